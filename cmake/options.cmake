@@ -1,0 +1,47 @@
+# Language level, warnings, hardening and sanitizers, carried by one INTERFACE target; nothing is set directory-wide.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(CHIPWEAVE_CCACHE ccache)
+if(CHIPWEAVE_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CHIPWEAVE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CHIPWEAVE_CCACHE})
+endif()
+
+add_library(chipweave_options INTERFACE)
+target_compile_features(chipweave_options INTERFACE cxx_std_20)
+target_compile_options(chipweave_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Werror)
+target_compile_definitions(chipweave_options INTERFACE _GLIBCXX_ASSERTIONS)
+target_include_directories(chipweave_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+if(CHIPWEAVE_SANITIZE)
+  target_compile_options(chipweave_options INTERFACE -fsanitize=${CHIPWEAVE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(chipweave_options INTERFACE -fsanitize=${CHIPWEAVE_SANITIZE})
+  if(CHIPWEAVE_SANITIZE MATCHES "undefined")
+    target_compile_options(chipweave_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+  if(CHIPWEAVE_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(chipweave_options INTERFACE -Wno-tsan)
+  endif()
+elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  target_compile_options(chipweave_options INTERFACE
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection)
+  target_link_options(chipweave_options INTERFACE -Wl,-z,relro,-z,now -pie)
+endif()
+if(CHIPWEAVE_FUZZ)
+  target_compile_options(chipweave_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  # line tables only: full debug info doubles link time and disk use on small machines
+  string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+endif()
+
+# chipweave_library(name FOLDER-RELATIVE-SOURCES...): a static library of one folder with the project's options.
+function(chipweave_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC chipweave_options)
+endfunction()

@@ -1,0 +1,38 @@
+// Client — blocking HTTP/1.1 client for the command line, tests and benches: one keep-alive connection, a deadline a call.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::http {
+
+struct Reply {
+  int status = 0;
+  std::string body;
+};
+
+class Client {
+ public:
+  // url: "http://host:port" or "host:port", no path.
+  static Result<Client> connect_to(std::string_view url);
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  // target: path with query, e.g. "/kube/filter". Reconnects once if a kept-alive connection turns out closed.
+  // The reply body is limited to limits::kMaxHttpBodyBytes.
+  Result<Reply> call(std::string_view method, std::string_view target, std::string_view body,
+                     std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+ private:
+  struct Impl;
+  explicit Client(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::http

@@ -1,0 +1,41 @@
+// Loop — the one thread that owns sockets, timers and all live state of a program (single writer).
+//
+// Wraps the Asio io_context so that no header outside common/http sees Asio. post() may be called from any
+// thread; everything else from the loop thread, or before run().
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace chipweave::http {
+
+class Loop {
+ public:
+  Loop();
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // Runs until stop(); exceptions that escape a task are logged and counted, not propagated.
+  void run();
+  void stop();
+  // Runs `task` on the loop thread, after the caller returns. Any thread.
+  void post(std::function<void()> task);
+  // Runs `task` on the loop thread and waits for its end. Any thread but the loop's own.
+  void post_and_wait(std::function<void()> task);
+  // Calls `task` every `period` until the loop stops.
+  void every(std::chrono::milliseconds period, std::function<void()> task);
+  void after(std::chrono::milliseconds delay, std::function<void()> task);
+  // Calls `task` once on SIGTERM or SIGINT.
+  void on_terminate(std::function<void()> task);
+  bool in_loop_thread() const;
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::http

@@ -1,0 +1,73 @@
+// Server — HTTP/1.1 on the loop: bounded in header bytes, body bytes, connections and time, keep-alive, and every
+// reply with Content-Length (kube-scheduler drops a connection whose reply has none).
+//
+// Handlers are plain functions on the loop thread; they see a whole request and return a whole response, so they
+// may touch loop-owned state without locks. Limits: common/base/limits.hpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/http/loop.hpp"
+
+namespace chipweave::http {
+
+struct Request {
+  std::string_view method;  // "GET", "POST", "DELETE"
+  std::string_view path;    // decoded? no: as sent, without query
+  std::string_view query;   // after '?', without it
+  // The body with at least 64 readable bytes after its end (simdjson needs them).
+  std::string& body;
+};
+
+struct Response {
+  int status = 200;
+  std::string body;
+  std::string content_type = "application/json";
+};
+
+using Handler = std::function<Response(const Request&)>;
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one
+  std::size_t max_connections;
+  std::size_t max_header_bytes;
+  std::size_t max_body_bytes;
+  std::chrono::milliseconds header_timeout;
+  std::chrono::milliseconds body_timeout;
+  std::chrono::milliseconds idle_timeout;
+  std::chrono::milliseconds write_timeout;
+  ServerOptions();  // the values of limits.hpp
+};
+
+class Server {
+ public:
+  Server(Loop& loop, ServerOptions options, Handler handler);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Binds and listens; the port that was taken.
+  Result<std::uint16_t> start();
+  // Stops accepting, lets replies in flight finish until `grace` has passed, then closes; calls `done` on the loop.
+  void drain(std::chrono::milliseconds grace, std::function<void()> done);
+
+  struct Stats {
+    std::uint64_t connections_open = 0;
+    std::uint64_t connections_refused = 0;  // answered 503 or dropped because too many were open
+    std::uint64_t requests = 0;
+    std::uint64_t bad_requests = 0;  // malformed, too large, too slow
+  };
+  Stats stats() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::http

@@ -1,0 +1,82 @@
+// Metrics — a façade on prometheus-cpp core: families declared once at start-up, text exposition on demand.
+//
+// Help texts are literals on one line (the library does not escape them). Names carry the prefix chipweave_ and base
+// units. Handles stay valid as long as the Registry; updating one is lock-free and may happen on any thread. Series
+// of things that vanish (nodes, links) are dropped with Family::remove.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace chipweave::obs {
+
+using Labels = std::map<std::string, std::string>;
+
+class Counter {
+ public:
+  void add(double by = 1);
+  double value() const;
+  struct Impl;
+  explicit Counter(Impl* impl) : impl_(impl) {}
+
+ private:
+  Impl* impl_;
+};
+
+class Gauge {
+ public:
+  void set(double to);
+  double value() const;
+  struct Impl;
+  explicit Gauge(Impl* impl) : impl_(impl) {}
+
+ private:
+  Impl* impl_;
+};
+
+class Histogram {
+ public:
+  void observe(double value);
+  struct Impl;
+  explicit Histogram(Impl* impl) : impl_(impl) {}
+
+ private:
+  Impl* impl_;
+};
+
+template <class Metric>
+class Family {
+ public:
+  // The child with these labels, made on first use; keep the handle on hot paths (a look-up locks).
+  Metric with(const Labels& labels = {});
+  // Drops the child; handles to it must not be used afterwards.
+  void remove(const Labels& labels);
+  struct Impl;
+  explicit Family(Impl* impl) : impl_(impl) {}
+
+ private:
+  Impl* impl_;
+};
+
+class Registry {
+ public:
+  Registry();
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // Throw std::invalid_argument on a bad name or a name used with another type: a start-up failure.
+  Family<Counter>& counter(const std::string& name, const std::string& help);
+  Family<Gauge>& gauge(const std::string& name, const std::string& help);
+  Family<Histogram>& histogram(const std::string& name, const std::string& help, std::vector<double> buckets);
+  // Prometheus text format 0.0.4.
+  std::string expose() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::obs
