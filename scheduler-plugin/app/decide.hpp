@@ -1,0 +1,54 @@
+// Decide — the one decision core behind every front door (HTTP kube, gRPC Placement, later Volcano and admission).
+//
+// Doors translate their protocol to these calls and hold no logic. All calls on the loop thread; none blocks.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler-plugin/app/model.hpp"
+
+namespace chipweave::sched {
+
+struct PlacedChips {
+  std::string node;
+  std::vector<int> chips;  // vendor indices, ascending
+  double gbps = 0;
+  double best_gbps = 0;
+};
+
+// Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in docs/api.md) so that every door
+// shows the same.
+struct ExplainText {
+  std::string json;
+};
+
+class Decide {
+ public:
+  Decide() = default;
+  Decide(const Decide&) = delete;
+  Decide& operator=(const Decide&) = delete;
+  virtual ~Decide() = default;
+
+  virtual ReportOutcome report(InventoryReport report) = 0;
+  // The agent's stream ended or fell silent: the node turns stale (kept, but nothing new is placed on it).
+  virtual void agent_gone(std::string_view node, std::string_view boot_id) = 0;
+  // Sign of life of an agent without changes.
+  virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
+
+  virtual Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) = 0;
+  virtual Result<std::vector<Score>> prioritize(const PodAsk& pod, std::span<const std::string_view> nodes) = 0;
+  virtual Result<void> bind(const Binding& binding) = 0;
+
+  // For other schedulers and tools: choose (and with `reserve` hold until the reservation's lifetime ends) on one of `nodes` (empty: all).
+  virtual Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes, bool reserve) = 0;
+  // Gives back what a pod holds or has reserved.
+  virtual Result<void> release(const PodKey& key, std::string_view uid) = 0;
+  virtual Result<ExplainText> explain(const PodKey& key) = 0;
+  // What `chips` more chips of `resource` would get now, without holding anything.
+  virtual Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) = 0;
+};
+
+}  // namespace chipweave::sched

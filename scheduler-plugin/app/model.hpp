@@ -1,0 +1,91 @@
+// The values that front doors and use cases of the scheduler exchange: pods as far as placement cares, inventory
+// reports of agents, answers with reasons. No transport here: no JSON, no HTTP or gRPC status.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/clock.hpp"
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::sched {
+
+struct PodKey {
+  std::string ns;
+  std::string name;
+  std::string text() const { return ns + "/" + name; }
+  friend auto operator<=>(const PodKey&, const PodKey&) = default;
+};
+
+// Pods of one job that want to be placed together (ACK labels gpu-topology, gpu-topology-replica).
+struct GroupRef {
+  std::string name;  // unique within the namespace
+  int replicas = 1;
+};
+
+// What a pod asks for, as Kubernetes counts it (largest of init containers and the sum of the others).
+struct PodAsk {
+  PodKey key;
+  std::string uid;
+  std::string resource;      // "nvidia.com/gpu"; empty: asks for no accelerator
+  int chips = 0;
+  bool distributed = false;  // one of several pods of a job with accelerators
+  std::optional<GroupRef> group;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+};
+
+struct LinkChange {
+  domain::ChipIndex a, b;
+  int lanes_down = 0;
+};
+struct ChipChange {
+  domain::ChipIndex chip;
+  domain::Health health = domain::Health::healthy;
+};
+
+// One report of an agent. Full: topology set. Delta: changes against the last report of the same boot.
+struct InventoryReport {
+  std::string node;
+  std::string boot_id;
+  std::uint64_t sequence = 0;  // rises by at least 1 within one boot id
+  std::string machine;         // what people call it: profile or model name
+  std::vector<std::string> resources;  // extended resources these chips are counted as
+  std::optional<domain::NodeTopology> topology;
+  std::vector<ChipChange> chips;
+  std::vector<LinkChange> links;
+};
+
+// What became of a report: taken, or why not (older than what is held, delta without its base).
+enum class ReportOutcome { taken, older, needs_full };
+
+struct Rejection {
+  std::string node;
+  std::string reason;  // short, the same words for the same cause on every node
+};
+
+struct FilterAnswer {
+  std::vector<std::string_view> fit;  // in input order; views into the scheduler's node table
+  std::vector<Rejection> rejected;
+};
+
+struct Score {
+  std::string_view node;
+  int score = 0;  // 0..10
+};
+
+struct Binding {
+  PodKey key;
+  std::string uid;
+  std::string node;
+};
+
+// The decision as it is written to the pod: annotation key → value.
+using Annotations = std::map<std::string, std::string>;
+
+}  // namespace chipweave::sched
