@@ -1,8 +1,10 @@
-// Toolchain canary: g++ 12 destroys a capturing lambda, and an aggregate temporary, twice when it is written in the
-// same full expression as a co_await. scripts/check-coroutines keeps that pattern out of the code base. This test
-// shows that the compiler still has the bug; when it no longer does, the rule can go.
+// Toolchain canary: g++ 12 destroys a capturing lambda, and an aggregate temporary, twice when it
+// is written in the same full expression as a co_await. scripts/check-coroutines keeps that pattern
+// out of the code base. This test shows that the compiler still has the bug; when it no longer
+// does, the rule can go.
 //
-// Only counters are touched, never the object, so that the second destruction harms nothing (also under ASan).
+// Only counters are touched, never the object, so that the second destruction harms nothing (also
+// under ASan).
 #include <gtest/gtest.h>
 
 #include <coroutine>
@@ -80,8 +82,9 @@ TEST(CoroutineCanary, CompilerDestroysTemporariesOfAwaitExpressionsTwice) {
   const int surplus = surplus_destructions([] { aggregate_in_the_expression(); }) +
                       surplus_destructions([] { lambda_in_the_expression(Tracked{}); });
   if (kCompilerHasTheBug) {
-    EXPECT_GT(surplus, 0) << "g++ 12 no longer has this bug: scripts/check-coroutines, its stage in .ci/run and this "
-                             "test can go once no supported compiler has it";
+    EXPECT_GT(surplus, 0)
+        << "g++ 12 no longer has this bug: scripts/check-coroutines, its stage in .ci/run and this "
+           "test can go once no supported compiler has it";
   } else if (surplus == 0) {
     GTEST_SKIP() << "this compiler is not g++ 12 and does not have the bug; nothing to watch";
   }

@@ -1,4 +1,5 @@
-// Holds every #include of the programs and their library against the dependency table (include_rules.cpp).
+// Holds every #include of the programs and their library against the dependency table
+// (include_rules.cpp).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -34,17 +35,19 @@ TEST(IncludeDirection, AllowsWhatTheTableSays) {
                 {"common/base/result.hpp", "#include <string>\n"},
                 {"common/solver/machine.hpp", "#include \"common/base/result.hpp\"\n"},
                 {"scheduler-plugin/app/decide.cpp", "#include \"common/solver/machine.hpp\"\n"},
-                {"scheduler-plugin/main.cpp", "#include <CLI/CLI.hpp>\n#include \"common/base/result.hpp\"\n"},
+                {"scheduler-plugin/main.cpp",
+                 "#include <CLI/CLI.hpp>\n#include \"common/base/result.hpp\"\n"},
             })),
             "");
 }
 
 TEST(IncludeDirection, ReportsAnUpwardIncludeWithFileAndLine) {
-  EXPECT_EQ(all(check_includes({
-                {"common/domain/link.hpp", "#pragma once\n\n#  include \"common/solver/machine.hpp\"\n"},
-                {"common/solver/machine.hpp", ""},
-            })),
-            "common/domain/link.hpp:3: common/domain may not include common/solver/machine.hpp\n");
+  EXPECT_EQ(
+      all(check_includes({
+          {"common/domain/link.hpp", "#pragma once\n\n#  include \"common/solver/machine.hpp\"\n"},
+          {"common/solver/machine.hpp", ""},
+      })),
+      "common/domain/link.hpp:3: common/domain may not include common/solver/machine.hpp\n");
 }
 
 TEST(IncludeDirection, ReportsOneProgramThatIncludesTheOther) {
@@ -56,12 +59,14 @@ TEST(IncludeDirection, ReportsOneProgramThatIncludesTheOther) {
 }
 
 TEST(IncludeDirection, ReportsClocksThreadsAndLibrariesInTheSolver) {
-  EXPECT_EQ(all(check_includes({{"common/solver/a.cpp", "#include <chrono>\n#include <nlohmann/json.hpp>\n"},
-                                {"common/solver/b.cpp", "#include <thread>\n#include <unheard/of.hpp>\n"}})),
-            "common/solver/a.cpp:1: common/solver may not use <chrono>\n"
-            "common/solver/a.cpp:2: common/solver may not use nlohmann\n"
-            "common/solver/b.cpp:1: common/solver may not use <thread>\n"
-            "common/solver/b.cpp:2: <unheard/of.hpp> is of a library that the table does not know\n");
+  EXPECT_EQ(
+      all(check_includes(
+          {{"common/solver/a.cpp", "#include <chrono>\n#include <nlohmann/json.hpp>\n"},
+           {"common/solver/b.cpp", "#include <thread>\n#include <unheard/of.hpp>\n"}})),
+      "common/solver/a.cpp:1: common/solver may not use <chrono>\n"
+      "common/solver/a.cpp:2: common/solver may not use nlohmann\n"
+      "common/solver/b.cpp:1: common/solver may not use <thread>\n"
+      "common/solver/b.cpp:2: <unheard/of.hpp> is of a library that the table does not know\n");
 }
 
 TEST(IncludeDirection, ReportsALibraryThatLeaksThroughHeaders) {
@@ -71,7 +76,8 @@ TEST(IncludeDirection, ReportsALibraryThatLeaksThroughHeaders) {
                 {"common/codec/own.cpp", "#include \"common/codec/outer.hpp\"\n"},
                 {"common/io/files.cpp", "#include \"common/codec/outer.hpp\"\n"},
             })),
-            "common/io/files.cpp:1: common/codec/outer.hpp brings nlohmann along, which common/io may not use\n");
+            "common/io/files.cpp:1: common/codec/outer.hpp brings nlohmann along, which common/io "
+            "may not use\n");
 }
 
 TEST(IncludeDirection, ReportsUnknownFoldersAndPathsThatDoNotStartAtTheRoot) {
@@ -82,8 +88,10 @@ TEST(IncludeDirection, ReportsUnknownFoldersAndPathsThatDoNotStartAtTheRoot) {
                 {"scheduler-plugin/attic/old.cpp", ""},
             })),
             "common/io/files.cpp:1: \"files.hpp\" is no path from the repository root\n"
-            "common/kitchen/sink.hpp:1: this folder is not in the table of tests/architecture/include_rules.cpp\n"
-            "scheduler-plugin/attic/old.cpp:1: this folder is not in the table of tests/architecture/include_rules.cpp\n");
+            "common/kitchen/sink.hpp:1: this folder is not in the table of "
+            "tests/architecture/include_rules.cpp\n"
+            "scheduler-plugin/attic/old.cpp:1: this folder is not in the table of "
+            "tests/architecture/include_rules.cpp\n");
 }
 
 }  // namespace

@@ -20,43 +20,70 @@ Strings operator+(Strings a, const Strings& b) {
 }
 
 // Values in, values out: no clock, thread or stream in the domain and the solver.
-const Strings kImpure = {"chrono", "condition_variable", "ctime",    "filesystem", "fstream",   "future",
-                         "iostream", "istream",          "mutex",    "ostream",    "random",    "shared_mutex",
-                         "semaphore", "stop_token",      "thread",   "time.h",     "cstdio",    "regex"};
+const Strings kImpure = {"chrono",    "condition_variable",
+                         "ctime",     "filesystem",
+                         "fstream",   "future",
+                         "iostream",  "istream",
+                         "mutex",     "ostream",
+                         "random",    "shared_mutex",
+                         "semaphore", "stop_token",
+                         "thread",    "time.h",
+                         "cstdio",    "regex"};
 // Slow to compile and to run; nobody needs it.
 const Strings kNowhere = {"regex"};
 
 const std::vector<Layer> kLayers = {
-    // folder, may include (its own files aside), foreign libraries, standard headers it may not include
+    // folder, may include (its own files aside), foreign libraries, standard headers it may not
+    // include
     {"common/base", {}, {}, kNowhere},
     {"common/domain", {"common/base"}, {}, kImpure},
     {"common/solver", kValues, {}, kImpure},
     {"common/codec", kValues, {"nlohmann", "simdjson", "pugixml", "yaml-cpp"}, kNowhere},
     {"common/profiles", {"common/base"}, {}, kNowhere},
-    {"common/io", kValues + Strings{"common/codec", "common/profiles"}, {"zlib", "posix"}, kNowhere},
+    {"common/io",
+     kValues + Strings{"common/codec", "common/profiles"},
+     {"zlib", "posix"},
+     kNowhere},
     {"common/obs", {"common/base"}, {"spdlog", "prometheus", "fmt"}, kNowhere},
     {"common/http", {"common/base", "common/obs"}, {"boost", "openssl", "posix"}, kNowhere},
     {"common/rpc", kValues + Strings{"proto", "common/obs"}, {"grpc", "posix"}, kNowhere},
 
-    {"scheduler-plugin/app", kValues + Strings{"common/solver", "common/obs", "scheduler-plugin/state"}, {}, kNowhere},
-    {"scheduler-plugin/state", kValues + Strings{"common/solver", "common/obs", "scheduler-plugin/app"}, {}, kNowhere},
+    {"scheduler-plugin/app",
+     kValues + Strings{"common/solver", "common/obs", "scheduler-plugin/state"},
+     {},
+     kNowhere},
+    {"scheduler-plugin/state",
+     kValues + Strings{"common/solver", "common/obs", "scheduler-plugin/app"},
+     {},
+     kNowhere},
     {"scheduler-plugin/doors",
-     kValues + Strings{"common/codec", "common/http", "common/rpc", "common/obs", "proto", "scheduler-plugin/app",
-                       "scheduler-plugin/state"},
+     kValues + Strings{"common/codec", "common/http", "common/rpc", "common/obs", "proto",
+                       "scheduler-plugin/app", "scheduler-plugin/state"},
      {"grpc"},
      kNowhere},
     {"scheduler-plugin", {"common", "proto", "scheduler-plugin"}, {"CLI11", "posix"}, kNowhere},
 
     {"node-agent/app", kValues + Strings{"common/obs"}, {}, kNowhere},
-    {"node-agent/probes", kValues + Strings{"common/codec", "common/profiles", "common/io", "common/obs", "node-agent/app"},
-     {"posix"}, kNowhere},
-    {"node-agent/publish", kValues + Strings{"common/rpc", "common/obs", "proto", "node-agent/app"}, {"grpc"}, kNowhere},
-    {"node-agent/doors", kValues + Strings{"common/http", "common/rpc", "common/obs", "proto", "node-agent/app"},
-     {"grpc"}, kNowhere},
+    {"node-agent/probes",
+     kValues +
+         Strings{"common/codec", "common/profiles", "common/io", "common/obs", "node-agent/app"},
+     {"posix"},
+     kNowhere},
+    {"node-agent/publish",
+     kValues + Strings{"common/rpc", "common/obs", "proto", "node-agent/app"},
+     {"grpc"},
+     kNowhere},
+    {"node-agent/doors",
+     kValues + Strings{"common/http", "common/rpc", "common/obs", "proto", "node-agent/app"},
+     {"grpc"},
+     kNowhere},
     {"node-agent", {"common", "proto", "node-agent"}, {"CLI11", "posix"}, kNowhere},
 
-    {"cli", kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/io", "common/http"},
-     {"CLI11", "posix"}, kNowhere},
+    {"cli",
+     kValues +
+         Strings{"common/solver", "common/codec", "common/profiles", "common/io", "common/http"},
+     {"CLI11", "posix"},
+     kNowhere},
 };
 
 struct ForeignLibrary {
@@ -64,32 +91,24 @@ struct ForeignLibrary {
   std::string_view prefix;  // of the include
 };
 constexpr std::array<ForeignLibrary, 20> kForeignLibraries = {{
-    {"nlohmann", "nlohmann/"},
-    {"simdjson", "simdjson"},
-    {"pugixml", "pugixml"},
-    {"yaml-cpp", "yaml-cpp/"},
-    {"zlib", "zlib.h"},
-    {"boost", "boost/"},
-    {"openssl", "openssl/"},
-    {"spdlog", "spdlog/"},
-    {"fmt", "fmt/"},
-    {"prometheus", "prometheus/"},
-    {"grpc", "grpc"},
-    {"grpc", "google/protobuf/"},
-    {"grpc", "absl/"},
-    {"CLI11", "CLI/"},
-    {"posix", "sys/"},
-    {"posix", "netinet/"},
-    {"posix", "arpa/"},
-    {"posix", "unistd.h"},
-    {"posix", "fcntl.h"},
-    {"posix", "signal.h"},
+    {"nlohmann", "nlohmann/"}, {"simdjson", "simdjson"},
+    {"pugixml", "pugixml"},    {"yaml-cpp", "yaml-cpp/"},
+    {"zlib", "zlib.h"},        {"boost", "boost/"},
+    {"openssl", "openssl/"},   {"spdlog", "spdlog/"},
+    {"fmt", "fmt/"},           {"prometheus", "prometheus/"},
+    {"grpc", "grpc"},          {"grpc", "google/protobuf/"},
+    {"grpc", "absl/"},         {"CLI11", "CLI/"},
+    {"posix", "sys/"},         {"posix", "netinet/"},
+    {"posix", "arpa/"},        {"posix", "unistd.h"},
+    {"posix", "fcntl.h"},      {"posix", "signal.h"},
 }};
 
-// <vector>, <cstdint>: standard headers are single words without suffix; every other angle include is a library's.
+// <vector>, <cstdint>: standard headers are single words without suffix; every other angle include
+// is a library's.
 bool is_standard(std::string_view name) {
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 std::optional<std::string> library_of(std::string_view name) {
@@ -110,9 +129,11 @@ bool below(std::string_view path, std::string_view folder) {
 const Layer* layer_of(std::string_view path) {
   const Layer* best = nullptr;
   for (const Layer& layer : kLayers) {
-    if (below(path, layer.folder) && (!best || layer.folder.size() > best->folder.size())) best = &layer;
+    if (below(path, layer.folder) && (!best || layer.folder.size() > best->folder.size()))
+      best = &layer;
   }
-  // Files right in a program's folder (main.cpp, wiring) are that program's; a folder below it needs its own line.
+  // Files right in a program's folder (main.cpp, wiring) are that program's; a folder below it
+  // needs its own line.
   if (best && best->folder.find('/') == std::string::npos && best->folder != "cli" &&
       path.find('/', best->folder.size() + 1) != std::string_view::npos) {
     return nullptr;
@@ -137,10 +158,12 @@ std::optional<Include> parse_include(std::string_view line, int number) {
   line = trimmed_left(line.substr(1));
   if (!line.starts_with("include")) return std::nullopt;
   line = trimmed_left(line.substr(std::string_view("include").size()));
-  if (line.empty() || (line[0] != '<' && line[0] != '"')) return Include{number, false, std::string(line)};
+  if (line.empty() || (line[0] != '<' && line[0] != '"'))
+    return Include{number, false, std::string(line)};
   const char closing = line[0] == '<' ? '>' : '"';
   const auto end = line.find(closing, 1);
-  return Include{number, closing == '>', std::string(line.substr(1, end == std::string_view::npos ? end : end - 1))};
+  return Include{number, closing == '>',
+                 std::string(line.substr(1, end == std::string_view::npos ? end : end - 1))};
 }
 
 std::vector<Include> includes_of(std::string_view content) {
@@ -165,7 +188,8 @@ class Scan {
     for (const auto& [path, content] : tree_) {
       const Layer* layer = layer_of(path);
       if (!layer) {
-        breaches_.push_back({path, 1, "this folder is not in the table of tests/architecture/include_rules.cpp"});
+        breaches_.push_back(
+            {path, 1, "this folder is not in the table of tests/architecture/include_rules.cpp"});
         continue;
       }
       for (const Include& include : includes_of(content)) check(path, *layer, include);
@@ -175,14 +199,18 @@ class Scan {
 
  private:
   void check(const std::string& path, const Layer& layer, const Include& include) {
-    const auto breach = [&](const std::string& what) { breaches_.push_back({path, include.line, what}); };
+    const auto breach = [&](const std::string& what) {
+      breaches_.push_back({path, include.line, what});
+    };
     if (include.angle) {
       if (is_standard(include.name) || include.name == "time.h") {
-        if (contains(layer.banned, include.name)) breach(layer.folder + " may not use <" + include.name + ">");
+        if (contains(layer.banned, include.name))
+          breach(layer.folder + " may not use <" + include.name + ">");
         return;
       }
       const auto library = library_of(include.name);
-      if (!library) return breach("<" + include.name + "> is of a library that the table does not know");
+      if (!library)
+        return breach("<" + include.name + "> is of a library that the table does not know");
       if (!contains(layer.foreign, *library)) breach(layer.folder + " may not use " + *library);
       return;
     }
@@ -198,7 +226,8 @@ class Scan {
     }
     for (const std::string& library : libraries_behind(include.name)) {
       if (!contains(layer.foreign, library)) {
-        breach(include.name + " brings " + library + " along, which " + layer.folder + " may not use");
+        breach(include.name + " brings " + library + " along, which " + layer.folder +
+               " may not use");
       }
     }
   }
@@ -208,7 +237,8 @@ class Scan {
                        [&](const std::string& folder) { return below(name, folder); });
   }
 
-  // Foreign libraries that a file of ours includes, itself or through others of ours. System headers are no leak.
+  // Foreign libraries that a file of ours includes, itself or through others of ours. System
+  // headers are no leak.
   const std::set<std::string>& libraries_behind(const std::string& path) {
     const auto [place, is_new] = behind_.try_emplace(path);
     if (!is_new) return place->second;  // known, or being computed further up (a cycle of includes)

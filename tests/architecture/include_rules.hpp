@@ -1,4 +1,5 @@
-// The dependency rule of the code base (docs/architecture.md) as a table, and the scan that holds a tree against it.
+// The dependency rule of the code base (docs/architecture.md) as a table, and the scan that holds a
+// tree against it.
 #pragma once
 
 #include <map>
@@ -7,7 +8,8 @@
 
 namespace chipweave::architecture {
 
-// One kind of folder and what its files may include, besides its own files and C++ standard headers.
+// One kind of folder and what its files may include, besides its own files and C++ standard
+// headers.
 struct Layer {
   std::string folder;                // with everything below it
   std::vector<std::string> folders;  // of ours; "proto" stands for the generated *.pb.h
@@ -28,8 +30,8 @@ struct Breach {
 // Path from the repository root → content, of all C++ files of the layers' folders.
 using Tree = std::map<std::string, std::string>;
 
-// A foreign library may be included by the layer that owns it, and may not become visible to others through one of
-// its headers: an include counts with all that it brings along.
+// A foreign library may be included by the layer that owns it, and may not become visible to others
+// through one of its headers: an include counts with all that it brings along.
 std::vector<Breach> check_includes(const Tree& tree);
 
 }  // namespace chipweave::architecture
