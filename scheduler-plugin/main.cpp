@@ -1,6 +1,7 @@
 // chipweave-scheduler: flags → configuration → wiring → run → drain.
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -45,14 +46,12 @@ void declare(CLI::App& app, Flags& flags) {
     const std::string flag = "--" + std::string(setting.name);
     auto& values = flags.given[std::string(setting.name)];
     if (setting.name == "standalone") {
-      app.add_flag_function("--standalone", [&values](std::int64_t) { values = {"true"}; }, std::string(setting.help));
+      const auto set = [&values](std::int64_t) { values = {"true"}; };
+      app.add_flag_function(flag, set, std::string(setting.help));
     } else {
       auto* option = app.add_option(flag, values, std::string(setting.help));
-      if (setting.list) {
-        option->delimiter(',');
-      } else {
-        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-      }
+      if (setting.list) option->delimiter(',');
+      if (!setting.list) option->expected(1);
     }
   }
   app.footer(
@@ -83,20 +82,24 @@ int run(const Config& config) {
   http::Loop loop;
   sched::Metrics metrics(CHIPWEAVE_VERSION);
   sched::MemoryCluster cluster;
-  sched::Scheduler scheduler(clock, cluster, metrics, {config.reservation_ttl, config.inventory_stale_after});
+  sched::Scheduler scheduler(clock, cluster, metrics,
+                             {config.reservation_ttl, config.inventory_stale_after});
   cluster.set_listener(&scheduler);
 
   http::ServerOptions options;
   options.host = config.http.host;
   options.port = config.http.port;
   options.max_connections = config.max_connections;
-  sched::HttpFront front(loop, options, scheduler, cluster, metrics, config.resources, CHIPWEAVE_VERSION);
+  sched::HttpFront front(loop, options, scheduler, cluster, metrics, config.resources,
+                         CHIPWEAVE_VERSION);
   sched::GrpcServer grpc(loop, scheduler, {});
 
   const auto http_port = front.start();
-  if (!http_port) return complain(1, "--http " + config.http.text() + ": " + http_port.error().text());
+  if (!http_port)
+    return complain(1, "--http " + config.http.text() + ": " + http_port.error().text());
   const auto grpc_port = grpc.start(config.grpc.text());
-  if (!grpc_port) return complain(1, "--grpc " + config.grpc.text() + ": " + grpc_port.error().text());
+  if (!grpc_port)
+    return complain(1, "--grpc " + config.grpc.text() + ": " + grpc_port.error().text());
 
   loop.every(kTick, [&] { scheduler.tick(); });
   loop.on_terminate([&] {
@@ -105,24 +108,24 @@ int run(const Config& config) {
     front.drain(kDrainGrace, [&] { loop.stop(); });
   });
   if (!config.port_file.empty()) {
-    const std::string ports = "{\"http\":" + std::to_string(*http_port) + ",\"grpc\":" + std::to_string(*grpc_port) + "}\n";
+    const std::string ports = "{\"http\":" + std::to_string(*http_port) +
+                              ",\"grpc\":" + std::to_string(*grpc_port) + "}\n";
     if (auto written = io::write_file_atomically(config.port_file, ports); !written) {
       grpc.stop(std::chrono::milliseconds(0));
       return complain(1, "--port-file: " + written.error().text());
     }
   }
   front.set_ready(true);
-  obs::log(obs::Level::info, "ready", {{"http", int{*http_port}}, {"grpc", int{*grpc_port}}, {"version", CHIPWEAVE_VERSION}});
+  obs::log(obs::Level::info, "ready",
+           {{"http", int{*http_port}}, {"grpc", int{*grpc_port}}, {"version", CHIPWEAVE_VERSION}});
   loop.run();
-  obs::log(obs::Level::info, "ended");
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Places pods on the accelerators that talk to each other fastest: extender of kube-scheduler over HTTP,\n"
-               "placement service over gRPC.");
+  CLI::App app("Places pods on the accelerators that talk to each other fastest.");
   Flags flags;
   declare(app, flags);
   try {

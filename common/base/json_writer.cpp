@@ -7,7 +7,8 @@
 namespace chipweave {
 namespace {
 
-// Length of the valid UTF-8 sequence at `at`, 0 if there is none (overlong forms and surrogates are none).
+// Length of the valid UTF-8 sequence at `at`, 0 if there is none (overlong forms and surrogates are
+// none).
 std::size_t utf8_length(std::string_view s, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return i < s.size() ? static_cast<unsigned char>(s[i]) : static_cast<unsigned char>(0);
@@ -33,12 +34,23 @@ std::size_t utf8_length(std::string_view s, std::size_t at) {
 
 void append_escape(std::string& out, unsigned char c) {
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
   }
   constexpr std::string_view kHex = "0123456789abcdef";
   out += "\\u00";

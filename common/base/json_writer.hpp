@@ -1,9 +1,10 @@
-// JsonWriter — appends JSON text to a string: for replies that must be made without a document tree, and for layers
-// that may not see a JSON library.
+// JsonWriter — appends JSON text to a string: for replies that must be made without a document
+// tree, and for layers that may not see a JSON library.
 //
-// The caller is responsible for the nesting; commas are put by the writer. Strings are escaped per RFC 8259 and stay
-// UTF-8; bytes that are no UTF-8 are replaced by U+FFFD. Integers are written as integers; doubles in the shortest
-// form that reads back equal (never NaN or infinity: those become 0).
+// The caller is responsible for the nesting; commas are put by the writer. Strings are escaped per
+// RFC 8259 and stay UTF-8; bytes that are no UTF-8 are replaced by U+FFFD. Integers are written as
+// integers; doubles in the shortest form that reads back equal (never NaN or infinity: those become
+// 0).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,9 @@ class JsonWriter {
   JsonWriter& raw(std::string_view json);
   JsonWriter& integers(const std::vector<int>& values);
 
-  JsonWriter& field(std::string_view name, std::string_view value) { return key(name).string(value); }
+  JsonWriter& field(std::string_view name, std::string_view value) {
+    return key(name).string(value);
+  }
   JsonWriter& field(std::string_view name, const char* value) { return key(name).string(value); }
 
   const std::string& text() const { return out_; }

@@ -29,7 +29,8 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates) {
     fastest = std::max(fastest, c.gbps);
     most_left = std::max(most_left, c.left_over);
   }
-  // With bandwidth: eight levels of it, then packing fills the gaps between two. Without: packing has all ten.
+  // With bandwidth: eight levels of it, then packing fills the gaps between two. Without: packing
+  // has all ten.
   const double bandwidth_levels = fastest > 0 ? 8 : 0;
   const double packing_levels = 9 - bandwidth_levels;
   for (std::size_t i = 0; i < candidates.size(); ++i) {

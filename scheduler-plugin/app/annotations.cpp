@@ -55,14 +55,19 @@ std::vector<const domain::Chip*> by_physical_id(const Node& node, ChipSet chips)
   return list;
 }
 
-// nullopt unless the address of every chip is known: half a table would start a job that cannot connect.
+// nullopt unless the address of every chip is known: half a table would start a job that cannot
+// connect.
 std::optional<std::string> ascend_configuration(const Decision& d, const Node& node) {
   const auto chips = by_physical_id(node, d.chips);
   for (const auto* chip : chips) {
     if (chip->device_ips.empty()) return std::nullopt;
   }
   JsonWriter w;
-  w.begin_object().field("pod_name", d.pod.name).field("server_id", d.uid).key("devices").begin_array();
+  w.begin_object()
+      .field("pod_name", d.pod.name)
+      .field("server_id", d.uid)
+      .key("devices")
+      .begin_array();
   for (const auto* chip : chips) {
     w.begin_object().field("device_id", std::to_string(physical_id(*chip)));
     w.field("device_ip", chip->device_ips.front());
@@ -83,7 +88,8 @@ void add_ascend(const AscendNames& names, const Decision& d, const Node& node, A
   to["predicate-time"] = std::to_string(d.predicate_time);
   to["distributed-job"] = d.distributed ? "true" : "false";
   if (names.configuration.empty()) return;
-  if (auto json = ascend_configuration(d, node)) to[std::string(names.configuration)] = *std::move(json);
+  if (auto json = ascend_configuration(d, node))
+    to[std::string(names.configuration)] = *std::move(json);
 }
 
 std::string index_list(const Node& node, ChipSet chips) {

@@ -1,4 +1,5 @@
-// The annotations that carry a decision to the pod: our own, and those that vendors' components read.
+// The annotations that carry a decision to the pod: our own, and those that vendors' components
+// read.
 #pragma once
 
 #include "scheduler-plugin/app/decision.hpp"

@@ -1,6 +1,8 @@
-// Decide — the one decision core behind every front door (HTTP kube, gRPC Placement, later Volcano and admission).
+// Decide — the one decision core behind every front door (HTTP kube, gRPC Placement, later Volcano
+// and admission).
 //
-// Doors translate their protocol to these calls and hold no logic. All calls on the loop thread; none blocks.
+// Doors translate their protocol to these calls and hold no logic. All calls on the loop thread;
+// none blocks.
 #pragma once
 
 #include <span>
@@ -19,8 +21,8 @@ struct PlacedChips {
   double best_gbps = 0;
 };
 
-// Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in docs/api.md) so that every door
-// shows the same.
+// Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in docs/api.md) so
+// that every door shows the same.
 struct ExplainText {
   std::string json;
 };
@@ -33,22 +35,28 @@ class Decide {
   virtual ~Decide() = default;
 
   virtual ReportOutcome report(InventoryReport report) = 0;
-  // The agent's stream ended or fell silent: the node turns stale (kept, but nothing new is placed on it).
+  // The agent's stream ended or fell silent: the node turns stale (kept, but nothing new is placed
+  // on it).
   virtual void agent_gone(std::string_view node, std::string_view boot_id) = 0;
   // Sign of life of an agent without changes.
   virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
 
-  virtual Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) = 0;
-  virtual Result<std::vector<Score>> prioritize(const PodAsk& pod, std::span<const std::string_view> nodes) = 0;
+  virtual Result<FilterAnswer> filter(const PodAsk& pod,
+                                      std::span<const std::string_view> nodes) = 0;
+  virtual Result<std::vector<Score>> prioritize(const PodAsk& pod,
+                                                std::span<const std::string_view> nodes) = 0;
   virtual Result<void> bind(const Binding& binding) = 0;
 
-  // For other schedulers and tools: choose (and with `reserve` hold until the reservation's lifetime ends) on one of `nodes` (empty: all).
-  virtual Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes, bool reserve) = 0;
+  // For other schedulers and tools: choose (and with `reserve` hold until the reservation's
+  // lifetime ends) on one of `nodes` (empty: all).
+  virtual Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+                                    bool reserve) = 0;
   // Gives back what a pod holds or has reserved.
   virtual Result<void> release(const PodKey& key, std::string_view uid) = 0;
   virtual Result<ExplainText> explain(const PodKey& key) = 0;
   // What `chips` more chips of `resource` would get now, without holding anything.
-  virtual Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) = 0;
+  virtual Result<PlacedChips> what_if(const PodAsk& pod,
+                                      std::span<const std::string_view> nodes) = 0;
 };
 
 }  // namespace chipweave::sched

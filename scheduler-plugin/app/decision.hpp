@@ -17,7 +17,7 @@ struct Considered {
   std::string node;       // the first of them by name
   std::size_t count = 0;  // how many
   Cause cause = Cause::none;
-  std::string reason;     // why rejected, or why another node was better
+  std::string reason;  // why rejected, or why another node was better
   double gbps = 0;
 };
 

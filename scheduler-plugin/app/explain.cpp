@@ -1,4 +1,5 @@
-// Why a pod is where it is, or why it is nowhere and what the smallest change is that would let it run.
+// Why a pod is where it is, or why it is nowhere and what the smallest change is that would let it
+// run.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,7 +22,8 @@ struct Change {
   std::string text;
 };
 
-// Weights by kind: repairing what is broken costs nobody anything, then ending pods by their chips, then asking for less.
+// Weights by kind: repairing what is broken costs nobody anything, then ending pods by their chips,
+// then asking for less.
 constexpr int kAgentBack = 0;
 constexpr int kRepair = 1;
 constexpr int kEndPods = 10;
@@ -35,7 +37,8 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
   for (const Considered& c : others) {
     w.begin_object().field("node", c.node).key("nodes").integer(static_cast<std::int64_t>(c.count));
     w.key("fits").boolean(c.cause == Cause::none).key("gbps").number(c.gbps);
-    w.field("why", c.node.empty() ? "in the same state as the chosen node, but comes later by name" : c.reason);
+    w.field("why", c.node.empty() ? "in the same state as the chosen node, but comes later by name"
+                                  : c.reason);
     w.end_object();
   }
   w.end_array();
@@ -49,7 +52,11 @@ class Explainer {
 
   std::string pod(const ClusterPod& pod) {
     w_.begin_object().field("pod", pod.ask.key.text()).field("uid", pod.ask.uid);
-    w_.key("asked").begin_object().field("resource", pod.ask.resource).key("chips").integer(pod.ask.chips);
+    w_.key("asked")
+        .begin_object()
+        .field("resource", pod.ask.resource)
+        .key("chips")
+        .integer(pod.ask.chips);
     w_.end_object();
     const Holding* held = s_.ledger_.find(pod.ask.uid);
     if (!pod.refused.empty()) {
@@ -89,14 +96,20 @@ class Explainer {
       return;
     }
     w_.begin_object().key("chips").integers(node.topology.indices(e.best_rejected->chips));
-    w_.key("gbps").number(e.best_rejected->gbps).field("lost_by", e.best_rejected->lost_by).end_object();
+    w_.key("gbps")
+        .number(e.best_rejected->gbps)
+        .field("lost_by", e.best_rejected->lost_by)
+        .end_object();
   }
 
   void bound(const Decision& d) {
     const Node& node = s_.nodes_.node(d.node);
     w_.field("state", "bound");
     placement(node, d.chips, d.gbps, d.best_gbps);
-    w_.field("decision", d.id).field("time", rfc3339(d.time)).key("distributed").boolean(d.distributed);
+    w_.field("decision", d.id)
+        .field("time", rfc3339(d.time))
+        .key("distributed")
+        .boolean(d.distributed);
     w_.key("group").boolean(d.of_group);
     choice(node, d.request);
     write_others(w_, d.others);
@@ -108,7 +121,8 @@ class Explainer {
     const auto look = s_.looks_.find(pod.ask.uid);
     const bool known = look != s_.looks_.end() && look->second.node == held.node;
     const double gbps = known ? look->second.gbps : node.wiring->gbps(held.chips);
-    const double best = known ? look->second.best_gbps : node.wiring->best_gbps(held.chips.size(), false);
+    const double best =
+        known ? look->second.best_gbps : node.wiring->best_gbps(held.chips.size(), false);
     w_.field("state", "reserved");
     placement(node, held.chips, gbps, best);
     if (known) {
@@ -118,9 +132,11 @@ class Explainer {
     w_.field("summary", summary_of(node, held.chips, gbps, best, "waits to be bound to "));
   }
 
-  static std::string summary_of(const Node& node, ChipSet chips, double gbps, double best, const char* verb) {
+  static std::string summary_of(const Node& node, ChipSet chips, double gbps, double best,
+                                const char* verb) {
     std::string list;
-    for (const int index : node.topology.indices(chips)) list += (list.empty() ? "" : ",") + std::to_string(index);
+    for (const int index : node.topology.indices(chips))
+      list += (list.empty() ? "" : ",") + std::to_string(index);
     std::string text = verb + node.name + " with chips " + list;
     if (best > 0) {
       std::string a;
@@ -145,11 +161,20 @@ class Explainer {
       const Verdict& v = survey.of(i);
       if (!v.fits()) ++reasons[v.reason];
       if (i >= kMaxNodesShown) continue;
-      w_.begin_object().field("node", names[i]).key("fits").boolean(v.fits()).field("reason", v.reason).end_object();
+      w_.begin_object()
+          .field("node", names[i])
+          .key("fits")
+          .boolean(v.fits())
+          .field("reason", v.reason)
+          .end_object();
     }
     w_.end_array().key("reasons").begin_array();
     for (const auto& [reason, count] : reasons) {
-      w_.begin_object().field("reason", reason).key("nodes").integer(static_cast<std::int64_t>(count)).end_object();
+      w_.begin_object()
+          .field("reason", reason)
+          .key("nodes")
+          .integer(static_cast<std::int64_t>(count))
+          .end_object();
     }
     w_.end_array();
     if (survey.fits > 0) {
@@ -161,7 +186,8 @@ class Explainer {
     changes(pod.ask, want, names);
   }
 
-  void changes(const PodAsk& ask, const Scheduler::Want& want, const std::vector<std::string_view>& names) {
+  void changes(const PodAsk& ask, const Scheduler::Want& want,
+               const std::vector<std::string_view>& names) {
     std::string never = never_text(ask);
     collect(ask, want, names);
     std::stable_sort(changes_.begin(), changes_.end(),
@@ -169,7 +195,11 @@ class Explainer {
     if (changes_.size() > kMaxChanges) changes_.resize(kMaxChanges);
     w_.key("changes").begin_array();
     for (const Change& c : changes_) {
-      w_.begin_object().field("kind", c.kind).field("node", c.node).field("text", c.text).end_object();
+      w_.begin_object()
+          .field("kind", c.kind)
+          .field("node", c.node)
+          .field("text", c.text)
+          .end_object();
     }
     w_.end_array();
     const std::string smallest = changes_.empty() ? "" : changes_.front().text;
@@ -202,7 +232,8 @@ class Explainer {
     return s_.verdict_of(want, state, beside).fits();
   }
 
-  void collect(const PodAsk& ask, const Scheduler::Want& want, const std::vector<std::string_view>& names) {
+  void collect(const PodAsk& ask, const Scheduler::Want& want,
+               const std::vector<std::string_view>& names) {
     std::set<StateId> seen;
     bool fewer_members = false;
     int best_size = 0;
@@ -219,7 +250,8 @@ class Explainer {
       const std::string node(name);
       repairs(want, state, beside, node);
       departures(want, state, beside, id);
-      if (want.members > 1 && !fewer_members) fewer_members = smaller_group(want, state, beside, node);
+      if (want.members > 1 && !fewer_members)
+        fewer_members = smaller_group(want, state, beside, node);
       for (int size = ask.chips - 1; size > best_size; --size) {
         PodAsk smaller = ask;
         smaller.chips = size;
@@ -231,17 +263,20 @@ class Explainer {
       }
     }
     if (best_size > 0) {
-      changes_.push_back({kFewerChips + ask.chips - best_size, "smaller_size", best_size_node,
-                          "if it asked for " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
+      changes_.push_back(
+          {kFewerChips + ask.chips - best_size, "smaller_size", best_size_node,
+           "if it asked for " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
     }
   }
 
-  void repairs(const Scheduler::Want& want, const NodeState& state, ChipSet beside, const std::string& node) {
+  void repairs(const Scheduler::Want& want, const NodeState& state, ChipSet beside,
+               const std::string& node) {
     if (state.stale) {
       NodeState fresh = state;
       fresh.stale = false;
       if (fits(want, fresh, beside)) {
-        changes_.push_back({kAgentBack, "agent", node, "if the agent of " + node + " reported again"});
+        changes_.push_back(
+            {kAgentBack, "agent", node, "if the agent of " + node + " reported again"});
       }
       return;
     }
@@ -254,16 +289,18 @@ class Explainer {
       well.free.insert(slot);
       if (!fits(want, well, beside)) continue;
       const std::string chip = std::to_string(topology.chip(slot).index.value);
-      changes_.push_back({kRepair, "chip", node, "if chip " + chip + " on " + node + " were healthy again"});
+      changes_.push_back(
+          {kRepair, "chip", node, "if chip " + chip + " on " + node + " were healthy again"});
     }
     if (!want.distributed) return;
-    for (const int slot : state.network_unhealthy & state.free) {
+    for (const int slot : state.network_unhealthy& state.free) {
       NodeState well = state;
       well.network_unhealthy.erase(slot);
       if (!fits(want, well, beside)) continue;
       const std::string chip = std::to_string(topology.chip(slot).index.value);
-      changes_.push_back({kRepair, "network_port", node,
-                          "if the network port of chip " + chip + " on " + node + " were healthy again"});
+      changes_.push_back(
+          {kRepair, "network_port", node,
+           "if the network port of chip " + chip + " on " + node + " were healthy again"});
     }
   }
 
@@ -271,8 +308,9 @@ class Explainer {
   void departures(const Scheduler::Want& want, const NodeState& state, ChipSet beside, NodeId id) {
     const std::string& node = s_.nodes_.node(id).name;
     std::vector<const Holding*> holders = s_.ledger_.on(id);
-    std::stable_sort(holders.begin(), holders.end(),
-                     [](const auto* a, const auto* b) { return a->chips.size() < b->chips.size(); });
+    std::stable_sort(holders.begin(), holders.end(), [](const auto* a, const auto* b) {
+      return a->chips.size() < b->chips.size();
+    });
     const auto without = [&](const std::vector<const Holding*>& gone) {
       NodeState after = state;
       ChipSet others = beside;
@@ -287,7 +325,8 @@ class Explainer {
       if (!without({h})) continue;
       single = true;
       changes_.push_back({kEndPods + h->chips.size(), "pod", node,
-                          "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " + node + " ended"});
+                          "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " +
+                              node + " ended"});
     }
     if (single || holders.size() < 2) return;
     std::vector<const Holding*> gone;
@@ -312,13 +351,15 @@ class Explainer {
                         "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
   }
 
-  bool smaller_group(const Scheduler::Want& want, const NodeState& state, ChipSet beside, const std::string& node) {
+  bool smaller_group(const Scheduler::Want& want, const NodeState& state, ChipSet beside,
+                     const std::string& node) {
     for (int members = want.members - 1; members >= 1; --members) {
       Scheduler::Want less = want;
       less.members = members;
       if (!fits(less, state, beside)) continue;
       changes_.push_back({kFewerMembers + want.members - members, "smaller_group", node,
-                          "if " + std::to_string(members) + " pods of its group were enough (fit on " + node + ")"});
+                          "if " + std::to_string(members) +
+                              " pods of its group were enough (fit on " + node + ")"});
       return true;
     }
     return false;

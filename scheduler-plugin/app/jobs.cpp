@@ -5,7 +5,8 @@
 namespace chipweave::sched {
 namespace {
 
-// The outer controller before the inner one: a JobSet's pods also carry the name of their batch Job.
+// The outer controller before the inner one: a JobSet's pods also carry the name of their batch
+// Job.
 struct JobLabel {
   const char* name;
   const char* within;  // a second label that makes it unique; null: none

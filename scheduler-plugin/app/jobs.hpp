@@ -1,5 +1,5 @@
-// Jobs — which pods belong together: the job identity of a pod from the labels that job controllers set, and the
-// accelerator pods of each job that the cluster holds.
+// Jobs — which pods belong together: the job identity of a pod from the labels that job controllers
+// set, and the accelerator pods of each job that the cluster holds.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// The values that front doors and use cases of the scheduler exchange: pods as far as placement cares, inventory
-// reports of agents, answers with reasons. No transport here: no JSON, no HTTP or gRPC status.
+// The values that front doors and use cases of the scheduler exchange: pods as far as placement
+// cares, inventory reports of agents, answers with reasons. No transport here: no JSON, no HTTP or
+// gRPC status.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,12 @@ struct GroupRef {
   int replicas = 1;
 };
 
-// What a pod asks for, as Kubernetes counts it (largest of init containers and the sum of the others).
+// What a pod asks for, as Kubernetes counts it (largest of init containers and the sum of the
+// others).
 struct PodAsk {
   PodKey key;
   std::string uid;
-  std::string resource;      // "nvidia.com/gpu"; empty: asks for no accelerator
+  std::string resource;  // "nvidia.com/gpu"; empty: asks for no accelerator
   int chips = 0;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
@@ -49,12 +51,13 @@ struct ChipChange {
   domain::Health health = domain::Health::healthy;
 };
 
-// One report of an agent. Full: topology set. Delta: changes against the last report of the same boot.
+// One report of an agent. Full: topology set. Delta: changes against the last report of the same
+// boot.
 struct InventoryReport {
   std::string node;
   std::string boot_id;
-  std::uint64_t sequence = 0;  // rises by at least 1 within one boot id
-  std::string machine;         // what people call it: profile or model name
+  std::uint64_t sequence = 0;          // rises by at least 1 within one boot id
+  std::string machine;                 // what people call it: profile or model name
   std::vector<std::string> resources;  // extended resources these chips are counted as
   std::optional<domain::NodeTopology> topology;
   std::vector<ChipChange> chips;

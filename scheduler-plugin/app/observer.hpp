@@ -1,4 +1,5 @@
-// Observer — what the use cases tell about themselves: for metrics and log lines, kept out of the decisions.
+// Observer — what the use cases tell about themselves: for metrics and log lines, kept out of the
+// decisions.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,18 @@ enum class Verb { filter, prioritize, bind, preempt, place };
 std::string_view to_string(Verb verb);
 
 // Why a node was rejected, coarse enough for a metric label.
-enum class Cause { none, unknown_node, stale, resource, size, busy, unhealthy, rule, group, refused };
+enum class Cause {
+  none,
+  unknown_node,
+  stale,
+  resource,
+  size,
+  busy,
+  unhealthy,
+  rule,
+  group,
+  refused
+};
 inline constexpr int kCauseCount = 10;
 std::string_view to_string(Cause cause);
 
@@ -39,7 +51,8 @@ class NullObserver final : public Observer {
   void decided(Verb, std::chrono::nanoseconds, std::size_t) override {}
   void rejected(Cause, std::size_t) override {}
   void promise(Promise) override {}
-  void bound(const PodKey&, std::string_view, std::string_view, double, double, std::string_view) override {}
+  void bound(const PodKey&, std::string_view, std::string_view, double, double,
+             std::string_view) override {}
   void bind_failed(const PodKey&, std::string_view, const Error&) override {}
 };
 

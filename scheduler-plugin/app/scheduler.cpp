@@ -5,7 +5,8 @@
 
 namespace chipweave::sched {
 
-Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer, SchedulerOptions options)
+Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
+                     SchedulerOptions options)
     : clock_(clock), cluster_(cluster), observer_(observer), options_(options), ledger_(nodes_) {}
 
 ReportOutcome Scheduler::report(InventoryReport report) {
@@ -47,7 +48,8 @@ Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   if (pod->ask.uid != uid) {
-    return make_error(Errc::conflict, "pod " + key.text() + " has another uid; nothing was released");
+    return make_error(Errc::conflict,
+                      "pod " + key.text() + " has another uid; nothing was released");
   }
   if (!pod->node.empty()) return cluster_.end(key);
   withdraw(uid);

@@ -1,10 +1,11 @@
 // Scheduler — the decision core: inventory and pods in, nodes, chips and reasons out.
 //
-// Owner: the loop thread (single writer); nothing here blocks or locks. Time comes from the injected clock.
-// Promises: prioritize (or filter, when one node is left) holds the best node's chips for a pod that the cluster
-// knows by that uid, until bind, the pod's next filter, its end or the end of the lifetime. kube-scheduler may still
-// bind elsewhere: then the best set there and then is taken. No chip is ever promised or bound twice.
-// Cost of filter over n nodes: n table look-ups + one solver look-up for each distinct node state.
+// Owner: the loop thread (single writer); nothing here blocks or locks. Time comes from the
+// injected clock. Promises: prioritize (or filter, when one node is left) holds the best node's
+// chips for a pod that the cluster knows by that uid, until bind, the pod's next filter, its end or
+// the end of the lifetime. kube-scheduler may still bind elsewhere: then the best set there and
+// then is taken. No chip is ever promised or bound twice. Cost of filter over n nodes: n table
+// look-ups + one solver look-up for each distinct node state.
 #pragma once
 
 #include <chrono>
@@ -35,16 +36,19 @@ struct SchedulerOptions {
 
 class Scheduler final : public Decide, public ClusterListener {
  public:
-  Scheduler(const Clock& clock, Cluster& cluster, Observer& observer, SchedulerOptions options = {});
+  Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
+            SchedulerOptions options = {});
 
   // Decide
   ReportOutcome report(InventoryReport report) override;
   void agent_gone(std::string_view node, std::string_view boot_id) override;
   void heartbeat(std::string_view node, std::string_view boot_id) override;
   Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) override;
-  Result<std::vector<Score>> prioritize(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+  Result<std::vector<Score>> prioritize(const PodAsk& pod,
+                                        std::span<const std::string_view> nodes) override;
   Result<void> bind(const Binding& binding) override;
-  Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes, bool reserve) override;
+  Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+                            bool reserve) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
   Result<ExplainText> explain(const PodKey& key) override;
   Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override;
@@ -53,8 +57,8 @@ class Scheduler final : public Decide, public ClusterListener {
   void pod_added(const ClusterPod& pod) override;
   void pod_gone(const ClusterPod& pod) override;
 
-  // filter and prioritize for doors that write thousands of names: the same decision, without a string a node.
-  // The survey is valid until the next call of any of them.
+  // filter and prioritize for doors that write thousands of names: the same decision, without a
+  // string a node. The survey is valid until the next call of any of them.
   const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   // Whether the pod would fit on the node if the pods with these uids ended.
@@ -83,14 +87,14 @@ class Scheduler final : public Decide, public ClusterListener {
   struct Want {
     const PodAsk* pod = nullptr;
     bool distributed = false;
-    int members = 1;           // pods of a group that must fit together, this one included
-    NodeId only = kNoNode;     // the node where its group is
+    int members = 1;                // pods of a group that must fit together, this one included
+    NodeId only = kNoNode;          // the node where its group is
     const Holding* part = nullptr;  // what its group holds for it there
     std::vector<Extra> extras;
   };
   struct GroupPlan {
     NodeId node = kNoNode;
-    int size = 0;  // chips of a member
+    int size = 0;                    // chips of a member
     std::vector<std::string> parts;  // uids of holdings in the ledger, claimed or not
     solver::Request request;         // of the union, for explanations
     double gbps = 0;
@@ -102,7 +106,8 @@ class Scheduler final : public Decide, public ClusterListener {
   };
 
   // scheduler_filter.cpp
-  const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes, bool hold);
+  const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
+                       bool hold);
   Want want_of(const PodAsk& pod) const;
   void look(const Want& want, std::span<const std::string_view> nodes);
   std::uint32_t judge(const Want& want, NodeId node, ChipSet beside);
@@ -144,8 +149,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Ledger ledger_;
   Jobs jobs_;
   std::map<std::string, GroupPlan> plans_;
-  std::uint64_t plan_parts_ = 0;  // numbers the parts that nobody has claimed
-  std::unordered_map<std::string, Look> looks_;          // by uid, of pending pods
+  std::uint64_t plan_parts_ = 0;                 // numbers the parts that nobody has claimed
+  std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
   std::unordered_map<std::string, Decision> decisions_;  // by uid, of bound pods
   std::uint64_t decision_count_ = 0;
 

@@ -1,4 +1,5 @@
-// Bind: a promise becomes the pod's, or the best set on the named node is taken now; and preemption's question.
+// Bind: a promise becomes the pod's, or the best set on the named node is taken now; and
+// preemption's question.
 #include <algorithm>
 #include <utility>
 
@@ -56,14 +57,15 @@ Result<void> Scheduler::bind_checked(const Binding& binding) {
   nodes_.set_predicate_time(node, decision.predicate_time);
   ledger_.confirm(pod->ask.uid);
   observer_.promise(Promise::confirmed);
-  observer_.bound(decision.pod, binding.node, index_text(nodes_.node(node), decision.chips), decision.gbps,
-                  decision.best_gbps, decision.id);
+  observer_.bound(decision.pod, binding.node, index_text(nodes_.node(node), decision.chips),
+                  decision.gbps, decision.best_gbps, decision.id);
   looks_.erase(decision.uid);
   decisions_[decision.uid] = std::move(decision);
   return {};
 }
 
-// Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its chips are healthy.
+// Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its
+// chips are healthy.
 Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   const Want before = want_of(pod);
   const Holding* held = claim_part(pod);
@@ -83,8 +85,8 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   look(want, std::span<const std::string_view>(&name, 1));
   const Verdict& verdict = survey_.of(0);
   if (!verdict.fits()) {
-    return make_error(Errc::unavailable,
-                      "pod " + pod.key.text() + " no longer fits on node " + std::string(name) + ": " + verdict.reason);
+    return make_error(Errc::unavailable, "pod " + pod.key.text() + " no longer fits on node " +
+                                             std::string(name) + ": " + verdict.reason);
   }
   Look& look = looks_[pod.uid];
   look.node = node;
@@ -112,7 +114,8 @@ Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
   for (const Extra& extra : want.extras) {
     if (extra.node == holding.node) d.beside |= extra.beside;
   }
-  if (const auto look = looks_.find(pod.uid); look != looks_.end() && look->second.node == holding.node) {
+  if (const auto look = looks_.find(pod.uid);
+      look != looks_.end() && look->second.node == holding.node) {
     d.request = look->second.request;
     d.others = look->second.others;
   } else {
@@ -134,7 +137,8 @@ Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
   return d;
 }
 
-bool Scheduler::fits_without(const PodAsk& pod, std::string_view name, std::span<const std::string> victims) {
+bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
+                             std::span<const std::string> victims) {
   if (pod.chips == 0) return true;
   const NodeId id = nodes_.find(name);
   if (id == kNoNode) return false;

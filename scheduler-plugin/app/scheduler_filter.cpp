@@ -1,5 +1,6 @@
 // Which nodes fit and which is best: one verdict for each distinct node state.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -25,13 +26,15 @@ const Survey& Scheduler::filter_survey(const PodAsk& pod, std::span<const std::s
   return survey(Verb::filter, pod, nodes, true);
 }
 
-const Survey& Scheduler::prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes) {
+const Survey& Scheduler::prioritize_survey(const PodAsk& pod,
+                                           std::span<const std::string_view> nodes) {
   return survey(Verb::prioritize, pod, nodes, true);
 }
 
-// hold: promise the best node's chips; filter does so only when exactly one node is left (prioritize is not called then).
-const Survey& Scheduler::survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
-                                bool hold) {
+// hold: promise the best node's chips; filter does so only when exactly one node is left
+// (prioritize is not called then).
+const Survey& Scheduler::survey(Verb verb, const PodAsk& pod,
+                                std::span<const std::string_view> nodes, bool hold) {
   const auto begin = clock_.now();
   expire_promises();
   const bool known = hold && pending(pod) != nullptr;
@@ -56,7 +59,8 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& pod, std::span<const st
   }
   if (known && survey_.best_node != kNoNode) {
     const bool decided = verb != Verb::filter || survey_.fits == 1;
-    if (decided && want.part == nullptr) promise(pod, survey_.best_node, survey_.verdicts[survey_.best]);
+    if (decided && want.part == nullptr)
+      promise(pod, survey_.best_node, survey_.verdicts[survey_.best]);
     if (want.part != nullptr) {
       for (const std::string& uid : plans_.at(group_id(pod)).parts) {
         ledger_.extend(uid, clock_.now() + options_.reservation_ttl);
@@ -112,7 +116,8 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
   s.fits = 0;
   s.best_node = kNoNode;
   s.verdicts.push_back(rejected(Cause::unknown_node, false, "inventory not received"));
-  s.verdicts.push_back(rejected(Cause::group, false, "the other pods of the group are on another node"));
+  s.verdicts.push_back(
+      rejected(Cause::group, false, "the other pods of the group are on another node"));
   if (want.pod->chips == 0) {
     // nothing to decide: nodes without inventory are fine too
     s.verdicts[kUnknownNode] = Verdict{};
@@ -171,7 +176,8 @@ std::uint32_t Scheduler::judge(const Want& want, NodeId node, ChipSet beside) {
 
 Verdict Scheduler::part_verdict(const Want& want) const {
   const Node& node = nodes_.node(want.part->node);
-  if (node.stale) return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
+  if (node.stale)
+    return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
   if (!part_usable(*want.part, want.distributed)) {
     return rejected(Cause::unhealthy, false, "not enough healthy chips");
   }
@@ -190,14 +196,16 @@ Verdict Scheduler::verdict_of(const Want& want, const NodeState& state, ChipSet 
   if (!std::binary_search(offered.begin(), offered.end(), want.pod->resource)) {
     return rejected(Cause::resource, true, "the node has no " + want.pod->resource);
   }
-  if (state.stale) return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
+  if (state.stale)
+    return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
   return want.members > 1 ? group_verdict(want, state, beside) : chips_verdict(want, state, beside);
 }
 
 Verdict Scheduler::chips_verdict(const Want& want, const NodeState& state, ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
-  const ChipSet ill = want.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
+  const ChipSet ill =
+      want.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   const int size = want.pod->chips;
   solver::Request request{state.free - ill, {}, beside, size, want.distributed};
   const solver::Choice choice = machine.choose(request);
@@ -212,10 +220,12 @@ Verdict Scheduler::chips_verdict(const Want& want, const NodeState& state, ChipS
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
     const std::string words = machine.reason(request, choice);
-    return rejected(Cause::size, true, size > all.size() ? "the machine has fewer chips than asked" : words);
+    return rejected(Cause::size, true,
+                    size > all.size() ? "the machine has fewer chips than asked" : words);
   }
   const solver::Request healthy{all - ill, {}, {}, size, want.distributed};
-  if (!machine.choose(healthy).fits) return rejected(Cause::unhealthy, false, "not enough healthy chips");
+  if (!machine.choose(healthy).fits)
+    return rejected(Cause::unhealthy, false, "not enough healthy chips");
   if (choice.why == solver::Misfit::rule) {
     return rejected(Cause::rule, false, "free chips form no set that the machine's rules allow");
   }
@@ -269,8 +279,9 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
   solver::ScoreInput a{loser.gbps, loser.left_over, 0};
   solver::ScoreInput b{best.gbps, best.left_over, 0};
   a.left_over = b.left_over = 0;
-  if (solver::better_node(b, a)) return "slower: " + std::to_string(static_cast<int>(loser.gbps + 0.5)) +
-                                        " of " + std::to_string(static_cast<int>(best.gbps + 0.5)) + " GB/s";
+  if (solver::better_node(b, a))
+    return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
+           std::to_string(std::lround(best.gbps)) + " GB/s";
   if (loser.left_over > best.left_over) return "as fast, but leaves more chips over";
   return "as good, but comes later by name";
 }
@@ -287,25 +298,28 @@ void Scheduler::remember(const PodAsk& pod) {
   }
   std::vector<const Verdict*> others;
   for (const Verdict& v : s.verdicts) {
-    if (v.count > (s.best_node != kNoNode && &v == &s.verdicts[s.best] ? 1U : 0U) && v.first != kNoNode) {
+    if (v.count > (s.best_node != kNoNode && &v == &s.verdicts[s.best] ? 1U : 0U) &&
+        v.first != kNoNode) {
       others.push_back(&v);
     }
   }
   const std::size_t kept = std::min(others.size(), kMaxConsidered);
-  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept), others.end(),
-                    [](const Verdict* a, const Verdict* b) {
+  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept),
+                    others.end(), [](const Verdict* a, const Verdict* b) {
                       if (a->fits() != b->fits()) return a->fits();
                       if (a->fits()) {
                         return solver::better_node({a->gbps, a->left_over, a->first_order},
                                                    {b->gbps, b->left_over, b->first_order});
                       }
-                      return a->count != b->count ? a->count > b->count : a->first_order < b->first_order;
+                      return a->count != b->count ? a->count > b->count
+                                                  : a->first_order < b->first_order;
                     });
   for (std::size_t i = 0; i < kept; ++i) {
     const Verdict& v = *others[i];
     const bool twin = s.best_node != kNoNode && &v == &s.verdicts[s.best];
-    look.others.push_back({twin ? std::string() : nodes_.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
-                           s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
+    look.others.push_back(
+        {twin ? std::string() : nodes_.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
+         s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
   }
   looks_[pod.uid] = std::move(look);
 }
@@ -316,7 +330,8 @@ Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::s
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Verdict& v = s.of(i);
     if (v.fits()) {
-      answer.fit.push_back(s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.name(s.nodes[i]).name));
+      answer.fit.push_back(s.nodes[i] == kNoNode ? nodes[i]
+                                                 : std::string_view(nodes_.name(s.nodes[i]).name));
     } else {
       answer.rejected.push_back({std::string(nodes[i]), v.reason});
     }
@@ -324,12 +339,15 @@ Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::s
   return answer;
 }
 
-Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod, std::span<const std::string_view> nodes) {
+Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod,
+                                                 std::span<const std::string_view> nodes) {
   const Survey& s = prioritize_survey(pod, nodes);
   std::vector<Score> scores;
   scores.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    scores.push_back({s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.name(s.nodes[i]).name), s.score(i)});
+    scores.push_back(
+        {s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.name(s.nodes[i]).name),
+         s.score(i)});
   }
   return scores;
 }
@@ -347,22 +365,27 @@ Result<PlacedChips> Scheduler::placed(const Survey& s) const {
     for (const Verdict& v : s.verdicts) {
       if (v.count > 0 && (most == nullptr || v.count > most->count)) most = &v;
     }
-    return make_error(Errc::unavailable, most == nullptr ? "no node has reported its chips"
-                                                         : "no node fits; most say: " + most->reason);
+    return make_error(Errc::unavailable, most == nullptr
+                                             ? "no node has reported its chips"
+                                             : "no node fits; most say: " + most->reason);
   }
   const Verdict& v = s.verdicts[s.best];
   const Node& node = nodes_.node(s.best_node);
   return PlacedChips{node.name, node.topology.indices(v.chips), v.gbps, v.best_gbps};
 }
 
-Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes, bool reserve) {
+Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,
+                                     bool reserve) {
   if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
   if (reserve && pending(pod) == nullptr) {
-    return make_error(Errc::not_found, "pod " + pod.key.text() +
-                                           " is not waiting with this uid; only such a pod can hold chips");
+    return make_error(
+        Errc::not_found,
+        "pod " + pod.key.text() + " is not waiting with this uid; only such a pod can hold chips");
   }
-  const std::vector<std::string_view> all = nodes.empty() ? all_names() : std::vector<std::string_view>{};
-  return placed(survey(Verb::place, pod, nodes.empty() ? std::span<const std::string_view>(all) : nodes, reserve));
+  const std::vector<std::string_view> all =
+      nodes.empty() ? all_names() : std::vector<std::string_view>{};
+  return placed(survey(Verb::place, pod,
+                       nodes.empty() ? std::span<const std::string_view>(all) : nodes, reserve));
 }
 
 Result<PlacedChips> Scheduler::what_if(const PodAsk& pod, std::span<const std::string_view> nodes) {

@@ -19,8 +19,14 @@ bool Scheduler::promise(const PodAsk& pod, NodeId node, const Verdict& verdict) 
     return true;
   }
   withdraw(pod.uid);
-  const bool held = ledger_.hold({pod.uid, pod.key, node, verdict.chips, false,
-                                  clock_.now() + options_.reservation_ttl, {}})
+  const bool held = ledger_
+                        .hold({pod.uid,
+                               pod.key,
+                               node,
+                               verdict.chips,
+                               false,
+                               clock_.now() + options_.reservation_ttl,
+                               {}})
                         .ok();
   if (held) observer_.promise(Promise::held);
   return held;
@@ -44,7 +50,8 @@ void Scheduler::expire_promises() {
     observer_.promise(Promise::expired);
     if (!gone.group.empty()) forget_part(gone.group, gone.uid);
   }
-  // a group expires as one; only after every expired part is forgotten do plan and ledger agree again
+  // a group expires as one; only after every expired part is forgotten do plan and ledger agree
+  // again
   for (const Holding& gone : expired) {
     if (!gone.group.empty()) dissolve_group(gone.group);
   }
@@ -62,7 +69,8 @@ bool Scheduler::part_usable(const Holding& part, bool distributed) const {
   return !part.chips.intersects(ill);
 }
 
-// The part of the group's plan that is this pod's, claimed now if it has none yet; null without a plan that suits it.
+// The part of the group's plan that is this pod's, claimed now if it has none yet; null without a
+// plan that suits it.
 const Holding* Scheduler::claim_part(const PodAsk& pod) {
   if (!is_member(pod)) return nullptr;
   const auto it = plans_.find(group_id(pod));
@@ -88,16 +96,19 @@ void Scheduler::unclaim(const Holding& part) {
   }
   // nobody of the group is left: nothing to keep together
   const auto& parts = plans_.at(id).parts;
-  if (std::all_of(parts.begin(), parts.end(), [](const std::string& p) { return p.starts_with("group:"); })) {
+  if (std::all_of(parts.begin(), parts.end(),
+                  [](const std::string& p) { return p.starts_with("group:"); })) {
     dissolve_group(id);
   }
 }
 
-// Holds all parts under the group, the first for this pod. Earlier unbound parts were dissolved by the caller.
+// Holds all parts under the group, the first for this pod. Earlier unbound parts were dissolved by
+// the caller.
 void Scheduler::plan_group(const PodAsk& pod, NodeId node, const Verdict& verdict) {
   const std::string id = group_id(pod);
   dissolve_group(id);
-  if (const Holding* own = ledger_.find(pod.uid); own != nullptr && !own->bound) ledger_.drop(pod.uid);
+  if (const Holding* own = ledger_.find(pod.uid); own != nullptr && !own->bound)
+    ledger_.drop(pod.uid);
   GroupPlan& plan = plans_[id];
   plan.node = node;
   plan.size = pod.chips;

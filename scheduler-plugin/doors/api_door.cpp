@@ -27,7 +27,8 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   w.key("resources").begin_array();
   for (const std::string& resource : node.resources) w.string(resource);
   w.end_array().key("stale").boolean(node.stale);
-  w.key("inventory_age_seconds").number(std::chrono::duration<double>(now - node.last_seen).count());
+  w.key("inventory_age_seconds")
+      .number(std::chrono::duration<double>(now - node.last_seen).count());
   w.key("down_links").begin_array();
   for (const domain::DirectLink& link : t.links()) {
     if (link.lanes_down == 0) continue;
@@ -71,13 +72,17 @@ http::Response ApiDoor::pods() {
   scheduler_.cluster().each([&](const ClusterPod& pod) {
     const Holding* held = scheduler_.ledger().find(pod.ask.uid);
     const Decision* decision = scheduler_.decision(pod.ask.uid);
-    w.begin_object().field("namespace", pod.ask.key.ns).field("name", pod.ask.key.name).field("uid", pod.ask.uid);
+    w.begin_object()
+        .field("namespace", pod.ask.key.ns)
+        .field("name", pod.ask.key.name)
+        .field("uid", pod.ask.uid);
     w.field("resource", pod.ask.resource).key("asked").integer(pod.ask.chips);
     w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
     w.field("refused", pod.refused);
     const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
     w.field("node", node != nullptr ? node->name : pod.node);
-    w.key("chips").integers(node != nullptr ? node->topology.indices(held->chips) : std::vector<int>{});
+    w.key("chips").integers(node != nullptr ? node->topology.indices(held->chips)
+                                            : std::vector<int>{});
     w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
     w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
     w.field("group", pod.ask.group ? pod.ask.group->name : "").end_object();
@@ -88,7 +93,8 @@ http::Response ApiDoor::pods() {
 
 http::Response ApiDoor::explain(std::string_view rest) {
   const PodKey key = pod_key_of(rest);
-  if (key.ns.empty()) return error_response(404, "not_found", "the path is /api/v1/explain/NAMESPACE/NAME");
+  if (key.ns.empty())
+    return error_response(404, "not_found", "the path is /api/v1/explain/NAMESPACE/NAME");
   auto text = scheduler_.explain(key);
   if (!text) return error_response(text.error());
   http::Response response;

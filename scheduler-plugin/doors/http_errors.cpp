@@ -6,14 +6,22 @@ namespace chipweave::sched {
 
 int http_status(Errc code) {
   switch (code) {
-    case Errc::invalid_argument: return 400;
-    case Errc::not_found: return 404;
-    case Errc::conflict: return 409;
-    case Errc::unavailable: return 503;
-    case Errc::deadline: return 504;
-    case Errc::limit_exceeded: return 413;
-    case Errc::unsupported: return 501;
-    case Errc::internal: return 500;
+    case Errc::invalid_argument:
+      return 400;
+    case Errc::not_found:
+      return 404;
+    case Errc::conflict:
+      return 409;
+    case Errc::unavailable:
+      return 503;
+    case Errc::deadline:
+      return 504;
+    case Errc::limit_exceeded:
+      return 413;
+    case Errc::unsupported:
+      return 501;
+    case Errc::internal:
+      return 500;
   }
   return 500;
 }

@@ -20,29 +20,36 @@ http::Response text(std::string body, int status = 200) {
 
 }  // namespace
 
-HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler, MemoryCluster& cluster,
-                     Metrics& metrics, const ResourceTable& resources, std::string version)
+HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
+                     MemoryCluster& cluster, Metrics& metrics, const ResourceTable& resources,
+                     std::string version)
     : scheduler_(scheduler),
       metrics_(metrics),
       version_(std::move(version)),
       kube_(scheduler, resources),
       api_(scheduler),
       standalone_(cluster, resources),
-      server_(loop, std::move(options), [this](const http::Request& request) { return handle(request); }) {
+      server_(loop, std::move(options),
+              [this](const http::Request& request) { return handle(request); }) {
   add_routes();
 }
 
 void HttpFront::add(std::string_view method, std::string_view path,
-                    std::function<http::Response(const http::Request&, std::string_view)> answer, bool prefix) {
+                    std::function<http::Response(const http::Request&, std::string_view)> answer,
+                    bool prefix) {
   routes_.push_back({method, path, prefix, std::move(answer)});
 }
 
 void HttpFront::add_routes() {
   using Request = http::Request;
-  add("POST", "/kube/filter", [this](const Request& r, std::string_view) { return kube_.filter(r.body); });
-  add("POST", "/kube/prioritize", [this](const Request& r, std::string_view) { return kube_.prioritize(r.body); });
-  add("POST", "/kube/bind", [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
-  add("POST", "/kube/preempt", [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
+  add("POST", "/kube/filter",
+      [this](const Request& r, std::string_view) { return kube_.filter(r.body); });
+  add("POST", "/kube/prioritize",
+      [this](const Request& r, std::string_view) { return kube_.prioritize(r.body); });
+  add("POST", "/kube/bind",
+      [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
+  add("POST", "/kube/preempt",
+      [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add("GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); });
   add("GET", "/readyz", [this](const Request&, std::string_view) {
     return ready_ ? text("ok\n") : text("not ready: starting or shutting down\n", 503);
@@ -61,19 +68,27 @@ void HttpFront::add_routes() {
   });
   add("GET", "/api/v1/nodes", [this](const Request&, std::string_view) { return api_.nodes(); });
   add("GET", "/api/v1/pods", [this](const Request&, std::string_view) { return api_.pods(); });
-  add("GET", "/api/v1/explain/", [this](const Request&, std::string_view rest) { return api_.explain(rest); }, true);
-  add("POST", "/standalone/pods", [this](const Request& r, std::string_view) { return standalone_.create(r.body); });
-  add("GET", "/standalone/pods", [this](const Request&, std::string_view) { return standalone_.list(); });
-  add("GET", "/standalone/pods/", [this](const Request&, std::string_view rest) { return standalone_.get(rest); }, true);
-  add("DELETE", "/standalone/pods/",
+  add(
+      "GET", "/api/v1/explain/",
+      [this](const Request&, std::string_view rest) { return api_.explain(rest); }, true);
+  add("POST", "/standalone/pods",
+      [this](const Request& r, std::string_view) { return standalone_.create(r.body); });
+  add("GET", "/standalone/pods",
+      [this](const Request&, std::string_view) { return standalone_.list(); });
+  add(
+      "GET", "/standalone/pods/",
+      [this](const Request&, std::string_view rest) { return standalone_.get(rest); }, true);
+  add(
+      "DELETE", "/standalone/pods/",
       [this](const Request&, std::string_view rest) { return standalone_.remove(rest); }, true);
 }
 
 http::Response HttpFront::route(const http::Request& request, std::string_view& name) {
   std::string allowed;
   for (const Route& r : routes_) {
-    const bool here = r.prefix ? request.path.starts_with(r.path) && request.path.size() > r.path.size()
-                               : request.path == r.path;
+    const bool here = r.prefix
+                          ? request.path.starts_with(r.path) && request.path.size() > r.path.size()
+                          : request.path == r.path;
     if (!here) continue;
     name = r.path;
     if (r.method == request.method) return r.answer(request, request.path.substr(r.path.size()));

@@ -1,7 +1,9 @@
-// HttpFront — the scheduler's HTTP side: which path leads to which door, and the server it all runs on.
+// HttpFront — the scheduler's HTTP side: which path leads to which door, and the server it all runs
+// on.
 //
-// Owner: the loop thread. Requests are handled one at a time as they arrive; the only queue is the kernel's and the
-// server's bounded set of connections, so overload is refused at accept instead of piling up here.
+// Owner: the loop thread. Requests are handled one at a time as they arrive; the only queue is the
+// kernel's and the server's bounded set of connections, so overload is refused at accept instead of
+// piling up here.
 #pragma once
 
 #include <chrono>
@@ -21,8 +23,9 @@ namespace chipweave::sched {
 class HttpFront {
  public:
   // resources must outlive the front.
-  HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler, MemoryCluster& cluster,
-            Metrics& metrics, const ResourceTable& resources, std::string version);
+  HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
+            MemoryCluster& cluster, Metrics& metrics, const ResourceTable& resources,
+            std::string version);
 
   Result<std::uint16_t> start();
   // /readyz says no from now on; then the server drains.
@@ -41,7 +44,8 @@ class HttpFront {
     std::function<http::Response(const http::Request&, std::string_view rest)> answer;
   };
   void add(std::string_view method, std::string_view path,
-           std::function<http::Response(const http::Request&, std::string_view)> answer, bool prefix = false);
+           std::function<http::Response(const http::Request&, std::string_view)> answer,
+           bool prefix = false);
   void add_routes();
   http::Response route(const http::Request& request, std::string_view& route);
 

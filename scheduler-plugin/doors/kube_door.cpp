@@ -16,7 +16,8 @@ http::Response json(std::string body) {
 }
 
 std::string error_only(const std::string& message) {
-  std::string out = R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
+  std::string out =
+      R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
   append_json_string(out, message);
   out += '}';
   return out;
@@ -32,7 +33,8 @@ std::string bind_result(std::string_view error) {
 }  // namespace
 
 http::Response KubeDoor::filter(std::string& body) {
-  if (auto read = reader_.read_args(body, args_); !read) return json(error_only(read.error().text()));
+  if (auto read = reader_.read_args(body, args_); !read)
+    return json(error_only(read.error().text()));
   const CountedAsk counted = count_ask(args_.pod, resources_);
   if (!counted.refused.empty()) return json(refusal(counted.refused));
   std::string reply = filter_reply(scheduler_.filter_survey(counted.ask, args_.names));
@@ -155,7 +157,8 @@ http::Response KubeDoor::bind(std::string& body) {
   return json(bind_result(bound ? "" : bound.error().text()));
 }
 
-// Keeps the nodes where the victims' end would let the pod in, with the victims as they were proposed.
+// Keeps the nodes where the victims' end would let the pod in, with the victims as they were
+// proposed.
 http::Response KubeDoor::preempt(std::string& body) {
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());

@@ -1,7 +1,8 @@
-// KubeDoor — kube-scheduler's extender verbs over HTTP: reads the body, asks the decision core, writes the reply.
+// KubeDoor — kube-scheduler's extender verbs over HTTP: reads the body, asks the decision core,
+// writes the reply.
 //
-// Replies are appended by hand to one string, names as they are stored, escaped once: at 5,000 nodes building a
-// document tree would cost several times the decision. Owner: the loop thread.
+// Replies are appended by hand to one string, names as they are stored, escaped once: at 5,000
+// nodes building a document tree would cost several times the decision. Owner: the loop thread.
 #pragma once
 
 #include <string>
@@ -16,9 +17,11 @@ namespace chipweave::sched {
 
 class KubeDoor {
  public:
-  KubeDoor(Scheduler& scheduler, const ResourceTable& resources) : scheduler_(scheduler), resources_(resources) {}
+  KubeDoor(Scheduler& scheduler, const ResourceTable& resources)
+      : scheduler_(scheduler), resources_(resources) {}
 
-  // Unusable requests: 200 with "Error" (filter, bind), 400 (prioritize, preempt: their replies have no error field).
+  // Unusable requests: 200 with "Error" (filter, bind), 400 (prioritize, preempt: their replies
+  // have no error field).
   http::Response filter(std::string& body);
   http::Response prioritize(std::string& body);
   http::Response bind(std::string& body);

@@ -8,10 +8,12 @@
 namespace chipweave::sched {
 namespace {
 
-// Of a decision: a warm one on a small cluster takes microseconds, a cold one on thousands of nodes milliseconds.
-const std::vector<double> kDecisionBuckets = {1e-6, 5e-6, 2.5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2,
-                                              2.5e-2, 0.1, 0.5, 1};
-const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.1, 0.5, 1, 5};
+// Of a decision: a warm one on a small cluster takes microseconds, a cold one on thousands of nodes
+// milliseconds.
+const std::vector<double> kDecisionBuckets = {1e-6,   5e-6, 2.5e-5, 1e-4,   2.5e-4, 5e-4, 1e-3,
+                                              2.5e-3, 5e-3, 1e-2,   2.5e-2, 0.1,    0.5,  1};
+const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3,
+                                             1e-2, 2.5e-2, 0.1,  0.5,  1,      5};
 const std::vector<double> kShareBuckets = {0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
 
 double seconds(std::chrono::nanoseconds ns) { return std::chrono::duration<double>(ns).count(); }
@@ -21,49 +23,77 @@ enum Total : std::size_t { kNodes, kClasses, kHeld, kPredicted, kBest, kConnecti
 }  // namespace
 
 Metrics::Metrics(std::string_view version)
-    : requests_(registry_.counter("chipweave_http_requests_total", "HTTP requests by route and status code")),
+    : requests_(registry_.counter("chipweave_http_requests_total",
+                                  "HTTP requests by route and status code")),
       request_seconds_(registry_.histogram("chipweave_http_request_duration_seconds",
                                            "Time from a whole request to its whole reply, by route",
                                            kRequestBuckets)),
-      bind_failures_(registry_.counter("chipweave_bind_failures_total", "Binds that were refused, by error code")),
-      chips_(registry_.gauge("chipweave_chips", "Chips by node and state: free, used, reserved or unhealthy")),
-      links_(registry_.gauge("chipweave_links", "Direct chip-to-chip links by node and state: up, degraded, down")),
-      age_(registry_.gauge("chipweave_inventory_age_seconds", "Time since the last sign of life of a node's agent")),
-      stale_(registry_.gauge("chipweave_inventory_stale", "1 if nothing is placed on the node because its agent is silent")),
-      placeable_(registry_.gauge("chipweave_largest_placeable_chips", "Largest request that still fits on the node")),
-      placeable_sizes_(registry_.gauge("chipweave_placeable_sizes", "How many of the node's legal sizes still fit")),
+      bind_failures_(registry_.counter("chipweave_bind_failures_total",
+                                       "Binds that were refused, by error code")),
+      chips_(registry_.gauge("chipweave_chips",
+                             "Chips by node and state: free, used, reserved or unhealthy")),
+      links_(registry_.gauge("chipweave_links",
+                             "Direct chip-to-chip links by node and state: up, degraded, down")),
+      age_(registry_.gauge("chipweave_inventory_age_seconds",
+                           "Time since the last sign of life of a node's agent")),
+      stale_(registry_.gauge("chipweave_inventory_stale",
+                             "1 if nothing is placed on the node because its agent is silent")),
+      placeable_(registry_.gauge("chipweave_largest_placeable_chips",
+                                 "Largest request that still fits on the node")),
+      placeable_sizes_(registry_.gauge("chipweave_placeable_sizes",
+                                       "How many of the node's legal sizes still fit")),
       pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")) {
-  auto& took = registry_.histogram("chipweave_decision_duration_seconds", "Time of a decision by verb, without HTTP and JSON",
-                                   kDecisionBuckets);
-  auto& decisions = registry_.counter("chipweave_decisions_total", "Decisions by verb and whether any node fitted");
+  auto& took =
+      registry_.histogram("chipweave_decision_duration_seconds",
+                          "Time of a decision by verb, without HTTP and JSON", kDecisionBuckets);
+  auto& decisions = registry_.counter("chipweave_decisions_total",
+                                      "Decisions by verb and whether any node fitted");
   for (const Verb verb : {Verb::filter, Verb::prioritize, Verb::bind, Verb::preempt, Verb::place}) {
     const std::string name(to_string(verb));
     decision_seconds_.push_back(took.with({{"verb", name}}));
     decisions_fit_.push_back(decisions.with({{"verb", name}, {"result", "fits"}}));
     decisions_none_.push_back(decisions.with({{"verb", name}, {"result", "rejected"}}));
   }
-  auto& rejected = registry_.counter("chipweave_rejected_nodes_total", "Nodes rejected by filter and prioritize, by reason");
+  auto& rejected = registry_.counter("chipweave_rejected_nodes_total",
+                                     "Nodes rejected by filter and prioritize, by reason");
   for (int i = 0; i < kCauseCount; ++i) {
     rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
   }
-  auto& promises = registry_.counter("chipweave_reservations_total", "Reservations by what became of them");
-  for (const Promise event : {Promise::held, Promise::confirmed, Promise::expired, Promise::dropped}) {
+  auto& promises =
+      registry_.counter("chipweave_reservations_total", "Reservations by what became of them");
+  for (const Promise event :
+       {Promise::held, Promise::confirmed, Promise::expired, Promise::dropped}) {
     promises_.push_back(promises.with({{"event", std::string(to_string(event))}}));
   }
-  share_.push_back(registry_.histogram("chipweave_placement_bandwidth_ratio",
-                                       "Predicted bandwidth of placed sets over the best possible on the machine",
-                                       kShareBuckets).with());
+  share_.push_back(
+      registry_
+          .histogram("chipweave_placement_bandwidth_ratio",
+                     "Predicted bandwidth of placed sets over the best possible on the machine",
+                     kShareBuckets)
+          .with());
   totals_ = {registry_.gauge("chipweave_nodes", "Nodes with inventory").with(),
              registry_.gauge("chipweave_machine_classes", "Distinct wirings in use").with(),
              registry_.gauge("chipweave_reservations", "Reservations held now").with(),
-             registry_.gauge("chipweave_placed_bandwidth_bytes_per_second",
-                             "Sum of the predicted bandwidth of the sets of bound pods").with(),
-             registry_.gauge("chipweave_placed_best_bandwidth_bytes_per_second",
-                             "What the same pods could have on empty machines").with(),
+             registry_
+                 .gauge("chipweave_placed_bandwidth_bytes_per_second",
+                        "Sum of the predicted bandwidth of the sets of bound pods")
+                 .with(),
+             registry_
+                 .gauge("chipweave_placed_best_bandwidth_bytes_per_second",
+                        "What the same pods could have on empty machines")
+                 .with(),
              registry_.gauge("chipweave_http_connections", "Open HTTP connections").with()};
-  server_ = {registry_.counter("chipweave_http_connections_refused_total", "Connections refused or dropped because too many were open").with(),
-             registry_.counter("chipweave_http_bad_requests_total", "Requests that were malformed, too large or too slow").with()};
-  registry_.gauge("chipweave_build_info", "1, with the version as label").with({{"version", std::string(version)}}).set(1);
+  server_ = {registry_
+                 .counter("chipweave_http_connections_refused_total",
+                          "Connections refused or dropped because too many were open")
+                 .with(),
+             registry_
+                 .counter("chipweave_http_bad_requests_total",
+                          "Requests that were malformed, too large or too slow")
+                 .with()};
+  registry_.gauge("chipweave_build_info", "1, with the version as label")
+      .with({{"version", std::string(version)}})
+      .set(1);
 }
 
 void Metrics::decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) {
@@ -82,21 +112,30 @@ void Metrics::bound(const PodKey& pod, std::string_view node, std::string_view c
                     double best_gbps, std::string_view decision) {
   if (best_gbps > 0) share_[0].observe(gbps / best_gbps);
   obs::log(obs::Level::info, "bound",
-           {{"pod", pod.text()}, {"node", node}, {"chips", chips}, {"gbps", gbps}, {"best_gbps", best_gbps},
+           {{"pod", pod.text()},
+            {"node", node},
+            {"chips", chips},
+            {"gbps", gbps},
+            {"best_gbps", best_gbps},
             {"decision", decision}});
 }
 
 void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error& error) {
   bind_failures_.with({{"code", to_string(error.code)}}).add();
-  obs::log(obs::Level::warn, "bind refused", {{"pod", pod.text()}, {"node", node}, {"error", error.text()}});
+  obs::log(obs::Level::warn, "bind refused",
+           {{"pod", pod.text()}, {"node", node}, {"error", error.text()}});
 }
 
 void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {
   const std::pair<std::string, int> key(route, status);
   auto it = routes_.find(key);
   if (it == routes_.end()) {
-    it = routes_.emplace(key, std::pair{requests_.with({{"path", key.first}, {"code", std::to_string(status)}}),
-                                        request_seconds_.with({{"path", key.first}})}).first;
+    it = routes_
+             .emplace(
+                 key,
+                 std::pair{requests_.with({{"path", key.first}, {"code", std::to_string(status)}}),
+                           request_seconds_.with({{"path", key.first}})})
+             .first;
   }
   it->second.first.add();
   it->second.second.observe(seconds(took));
@@ -130,7 +169,8 @@ void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
   put(reserved.size());
   put((node.unhealthy - node.taken).size());
   std::array<int, 3> links{};
-  for (const domain::DirectLink& link : node.topology.links()) ++links[static_cast<std::size_t>(link.state())];
+  for (const domain::DirectLink& link : node.topology.links())
+    ++links[static_cast<std::size_t>(link.state())];
   for (const int count : links) put(count);
   put(seconds(scheduler.clock().now() - node.last_seen));
   put(node.stale ? 1 : 0);

@@ -1,4 +1,5 @@
-// Metrics — the numbers of the scheduler (docs/metrics.md): counters and histograms as things happen, gauges at scrape.
+// Metrics — the numbers of the scheduler (docs/metrics.md): counters and histograms as things
+// happen, gauges at scrape.
 //
 // Owner: the loop thread. Costs a few atomic additions a decision; a scrape walks the nodes.
 #pragma once
@@ -24,8 +25,8 @@ class Metrics final : public Observer {
   void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
   void rejected(Cause cause, std::size_t nodes) override;
   void promise(Promise event) override;
-  void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps, double best_gbps,
-             std::string_view decision) override;
+  void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
+             double best_gbps, std::string_view decision) override;
   void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
 
   // path: the route, never what a client made up.
@@ -53,11 +54,11 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
-  std::vector<obs::Counter> rejected_;   // by cause
-  std::vector<obs::Counter> promises_;   // by event
-  std::vector<obs::Histogram> share_;    // predicted against best possible; one
-  std::vector<obs::Gauge> totals_;       // nodes, classes, held, predicted, best, connections
-  std::vector<obs::Counter> server_;     // refused, bad
+  std::vector<obs::Counter> rejected_;  // by cause
+  std::vector<obs::Counter> promises_;  // by event
+  std::vector<obs::Histogram> share_;   // predicted against best possible; one
+  std::vector<obs::Gauge> totals_;      // nodes, classes, held, predicted, best, connections
+  std::vector<obs::Counter> server_;    // refused, bad
   http::Server::Stats seen_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
   std::vector<NodeGauges> by_node_;

@@ -17,7 +17,8 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 bool in(const std::vector<std::string>& patterns, std::string_view name) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) { return matches(p, name); });
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& p) { return matches(p, name); });
 }
 
 // ACK: both labels, on every pod of the group.
@@ -30,7 +31,8 @@ std::string read_group(PodAsk& ask) {
   const auto end = std::from_chars(text.data(), text.data() + text.size(), replicas);
   if (end.ec != std::errc() || end.ptr != text.data() + text.size() || replicas < 1 ||
       replicas > limits::kMaxManifestPods) {
-    return "label gpu-topology-replica is '" + text.substr(0, 32) + "', it must be the number of the group's pods";
+    return "label gpu-topology-replica is '" + text.substr(0, 32) +
+           "', it must be the number of the group's pods";
   }
   ask.group = GroupRef{name->second, replicas};
   return {};
@@ -46,7 +48,8 @@ std::string count_chips(const codec::KubePod& pod, const ResourceTable& table, P
     if (*count == 0) continue;
     if (!whole) return name + " asks for a part of a chip; only whole chips are placed here";
     if (!ask.resource.empty()) {
-      return "asks for " + ask.resource + " and " + name + "; one kind of accelerator per pod is supported";
+      return "asks for " + ask.resource + " and " + name +
+             "; one kind of accelerator per pod is supported";
     }
     if (*count > 1'000'000) return name + ": more chips than any machine has";
     ask.resource = name;

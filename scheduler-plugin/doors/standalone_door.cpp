@@ -25,7 +25,8 @@ Error no_such_pod(std::string_view rest) {
 }  // namespace
 
 Result<std::string> StandaloneDoor::document(const ClusterPod& pod) const {
-  return codec::write_pod(cluster_.document(pod.ask.key), pod.ask.key.ns, pod.ask.uid, pod.node, pod.written);
+  return codec::write_pod(cluster_.document(pod.ask.key), pod.ask.key.ns, pod.ask.uid, pod.node,
+                          pod.written);
 }
 
 http::Response StandaloneDoor::create(const std::string& body) {
@@ -35,7 +36,8 @@ http::Response StandaloneDoor::create(const std::string& body) {
   auto pod = codec::read_pod(body);
   if (!pod) return error_response(pod.error());
   if (!pod->node_name.empty()) {
-    return error_response(make_error(Errc::invalid_argument, "spec.nodeName is set by bind; leave it empty"));
+    return error_response(
+        make_error(Errc::invalid_argument, "spec.nodeName is set by bind; leave it empty"));
   }
   CountedAsk counted = count_ask(*pod, resources_);
   ClusterPod entry;

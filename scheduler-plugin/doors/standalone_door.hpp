@@ -1,4 +1,5 @@
-// StandaloneDoor — what a Kubernetes API server would do for pods, for programs that run without one.
+// StandaloneDoor — what a Kubernetes API server would do for pods, for programs that run without
+// one.
 #pragma once
 
 #include <string>

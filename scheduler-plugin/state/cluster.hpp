@@ -1,7 +1,7 @@
 // Cluster — the pods of the cluster as the scheduler sees them, and the one way to bind one.
 //
-// Behind it stands memory (standalone) or, later, a Kubernetes API server's list and watch; the use cases know only
-// this. Owner: the loop thread.
+// Behind it stands memory (standalone) or, later, a Kubernetes API server's list and watch; the use
+// cases know only this. Owner: the loop thread.
 #pragma once
 
 #include <functional>

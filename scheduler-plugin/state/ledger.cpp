@@ -59,7 +59,8 @@ void Ledger::extend(std::string_view uid, Clock::Steady expires) {
 
 void Ledger::claim(std::string_view from, const std::string& uid, const PodKey& key) {
   const auto it = holdings_.find(from);
-  if (it == holdings_.end() || holdings_.contains(uid)) throw std::logic_error("claim of no part, or twice");
+  if (it == holdings_.end() || holdings_.contains(uid))
+    throw std::logic_error("claim of no part, or twice");
   Holding holding = it->second;
   if (!holding.bound) forget_promise(holding);
   auto& here = on_[holding.node];
@@ -119,15 +120,19 @@ std::string Ledger::check_invariants() const {
     const Node& node = nodes_.node(id);
     ChipSet sum;
     for (const Holding* h : on(id)) {
-      if (h->node != id) return "a holding of " + h->uid + " is listed on the wrong node " + node.name;
-      if (sum.intersects(h->chips)) return "a chip of " + node.name + " is given twice, also to " + h->uid;
+      if (h->node != id)
+        return "a holding of " + h->uid + " is listed on the wrong node " + node.name;
+      if (sum.intersects(h->chips))
+        return "a chip of " + node.name + " is given twice, also to " + h->uid;
       sum |= h->chips;
       ++seen;
       promised += h->bound ? 0U : 1U;
     }
     if (sum != node.taken) return "taken chips of " + node.name + " are not those of its pods";
-    if (!node.topology.all().contains(sum)) return "chips are held that " + node.name + " does not have";
-    if (node.free().intersects(sum | node.unhealthy)) return "a chip of " + node.name + " is in two states";
+    if (!node.topology.all().contains(sum))
+      return "chips are held that " + node.name + " does not have";
+    if (node.free().intersects(sum | node.unhealthy))
+      return "a chip of " + node.name + " is in two states";
   }
   if (seen != holdings_.size()) return "a holding is on no node";
   if (promised != promises_.size()) return "the list of promises does not match the holdings";

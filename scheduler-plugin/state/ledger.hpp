@@ -1,8 +1,8 @@
 // Ledger — which chips belong to which pod: bound ones, and promises between prioritize and bind.
 //
 // Owner: the loop thread. A promise dies by confirm(), drop() or after its lifetime (expire()).
-// Invariant: on each node the chips of different holdings are disjoint, and their union is what the node table calls
-// taken; check_invariants() proves it, every operation runs it in debug builds.
+// Invariant: on each node the chips of different holdings are disjoint, and their union is what the
+// node table calls taken; check_invariants() proves it, every operation runs it in debug builds.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ class Ledger {
   // Holdings on a node, in the order they came.
   const std::vector<const Holding*>& on(NodeId node) const;
 
-  // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check: that is the
-  // caller's choice. An earlier holding of the uid must have been dropped.
+  // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check:
+  // that is the caller's choice. An earlier holding of the uid must have been dropped.
   Result<void> hold(Holding holding);
   // Turns a promise into a bound holding. Precondition: it exists.
   void confirm(std::string_view uid);

@@ -26,7 +26,9 @@ std::string make_uid() {
   return text;
 }
 
-Error invalid(std::string message) { return make_error(Errc::invalid_argument, std::move(message)); }
+Error invalid(std::string message) {
+  return make_error(Errc::invalid_argument, std::move(message));
+}
 
 Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
   if (!is_dns_subdomain(pod.ask.key.name)) {
@@ -120,7 +122,8 @@ Result<void> MemoryCluster::bind(const Binding& binding, const Annotations& anno
 
 Result<void> MemoryCluster::end(const PodKey& key) {
   const auto it = pods_.find(key);
-  if (it == pods_.end()) return make_error(Errc::not_found, "pod " + key.text() + " does not exist");
+  if (it == pods_.end())
+    return make_error(Errc::not_found, "pod " + key.text() + " does not exist");
   const ClusterPod gone = std::move(it->second.pod);
   by_arrival_.erase(gone.arrival);
   uids_.erase(gone.ask.uid);

@@ -14,7 +14,8 @@ class MemoryCluster final : public Cluster {
   void set_listener(ClusterListener* listener) { listener_ = listener; }
 
   // Takes a pod with the document it was posted as; makes a uid where it has none.
-  // Errors: invalid_argument (name, uid or annotations against the rules), conflict (name exists), limit_exceeded.
+  // Errors: invalid_argument (name, uid or annotations against the rules), conflict (name exists),
+  // limit_exceeded.
   Result<const ClusterPod*> add(ClusterPod pod, std::string document);
   // The document as posted; precondition: the pod exists.
   const std::string& document(const PodKey& key) const { return pods_.at(key).document; }
@@ -37,7 +38,8 @@ class MemoryCluster final : public Cluster {
   ClusterListener* listener_ = nullptr;
 };
 
-// RFC 1123: labels of [a-z0-9-] that begin and end with a letter or digit; a subdomain is labels joined by dots.
+// RFC 1123: labels of [a-z0-9-] that begin and end with a letter or digit; a subdomain is labels
+// joined by dots.
 bool is_dns_label(std::string_view text);
 bool is_dns_subdomain(std::string_view text);
 

@@ -24,15 +24,19 @@ std::vector<std::string> usual_resources(const domain::NodeTopology& topology) {
   if (vendor != "ascend") return {};
   switch (topology.rule().kind) {
     case domain::RuleKind::ascend_310_card:
-    case domain::RuleKind::ascend_310_chip: return {"huawei.com/Ascend310"};
+    case domain::RuleKind::ascend_310_chip:
+      return {"huawei.com/Ascend310"};
     case domain::RuleKind::ascend_310p_card:
-    case domain::RuleKind::ascend_310p_chip: return {"huawei.com/Ascend310P"};
-    case domain::RuleKind::ascend_a5_mesh4: return {"huawei.com/npu"};
+    case domain::RuleKind::ascend_310p_chip:
+      return {"huawei.com/Ascend310P"};
+    case domain::RuleKind::ascend_a5_mesh4:
+      return {"huawei.com/npu"};
     case domain::RuleKind::any:
     case domain::RuleKind::ascend_910a_module:
     case domain::RuleKind::ascend_910a_half:
     case domain::RuleKind::ascend_910b_16:
-    case domain::RuleKind::ascend_a3: return {"huawei.com/Ascend910", "huawei.com/ascend-1980"};
+    case domain::RuleKind::ascend_a3:
+      return {"huawei.com/Ascend910", "huawei.com/ascend-1980"};
   }
   return {};
 }
@@ -61,8 +65,8 @@ std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
 }
 
 NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
-  return {s.wiring.get(),           s.free.bits(), s.unhealthy.bits(),
-          s.network_unhealthy.bits(), s.resources,   s.stale};
+  return {s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(),
+          s.resources,    s.stale};
 }
 
 NodeTable::NodeTable() { names_.reserve(limits::kMaxNodes); }
@@ -70,7 +74,7 @@ NodeTable::NodeTable() { names_.reserve(limits::kMaxNodes); }
 NodeId NodeTable::find(std::string_view name) const {
   if (index_.empty()) return kNoNode;
   const std::size_t mask = index_.size() - 1;
-  for (std::size_t at = std::hash<std::string_view>{}(name) & mask;; at = (at + 1) & mask) {
+  for (std::size_t at = std::hash<std::string_view>{}(name)&mask;; at = (at + 1) & mask) {
     const NodeId id = index_[at];
     if (id == kNoNode || names_[id].name == name) return id;
   }
@@ -133,7 +137,8 @@ std::uint32_t NodeTable::order(NodeId id) {
 std::uint32_t NodeTable::intern_resources(const std::vector<std::string>& resources) {
   std::vector<std::string> set = resources;
   std::sort(set.begin(), set.end());
-  const auto [it, fresh] = resource_ids_.try_emplace(set, static_cast<std::uint32_t>(resource_sets_.size()));
+  const auto [it, fresh] =
+      resource_ids_.try_emplace(set, static_cast<std::uint32_t>(resource_sets_.size()));
   if (fresh) resource_sets_.push_back(std::move(set));
   return it->second;
 }
@@ -147,7 +152,8 @@ void NodeTable::leave_state(StateId id) {
 
 void NodeTable::restate(NodeId id) {
   const Node& n = *nodes_[id];
-  NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id], n.stale, 0};
+  NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id],
+                 n.stale,  0};
   const auto [it, fresh] = state_ids_.try_emplace(key_of(next), kNoState);
   if (fresh) {
     if (unused_states_.empty()) {
@@ -234,7 +240,8 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.unhealthy = n.topology.unhealthy();
   n.network_unhealthy = n.topology.network_unhealthy();
   n.machine = report.machine.empty() ? n.topology.model() : std::move(report.machine);
-  n.resources = report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
+  n.resources =
+      report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
   resources_of_[id] = intern_resources(n.resources);
   if (!result.slot_moves.empty()) {
     ChipSet taken;
@@ -257,7 +264,8 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, const InventoryReport& repo
   }
   for (const ChipChange& change : report.chips) {
     const auto slot = n.topology.slot_of(change.chip);
-    if (!slot) return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
+    if (!slot)
+      return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
     const ChipSet chip{*slot};
     n.unhealthy -= chip;
     n.network_unhealthy -= chip;

@@ -1,10 +1,11 @@
 // NodeTable — every node the scheduler has inventory of, and which of them are in the same state.
 //
-// Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared Machine), same free
-// and healthy chips, same resources, both fresh or both stale. A decision is made once a state, not once a node.
-// Cost: find 5 ns when names come in the order of the last request (its successor is remembered), else one hash
-// look-up; a change of a node re-interns its state, O(1).
-// Owner: the loop thread. Nodes are never removed while the program runs (ids stay valid); a silent one is stale.
+// Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
+// Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
+// made once a state, not once a node. Cost: find 5 ns when names come in the order of the last
+// request (its successor is remembered), else one hash look-up; a change of a node re-interns its
+// state, O(1). Owner: the loop thread. Nodes are never removed while the program runs (ids stay
+// valid); a silent one is stale.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ using domain::ChipSet;
 
 struct Node {
   std::string name;
-  std::string machine;    // what people call it
+  std::string machine;  // what people call it
   std::vector<std::string> resources;
   domain::NodeTopology topology;
   std::shared_ptr<solver::Machine> wiring;
@@ -39,12 +40,14 @@ struct Node {
   std::string previous_boot_id;
   std::uint64_t sequence = 0;
   Clock::Steady last_seen;
-  std::int64_t last_predicate_time = 0;  // UnixNano given to the last bound pod, see annotations.hpp
+  std::int64_t last_predicate_time =
+      0;  // UnixNano given to the last bound pod, see annotations.hpp
 
   ChipSet free() const { return topology.all() - unhealthy - taken; }
 };
 
-// What is read for every node of every request, side by side: walking them must not touch the rest of a node.
+// What is read for every node of every request, side by side: walking them must not touch the rest
+// of a node.
 struct NodeName {
   std::string name;
   std::string json;  // in quotes, escaped
@@ -74,7 +77,9 @@ class NodeTable {
   StateId state_of(NodeId id) const { return state_of_[id]; }
   const NodeState& state(StateId id) const { return states_[id]; }
   std::size_t states() const { return states_.size(); }  // ids are below
-  const std::vector<std::string>& resource_set(std::uint32_t id) const { return resource_sets_[id]; }
+  const std::vector<std::string>& resource_set(std::uint32_t id) const {
+    return resource_sets_[id];
+  }
   std::size_t machine_classes() const { return machines_.classes(); }
   // Position in natural name order; recomputed after nodes were added.
   std::uint32_t order(NodeId id);
@@ -91,7 +96,9 @@ class NodeTable {
   void set_stale(NodeId id, bool stale);
   // A sign of life; ends staleness. No effect if the boot id is another one.
   void seen(NodeId id, std::string_view boot_id, Clock::Steady now);
-  void set_predicate_time(NodeId id, std::int64_t nanos) { nodes_[id]->last_predicate_time = nanos; }
+  void set_predicate_time(NodeId id, std::int64_t nanos) {
+    nodes_[id]->last_predicate_time = nanos;
+  }
   // Marks nodes not heard of since `before` stale; how many became so.
   std::size_t mark_silent(Clock::Steady before);
 

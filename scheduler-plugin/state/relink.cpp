@@ -23,7 +23,8 @@ void copy_rest(const NodeTopology& t, TopologyBuilder& b) {
   }
   for (const domain::Switch& s : t.switches()) {
     std::vector<TopologyBuilder::Port> ports;
-    for (const domain::SwitchPort& p : s.ports) ports.push_back({index(p.slot), p.lanes, p.lanes_down});
+    for (const domain::SwitchPort& p : s.ports)
+      ports.push_back({index(p.slot), p.lanes, p.lanes_down});
     b.add_switch(s.name, s.kind, std::move(ports), s.gbps_per_lane);
   }
   for (const domain::Nic& nic : t.nics()) {
@@ -50,12 +51,13 @@ Result<NodeTopology> relink(const NodeTopology& topology, const std::vector<Link
     const domain::DirectLink* link = a && b ? topology.link(*a, *b) : nullptr;
     const std::string pair = std::to_string(change.a.value) + "-" + std::to_string(change.b.value);
     if (link == nullptr) {
-      return make_error(Errc::invalid_argument, "link " + pair + ": the machine has no such direct link");
+      return make_error(Errc::invalid_argument,
+                        "link " + pair + ": the machine has no such direct link");
     }
     if (change.lanes_down < 0 || change.lanes_down > link->lanes) {
       return make_error(Errc::invalid_argument,
-                        "link " + pair + ": " + std::to_string(change.lanes_down) + " lanes down of " +
-                            std::to_string(link->lanes));
+                        "link " + pair + ": " + std::to_string(change.lanes_down) +
+                            " lanes down of " + std::to_string(link->lanes));
     }
     wanted[{link->a, link->b}] = change.lanes_down;
   }
@@ -69,8 +71,9 @@ Result<NodeTopology> relink(const NodeTopology& topology, const std::vector<Link
   copy_rest(topology, builder);
   for (const domain::DirectLink& link : topology.links()) {
     const auto it = wanted.find({link.a, link.b});
-    builder.add_link(topology.chip(link.a).index, topology.chip(link.b).index, link.kind, link.lanes,
-                     link.gbps_per_lane, it == wanted.end() ? link.lanes_down : it->second);
+    builder.add_link(topology.chip(link.a).index, topology.chip(link.b).index, link.kind,
+                     link.lanes, link.gbps_per_lane,
+                     it == wanted.end() ? link.lanes_down : it->second);
   }
   return std::move(builder).build();
 }

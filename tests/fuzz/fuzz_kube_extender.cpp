@@ -1,4 +1,5 @@
-// The On Demand reader of extender requests against nlohmann on the same bytes: one verdict, the same names.
+// The On Demand reader of extender requests against nlohmann on the same bytes: one verdict, the
+// same names.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -27,7 +27,8 @@ Result<ConfigEntry> read_entry(const YAML::Node& key, const YAML::Node& value) {
   }
   entry.list = true;
   for (const YAML::Node& element : value) {
-    if (!element.IsScalar()) return at_line(line_of(element), "'" + entry.key + "' must be a list of words");
+    if (!element.IsScalar())
+      return at_line(line_of(element), "'" + entry.key + "' must be a list of words");
     entry.values.push_back(element.Scalar());
   }
   return entry;
@@ -38,15 +39,18 @@ Result<ConfigEntry> read_entry(const YAML::Node& key, const YAML::Node& value) {
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text) {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.size() > 1) return make_error(Errc::invalid_argument, "more than one YAML document");
+    if (documents.size() > 1)
+      return make_error(Errc::invalid_argument, "more than one YAML document");
     std::vector<ConfigEntry> entries;
     if (documents.empty() || documents[0].IsNull()) return entries;
-    if (!documents[0].IsMap()) return at_line(line_of(documents[0]), "the file must be a mapping of keys to values");
+    if (!documents[0].IsMap())
+      return at_line(line_of(documents[0]), "the file must be a mapping of keys to values");
     std::set<std::string> seen;
     for (const auto& pair : documents[0]) {
       auto entry = read_entry(pair.first, pair.second);
       if (!entry) return std::move(entry).error();
-      if (!seen.insert(entry->key).second) return at_line(entry->line, "'" + entry->key + "' is given twice");
+      if (!seen.insert(entry->key).second)
+        return at_line(entry->line, "'" + entry->key + "' is given twice");
       entries.push_back(std::move(*entry));
     }
     return entries;

@@ -1,4 +1,5 @@
-// Configuration files of the programs: one flat YAML mapping of keys to scalars or lists of scalars.
+// Configuration files of the programs: one flat YAML mapping of keys to scalars or lists of
+// scalars.
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@ struct ConfigEntry {
   int line = 0;  // 1-based
 };
 
-// In file order. Errors name the line: syntax, a key given twice, nested mappings, more than one document.
-// An empty document has no entries.
+// In file order. Errors name the line: syntax, a key given twice, nested mappings, more than one
+// document. An empty document has no entries.
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text);
 
 }  // namespace chipweave::codec

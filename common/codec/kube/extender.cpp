@@ -12,7 +12,8 @@ namespace {
 
 namespace od = simdjson::ondemand;
 
-// What is wrong with a document, inside this file only: codec functions turn it into an Error at their end.
+// What is wrong with a document, inside this file only: codec functions turn it into an Error at
+// their end.
 struct BadInput : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -71,7 +72,8 @@ void each_field(od::object object, F&& on_field) {
   }
 }
 
-// Walks what is skipped, so that broken JSON is an error wherever it stands (as Go's decoder has it).
+// Walks what is skipped, so that broken JSON is an error wherever it stands (as Go's decoder has
+// it).
 void check(od::value value, int depth) {
   if (depth > limits::kMaxJsonDepth) throw BadInput("JSON is nested too deeply");
   switch (value.type()) {
@@ -178,7 +180,8 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
     if (is_key(key, "namespace")) return read_string("metadata.namespace", v, pod.ns);
     if (is_key(key, "uid")) return read_string("metadata.uid", v, pod.uid);
     if (is_key(key, "labels")) return read_map("metadata.labels", v, false, pod.labels);
-    if (is_key(key, "annotations")) return read_map("metadata.annotations", v, false, pod.annotations);
+    if (is_key(key, "annotations"))
+      return read_map("metadata.annotations", v, false, pod.annotations);
     check(v, depth + 1);
   });
 }
@@ -193,7 +196,8 @@ void read_spec(od::value value, int depth, KubePod& pod) {
     if (is_key(key, "initcontainers")) {
       return read_containers("spec.initContainers", v, depth + 1, pod.init_containers);
     }
-    if (is_key(key, "containers")) return read_containers("spec.containers", v, depth + 1, pod.containers);
+    if (is_key(key, "containers"))
+      return read_containers("spec.containers", v, depth + 1, pod.containers);
     check(v, depth + 1);
   });
 }
@@ -242,7 +246,8 @@ struct ExtenderReader::Impl {
       body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
     }
     try {
-      document = parser.iterate(simdjson::padded_string_view(body.data(), body.size(), body.capacity()));
+      document =
+          parser.iterate(simdjson::padded_string_view(body.data(), body.size(), body.capacity()));
       each_field(document.get_object(), on_field);
       const char* rest = nullptr;
       if (document.current_location().get(rest) == simdjson::SUCCESS) {

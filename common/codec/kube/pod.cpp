@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kMaxQuantity = std::numeric_limits<std::int32_t>::max();
 
 Error bad_quantity(std::string_view text, std::string_view what) {
-  return make_error(Errc::invalid_argument, "quantity '" + std::string(text) + "' " + std::string(what));
+  return make_error(Errc::invalid_argument,
+                    "quantity '" + std::string(text) + "' " + std::string(what));
 }
 
 struct Suffix {
@@ -22,10 +23,22 @@ struct Suffix {
   int decimal_exponent;
   int binary_exponent;
 };
-constexpr std::array<Suffix, 16> kSuffixes{{{"", 0, 0},    {"n", -9, 0},  {"u", -6, 0},  {"m", -3, 0},
-                                            {"k", 3, 0},   {"M", 6, 0},   {"G", 9, 0},   {"T", 12, 0},
-                                            {"P", 15, 0},  {"E", 18, 0},  {"Ki", 0, 10}, {"Mi", 0, 20},
-                                            {"Gi", 0, 30}, {"Ti", 0, 40}, {"Pi", 0, 50}, {"Ei", 0, 60}}};
+constexpr std::array<Suffix, 16> kSuffixes{{{"", 0, 0},
+                                            {"n", -9, 0},
+                                            {"u", -6, 0},
+                                            {"m", -3, 0},
+                                            {"k", 3, 0},
+                                            {"M", 6, 0},
+                                            {"G", 9, 0},
+                                            {"T", 12, 0},
+                                            {"P", 15, 0},
+                                            {"E", 18, 0},
+                                            {"Ki", 0, 10},
+                                            {"Mi", 0, 20},
+                                            {"Gi", 0, 30},
+                                            {"Ti", 0, 40},
+                                            {"Pi", 0, 50},
+                                            {"Ei", 0, 60}}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -42,7 +55,8 @@ bool read_suffix(std::string_view text, int& decimal, int& binary) {
   text.remove_prefix(1);
   const bool negative = text[0] == '-';
   if (text[0] == '-' || text[0] == '+') text.remove_prefix(1);
-  if (text.empty() || text.size() > 3 || !std::all_of(text.begin(), text.end(), is_digit)) return false;
+  if (text.empty() || text.size() > 3 || !std::all_of(text.begin(), text.end(), is_digit))
+    return false;
   int value = 0;
   for (const char c : text) value = value * 10 + (c - '0');
   decimal = negative ? -value : value;
@@ -97,7 +111,8 @@ Result<std::int64_t> parse_whole_quantity(std::string_view text) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.empty()) return std::int64_t{0};
   if (exponent < 0) return bad_quantity(text, "is a fraction; ask for whole chips");
-  if (digits.size() + static_cast<std::size_t>(exponent) > 10) return bad_quantity(text, "is too large");
+  if (digits.size() + static_cast<std::size_t>(exponent) > 10)
+    return bad_quantity(text, "is too large");
   std::int64_t value = 0;
   for (const char c : digits) value = value * 10 + (c - '0');
   for (int i = 0; i < exponent; ++i) value *= 10;

@@ -1,4 +1,5 @@
-// Pod documents that people and scripts post: nlohmann, because the whole document is kept and changed.
+// Pod documents that people and scripts post: nlohmann, because the whole document is kept and
+// changed.
 #include <nlohmann/json.hpp>
 
 #include "common/base/limits.hpp"
@@ -19,7 +20,8 @@ const Json* member(const Json& object, const char* key) {
   return it == object.end() || it->is_null() ? nullptr : &*it;
 }
 
-Result<void> read_string(const Json& object, const char* key, const std::string& where, std::string& to) {
+Result<void> read_string(const Json& object, const char* key, const std::string& where,
+                         std::string& to) {
   const Json* value = member(object, key);
   if (value == nullptr) return {};
   if (!value->is_string()) return wrong_type(where + "." + key, "a string");
@@ -51,13 +53,16 @@ Result<KubeContainer> read_container(const Json& json, const std::string& where)
   KubeContainer c;
   std::string restart_policy;
   if (auto r = read_string(json, "name", where, c.name); !r) return std::move(r).error();
-  if (auto r = read_string(json, "restartPolicy", where, restart_policy); !r) return std::move(r).error();
+  if (auto r = read_string(json, "restartPolicy", where, restart_policy); !r)
+    return std::move(r).error();
   c.sidecar = restart_policy == "Always";
   if (const Json* resources = member(json, "resources")) {
     const std::string here = where + ".resources";
     if (!resources->is_object()) return wrong_type(here, "an object");
-    if (auto r = read_map(*resources, "requests", here, true, c.requests); !r) return std::move(r).error();
-    if (auto r = read_map(*resources, "limits", here, true, c.limits); !r) return std::move(r).error();
+    if (auto r = read_map(*resources, "requests", here, true, c.requests); !r)
+      return std::move(r).error();
+    if (auto r = read_map(*resources, "limits", here, true, c.limits); !r)
+      return std::move(r).error();
   }
   return c;
 }
@@ -79,7 +84,8 @@ Result<void> read_metadata(const Json& root, KubePod& pod) {
   const Json* metadata = member(root, "metadata");
   if (metadata == nullptr) return make_error(Errc::invalid_argument, "metadata is missing");
   if (!metadata->is_object()) return wrong_type("metadata", "an object");
-  for (const auto& [key, to] : {std::pair{"name", &pod.name}, {"namespace", &pod.ns}, {"uid", &pod.uid}}) {
+  for (const auto& [key, to] :
+       {std::pair{"name", &pod.name}, {"namespace", &pod.ns}, {"uid", &pod.uid}}) {
     if (auto r = read_string(*metadata, key, "metadata", *to); !r) return r;
   }
   if (auto r = read_map(*metadata, "labels", "metadata", false, pod.labels); !r) return r;

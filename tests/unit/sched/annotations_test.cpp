@@ -59,7 +59,8 @@ TEST(Annotations, AscendNamesChipsByPhysicalIdWithoutBlanks) {
   EXPECT_EQ(written.at("predicate-time"), "1234567890123456789");
   EXPECT_EQ(written.at("distributed-job"), "true");
   const Json j = Json::parse(written.at("ascend.kubectl.kubernetes.io/ascend-910-configuration"));
-  EXPECT_EQ(j["devices"], Json::parse(R"([{"device_id":"8","device_ip":"192.0.2.2","super_device_id":"1001"},
+  EXPECT_EQ(j["devices"],
+            Json::parse(R"([{"device_id":"8","device_ip":"192.0.2.2","super_device_id":"1001"},
                                           {"device_id":"9","device_ip":"192.0.2.1","super_device_id":"1000"}])"));
   EXPECT_EQ(j["pod_name"], "w-0");
   EXPECT_EQ(j["server_id"], "u-1");
@@ -68,10 +69,13 @@ TEST(Annotations, AscendNamesChipsByPhysicalIdWithoutBlanks) {
 TEST(Annotations, AscendConfigurationOnlyWhenEveryAddressIsKnown) {
   const auto written = annotations_of(decision("huawei.com/Ascend910"), ascend_node(false));
   EXPECT_EQ(written.count("ascend.kubectl.kubernetes.io/ascend-910-configuration"), 0U);
-  EXPECT_EQ(annotations_of(decision("huawei.com/npu"), ascend_node(true)).at("huawei.com/npu"), "npu-8,npu-9");
+  EXPECT_EQ(annotations_of(decision("huawei.com/npu"), ascend_node(true)).at("huawei.com/npu"),
+            "npu-8,npu-9");
   EXPECT_EQ(annotations_of(decision("huawei.com/npu"), ascend_node(true))
-                .count("ascend.kubectl.kubernetes.io/ascend-npu-configuration"), 1U);
-  EXPECT_EQ(annotations_of(decision("huawei.com/Ascend310P"), ascend_node(false)).at("huawei.com/Ascend310P"),
+                .count("ascend.kubectl.kubernetes.io/ascend-npu-configuration"),
+            1U);
+  EXPECT_EQ(annotations_of(decision("huawei.com/Ascend310P"), ascend_node(false))
+                .at("huawei.com/Ascend310P"),
             "Ascend310P-8,Ascend310P-9");
 }
 

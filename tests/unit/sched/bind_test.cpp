@@ -158,7 +158,8 @@ TEST(Pods, AUsedChipThatTurnsUnhealthyStaysWithItsPodUntilThatIsGone) {
 
 TEST(MemoryCluster, ChecksNamesUidsAndDoubles) {
   MemoryCluster cluster;
-  const auto add = [&](const std::string& name, const std::string& uid, const std::string& ns = "ns") {
+  const auto add = [&](const std::string& name, const std::string& uid,
+                       const std::string& ns = "ns") {
     ClusterPod pod;
     pod.ask.key = {ns, name};
     pod.ask.uid = uid;
@@ -186,7 +187,8 @@ TEST(Inventory, TakesTheNewestReportOnly) {
   EXPECT_EQ(w.add_node("n1", "hgx-h100-8"), ReportOutcome::older);
   w.sequence = 10;
   EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot2"), ReportOutcome::taken);
-  EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot"), ReportOutcome::older);  // of the boot before
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot"),
+            ReportOutcome::older);  // of the boot before
   EXPECT_EQ(w.set_health("n1", 0, domain::Health::unhealthy), ReportOutcome::older);
 }
 

@@ -30,9 +30,11 @@ TEST(Config, UnknownKeysAreErrorsThatNameTheLine) {
 }
 
 TEST(Config, BadValuesNameKeyAndLine) {
-  for (const char* text : {"http: here", "http: 127.0.0.1:65536", "reservation-ttl: 0s", "reservation-ttl: 3 weeks",
-                           "log-level: loud", "max-connections: -1", "accelerators: nvidia.com/gpu", "accelerators: [gpu]",
-                           "standalone: maybe", "http: [a]", "http: {a: b}", "http: 1.1.1.1:1\nhttp: 1.1.1.1:1", "- a"}) {
+  for (const char* text :
+       {"http: here", "http: 127.0.0.1:65536", "reservation-ttl: 0s", "reservation-ttl: 3 weeks",
+        "log-level: loud", "max-connections: -1", "accelerators: nvidia.com/gpu",
+        "accelerators: [gpu]", "standalone: maybe", "http: [a]", "http: {a: b}",
+        "http: 1.1.1.1:1\nhttp: 1.1.1.1:1", "- a"}) {
     const std::string error = error_of(text);
     EXPECT_NE(error.find("line "), std::string::npos) << text << " → " << error;
   }
@@ -45,10 +47,12 @@ TEST(Config, EndpointsAndDurations) {
   EXPECT_EQ(parse_endpoint("[::1]:8080").value().host, "::1");
   EXPECT_EQ(parse_endpoint("[::1]:8080").value().text(), "[::1]:8080");
   EXPECT_EQ(parse_endpoint("localhost:0").value().port, 0);
-  for (const char* bad : {"", ":", ":80", "host", "host:", "host:x", "::1:80", "host:-1"}) EXPECT_FALSE(parse_endpoint(bad).ok()) << bad;
+  for (const char* bad : {"", ":", ":80", "host", "host:", "host:x", "::1:80", "host:-1"})
+    EXPECT_FALSE(parse_endpoint(bad).ok()) << bad;
   EXPECT_EQ(parse_duration("500ms").value().count(), 500);
   EXPECT_EQ(parse_duration("2m").value().count(), 120000);
-  for (const char* bad : {"", "0s", "5", "s", "25h", "1d", "-1s", "99999999999999h"}) EXPECT_FALSE(parse_duration(bad).ok()) << bad;
+  for (const char* bad : {"", "0s", "5", "s", "25h", "1d", "-1s", "99999999999999h"})
+    EXPECT_FALSE(parse_duration(bad).ok()) << bad;
 }
 
 }  // namespace

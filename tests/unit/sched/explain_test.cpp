@@ -9,7 +9,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json explain(World& w, const PodAsk& a) { return Json::parse(w.scheduler.explain(a.key).value().json); }
+Json explain(World& w, const PodAsk& a) {
+  return Json::parse(w.scheduler.explain(a.key).value().json);
+}
 
 TEST(Explain, PlacedPodShowsWhatWasRejectedAndWhy) {
   World w;

@@ -98,7 +98,8 @@ TEST(Filter, PlacesNothingOnASilentNode) {
   w.add_node("n1", "hgx-h100-8");
   w.clock.advance(limits::kInventoryStaleAfter + std::chrono::seconds(1));
   w.scheduler.tick();
-  EXPECT_EQ(w.rejections(World::ask("p", 1)).at("n1"), "inventory is stale: the node's agent is silent");
+  EXPECT_EQ(w.rejections(World::ask("p", 1)).at("n1"),
+            "inventory is stale: the node's agent is silent");
   w.scheduler.heartbeat("n1", "other boot");
   EXPECT_TRUE(w.fit(World::ask("p", 1)).empty());
   w.scheduler.heartbeat("n1", "boot");

@@ -5,7 +5,8 @@
 namespace chipweave::sched::testing {
 namespace {
 
-PodAsk member(const std::string& name, int chips, int replicas, const std::string& group = "train") {
+PodAsk member(const std::string& name, int chips, int replicas,
+              const std::string& group = "train") {
   PodAsk a = World::ask(name, chips, "aliyun.com/gpu");
   a.labels["gpu-topology"] = group;
   a.labels["gpu-topology-replica"] = std::to_string(replicas);
@@ -36,7 +37,8 @@ TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
   const auto& written = w.pod(pods[3]).written;
   const auto& topology = w.scheduler.nodes().node(0).topology;
   std::string visible;
-  for (const int i : topology.indices(all)) visible += (visible.empty() ? "" : ",") + std::to_string(i);
+  for (const int i : topology.indices(all))
+    visible += (visible.empty() ? "" : ",") + std::to_string(i);
   EXPECT_EQ(written.at("topology.kubernetes.io/gpu-visible"), visible);
   EXPECT_EQ(written.at("topology.kubernetes.io/gpu-group"), std::to_string(w.chips(pods[3])[0]));
 }

@@ -6,11 +6,14 @@ namespace chipweave::sched {
 namespace {
 
 CountedAsk count(const std::string& spec, const std::string& labels = "{}") {
-  auto pod = codec::read_pod(R"({"metadata":{"name":"p","namespace":"ns","labels":)" + labels + R"(},"spec":)" + spec + "}");
+  auto pod = codec::read_pod(R"({"metadata":{"name":"p","namespace":"ns","labels":)" + labels +
+                             R"(},"spec":)" + spec + "}");
   if (!pod) throw std::runtime_error(pod.error().text());
   return count_ask(*pod, ResourceTable{});
 }
-std::string container(const std::string& resources) { return R"({"containers":[{"name":"c","resources":)" + resources + "}]}"; }
+std::string container(const std::string& resources) {
+  return R"({"containers":[{"name":"c","resources":)" + resources + "}]}";
+}
 
 TEST(PodAsk, ReadsTheAcceleratorAndItsChips) {
   const auto c = count(container(R"({"limits":{"cpu":"1","huawei.com/Ascend910":"8"}})"));
@@ -27,7 +30,8 @@ TEST(PodAsk, NoAcceleratorIsZeroChips) {
 }
 
 TEST(PodAsk, RefusesPartsOfChipsInASentence) {
-  for (const char* resource : {"aliyun.com/gpu-mem", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb", "huawei.com/npu-core"}) {
+  for (const char* resource : {"aliyun.com/gpu-mem", "nvidia.com/gpu.shared",
+                               "nvidia.com/mig-1g.5gb", "huawei.com/npu-core"}) {
     const auto c = count(container(std::string(R"({"limits":{")") + resource + R"(":"1"}})"));
     EXPECT_NE(c.refused.find(resource), std::string::npos) << c.refused;
     EXPECT_EQ(c.ask.chips, 0);

@@ -1,4 +1,5 @@
-// Random interleavings of everything that can happen, held against a simple model and the invariants.
+// Random interleavings of everything that can happen, held against a simple model and the
+// invariants.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +17,8 @@ struct Model {
   void bind(const std::string& uid, const std::string& node, const std::vector<int>& chips) {
     for (const int chip : chips) {
       const auto [it, fresh] = owner.try_emplace({node, chip}, uid);
-      EXPECT_TRUE(fresh) << "chip " << chip << " of " << node << " given to " << uid << " and " << it->second;
+      EXPECT_TRUE(fresh) << "chip " << chip << " of " << node << " given to " << uid << " and "
+                         << it->second;
     }
   }
   void end(const std::string& uid) {
@@ -36,15 +38,31 @@ class Walk {
   void step() {
     switch (pick(10)) {
       case 0:
-      case 1: submit(); break;
+      case 1:
+        submit();
+        break;
       case 2:
-      case 3: filter(); break;
-      case 4: prioritize(); break;
+      case 3:
+        filter();
+        break;
+      case 4:
+        prioritize();
+        break;
       case 5:
-      case 6: bind(); break;
-      case 7: end(); break;
-      case 8: world_.clock.advance(std::chrono::seconds(pick(12))); world_.scheduler.tick(); keep_alive(); break;
-      default: health(); break;
+      case 6:
+        bind();
+        break;
+      case 7:
+        end();
+        break;
+      case 8:
+        world_.clock.advance(std::chrono::seconds(pick(12)));
+        world_.scheduler.tick();
+        keep_alive();
+        break;
+      default:
+        health();
+        break;
     }
     check();
   }
@@ -52,7 +70,10 @@ class Walk {
  private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   std::string some_node() { return "n" + std::to_string(1 + pick(4)); }
-  PodAsk* some_pod() { return pods_.empty() ? nullptr : &pods_[static_cast<std::size_t>(pick(static_cast<int>(pods_.size())))]; }
+  PodAsk* some_pod() {
+    return pods_.empty() ? nullptr
+                         : &pods_[static_cast<std::size_t>(pick(static_cast<int>(pods_.size())))];
+  }
 
   void keep_alive() {
     for (const char* n : {"n1", "n2", "n3", "n4"}) world_.scheduler.heartbeat(n, "boot");
@@ -61,7 +82,8 @@ class Walk {
   void submit() {
     if (pods_.size() > 20) return;
     const std::string name = "p" + std::to_string(++count_);
-    PodAsk a = World::ask(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
+    PodAsk a =
+        World::ask(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
     if (pick(3) == 0) a.labels["volcano.sh/job-name"] = "job" + std::to_string(pick(3));
     if (pick(3) == 0) {
       const int group = pick(3);
@@ -85,7 +107,8 @@ class Walk {
     if (PodAsk* a = some_pod()) {
       const auto nodes = some_nodes();
       const auto first = world_.scheduler.filter(*a, nodes).value().fit;
-      EXPECT_EQ(world_.scheduler.filter(*a, nodes).value().fit, first) << "same input twice, other answer";
+      EXPECT_EQ(world_.scheduler.filter(*a, nodes).value().fit, first)
+          << "same input twice, other answer";
     }
   }
   void prioritize() {
@@ -121,8 +144,9 @@ class Walk {
     model_.end(gone.uid);
   }
   void health() {
-    const auto health = pick(3) == 0 ? domain::Health::unhealthy
-                                     : (pick(4) == 0 ? domain::Health::network_unhealthy : domain::Health::healthy);
+    const auto health =
+        pick(3) == 0 ? domain::Health::unhealthy
+                     : (pick(4) == 0 ? domain::Health::network_unhealthy : domain::Health::healthy);
     world_.set_health(some_node(), pick(8), health);
   }
 

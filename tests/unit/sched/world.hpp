@@ -1,4 +1,5 @@
-// A scheduler with a manual clock and an in-memory cluster, and short words to fill it: shared by the tests of this folder.
+// A scheduler with a manual clock and an in-memory cluster, and short words to fill it: shared by
+// the tests of this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ class World {
  public:
   World() { cluster.set_listener(&scheduler); }
 
-  ReportOutcome add_node(const std::string& name, const std::string& machine, std::vector<std::string> resources = {},
+  ReportOutcome add_node(const std::string& name, const std::string& machine,
+                         std::vector<std::string> resources = {},
                          const std::string& boot = "boot") {
     InventoryReport r;
     r.node = name;
@@ -49,7 +51,8 @@ class World {
     return scheduler.report(std::move(r));
   }
 
-  static PodAsk ask(const std::string& name, int chips, const std::string& resource = "nvidia.com/gpu") {
+  static PodAsk ask(const std::string& name, int chips,
+                    const std::string& resource = "nvidia.com/gpu") {
     PodAsk a;
     a.key = {"ns", name};
     a.uid = "uid-" + name;
@@ -66,7 +69,8 @@ class World {
     if (!added) throw std::runtime_error(added.error().text());
     return (*added)->ask;
   }
-  PodAsk submit(const std::string& name, int chips, const std::string& resource = "nvidia.com/gpu") {
+  PodAsk submit(const std::string& name, int chips,
+                const std::string& resource = "nvidia.com/gpu") {
     return submit(ask(name, chips, resource));
   }
 
@@ -93,12 +97,15 @@ class World {
     for (const auto& s : answer.value()) out[std::string(s.node)] = s.score;
     return out;
   }
-  Result<void> bind(const PodAsk& a, const std::string& node) { return scheduler.bind({a.key, a.uid, node}); }
+  Result<void> bind(const PodAsk& a, const std::string& node) {
+    return scheduler.bind({a.key, a.uid, node});
+  }
 
   // Indices that the pod holds.
   std::vector<int> chips(const PodAsk& a) const {
     const Holding* h = scheduler.ledger().find(a.uid);
-    return h == nullptr ? std::vector<int>{} : scheduler.nodes().node(h->node).topology.indices(h->chips);
+    return h == nullptr ? std::vector<int>{}
+                        : scheduler.nodes().node(h->node).topology.indices(h->chips);
   }
   std::string node_of(const PodAsk& a) const {
     const Holding* h = scheduler.ledger().find(a.uid);
