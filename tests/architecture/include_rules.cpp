@@ -60,7 +60,7 @@ const std::vector<Layer> kLayers = {
          Strings{"common/codec", "common/profiles", "common/io", "common/obs", "node-agent/app"},
      {"posix"}},
     {"node-agent/publish",
-     kValues + Strings{"common/rpc", "common/obs", "proto", "node-agent/app"},
+     kValues + Strings{"common/http", "common/rpc", "common/obs", "proto", "node-agent/app"},
      {"grpc"}},
     {"node-agent/doors",
      kValues + Strings{"common/http", "common/rpc", "common/obs", "proto", "node-agent/app"},
