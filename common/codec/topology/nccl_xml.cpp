@@ -71,7 +71,7 @@ class LinkReader {
     const bool visible = target.substr(0, 4) != "ffff";
     if (xgmi || (visible && target_class.substr(0, 4) == "0x03")) {
       machine_.warnings.push_back(document_.where(link) + ": link of chip " + std::to_string(gpu.dev) + " to " +
-                                  quoted(target) + ", which is no GPU of this file: left out");
+                                  quote_text(target) + ", which is no GPU of this file: left out");
       return {};
     }
     links_.switch_lanes[gpu.dev] += *lanes;
@@ -107,13 +107,13 @@ Result<void> check_indices(const NcclMachine& machine) {
   for (const NcclGpu& gpu : machine.gpus) {
     if (const auto [it, fresh] = seen_dev.emplace(gpu.dev, gpu.bus_id); !fresh) {
       return make_error(Errc::invalid_argument, "two GPUs have dev " + std::to_string(gpu.dev) + " (at " +
-                                                    quoted(it->second) + " and " + quoted(gpu.bus_id) + ")");
+                                                    quote_text(it->second) + " and " + quote_text(gpu.bus_id) + ")");
     }
     if (gpu.bus_id.empty()) continue;
     if (const auto [it, fresh] = seen_bus.emplace(gpu.bus_id, gpu.dev); !fresh) {
       return make_error(Errc::invalid_argument, "GPUs " + std::to_string(it->second) + " and " +
                                                     std::to_string(gpu.dev) + " have one bus id, " +
-                                                    quoted(gpu.bus_id));
+                                                    quote_text(gpu.bus_id));
     }
   }
   return {};

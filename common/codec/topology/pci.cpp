@@ -63,7 +63,7 @@ std::optional<double> leading_number(std::string_view text) {
   return value;
 }
 
-std::string quoted(std::string_view text) {
+std::string quote_text(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::string out = "\"";
   for (const char c : text.substr(0, kMost)) {
