@@ -1,4 +1,5 @@
-// A tree of files out of the input: a line that starts with '/' names the next file, what follows is its content.
+// A tree of files out of the input: a line that starts with '/' names the next file, what follows
+// is its content.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -15,15 +15,18 @@ Error nccl_error(const std::string& text) {
   return got.ok() ? make_error(Errc::internal, "was imported") : got.error();
 }
 
-std::string gpu(const std::string& bus_id, const std::string& attributes, const std::string& inside = "") {
-  return "<pci busid=\"" + bus_id + "\" class=\"0x030200\"><gpu " + attributes + ">" + inside + "</gpu></pci>";
+std::string gpu(const std::string& bus_id, const std::string& attributes,
+                const std::string& inside = "") {
+  return "<pci busid=\"" + bus_id + "\" class=\"0x030200\"><gpu " + attributes + ">" + inside +
+         "</gpu></pci>";
 }
 std::string system_of(const std::string& inside) {
   return "<system version=\"1\">\n<cpu numaid=\"0\">\n" + inside + "</cpu>\n</system>";
 }
 
 TEST(HostileXml, TruncatedTextSaysWhere) {
-  const Error error = nccl_error("<system version=\"1\">\n  <cpu numaid=\"0\">\n    <pci busid=\"0000");
+  const Error error =
+      nccl_error("<system version=\"1\">\n  <cpu numaid=\"0\">\n    <pci busid=\"0000");
   EXPECT_EQ(error.code, Errc::invalid_argument);
   EXPECT_THAT(error.text(), HasSubstr("line 3, column "));
   EXPECT_THAT(error.text(), HasSubstr("not well-formed XML"));
@@ -51,9 +54,11 @@ TEST(HostileXml, BinaryAndEmptyInput) {
 TEST(HostileXml, EntitiesAreNotExpanded) {
   std::string bomb = "<!DOCTYPE lolz [<!ENTITY lol \"lol\">";
   for (char c = 'b'; c < 'k'; ++c) {
-    bomb += std::string("<!ENTITY ") + c + " \"&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;\">";
+    bomb +=
+        std::string("<!ENTITY ") + c + " \"&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;\">";
   }
-  EXPECT_THAT(nccl_error(bomb + "]><lolz>&k;</lolz>").text(), HasSubstr("root element must be <system>"));
+  EXPECT_THAT(nccl_error(bomb + "]><lolz>&k;</lolz>").text(),
+              HasSubstr("root element must be <system>"));
   const Error inside = nccl_error(bomb + "]>" + system_of(gpu("0:1:0.0", "dev=\"&k;\"")));
   EXPECT_THAT(inside.text(), HasSubstr("attribute dev is \"&k;\""));
   const Error file = nccl_error("<!DOCTYPE s [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>" +
@@ -71,7 +76,8 @@ TEST(HostileXml, NestingIsBounded) {
     }
     return system_of(open + gpu("0:1:0.0", "dev=\"0\"") + close);
   };
-  EXPECT_TRUE(import_nccl_xml(nested(limits::kMaxXmlDepth - 4), {}).ok());  // system, cpu, pci, gpu around and below
+  EXPECT_TRUE(import_nccl_xml(nested(limits::kMaxXmlDepth - 4), {})
+                  .ok());  // system, cpu, pci, gpu around and below
   const Error error = nccl_error(nested(limits::kMaxXmlDepth - 3));
   EXPECT_EQ(error.code, Errc::limit_exceeded);
   EXPECT_THAT(error.text(), HasSubstr("line 3, column "));
@@ -92,27 +98,35 @@ TEST(HostileXml, WrongRootAndVersion) {
   EXPECT_EQ(version.code, Errc::unsupported);
   EXPECT_THAT(version.text(), HasSubstr("version \"7\""));
   EXPECT_EQ(nccl_error("<system/>").code, Errc::unsupported);
-  EXPECT_THAT(import_hwloc_xml("<system version=\"1\"/>", {}).error().text(), HasSubstr("must be <topology>"));
+  EXPECT_THAT(import_hwloc_xml("<system version=\"1\"/>", {}).error().text(),
+              HasSubstr("must be <topology>"));
   EXPECT_EQ(import_nccl_graph("<graphs version=\"2\"/>", {}).error().code, Errc::unsupported);
   EXPECT_FALSE(import_nccl_graph("<graphs version=\"1\"/>", {}).ok());
 }
 
 TEST(HostileXml, ContradictionsNameTheirPlace) {
-  EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "dev=\"3\"") + gpu("0:2:0.0", "dev=\"3\""))).text(),
-              HasSubstr("two GPUs have dev 3 (at \"0:1:0.0\" and \"0:2:0.0\")"));
-  EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "dev=\"0\"") + gpu("0:1:0.0", "dev=\"1\""))).text(),
-              HasSubstr("GPUs 0 and 1 have one bus id"));
-  EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "sm=\"80\""))).text(), HasSubstr("line 3, column "));
-  EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "dev=\"-1\""))).text(), HasSubstr("attribute dev is \"-1\""));
+  EXPECT_THAT(
+      nccl_error(system_of(gpu("0:1:0.0", "dev=\"3\"") + gpu("0:2:0.0", "dev=\"3\""))).text(),
+      HasSubstr("two GPUs have dev 3 (at \"0:1:0.0\" and \"0:2:0.0\")"));
+  EXPECT_THAT(
+      nccl_error(system_of(gpu("0:1:0.0", "dev=\"0\"") + gpu("0:1:0.0", "dev=\"1\""))).text(),
+      HasSubstr("GPUs 0 and 1 have one bus id"));
+  EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "sm=\"80\""))).text(),
+              HasSubstr("line 3, column "));
+  EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "dev=\"-1\""))).text(),
+              HasSubstr("attribute dev is \"-1\""));
   EXPECT_THAT(nccl_error(system_of("")).text(), HasSubstr("no GPU"));
-  EXPECT_THAT(nccl_error("<system version=\"1\"><cpu host_hash=\"a\"/><cpu host_hash=\"b\"/></system>").text(),
-              HasSubstr("2 hosts"));
+  EXPECT_THAT(
+      nccl_error("<system version=\"1\"><cpu host_hash=\"a\"/><cpu host_hash=\"b\"/></system>")
+          .text(),
+      HasSubstr("2 hosts"));
 }
 
 TEST(HostileXml, LinkCountsAreChecked) {
   for (const char* count : {"count=\"0\"", "count=\"-5\"", "count=\"99999\"", "count=\"x\"", ""}) {
     const std::string link = std::string("<nvlink target=\"0:2:0.0\" ") + count + "/>";
-    EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "dev=\"0\"", link))).text(), HasSubstr("(<nvlink>): attribute count"))
+    EXPECT_THAT(nccl_error(system_of(gpu("0:1:0.0", "dev=\"0\"", link))).text(),
+                HasSubstr("(<nvlink>): attribute count"))
         << count;
   }
   std::string lanes;
@@ -122,20 +136,23 @@ TEST(HostileXml, LinkCountsAreChecked) {
 
 TEST(HostileXml, SixtyFiveGpusAreTooMany) {
   std::string gpus;
-  for (int i = 0; i < 64; ++i) gpus += gpu("0:" + std::to_string(i) + ":0.0", "dev=\"" + std::to_string(i) + "\"");
+  for (int i = 0; i < 64; ++i)
+    gpus += gpu("0:" + std::to_string(i) + ":0.0", "dev=\"" + std::to_string(i) + "\"");
   EXPECT_TRUE(import_nccl_xml(system_of(gpus), {}).ok());
   gpus += gpu("0:99:0.0", "dev=\"64\"");
   EXPECT_EQ(nccl_error(system_of(gpus)).code, Errc::limit_exceeded);
   std::string graph = "<graphs version=\"1\"><graph><channel>";
   for (int i = 0; i < 65; ++i) graph += "<gpu dev=\"" + std::to_string(i) + "\"/>";
-  EXPECT_EQ(import_nccl_graph(graph + "</channel></graph></graphs>", {}).error().code, Errc::limit_exceeded);
+  EXPECT_EQ(import_nccl_graph(graph + "</channel></graph></graphs>", {}).error().code,
+            Errc::limit_exceeded);
 }
 
 TEST(HostileXml, WarningsAreBounded) {
   std::string gpus;
   for (int i = 0; i < 64; ++i) {
     std::string links;
-    for (int k = 0; k < i; ++k) links += "<nvlink target=\"0:" + std::to_string(k) + ":0.0\" count=\"1\"/>";
+    for (int k = 0; k < i; ++k)
+      links += "<nvlink target=\"0:" + std::to_string(k) + ":0.0\" count=\"1\"/>";
     gpus += gpu("0:" + std::to_string(i) + ":0.0", "dev=\"" + std::to_string(i) + "\"", links);
   }
   const auto got = import_nccl_xml(system_of(gpus), {});

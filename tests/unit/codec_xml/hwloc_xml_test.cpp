@@ -28,7 +28,16 @@ const File kFiles[] = {
     {"corona-mi60-epyc.xml", 4, 0, 3, "amd", "Vega20", {1, 2, 5, 7}, 0, 0, 6},
     {"lassen-power9-v100x4.xml", 4, 0, 6, "nvidia", "V100-SXM2-16GB", {0, 0, 8, 8}, 2, 0, 4},
     {"pascal-p100pcie-x2.xml", 2, 0, 3, "nvidia", "P100-PCIE-16GB", {0, 0}, 1, 0, 0},
-    {"power8-p100x4-nvlinkbandwidth.xml", 4, 2, 0, "nvidia", "P100-SXM2-16GB", {0, 0, 1, 1}, 0, 2, 4},
+    {"power8-p100x4-nvlinkbandwidth.xml",
+     4,
+     2,
+     0,
+     "nvidia",
+     "P100-SXM2-16GB",
+     {0, 0, 1, 1},
+     0,
+     2,
+     4},
     {"tioga-mi250x-8gcd.xml", 8, 4, 5, "amd", "MI250X", {3, 3, 1, 1, 0, 0, 2, 2}, 0, 4, 24},
 };
 
@@ -87,8 +96,8 @@ TEST(HwlocXml, TiogaMatrixOfOneConstantIsNotTheWiring) {
   CHIPWEAVE_NEEDS_SHARED_DATA();
   const auto got = import_hwloc_xml(topology_file("hwloc/tioga-mi250x-8gcd.xml"), {});
   ASSERT_TRUE(got.ok());
-  // The file says 100000 MB/s for all 28 pairs and one hop for all of them. An MI250X die has 8 links, four of which
-  // go to the other die of its package (same AMDSerial).
+  // The file says 100000 MB/s for all 28 pairs and one hop for all of them. An MI250X die has 8
+  // links, four of which go to the other die of its package (same AMDSerial).
   EXPECT_THAT(link_list(got->topology),
               ElementsAre("0-1 XGMI x4 36", "2-3 XGMI x4 36", "4-5 XGMI x4 36", "6-7 XGMI x4 36"));
   EXPECT_THAT(all_warnings(*got), HasSubstr("who can reach whom"));
@@ -107,7 +116,8 @@ TEST(HwlocXml, LassenHasPathsButNoMatrix) {
   EXPECT_THAT(all_warnings(*got), HasSubstr("no NVLinkBandwidth matrix"));
   std::vector<std::string> names;
   for (const domain::Nic& nic : t.nics()) names.push_back(nic.name);
-  EXPECT_THAT(names, testing::UnorderedElementsAre("mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "enP5p1s0f0", "enP5p1s0f1"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3",
+                                                   "enP5p1s0f0", "enP5p1s0f1"));
   for (const domain::Nic& nic : t.nics()) {
     EXPECT_EQ(nic.paths[0], nic.numa == 0 ? LinkKind::node : LinkKind::sys) << nic.name;
   }
@@ -132,20 +142,25 @@ TEST(HwlocXml, MixedVendorsAreNumberedInOrder) {
 }
 
 // GPUs of one root complex with the given PCI type, tool and model, and a distance matrix.
-std::string machine(int gpus, const std::string& pci_type, const std::string& tool, const std::string& matrix,
-                    const std::string& more_objects = "") {
-  std::string out = "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"NUMANode\" os_index=\"5\"/>"
-                    "<object type=\"Bridge\" bridge_type=\"0-1\">";
+std::string machine(int gpus, const std::string& pci_type, const std::string& tool,
+                    const std::string& matrix, const std::string& more_objects = "") {
+  std::string out =
+      "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"NUMANode\" "
+      "os_index=\"5\"/>"
+      "<object type=\"Bridge\" bridge_type=\"0-1\">";
   for (int i = 0; i < gpus; ++i) {
     const std::string n = std::to_string(i);
-    out += "<object type=\"PCIDev\" gp_index=\"10" + n + "\" pci_busid=\"0000:0" + n + ":00.0\" pci_type=\"" +
-           pci_type + "\"><object type=\"OSDev\" gp_index=\"20" + n + "\" name=\"" + tool + n + "\"/></object>";
+    out += "<object type=\"PCIDev\" gp_index=\"10" + n + "\" pci_busid=\"0000:0" + n +
+           ":00.0\" pci_type=\"" + pci_type + "\"><object type=\"OSDev\" gp_index=\"20" + n +
+           "\" name=\"" + tool + n + "\"/></object>";
   }
   return out + more_objects + "</object></object>" + matrix + "</topology>";
 }
-std::string matrix(const std::string& name, int size, const std::string& indexes, const std::string& values) {
+std::string matrix(const std::string& name, int size, const std::string& indexes,
+                   const std::string& values) {
   return "<distances2 type=\"OSDev\" nbobjs=\"" + std::to_string(size) + "\" name=\"" + name +
-         "\" indexing=\"gp\"><indexes>" + indexes + "</indexes><u64values>" + values + "</u64values></distances2>";
+         "\" indexing=\"gp\"><indexes>" + indexes + "</indexes><u64values>" + values +
+         "</u64values></distances2>";
 }
 
 TEST(HwlocXml, MemoryChildGivesTheNumaNodeAndOneRootComplexIsPhb) {
@@ -156,38 +171,49 @@ TEST(HwlocXml, MemoryChildGivesTheNumaNodeAndOneRootComplexIsPhb) {
 }
 
 TEST(HwlocXml, XgmiBandwidthWithDifferentValuesCountsLinks) {
-  const auto got = import_hwloc_xml(
-      machine(3, "0380 [1002:7408] [0:0] 00", "rsmi",
-              matrix("XGMIBandwidth", 3, "200 201 202", "0 200000 50000 200000 0 100000 50000 100000 0")), {});
+  const auto got =
+      import_hwloc_xml(machine(3, "0380 [1002:7408] [0:0] 00", "rsmi",
+                               matrix("XGMIBandwidth", 3, "200 201 202",
+                                      "0 200000 50000 200000 0 100000 50000 100000 0")),
+                       {});
   ASSERT_TRUE(got.ok()) << got.error().text();
-  EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 XGMI x4 36", "0-2 XGMI x1 36", "1-2 XGMI x2 36"));
+  EXPECT_THAT(link_list(got->topology),
+              ElementsAre("0-1 XGMI x4 36", "0-2 XGMI x1 36", "1-2 XGMI x2 36"));
 }
 
 TEST(HwlocXml, XgmiConstantOverAMeshThatExistsIsOneLinkAPair) {
   const auto got = import_hwloc_xml(
       machine(3, "0380 [1002:74a1] [0:0] 00", "rsmi",
               matrix("XGMIBandwidth", 3, "200 201 202",
-                     "1000000 100000 100000 100000 1000000 100000 100000 100000 1000000")), {});
+                     "1000000 100000 100000 100000 1000000 100000 100000 100000 1000000")),
+      {});
   ASSERT_TRUE(got.ok());
-  EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 XGMI x1 48", "0-2 XGMI x1 48", "1-2 XGMI x1 48"));
+  EXPECT_THAT(link_list(got->topology),
+              ElementsAre("0-1 XGMI x1 48", "0-2 XGMI x1 48", "1-2 XGMI x1 48"));
 }
 
 TEST(HwlocXml, XgmiHopsAloneGivesNoLinks) {
   const auto got = import_hwloc_xml(
-      machine(2, "0380 [1002:7408] [0:0] 00", "rsmi", matrix("XGMIHops", 2, "200 201", "0 1 1 0")), {});
+      machine(2, "0380 [1002:7408] [0:0] 00", "rsmi", matrix("XGMIHops", 2, "200 201", "0 1 1 0")),
+      {});
   ASSERT_TRUE(got.ok());
   EXPECT_TRUE(got->topology.links().empty());
   EXPECT_THAT(all_warnings(*got), HasSubstr("XGMIHops does not tell"));
 }
 
 TEST(HwlocXml, NvlinkToSwitchesBecomesPorts) {
-  const std::string nvswitch = "<object type=\"PCIDev\" gp_index=\"300\" pci_type=\"0680 [10de:1af1] [0:0] a1\"/>"
-                               "<object type=\"PCIDev\" gp_index=\"301\" pci_type=\"0680 [10de:1af1] [0:0] a1\"/>";
-  const auto got = import_hwloc_xml(
-      machine(2, "0302 [10de:20b0] [0:0] a1", "nvml",
-              "<distances2hetero nbobjs=\"4\" name=\"NVLinkBandwidth\"><indexes>OSDev:200 OSDev:201 PCIDev:300 "
-              "PCIDev:301</indexes><u64values>0 0 50000 100000</u64values><u64values>0 0 50000 100000 50000 50000 0 0 "
-              "100000 100000 0 0</u64values></distances2hetero>", nvswitch), {});
+  const std::string nvswitch =
+      "<object type=\"PCIDev\" gp_index=\"300\" pci_type=\"0680 [10de:1af1] [0:0] a1\"/>"
+      "<object type=\"PCIDev\" gp_index=\"301\" pci_type=\"0680 [10de:1af1] [0:0] a1\"/>";
+  const auto got =
+      import_hwloc_xml(machine(2, "0302 [10de:20b0] [0:0] a1", "nvml",
+                               "<distances2hetero nbobjs=\"4\" "
+                               "name=\"NVLinkBandwidth\"><indexes>OSDev:200 OSDev:201 PCIDev:300 "
+                               "PCIDev:301</indexes><u64values>0 0 50000 "
+                               "100000</u64values><u64values>0 0 50000 100000 50000 50000 0 0 "
+                               "100000 100000 0 0</u64values></distances2hetero>",
+                               nvswitch),
+                       {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_TRUE(got->topology.links().empty());
   ASSERT_EQ(got->topology.switches().size(), 1U);
@@ -197,9 +223,12 @@ TEST(HwlocXml, NvlinkToSwitchesBecomesPorts) {
 
 TEST(HwlocXml, GpusSeenAsOsDevicesOnly) {
   const auto got = import_hwloc_xml(
-      "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"OSDev\" name=\"cuda0\"/><object type=\"OSDev\" "
-      "name=\"nvml1\"><info name=\"GPUVendor\" value=\"NVIDIA Corporation\"/></object><object type=\"OSDev\" "
-      "name=\"nvml0\"/></object></topology>", {});
+      "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"OSDev\" "
+      "name=\"cuda0\"/><object type=\"OSDev\" "
+      "name=\"nvml1\"><info name=\"GPUVendor\" value=\"NVIDIA Corporation\"/></object><object "
+      "type=\"OSDev\" "
+      "name=\"nvml0\"/></object></topology>",
+      {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_EQ(got->topology.chip_count(), 2);
   EXPECT_EQ(got->topology.host_path(0, 1), LinkKind::sys);
@@ -214,12 +243,16 @@ TEST(HwlocXml, BrokenMatricesAreErrors) {
   const auto with = [](const std::string& text) {
     return import_hwloc_xml(machine(2, "0302 [10de:1db1] [0:0] a1", "nvml", text), {});
   };
-  EXPECT_THAT(with(matrix("NVLinkBandwidth", 2, "200 201", "0 50000 50000")).error().text(), HasSubstr("3 values"));
-  EXPECT_THAT(with(matrix("NVLinkBandwidth", 2, "200 x", "0 0 0 0")).error().text(), HasSubstr("<indexes>"));
+  EXPECT_THAT(with(matrix("NVLinkBandwidth", 2, "200 201", "0 50000 50000")).error().text(),
+              HasSubstr("3 values"));
+  EXPECT_THAT(with(matrix("NVLinkBandwidth", 2, "200 x", "0 0 0 0")).error().text(),
+              HasSubstr("<indexes>"));
   EXPECT_THAT(with(matrix("NVLinkBandwidth", 0, "", "")).error().text(), HasSubstr("nbobjs"));
-  EXPECT_THAT(with(matrix("NVLinkBandwidth", 100000, "1", "1")).error().text(), HasSubstr("nbobjs"));
-  EXPECT_THAT(with(matrix("NVLinkBandwidth", 2, "200 201", "0 18446744073709551615 1 0")).error().text(),
-              HasSubstr("no bandwidth of links"));
+  EXPECT_THAT(with(matrix("NVLinkBandwidth", 100000, "1", "1")).error().text(),
+              HasSubstr("nbobjs"));
+  EXPECT_THAT(
+      with(matrix("NVLinkBandwidth", 2, "200 201", "0 18446744073709551615 1 0")).error().text(),
+      HasSubstr("no bandwidth of links"));
 }
 
 }  // namespace

@@ -20,13 +20,14 @@ TEST(Kfd, TwoHivesOfFourMi210) {
   ASSERT_EQ(t.chip_count(), 8);  // nodes 2 to 9
   EXPECT_EQ(t.vendor(), "amd");
   EXPECT_EQ(t.model(), "MI210");
-  EXPECT_THAT(link_list(t), ElementsAre("0-1 XGMI x1 36", "0-2 XGMI x1 36", "0-3 XGMI x1 36", "1-2 XGMI x1 36",
-                                        "1-3 XGMI x1 36", "2-3 XGMI x1 36", "4-5 XGMI x1 36", "4-6 XGMI x1 36",
-                                        "4-7 XGMI x1 36", "5-6 XGMI x1 36", "5-7 XGMI x1 36", "6-7 XGMI x1 36"));
+  EXPECT_THAT(link_list(t),
+              ElementsAre("0-1 XGMI x1 36", "0-2 XGMI x1 36", "0-3 XGMI x1 36", "1-2 XGMI x1 36",
+                          "1-3 XGMI x1 36", "2-3 XGMI x1 36", "4-5 XGMI x1 36", "4-6 XGMI x1 36",
+                          "4-7 XGMI x1 36", "5-6 XGMI x1 36", "5-7 XGMI x1 36", "6-7 XGMI x1 36"));
   EXPECT_TRUE(t.switches().empty());
   EXPECT_EQ(pairs_of(t, LinkKind::node), 12);
   EXPECT_EQ(pairs_of(t, LinkKind::sys), 16);
-  EXPECT_EQ(t.chip(0).pci, "0000:63:00.0");  // location_id 25344
+  EXPECT_EQ(t.chip(0).pci, "0000:63:00.0");       // location_id 25344
   EXPECT_EQ(t.chip(0).id, "0x1901ead3a2ecd4a6");  // unique_id 1801979520617338022
   EXPECT_EQ(t.chip(3).numa, 0);
   EXPECT_EQ(t.chip(4).numa, 1);
@@ -71,13 +72,13 @@ TEST(Kfd, DesktopTreeOfAnOldKernel) {
 
 std::string node(int simds, int cores, int minor) {
   return "cpu_cores_count " + std::to_string(cores) + "\nsimd_count " + std::to_string(simds) +
-         "\nvendor_id 4098\ndevice_id 29704\nlocation_id 256\ndomain 0\ndrm_render_minor " + std::to_string(minor) +
-         "\ngfx_target_version 90010\n";
+         "\nvendor_id 4098\ndevice_id 29704\nlocation_id 256\ndomain 0\ndrm_render_minor " +
+         std::to_string(minor) + "\ngfx_target_version 90010\n";
 }
 std::string link(int type, int from, int to, int weight, int low, int high) {
-  return "type " + std::to_string(type) + "\nnode_from " + std::to_string(from) + "\nnode_to " + std::to_string(to) +
-         "\nweight " + std::to_string(weight) + "\nmin_bandwidth " + std::to_string(low) + "\nmax_bandwidth " +
-         std::to_string(high) + "\n";
+  return "type " + std::to_string(type) + "\nnode_from " + std::to_string(from) + "\nnode_to " +
+         std::to_string(to) + "\nweight " + std::to_string(weight) + "\nmin_bandwidth " +
+         std::to_string(low) + "\nmax_bandwidth " + std::to_string(high) + "\n";
 }
 FileTree two_gpus() {
   return {{"sys/topology/nodes/0/properties", node(0, 8, 0)},
@@ -138,26 +139,34 @@ TEST(Kfd, BadValuesNameTheFile) {
   };
   const std::string of_node = "sys/topology/nodes/1/properties";
   const std::string of_link = "sys/topology/nodes/1/io_links/0/properties";
-  EXPECT_EQ(error_with(of_node, "simd_count many\n"), of_node + ": line 1: expected a key and a number, not \"simd_count many\"");
+  EXPECT_EQ(error_with(of_node, "simd_count many\n"),
+            of_node + ": line 1: expected a key and a number, not \"simd_count many\"");
   EXPECT_EQ(error_with(of_node, ""), of_node + ": simd_count is missing");
-  EXPECT_EQ(error_with(of_node, "simd_count 4\ncpu_cores_count 0\n"), of_node + ": drm_render_minor is missing");
-  EXPECT_EQ(error_with(of_node, "simd_count 18446744073709551615\n"), of_node + ": simd_count is out of range");
+  EXPECT_EQ(error_with(of_node, "simd_count 4\ncpu_cores_count 0\n"),
+            of_node + ": drm_render_minor is missing");
+  EXPECT_EQ(error_with(of_node, "simd_count 18446744073709551615\n"),
+            of_node + ": simd_count is out of range");
   EXPECT_EQ(error_with(of_link, "type 11\n"), of_link + ": node_from is missing");
-  EXPECT_EQ(error_with(of_link, link(11, 1, 1, 15, 0, 0)), of_link + ": node 1 is linked with itself");
+  EXPECT_EQ(error_with(of_link, link(11, 1, 1, 15, 0, 0)),
+            of_link + ": node 1 is linked with itself");
   EXPECT_EQ(error_with(of_link, link(11, 1, -4, 15, 0, 0)), of_link + ": node_to -4 is no node");
   EXPECT_THAT(error_with("other/nodes/0/properties", node(0, 8, 0)), HasSubstr("two KFD trees"));
 }
 
 TEST(Kfd, WhatIsNoTree) {
   EXPECT_THAT(import_kfd_tree({}, {}).error().text(), HasSubstr("not a KFD tree"));
-  EXPECT_THAT(import_kfd_tree({{"readme", "x"}, {"nodes", ""}, {"nodes/x/properties", ""}}, {}).error().text(),
+  EXPECT_THAT(import_kfd_tree({{"readme", "x"}, {"nodes", ""}, {"nodes/x/properties", ""}}, {})
+                  .error()
+                  .text(),
               HasSubstr("not a KFD tree"));
-  EXPECT_THAT(import_kfd_tree({{"nodes/0/properties", node(0, 8, 0)}}, {}).error().text(), HasSubstr("no usable GPU"));
+  EXPECT_THAT(import_kfd_tree({{"nodes/0/properties", node(0, 8, 0)}}, {}).error().text(),
+              HasSubstr("no usable GPU"));
 }
 
 TEST(Kfd, SixtyFiveGpusAreTooMany) {
   FileTree files;
-  for (int i = 0; i < 65; ++i) files["nodes/" + std::to_string(i) + "/properties"] = node(4, 0, 128 + i);
+  for (int i = 0; i < 65; ++i)
+    files["nodes/" + std::to_string(i) + "/properties"] = node(4, 0, 128 + i);
   const auto got = import_kfd_tree(files, {});
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, Errc::limit_exceeded);

@@ -40,7 +40,8 @@ void expect_round_trip(const domain::NodeTopology& before) {
   for (int a = 0; a < before.chip_count(); ++a) {
     EXPECT_EQ(after.chip(a).index, before.chip(a).index);
     for (int b = 0; b < before.chip_count(); ++b) {
-      EXPECT_EQ(after.host_path(a, b), as_nccl(before.host_path(a, b))) << a << "-" << b << "\n" << text;
+      EXPECT_EQ(after.host_path(a, b), as_nccl(before.host_path(a, b))) << a << "-" << b << "\n"
+                                                                        << text;
     }
   }
   ASSERT_EQ(after.nics().size(), before.nics().size());
@@ -50,12 +51,13 @@ void expect_round_trip(const domain::NodeTopology& before) {
   for (const domain::Nic& nic : after.nics()) names_after.insert(nic.name);
   EXPECT_EQ(names_after, names_before);
   for (const domain::Nic& old : before.nics()) {
-    const bool found = std::any_of(after.nics().begin(), after.nics().end(), [&](const domain::Nic& nic) {
-      for (std::size_t i = 0; i < nic.paths.size(); ++i) {
-        if (nic.paths[i] != as_nccl(old.paths[i])) return false;
-      }
-      return nic.name == old.name && std::abs(nic.gbps - old.gbps) < 1e-3;
-    });
+    const bool found =
+        std::any_of(after.nics().begin(), after.nics().end(), [&](const domain::Nic& nic) {
+          for (std::size_t i = 0; i < nic.paths.size(); ++i) {
+            if (nic.paths[i] != as_nccl(old.paths[i])) return false;
+          }
+          return nic.name == old.name && std::abs(nic.gbps - old.gbps) < 1e-3;
+        });
     EXPECT_TRUE(found) << old.name << "\n" << text;
   }
 }
@@ -76,9 +78,10 @@ TEST_P(RoundTrip, KeepsChipsLinksSwitchesPathsAndNics) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RoundTrip,
-                         testing::Values("oci-h100x8-dump.xml", "aws-p4d-a100x8.xml", "rccl-8p1h.xml",
-                                         "rccl-4p4h.xml", "rccl-8p_rome_n4.xml", "rccl-8p_940vm.xml",
-                                         "azure-ndv2-v100x8.xml", "rccl-4p3l_2h.xml"));
+                         testing::Values("oci-h100x8-dump.xml", "aws-p4d-a100x8.xml",
+                                         "rccl-8p1h.xml", "rccl-4p4h.xml", "rccl-8p_rome_n4.xml",
+                                         "rccl-8p_940vm.xml", "azure-ndv2-v100x8.xml",
+                                         "rccl-4p3l_2h.xml"));
 
 domain::TopologyBuilder nvidia(int chips) {
   domain::TopologyBuilder builder;
@@ -100,8 +103,11 @@ TEST(NcclExport, MixedPathClassesWithoutBusIds) {
   for (int i = 0; i < 3; ++i) builder.add_link(ChipIndex{i}, ChipIndex{3}, LinkKind::node);
   builder.add_link(ChipIndex{4}, ChipIndex{5}, LinkKind::board);
   builder.add_link(ChipIndex{0}, ChipIndex{5}, LinkKind::nvlink, 2);
-  builder.add_nic("ib<0>&\"", "", 0, 25, {{ChipIndex{0}, LinkKind::pxb}, {ChipIndex{1}, LinkKind::pxb},
-                                         {ChipIndex{2}, LinkKind::pxb}, {ChipIndex{3}, LinkKind::phb}});
+  builder.add_nic("ib<0>&\"", "", 0, 25,
+                  {{ChipIndex{0}, LinkKind::pxb},
+                   {ChipIndex{1}, LinkKind::pxb},
+                   {ChipIndex{2}, LinkKind::pxb},
+                   {ChipIndex{3}, LinkKind::phb}});
   builder.add_nic("far", "", -1, 0, {});
   const auto topology = std::move(builder).build();
   ASSERT_TRUE(topology.ok()) << topology.error().text();

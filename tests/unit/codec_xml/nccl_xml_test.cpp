@@ -18,10 +18,10 @@ struct File {
   std::size_t nics;
   const char* vendor;
   std::size_t links;
-  int lanes;         // of all links together
-  int switch_lanes;  // of each chip; 0: no switch
+  int lanes;               // of all links together
+  int switch_lanes;        // of each chip; 0: no switch
   int pix, pxb, phb, sys;  // pairs
-  double lane_gbps;  // of direct links
+  double lane_gbps;        // of direct links
   double pix_gbps;
 };
 
@@ -94,15 +94,16 @@ TEST(NcclXml, RcclFourGpuMeshLinkByLink) {
   CHIPWEAVE_NEEDS_SHARED_DATA();
   const auto got = import_nccl_xml(topology_file("nccl-xml/rccl-4p3l.xml"), {});
   ASSERT_TRUE(got.ok());
-  EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 XGMI x1 36", "0-2 XGMI x1 36", "0-3 XGMI x1 36",
-                                                    "1-2 XGMI x1 36", "1-3 XGMI x1 36", "2-3 XGMI x1 36"));
+  EXPECT_THAT(link_list(got->topology),
+              ElementsAre("0-1 XGMI x1 36", "0-2 XGMI x1 36", "0-3 XGMI x1 36", "1-2 XGMI x1 36",
+                          "1-3 XGMI x1 36", "2-3 XGMI x1 36"));
   const domain::NodeTopology& t = got->topology;
   EXPECT_EQ(t.chip(2).pci, "0000:23:00.0");
   EXPECT_EQ(t.chip(2).numa, 0);
   EXPECT_EQ(t.nics()[0].name, "enp96s0f0");
   EXPECT_EQ(t.nics()[0].gbps, 1.25);
   EXPECT_EQ(t.nics()[0].paths[0], LinkKind::phb);
-  EXPECT_EQ(t.nics()[1].pci, "");  // tied to the CPU only
+  EXPECT_EQ(t.nics()[1].pci, "");         // tied to the CPU only
   EXPECT_EQ(t.host_bandwidth().phb, 20);  // behind an Intel root complex: 24 x 5/6
 }
 
@@ -111,9 +112,9 @@ TEST(NcclXml, RcclMi250LinkByLink) {
   const auto got = import_nccl_xml(topology_file("nccl-xml/rccl-8p1h.xml"), {});
   ASSERT_TRUE(got.ok());
   EXPECT_THAT(link_list(got->topology),
-              ElementsAre("0-1 XGMI x4 36", "0-4 XGMI x2 36", "0-6 XGMI x1 36", "1-3 XGMI x1 36", "1-7 XGMI x1 36",
-                          "2-3 XGMI x4 36", "2-4 XGMI x1 36", "2-6 XGMI x2 36", "3-5 XGMI x1 36", "4-5 XGMI x4 36",
-                          "5-7 XGMI x1 36", "6-7 XGMI x4 36"));
+              ElementsAre("0-1 XGMI x4 36", "0-4 XGMI x2 36", "0-6 XGMI x1 36", "1-3 XGMI x1 36",
+                          "1-7 XGMI x1 36", "2-3 XGMI x4 36", "2-4 XGMI x1 36", "2-6 XGMI x2 36",
+                          "3-5 XGMI x1 36", "4-5 XGMI x4 36", "5-7 XGMI x1 36", "6-7 XGMI x4 36"));
   EXPECT_EQ(got->topology.model(), "MI250X");
   EXPECT_EQ(got->topology.chip(0).numa, 1);
   EXPECT_EQ(got->topology.chip(7).numa, 3);
@@ -180,16 +181,22 @@ TEST(NcclXml, ModelOptionDecidesRates) {
 // Two GPUs of sm 70 whose <nvlink> elements are given.
 std::string two_gpus(const std::string& links_of_0, const std::string& links_of_1) {
   return "<system version=\"1\"><cpu numaid=\"-1\">"
-         "<pci busid=\"0000:01:00.0\" class=\"0x030200\"><gpu dev=\"0\" sm=\"70\">" + links_of_0 +
-         "</gpu></pci><pci busid=\"00000000:0A:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x1db1\">"
-         "<gpu dev=\"1\" sm=\"70\">" + links_of_1 + "</gpu></pci></cpu></system>";
+         "<pci busid=\"0000:01:00.0\" class=\"0x030200\"><gpu dev=\"0\" sm=\"70\">" +
+         links_of_0 +
+         "</gpu></pci><pci busid=\"00000000:0A:00.0\" class=\"0x030200\" vendor=\"0x10de\" "
+         "device=\"0x1db1\">"
+         "<gpu dev=\"1\" sm=\"70\">" +
+         links_of_1 + "</gpu></pci></cpu></system>";
 }
-std::string nvlink(const std::string& target, int count, const std::string& target_class = "0x030200") {
-  return "<nvlink target=\"" + target + "\" count=\"" + std::to_string(count) + "\" tclass=\"" + target_class + "\"/>";
+std::string nvlink(const std::string& target, int count,
+                   const std::string& target_class = "0x030200") {
+  return "<nvlink target=\"" + target + "\" count=\"" + std::to_string(count) + "\" tclass=\"" +
+         target_class + "\"/>";
 }
 
 TEST(NcclXml, BothDirectionsAgree) {
-  const auto got = import_nccl_xml(two_gpus(nvlink("0000:0a:00.0", 2), nvlink("0000:01:00.0", 2)), {});
+  const auto got =
+      import_nccl_xml(two_gpus(nvlink("0000:0a:00.0", 2), nvlink("0000:01:00.0", 2)), {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 NVLINK x2 20"));
   EXPECT_THAT(got->warnings, testing::IsEmpty());
@@ -200,16 +207,19 @@ TEST(NcclXml, BothDirectionsAgree) {
 
 TEST(NcclXml, SeveralElementsToOnePeerAddUp) {
   const auto got = import_nccl_xml(
-      two_gpus(nvlink("0000:0a:00.0", 1) + nvlink("0000:0a:00.0", 1), nvlink("0000:01:00.0", 2)), {});
+      two_gpus(nvlink("0000:0a:00.0", 1) + nvlink("0000:0a:00.0", 1), nvlink("0000:01:00.0", 2)),
+      {});
   ASSERT_TRUE(got.ok());
   EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 NVLINK x2 20"));
 }
 
 TEST(NcclXml, ContradictingCountsGiveTheSmallerAndAWarning) {
-  const auto got = import_nccl_xml(two_gpus(nvlink("0000:0a:00.0", 2), nvlink("0000:01:00.0", 1)), {});
+  const auto got =
+      import_nccl_xml(two_gpus(nvlink("0000:0a:00.0", 2), nvlink("0000:01:00.0", 1)), {});
   ASSERT_TRUE(got.ok());
   EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 NVLINK x1 20"));
-  EXPECT_THAT(all_warnings(*got), HasSubstr("chips 0 and 1 disagree on their link: 2 lanes from 0, 1 from 1"));
+  EXPECT_THAT(all_warnings(*got),
+              HasSubstr("chips 0 and 1 disagree on their link: 2 lanes from 0, 1 from 1"));
 }
 
 TEST(NcclXml, OneSidedLinkIsNoLink) {
@@ -245,9 +255,12 @@ TEST(NcclXml, AbsentPeerIsLeftOut) {
 
 TEST(NcclXml, UnknownAttributesAndElementsAreSkipped) {
   const auto got = import_nccl_xml(
-      "<system version=\"1\" colour=\"red\"><cpu numaid=\"0\" moon=\"full\"><weather/><pci busid=\"1:00:00.0\" "
-      "class=\"0x030200\" tide=\"low\"><gpu dev=\"4\" sm=\"80\"><c2c bw=\"1\" count=\"2\"/></gpu><pcilink "
-      "target=\"x\"/></pci></cpu><extra><gpu dev=\"9\"/></extra></system>", {});
+      "<system version=\"1\" colour=\"red\"><cpu numaid=\"0\" moon=\"full\"><weather/><pci "
+      "busid=\"1:00:00.0\" "
+      "class=\"0x030200\" tide=\"low\"><gpu dev=\"4\" sm=\"80\"><c2c bw=\"1\" "
+      "count=\"2\"/></gpu><pcilink "
+      "target=\"x\"/></pci></cpu><extra><gpu dev=\"9\"/></extra></system>",
+      {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_EQ(got->topology.chip_count(), 1);
   EXPECT_EQ(got->topology.chip(0).index.value, 4);
@@ -269,14 +282,18 @@ TEST(NcclGraph, NamesChipsAndTheirPathOnly) {
 
 TEST(NcclGraph, HostKindsOfTypeintraHold) {
   const auto got = import_nccl_graph(
-      "<graphs version=\"1\"><graph typeintra=\"PHB\"><channel><gpu dev=\"3\"/><gpu dev=\"1\"/></channel></graph>"
-      "</graphs>", {});
+      "<graphs version=\"1\"><graph typeintra=\"PHB\"><channel><gpu dev=\"3\"/><gpu "
+      "dev=\"1\"/></channel></graph>"
+      "</graphs>",
+      {});
   ASSERT_TRUE(got.ok());
   EXPECT_EQ(got->topology.host_path(0, 1), LinkKind::phb);
   EXPECT_EQ(got->topology.chip(1).index.value, 3);
   const auto fast = import_nccl_graph(
-      "<graphs version=\"1\"><graph typeintra=\"NVL\"><channel><gpu dev=\"0\"/><gpu dev=\"1\"/></channel></graph>"
-      "</graphs>", {});
+      "<graphs version=\"1\"><graph typeintra=\"NVL\"><channel><gpu dev=\"0\"/><gpu "
+      "dev=\"1\"/></channel></graph>"
+      "</graphs>",
+      {});
   ASSERT_TRUE(fast.ok());
   EXPECT_EQ(fast->topology.host_path(0, 1), LinkKind::sys);
   EXPECT_EQ(fast->warnings.size(), 2U);

@@ -71,7 +71,9 @@ TEST(NvmlMock, IdentitiesOfL40s) {
 }
 
 TEST(NvmlMock, LinksWithoutSwitchesHaveNoEnds) {
-  const auto got = import_nvml_mock("device_defaults: {name: X}\ndevices: [{index: 0}, {index: 3}]\nnvlink: {links_per_gpu: 4}\n", {});
+  const auto got = import_nvml_mock(
+      "device_defaults: {name: X}\ndevices: [{index: 0}, {index: 3}]\nnvlink: {links_per_gpu: 4}\n",
+      {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_TRUE(got->topology.switches().empty());
   EXPECT_EQ(got->topology.chip(1).index.value, 3);
@@ -89,7 +91,8 @@ TEST(NvmlMock, BadProfilesAreErrorsWithALine) {
   EXPECT_THAT(error_of(""), HasSubstr("no list \"devices\""));
   EXPECT_THAT(error_of("devices: [{index: 1}, {index: 1}]"), HasSubstr("two chips have index 1"));
   EXPECT_THAT(error_of("devices: [7]"), HasSubstr("a device must be a mapping"));
-  EXPECT_THAT(error_of("devices: [{index: 0}]\nnvlink: {links_per_gpu: 999999}"), HasSubstr("links_per_gpu"));
+  EXPECT_THAT(error_of("devices: [{index: 0}]\nnvlink: {links_per_gpu: 999999}"),
+              HasSubstr("links_per_gpu"));
   EXPECT_THAT(error_of(std::string(4000, '[')), HasSubstr("not a valid profile"));
   EXPECT_THAT(error_of(std::string(std::size_t{2} << 20U, ' ')), HasSubstr("bytes"));
 }
@@ -98,7 +101,8 @@ TEST(NvmlMock, AliasBombIsHarmless) {
   std::string text = "a0: &a0 [x, x]\n";
   for (int i = 1; i < 40; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before + ", " + before + "]\n";
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before + ", " + before +
+            "]\n";
   }
   const auto got = import_nvml_mock(text + "devices: *a39\n", {});
   EXPECT_FALSE(got.ok());

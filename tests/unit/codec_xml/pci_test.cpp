@@ -78,12 +78,14 @@ TEST(HostTree, SwitchPortsCountAsOneSwitchWhereTheyAreNodes) {
   const int one = tree.add(tree.add(upstream, HostTree::Level::bridge), HostTree::Level::device);
   const int port = tree.add(upstream, HostTree::Level::bridge);
   const int two = tree.add(port, HostTree::Level::device);
-  const int deep = tree.add(tree.add(tree.add(upstream, HostTree::Level::bridge), HostTree::Level::bridge),
-                            HostTree::Level::device);
+  const int deep =
+      tree.add(tree.add(tree.add(upstream, HostTree::Level::bridge), HostTree::Level::bridge),
+               HostTree::Level::device);
   const int beside = tree.add(root, HostTree::Level::device);
   const int near = tree.add(tree.add(0, HostTree::Level::root_complex, 0), HostTree::Level::device);
   const int far = tree.add(tree.add(0, HostTree::Level::root_complex, -1), HostTree::Level::device);
-  const int farther = tree.add(tree.add(0, HostTree::Level::root_complex, -1), HostTree::Level::device);
+  const int farther =
+      tree.add(tree.add(0, HostTree::Level::root_complex, -1), HostTree::Level::device);
   using domain::LinkKind;
   EXPECT_EQ(tree.path(one, two), LinkKind::pix);
   EXPECT_EQ(tree.path(one, deep), LinkKind::pxb);

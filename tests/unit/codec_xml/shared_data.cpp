@@ -45,11 +45,14 @@ std::string gunzip(const std::string& path) {
 
 std::string shared_data() {
   const char* given = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::string folder = given != nullptr ? given : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
+  const std::string folder =
+      given != nullptr ? given : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
   return std::filesystem::is_directory(folder + "/topologies") ? folder : "";
 }
 
-std::string topology_file(const std::string& name) { return read_all(shared_data() + "/topologies/" + name); }
+std::string topology_file(const std::string& name) {
+  return read_all(shared_data() + "/topologies/" + name);
+}
 
 FileTree kfd_archive(const std::string& name) {
   const std::string tar = gunzip(shared_data() + "/topologies/kfd/" + name);
@@ -65,7 +68,8 @@ FileTree kfd_archive(const std::string& name) {
     const char type = tar[at + 156];
     at += kTarBlock;
     if (type == '0' || type == '\0') {
-      out[(prefix.empty() ? "" : prefix + "/") + tar_name(tar, at - kTarBlock)] = tar.substr(at, size);
+      out[(prefix.empty() ? "" : prefix + "/") + tar_name(tar, at - kTarBlock)] =
+          tar.substr(at, size);
     } else {
       EXPECT_EQ(type, '5') << "a tar entry that is neither file nor folder";
     }
@@ -89,7 +93,8 @@ std::vector<std::string> link_list(const domain::NodeTopology& topology) {
 int pairs_of(const domain::NodeTopology& topology, domain::LinkKind kind) {
   int out = 0;
   for (int a = 0; a < topology.chip_count(); ++a) {
-    for (int b = a + 1; b < topology.chip_count(); ++b) out += topology.host_path(a, b) == kind ? 1 : 0;
+    for (int b = a + 1; b < topology.chip_count(); ++b)
+      out += topology.host_path(a, b) == kind ? 1 : 0;
   }
   return out;
 }

@@ -26,5 +26,6 @@ std::string all_warnings(const ImportedTopology& imported);
 
 }  // namespace chipweave::codec
 
-#define CHIPWEAVE_NEEDS_SHARED_DATA() \
-  if (::chipweave::codec::shared_data().empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)"
+#define CHIPWEAVE_NEEDS_SHARED_DATA()            \
+  if (::chipweave::codec::shared_data().empty()) \
+  GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)"
