@@ -1,6 +1,6 @@
 // What each controller makes of its object: pod names, labels and annotations.
-// Sources: Kubernetes' Job and StatefulSet, Volcano's job controller, Kubeflow's training operator, MindCluster's
-// ascend-operator (built on the same library), DLRover's job master.
+// Sources: Kubernetes' Job and StatefulSet, Volcano's job controller, Kubeflow's training operator,
+// MindCluster's ascend-operator (built on the same library), DLRover's job master.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -23,7 +23,7 @@ std::string indexed(const std::string& where, std::size_t index) {
 }
 
 void expand_pod(const ManifestObject& object, Expansion& out, Shape& shape) {
-  if (!out.room_for(1, "Pod " + object.name, shape)) return;
+  if (!out.room_for(1, *object.body, "Pod " + object.name, shape)) return;
   out.add_pod(object, *object.body, {object.name, {}, {}, json::object()}, "Pod", shape);
 }
 
@@ -31,12 +31,12 @@ void expand_pod(const ManifestObject& object, Expansion& out, Shape& shape) {
 void expand_replicas(const ManifestObject& object, Expansion& out, Shape& shape) {
   const json& spec = shape.object(*object.body, "spec", "");
   const int replicas = shape.count(spec, "replicas", "spec", 1);
-  if (!out.room_for(replicas, "spec.replicas", shape)) return;
-  const bool stateful = object.kind == "StatefulSet";
-  const int first = stateful ? shape.count(shape.object(spec, "ordinals", "spec"), "start",
-                                           "spec.ordinals", 0)
-                             : 0;
   const json& pod_template = shape.object(spec, "template", "spec");
+  if (!out.room_for(replicas, pod_template, "spec.replicas", shape)) return;
+  const bool stateful = object.kind == "StatefulSet";
+  const int first =
+      stateful ? shape.count(shape.object(spec, "ordinals", "spec"), "start", "spec.ordinals", 0)
+               : 0;
   for (int i = 0; i < replicas && shape.sound(); ++i) {
     const std::string index = std::to_string(static_cast<long>(first) + i);
     PodIdentity identity{object.name + "-" + index, {}, {}, json::object()};
@@ -59,12 +59,12 @@ void expand_batch_job(const ManifestObject& object, Expansion& out, Shape& shape
     return;
   }
   const int pods = std::min(parallelism, completions);
-  if (!out.room_for(pods, "spec.parallelism", shape)) return;
+  const json& pod_template = shape.object(spec, "template", "spec");
+  if (!out.room_for(pods, pod_template, "spec.parallelism", shape)) return;
   if (completions > pods) {
     out.note("Job " + object.name + ": the first " + std::to_string(pods) + " of " +
              std::to_string(completions) + " completions, as parallelism says");
   }
-  const json& pod_template = shape.object(spec, "template", "spec");
   for (int i = 0; i < pods && shape.sound(); ++i) {
     const std::string index = std::to_string(i);
     PodIdentity identity{object.name + "-" + index, {}, {}, json::object()};
@@ -114,8 +114,8 @@ void expand_volcano_job(const ManifestObject& object, Expansion& out, Shape& sha
     std::string name = shape.text(task, "name", where);
     if (name.empty()) name = "default" + std::to_string(t);  // Volcano's admission names it so
     const int replicas = shape.count(task, "replicas", where, 1);
-    if (!out.room_for(replicas, where + ".replicas", shape)) return;
     const json& pod_template = shape.object(task, "template", where);
+    if (!out.room_for(replicas, pod_template, where + ".replicas", shape)) return;
     for (int i = 0; i < replicas && shape.sound(); ++i) {
       out.add_pod(object, pod_template, volcano_identity(object, name, i, spec, shape),
                   where + ".template", shape);
@@ -152,8 +152,8 @@ void expand_replica_specs(const ManifestObject& object, const char* key, Identit
     const std::string where = std::string("spec.") + key + "." + type;
     const json& replica = shape.object(specs, type.c_str(), std::string("spec.") + key);
     const int replicas = shape.count(replica, "replicas", where, 1);
-    if (!out.room_for(replicas, where + ".replicas", shape)) return;
     const json& pod_template = shape.object(replica, "template", where);
+    if (!out.room_for(replicas, pod_template, where + ".replicas", shape)) return;
     for (int i = 0; i < replicas && shape.sound(); ++i) {
       out.add_pod(object, pod_template, identity_of(object, lower(type), replica, i),
                   where + ".template", shape);
@@ -176,8 +176,8 @@ PodIdentity training_identity(const ManifestObject& job, const std::string& type
   return identity;
 }
 
-// The ascend-operator is built on the training operator's library and gives the same labels; the job names its
-// scheduler once for all pods.
+// The ascend-operator is built on the training operator's library and gives the same labels; the
+// job names its scheduler once for all pods.
 PodIdentity ascend_identity(const ManifestObject& job, const std::string& type,
                             const json& replica_spec, int index) {
   PodIdentity identity = training_identity(job, type, replica_spec, index);

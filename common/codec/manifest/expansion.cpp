@@ -92,7 +92,8 @@ void default_requests(json& spec) {
   }
 }
 
-// Labels and annotations are maps of text; a number or boolean there is what the API server refuses, too.
+// Labels and annotations are maps of text; a number or boolean there is what the API server
+// refuses, too.
 void add_texts(json& into, const json& from, const std::string& where, Shape& shape) {
   for (const auto& [key, value] : from.items()) {
     if (!value.is_string()) {
@@ -146,12 +147,22 @@ json make_pod(const ManifestObject& owner, const json& pod_template, const PodId
 
 }  // namespace
 
-bool Expansion::room_for(int more, const std::string& where, Shape& shape) const {
-  const int left = limits::kMaxManifestPods - static_cast<int>(manifest_.pods.size());
-  if (more <= left) return true;
-  shape.problem(where, "makes more than " + std::to_string(limits::kMaxManifestPods) +
-                           " pods of one file; lower the replicas");
-  return false;
+bool Expansion::room_for(int more, const json& pod_template, const std::string& where,
+                         Shape& shape) {
+  if (!shape.sound()) return false;
+  if (more > limits::kMaxManifestPods - static_cast<int>(manifest_.pods.size())) {
+    shape.problem(where, "makes more than " + std::to_string(limits::kMaxManifestPods) +
+                             " pods of one file; lower the replicas");
+    return false;
+  }
+  bytes_ += pod_template.dump().size() * static_cast<std::size_t>(more);
+  if (bytes_ > limits::kMaxManifestExpandedBytes) {
+    shape.problem(where, "makes more than " +
+                             std::to_string(limits::kMaxManifestExpandedBytes >> 20U) +
+                             " MiB of pods; lower the replicas or split the file");
+    return false;
+  }
+  return true;
 }
 
 void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
@@ -173,13 +184,6 @@ void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
   const json& metadata = pod["metadata"];
   if (metadata.contains("labels")) out.group = metadata["labels"].value("gpu-topology", "");
   out.json = pod.dump();
-  bytes_ += out.json.size();
-  if (bytes_ > limits::kMaxManifestExpandedBytes) {
-    shape.problem(where, "makes more than " +
-                             std::to_string(limits::kMaxManifestExpandedBytes >> 20U) +
-                             " MiB of pods; lower the replicas or split the file");
-    return;
-  }
   manifest_.pods.push_back(std::move(out));
 }
 

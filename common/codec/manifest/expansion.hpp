@@ -1,4 +1,5 @@
-// Expansion — the pods collected so far, and the one place that makes a pod from a template. Used inside this folder only.
+// Expansion — the pods collected so far, and the one place that makes a pod from a template. Used
+// inside this folder only.
 #pragma once
 
 #include <map>
@@ -28,7 +29,8 @@ struct PodIdentity {
   std::string name;
   StringMap labels;
   StringMap annotations;
-  nlohmann::json spec_defaults = nlohmann::json::object();  // set where the template leaves them open
+  nlohmann::json spec_defaults =
+      nlohmann::json::object();  // set where the template leaves them open
 };
 
 class Expansion {
@@ -36,8 +38,11 @@ class Expansion {
   explicit Expansion(ManifestOptions options) : options_(std::move(options)) {}
 
   const ManifestOptions& options() const { return options_; }
-  // Whether `more` pods still fit the limit; otherwise a problem is noted.
-  bool room_for(int more, const std::string& where, Shape& shape) const;
+  // Whether `more` pods of the template still fit the limits on pods and bytes, and counts their
+  // bytes; otherwise (or when the document has a problem already) false. Asked once before the pods
+  // of a template are added.
+  bool room_for(int more, const nlohmann::json& pod_template, const std::string& where,
+                Shape& shape);
   // `where`: path of the template in its document, for messages.
   void add_pod(const ManifestObject& owner, const nlohmann::json& pod_template,
                const PodIdentity& identity, const std::string& where, Shape& shape);

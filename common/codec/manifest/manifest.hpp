@@ -1,9 +1,11 @@
-// Manifest — Kubernetes YAML → the pods its controllers would create, as JSON an API server could hold.
+// Manifest — Kubernetes YAML → the pods its controllers would create, as JSON an API server could
+// hold.
 //
-// Without a cluster there are no controllers, so this plays them: Pod, batch Job, Deployment, ReplicaSet,
-// StatefulSet, PyTorchJob, Volcano Job, AscendJob, DLRover ElasticJob, and Lists of these. Names, labels and
-// annotations are the ones the real controllers give, except where those are random (a Deployment's pod is NAME-0).
-// Everything else in a file is skipped with a note. Pure: bytes in, values out.
+// Without a cluster there are no controllers, so this plays them: Pod, batch Job, Deployment,
+// ReplicaSet, StatefulSet, PyTorchJob, Volcano Job, AscendJob, DLRover ElasticJob, and Lists of
+// these. Names, labels and annotations are the ones the real controllers give, except where those
+// are random (a Deployment's pod is NAME-0). Everything else in a file is skipped with a note.
+// Pure: bytes in, values out.
 #pragma once
 
 #include <map>
@@ -22,7 +24,7 @@ struct ManifestPod {
   std::string owner;                     // "PyTorchJob bert", "" for a bare Pod
   std::map<std::string, int> resources;  // extended resources, as Kubernetes counts a pod's request
   std::string group;                     // ACK label gpu-topology, "" if none
-  bool selects_nodes = false;            // nodeSelector or affinity: means nothing without node labels
+  bool selects_nodes = false;  // nodeSelector or affinity: means nothing without node labels
 };
 
 struct Manifest {
@@ -34,7 +36,8 @@ struct ManifestOptions {
   std::string default_namespace = "default";
 };
 
-// Errors name the line and the key; limits: kMaxManifestBytes, kMaxManifestPods, kMaxManifestValues.
+// Errors name the line and the key; limits: kMaxManifestBytes, kMaxManifestPods,
+// kMaxManifestValues.
 Result<Manifest> expand_manifest(std::string_view yaml, const ManifestOptions& options = {});
 
 }  // namespace chipweave::codec

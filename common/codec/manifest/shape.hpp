@@ -1,7 +1,8 @@
-// Shape — reads the keys of one manifest document and collects everything that is wrong with it, each with its path.
+// Shape — reads the keys of one manifest document and collects everything that is wrong with it,
+// each with its path.
 //
-// Used inside this folder only. Getters return an empty value where a key is absent or wrong; the caller asks
-// done() at the end, so one run names all mistakes of a document.
+// Used inside this folder only. Getters return an empty value where a key is absent or wrong; the
+// caller asks done() at the end, so one run names all mistakes of a document.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -25,18 +25,19 @@ bool one_of(const std::string& text, const std::array<const char*, N>& words) {
   return std::any_of(words.begin(), words.end(), [&](const char* word) { return text == word; });
 }
 
-// YAML 1.1 booleans, as the library inside kubectl resolves them.
+// YAML 1.1 booleans, as the library inside kubectl resolves them; but a lone y or n is somebody's
+// name.
 std::optional<bool> plain_bool(const std::string& text) {
-  static constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES",
-                                    "on",   "On",   "ON",   "y",   "Y"};
-  static constexpr std::array kFalse{"false", "False", "FALSE", "no", "No", "NO",
-                                     "off",   "Off",   "OFF",   "n",  "N"};
+  static constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
+  static constexpr std::array kFalse{"false", "False", "FALSE", "no", "No",
+                                     "NO",    "off",   "Off",   "OFF"};
   if (one_of(text, kTrue)) return true;
   if (one_of(text, kFalse)) return false;
   return std::nullopt;
 }
 
-// Digits of `base` with an optional sign; nullopt when it is anything else or too large for 64 bits.
+// Digits of `base` with an optional sign; nullopt when it is anything else or too large for 64
+// bits.
 std::optional<json> whole_number(std::string_view digits, bool negative, int base) {
   std::uint64_t value = 0;
   const char* end = digits.data() + digits.size();
@@ -83,7 +84,8 @@ json plain_scalar(const std::string& text) {
   return text;
 }
 
-// Converts one file; the budget is shared by its documents, so that many small bombs count as one large one.
+// Converts one file; the budget is shared by its documents, so that many small bombs count as one
+// large one.
 class Converter {
  public:
   Result<json> convert(const YAML::Node& node, int depth) {
@@ -200,9 +202,9 @@ class Converter {
 
 Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text) {
   if (text.size() > limits::kMaxManifestBytes) {
-    return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(limits::kMaxManifestBytes >> 20U) +
-                          " MiB, the limit of one manifest file; split it");
+    return make_error(Errc::limit_exceeded, "larger than " +
+                                                std::to_string(limits::kMaxManifestBytes >> 20U) +
+                                                " MiB, the limit of one manifest file; split it");
   }
   try {
     std::vector<YamlDocument> documents;

@@ -1,8 +1,9 @@
-// YAML text → JSON values, the way kubectl reads it: used inside this folder only (it shows nlohmann types).
+// YAML text → JSON values, the way kubectl reads it: used inside this folder only (it shows
+// nlohmann types).
 //
-// Plain scalars get their YAML type (8 → number, 0640 → octal, yes/on → true, ~ → null), quoted ones stay text.
-// Anchors, aliases and merge keys (<<) are resolved. What a text may cost is bounded: its bytes, its depth, and
-// how many values and bytes its aliases unfold to.
+// Plain scalars get their YAML type (8 → number, 0640 → octal, yes/on → true, ~ → null), quoted
+// ones stay text. Anchors, aliases and merge keys (<<) are resolved. What a text may cost is
+// bounded: its bytes, its depth, and how many values and bytes its aliases unfold to.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,7 +19,8 @@ struct YamlDocument {
   nlohmann::json value;
 };
 
-// All documents that are not empty, in order. Errors name the line: "line 12: key \"image\" is given twice".
+// All documents that are not empty, in order. Errors name the line: "line 12: key \"image\" is
+// given twice".
 Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text);
 
 }  // namespace chipweave::codec
