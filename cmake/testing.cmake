@@ -1,5 +1,16 @@
 include(GoogleTest)
 
+# One target a label (chipweave_tests_unit, chipweave_tests_tsan …) builds the programs that carry it and nothing
+# else: the sanitizer runs of .ci/run use them.
+function(chipweave_label_target name)
+  foreach(label IN LISTS ARGN)
+    if(NOT TARGET chipweave_tests_${label})
+      add_custom_target(chipweave_tests_${label})
+    endif()
+    add_dependencies(chipweave_tests_${label} ${name})
+  endforeach()
+endfunction()
+
 # chipweave_add_test(name SOURCES a.cpp… LIBS lib… [LABELS unit tsan …]): one GoogleTest program, one ctest entry per case.
 function(chipweave_add_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
@@ -9,5 +20,10 @@ function(chipweave_add_test name)
     CHIPWEAVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     CHIPWEAVE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${T_LABELS}" TIMEOUT 120)
+  chipweave_label_target(${name} ${T_LABELS})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  # The discovery script flattens lists, so several labels have to be set after it has run (by ctest, from a file).
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake @ONLY CONTENT
+    "if(@name@_TESTS)\n  set_tests_properties(\${@name@_TESTS} PROPERTIES LABELS \"@T_LABELS@\")\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
 endfunction()

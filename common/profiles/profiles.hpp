@@ -1,5 +1,6 @@
-// Built-in machine profiles: topology files written from public facts, one JSON file each in common/profiles/data/,
-// embedded at build time. Adding a machine is adding a file (CONTRIBUTING.md).
+// Built-in machine profiles: topology files written from public facts, one JSON file each in
+// common/profiles/data/, embedded at build time. Adding a machine is adding a file
+// (CONTRIBUTING.md).
 #pragma once
 
 #include <string_view>

@@ -1,0 +1,13 @@
+// The C++ files of the repository, as the architecture tests read them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace chipweave::architecture {
+
+// Path from the repository root → content, of .cpp, .hpp, .h, .cc and .proto files below `folders`.
+std::map<std::string, std::string> read_sources(const std::vector<std::string>& folders);
+
+}  // namespace chipweave::architecture
