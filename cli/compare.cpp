@@ -1,0 +1,62 @@
+#include "cli/compare.hpp"
+
+#include "common/codec/topology/import.hpp"
+#include "common/profiles/profiles.hpp"
+#include "common/solver/baselines.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using domain::ChipSet;
+
+OtherChoice describe(solver::Machine& machine, ChipSet chosen, ChipSet free, bool distributed) {
+  OtherChoice out;
+  out.chips = machine.topology().indices(chosen);
+  out.gbps = machine.gbps(chosen);
+  out.legal = machine.legal(chosen, free, distributed);
+  return out;
+}
+
+}  // namespace
+
+solver::Machine* Comparer::machine(const std::string& name) {
+  const auto known = machines_.find(name);
+  if (known != machines_.end()) return known->second.get();
+  std::unique_ptr<solver::Machine> made;
+  // Only built-in names: what a scheduler answers must never be taken for a path of this computer.
+  if (const profiles::Profile* profile = profiles::find(name)) {
+    if (auto imported = codec::import_topology_json(profile->json, {})) {
+      made = std::make_unique<solver::Machine>(std::move(imported->topology));
+    }
+  }
+  return machines_.emplace(name, std::move(made)).first->second.get();
+}
+
+std::optional<Comparison> Comparer::compare(const codec::NodeView& node, int size,
+                                            bool distributed) {
+  solver::Machine* model = machine(node.machine);
+  if (model == nullptr || size < 1) return std::nullopt;
+  ChipSet free;
+  for (const int index : node.free) {
+    const auto slot = model->topology().slot_of({index});
+    if (!slot) return std::nullopt;  // the node is not wired like the profile after all
+    free.insert(*slot);
+  }
+  if (size > free.size()) return std::nullopt;
+  Comparison out;
+  if (const auto set = solver::choose_by_pair_sum(model->topology(), free, size)) {
+    out.pair_sum = describe(*model, *set, free, distributed);
+  }
+  if (const auto set = solver::choose_first_fit(free, size)) {
+    out.first_fit = describe(*model, *set, free, distributed);
+  }
+  return out;
+}
+
+std::optional<double> Comparer::best_gbps(const std::string& name, int size, bool distributed) {
+  solver::Machine* model = machine(name);
+  if (model == nullptr || size < 1 || size > model->topology().chip_count()) return std::nullopt;
+  return model->best_gbps(size, distributed);
+}
+
+}  // namespace chipweave::cli
