@@ -1,0 +1,213 @@
+#include "common/http/connection.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+namespace chipweave::http {
+namespace {
+
+namespace asio = boost::asio;
+
+// How much one connection may do before the others get a turn.
+constexpr int kReadsPerTurn = 16;
+constexpr int kRequestsPerTurn = 16;
+
+bool would_block(const boost::system::error_code& ec) {
+  return ec == asio::error::would_block || ec == asio::error::try_again;
+}
+
+}  // namespace
+
+Connection::Connection(ConnectionHost& host, Socket socket, RequestReader::Limits limits)
+    : host_(host), socket_(std::move(socket)), reader_(limits) {}
+
+void Connection::start() {
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  // the request is often there already
+  on_readable({});
+}
+
+void Connection::close() {
+  if (std::exchange(closed_, true)) return;
+  error_code ignored;
+  socket_.close(ignored);
+  host_.forget(*this);
+}
+
+bool Connection::has_unread() const {
+  error_code ec;
+  return socket_.available(ec) > 0 && !ec;
+}
+
+bool Connection::has_begun_request() const { return reader_.state() != RequestReader::State::idle; }
+
+void Connection::time_out() {
+  const bool slow_request =
+      place.phase == Phase::body ||
+      (place.phase == Phase::header && reader_.state() == RequestReader::State::header);
+  if (slow_request) {
+    host_.count_bad_request();
+    Response response;
+    response.status = 408;
+    response.body = error_body("request_timeout", "the request did not arrive in time");
+    write_response_head(head_, response, AfterReply::close, true);
+    head_ += response.body;
+    error_code ignored;  // a courtesy: whoever is too slow may also be gone
+    socket_.write_some(asio::buffer(head_), ignored);
+  }
+  close();
+}
+
+void Connection::wait_readable() {
+  socket_.async_wait(Socket::wait_read,
+                     [self = shared_from_this()](const error_code& ec) { self->on_readable(ec); });
+}
+
+void Connection::on_readable(const error_code& failure) {
+  if (closed_) return;
+  if (failure) return close();
+  for (int turn = 0; turn < kReadsPerTurn; ++turn) {
+    error_code ec;
+    const std::size_t n = socket_.read_some(asio::buffer(host_.scratch), ec);
+    if (would_block(ec)) break;
+    if (ec) return close();  // the client is gone, perhaps in the middle of a request
+    if (place.phase != Phase::lingering && !proceed(reader_.feed({host_.scratch.data(), n})))
+      return;
+    if (n < host_.scratch.size()) break;
+  }
+  wait_readable();
+}
+
+bool Connection::proceed(RequestReader::State state) {
+  switch (state) {
+    case RequestReader::State::idle:
+      return true;
+    case RequestReader::State::header:
+      if (place.phase == Phase::idle) host_.enter(*this, Phase::header);
+      return true;
+    case RequestReader::State::body:
+      if (place.phase != Phase::body) host_.enter(*this, Phase::body);
+      if (reader_.take_expect_continue()) send_continue();
+      return true;
+    case RequestReader::State::ready:
+      serve_ready();
+      return false;
+    case RequestReader::State::failed:
+      refuse(reader_.refusal());
+      return false;
+  }
+  return false;
+}
+
+// The send buffer is empty here, so these 25 bytes go out whole; if not, the client sends the body
+// after a while anyway.
+void Connection::send_continue() {
+  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  error_code ignored;
+  socket_.write_some(asio::buffer(kContinue), ignored);
+}
+
+// Serves requests until one is incomplete, a reply does not go out at once, or the others must have
+// a turn.
+void Connection::serve_ready() {
+  for (int turn = 0; turn < kRequestsPerTurn; ++turn) {
+    host_.enter(*this, Phase::replying);
+    Response response = host_.serve(reader_.request());
+    const bool keep = reader_.keep_alive() && !host_.draining();
+    start_reply(std::move(response), keep ? AfterReply::keep_alive : AfterReply::close,
+                !reader_.is_head());
+    if (!write_now()) return wait_writable();
+    if (closed_) return;
+    if (after_ == AfterReply::close) return reply_done();
+    const RequestReader::State state = reader_.next();
+    if (state != RequestReader::State::ready) {
+      host_.enter(*this, Phase::idle);
+      if (proceed(state)) wait_readable();
+      return;
+    }
+  }
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (!self->closed_) self->serve_ready();
+  });
+}
+
+void Connection::refuse(const RequestReader::Refusal& refusal) {
+  host_.count_bad_request();
+  host_.enter(*this, Phase::replying);
+  refused_ = true;
+  Response response;
+  response.status = refusal.status;
+  response.body = error_body(refusal.code, refusal.message);
+  start_reply(std::move(response), AfterReply::close, true);
+  if (!write_now()) return wait_writable();
+  if (!closed_) reply_done();
+}
+
+void Connection::start_reply(Response response, AfterReply after, bool with_body) {
+  response_ = std::move(response);
+  after_ = after;
+  write_response_head(head_, response_, after, reader_.is_http11());
+  body_size_ = with_body && may_have_body(response_.status) ? response_.body.size() : 0;
+  written_ = 0;
+}
+
+// One system call with head and body as they lie; only what does not fit the send buffer takes
+// more.
+bool Connection::write_now() {
+  const std::size_t total = head_.size() + body_size_;
+  while (written_ < total) {
+    const std::size_t head_done = std::min(written_, head_.size());
+    const std::size_t body_done = written_ - head_done;
+    const std::array<asio::const_buffer, 2> parts = {
+        asio::buffer(head_) + head_done,
+        asio::buffer(response_.body.data(), body_size_) + body_done};
+    error_code ec;
+    written_ += socket_.write_some(parts, ec);
+    if (would_block(ec)) return false;
+    if (ec) {
+      close();
+      return true;
+    }
+  }
+  return true;
+}
+
+void Connection::wait_writable() {
+  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const error_code& ec) {
+    if (self->closed_) return;
+    if (ec) return self->close();
+    if (!self->write_now()) return self->wait_writable();
+    if (!self->closed_) self->reply_done();
+  });
+}
+
+void Connection::reply_done() {
+  if (refused_) return linger();
+  if (after_ == AfterReply::close) {
+    error_code ignored;
+    socket_.shutdown(Socket::shutdown_both, ignored);
+    return close();
+  }
+  const RequestReader::State state = reader_.next();
+  if (state == RequestReader::State::ready) return serve_ready();
+  host_.enter(*this, Phase::idle);
+  if (proceed(state)) wait_readable();
+}
+
+// Closing with unread bytes would reset the connection and could take the answer from the client's
+// hands.
+void Connection::linger() {
+  error_code ignored;
+  socket_.shutdown(Socket::shutdown_send, ignored);
+  host_.enter(*this, Phase::lingering);
+  wait_readable();
+}
+
+}  // namespace chipweave::http

@@ -1,0 +1,135 @@
+#include "common/http/loop.hpp"
+
+#include <csignal>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "common/http/loop_impl.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::http {
+namespace {
+
+namespace asio = boost::asio;
+
+// A repeating timer owns itself: it lives in its own pending wait and dies with the io_context.
+struct Ticker : std::enable_shared_from_this<Ticker> {
+  Ticker(Loop::Impl& l, std::chrono::milliseconds p, std::function<void()> t)
+      : loop(l), timer(l.context), period(p), task(std::move(t)) {}
+
+  void wait() {
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+      if (ec) return;
+      self->loop.guarded(self->task);
+      // after a pause of the whole process the missed ticks are skipped, not caught up
+      const auto now = asio::steady_timer::clock_type::now();
+      self->due = std::max(self->due + self->period, now);
+      self->timer.expires_at(self->due);
+      self->wait();
+    });
+  }
+
+  Loop::Impl& loop;
+  asio::steady_timer timer;
+  std::chrono::milliseconds period;
+  asio::steady_timer::time_point due{};
+  std::function<void()> task;
+};
+
+}  // namespace
+
+void Loop::Impl::guarded(const std::function<void()>& task) {
+  try {
+    task();
+  } catch (const std::exception& e) {
+    ++escaped;
+    obs::log(obs::Level::error, "exception escaped a loop task",
+             {{"what", e.what()}, {"count", escaped}});
+  } catch (...) {
+    ++escaped;
+    obs::log(obs::Level::error, "exception escaped a loop task",
+             {{"what", "unknown"}, {"count", escaped}});
+  }
+}
+
+Loop::Loop() : impl_(std::make_unique<Impl>()) {}
+Loop::~Loop() = default;
+
+void Loop::run() {
+  impl_->runner = std::this_thread::get_id();
+  // io_context::run() returns normally only after stop(); anything else is an exception of a
+  // completion handler
+  while (!impl_->context.stopped()) {
+    impl_->guarded([this] { impl_->context.run(); });
+  }
+  impl_->runner = std::thread::id();
+  const std::lock_guard lock(impl_->mutex);
+  impl_->ended = true;
+  impl_->changed.notify_all();
+}
+
+void Loop::stop() { impl_->context.stop(); }
+
+void Loop::post(std::function<void()> task) {
+  asio::post(impl_->context, [impl = impl_.get(), task = std::move(task)] { impl->guarded(task); });
+}
+
+void Loop::post_and_wait(std::function<void()> task) {
+  struct Call {
+    bool done = false;
+    std::exception_ptr thrown;
+  };
+  if (in_loop_thread())
+    throw std::logic_error("post_and_wait on the loop's own thread would wait for itself");
+  const auto call = std::make_shared<Call>();
+  asio::post(impl_->context, [impl = impl_.get(), call, &task] {
+    std::exception_ptr thrown;
+    try {
+      task();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    const std::lock_guard lock(impl->mutex);
+    call->done = true;
+    call->thrown = std::move(thrown);
+    impl->changed.notify_all();
+  });
+  std::unique_lock lock(impl_->mutex);
+  // once run() has returned the task is never run, so that `task` may safely go out of scope
+  impl_->changed.wait(lock, [&] { return call->done || impl_->ended; });
+  if (!call->done) throw std::runtime_error("the loop has ended");
+  if (call->thrown) std::rethrow_exception(call->thrown);
+}
+
+void Loop::every(std::chrono::milliseconds period, std::function<void()> task) {
+  const auto ticker = std::make_shared<Ticker>(*impl_, period, std::move(task));
+  ticker->due = asio::steady_timer::clock_type::now() + period;
+  ticker->timer.expires_at(ticker->due);
+  ticker->wait();
+}
+
+void Loop::after(std::chrono::milliseconds delay, std::function<void()> task) {
+  const auto timer = std::make_shared<asio::steady_timer>(impl_->context, delay);
+  timer->async_wait(
+      [impl = impl_.get(), timer, task = std::move(task)](const boost::system::error_code& ec) {
+        if (!ec) impl->guarded(task);
+      });
+}
+
+// Signals after the first stay caught and do nothing: the drain that the first one began is bounded
+// in time.
+void Loop::on_terminate(std::function<void()> task) {
+  impl_->signals.emplace(impl_->context, SIGTERM, SIGINT);
+  impl_->signals->async_wait(
+      [impl = impl_.get(), task = std::move(task)](const boost::system::error_code& ec, int) {
+        if (!ec) impl->guarded(task);
+      });
+}
+
+bool Loop::in_loop_thread() const { return impl_->runner.load() == std::this_thread::get_id(); }
+
+}  // namespace chipweave::http

@@ -1,0 +1,36 @@
+// Loop::Impl — the Asio side of Loop, for the .cpp files of this folder only.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include "common/http/loop.hpp"
+
+namespace chipweave::http {
+
+struct Loop::Impl {
+  // Runs `task`; an exception that escapes it is logged and counted.
+  void guarded(const std::function<void()>& task);
+
+  boost::asio::io_context context{1};  // one thread runs it
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+      context.get_executor()};
+  std::optional<boost::asio::signal_set> signals;
+  std::atomic<std::thread::id> runner{};
+  std::uint64_t escaped = 0;  // exceptions, loop thread
+
+  // For post_and_wait: tells the waiters when their task is done, or that it never will be.
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false;  // run() has returned
+};
+
+}  // namespace chipweave::http

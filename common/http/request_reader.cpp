@@ -1,0 +1,314 @@
+#include "common/http/request_reader.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include "common/http/chunk_decoder.hpp"
+
+namespace chipweave::http {
+namespace {
+
+namespace beast = boost::beast;
+using beast::error_code;
+
+// Buffers larger than this are given back after the request, so that one large body does not stay
+// with its connection.
+constexpr std::size_t kKeepBytes = 512U << 10U;
+// A claimed Content-Length reserves at most this much before bytes arrive.
+constexpr std::size_t kReserveAhead = 256U << 10U;
+
+// What Beast reads off one request header: the request line, and the fields that decide about
+// framing.
+class HeadParser final : public beast::http::basic_parser<true> {
+ public:
+  HeadParser(std::string& method, std::string& target) : method_(method), target_(target) {}
+
+  int hosts = 0;
+  bool http11 = false;
+  bool transfer_encoding = false;
+  bool unknown_coding = false;
+  bool expects_continue = false;
+  bool unknown_expectation = false;
+
+ private:
+  void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view target,
+                       int version, error_code&) override {
+    method_.assign(method.data(), method.size());
+    target_.assign(target.data(), target.size());
+    http11 = version == 11;
+  }
+  void on_response_impl(int, beast::string_view, int, error_code&) override {}
+  void on_field_impl(beast::http::field name, beast::string_view, beast::string_view value,
+                     error_code&) override {
+    if (name == beast::http::field::host) ++hosts;
+    if (name == beast::http::field::transfer_encoding) {
+      transfer_encoding = true;
+      unknown_coding = unknown_coding || !beast::iequals(value, "chunked");
+    }
+    if (name == beast::http::field::expect) {
+      expects_continue = beast::iequals(value, "100-continue");
+      unknown_expectation = !expects_continue;
+    }
+  }
+  void on_header_impl(error_code&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  std::size_t on_body_impl(beast::string_view body, error_code&) override { return body.size(); }
+  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view body, error_code&) override {
+    return body.size();
+  }
+  void on_finish_impl(error_code&) override {}
+
+  std::string& method_;
+  std::string& target_;
+};
+
+constexpr RequestReader::Refusal kBadRequest{400, "bad_request", "this is not an HTTP/1.1 request"};
+constexpr RequestReader::Refusal kBadVersion{400, "bad_version",
+                                             "only HTTP/1.0 and HTTP/1.1 are spoken here"};
+constexpr RequestReader::Refusal kBadTarget{
+    400, "bad_target", "the request target must be a path that starts with '/'"};
+constexpr RequestReader::Refusal kBadHost{400, "bad_host",
+                                          "an HTTP/1.1 request needs exactly one Host field"};
+constexpr RequestReader::Refusal kBadLength{
+    400, "bad_length", "Content-Length and Transfer-Encoding do not say one body length"};
+constexpr RequestReader::Refusal kBadChunk{400, "bad_chunk", "the chunked body is malformed"};
+constexpr RequestReader::Refusal kBadCoding{501, "bad_coding",
+                                            "the only transfer coding understood is chunked"};
+constexpr RequestReader::Refusal kBadExpectation{417, "bad_expectation",
+                                                 "the only expectation understood is 100-continue"};
+constexpr RequestReader::Refusal kHeaderTooLarge{
+    431, "header_too_large", "the request header is larger than the server's limit"};
+constexpr RequestReader::Refusal kBodyTooLarge{
+    413, "body_too_large", "the request body is larger than the server's limit"};
+
+RequestReader::Refusal refusal_of(const error_code& ec) {
+  using E = beast::http::error;
+  if (ec == E::header_limit) return kHeaderTooLarge;
+  if (ec == E::bad_version) return kBadVersion;
+  if (ec == E::bad_content_length || ec == E::multiple_content_length ||
+      ec == E::bad_transfer_encoding) {
+    return kBadLength;
+  }
+  return kBadRequest;
+}
+
+// Methods are tokens; a first byte that cannot start one (a TLS hello, say) need not wait for a
+// whole header.
+bool can_start_method(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+struct RequestReader::Impl {
+  explicit Impl(Limits l) : limits(l) {}
+
+  Limits limits;
+  State state = State::idle;
+  std::optional<HeadParser> parser;
+  std::optional<ChunkDecoder> chunks;
+  std::uint64_t body_left = 0;   // of a body with Content-Length
+  std::size_t header_bytes = 0;  // of this request, taken by the parser so far
+  std::string pending;           // bytes not parsed yet: a cut header line, or requests to come
+  std::size_t pending_from = 0;  // how many of them are used up
+  std::string method;
+  std::string target;
+  std::string_view path;
+  std::string_view query;
+  std::string body;
+  bool head = false;
+  bool continue_wanted = false;
+  Refusal refusal;
+
+  State fail(const Refusal& why) {
+    refusal = why;
+    return state = State::failed;
+  }
+
+  // Parses from the front of `in` and takes off what it used.
+  State advance(std::string_view& in);
+  void read_header(std::string_view& in);
+  void header_done();
+  bool split_target();
+  void read_body(std::string_view& in);
+  void finish();
+};
+
+RequestReader::State RequestReader::Impl::advance(std::string_view& in) {
+  if (state == State::idle) {
+    // an empty line before a request is to be passed over (RFC 9112, 2.2)
+    const std::size_t start = in.find_first_not_of("\r\n");
+    in.remove_prefix(start == std::string_view::npos ? in.size() : start);
+    if (in.empty()) return state;
+    if (!can_start_method(in.front())) return fail(kBadRequest);
+    state = State::header;
+    header_bytes = 0;
+    parser.emplace(method, target);
+    // the parser's limit counts per call; the sum is kept in header_bytes
+    parser->header_limit(
+        static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
+    parser->skip(true);  // header only; bodies are read here
+  }
+  if (state == State::header) read_header(in);
+  if (state == State::body) read_body(in);
+  return state;
+}
+
+void RequestReader::Impl::read_header(std::string_view& in) {
+  error_code ec;
+  const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
+  in.remove_prefix(used);
+  header_bytes += used;
+  const bool more = ec == beast::http::error::need_more;
+  if (ec && !more) {
+    fail(refusal_of(ec));
+  } else if (header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
+    fail(kHeaderTooLarge);
+  } else if (!more) {
+    header_done();
+  }
+}
+
+// The header is whole: checks what Beast leaves open and decides how the body comes.
+void RequestReader::Impl::header_done() {
+  const HeadParser& h = *parser;
+  if (h.hosts > 1 || (h.http11 && h.hosts == 0)) return void(fail(kBadHost));
+  if (!split_target()) return void(fail(kBadTarget));
+  if (h.unknown_coding) return void(fail(kBadCoding));
+  if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
+  if (h.unknown_expectation) return void(fail(kBadExpectation));
+  head = method == "HEAD";
+  body.clear();
+  state = State::body;
+  if (h.chunked()) {
+    chunks.emplace(limits.body_bytes, limits.header_bytes);
+  } else {
+    chunks.reset();
+    const auto length = h.content_length();
+    body_left = length ? *length : 0;
+    if (body_left > limits.body_bytes) return void(fail(kBodyTooLarge));
+    if (body_left == 0) return finish();
+    body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(body_left, kReserveAhead)) +
+                 kBodyPadding);
+  }
+  continue_wanted = h.expects_continue && h.http11;
+}
+
+bool RequestReader::Impl::split_target() {
+  std::string_view rest = target;
+  // proxies' form "http://host/path"
+  if (beast::iequals(beast::string_view(rest.data(), std::min<std::size_t>(rest.size(), 7)),
+                     "http://")) {
+    const std::size_t slash = rest.find_first_of("/?", 7);
+    rest = slash == std::string_view::npos ? std::string_view("/") : rest.substr(slash);
+  }
+  const std::size_t mark = rest.find('?');
+  path = rest.substr(0, mark);
+  query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
+  if (path.empty() && mark == 0) path = "/";
+  return path == "*" || (!path.empty() && path.front() == '/');
+}
+
+void RequestReader::Impl::read_body(std::string_view& in) {
+  if (!in.empty()) continue_wanted = false;  // it did not wait
+  if (!chunks) {
+    const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(body_left, in.size()));
+    append_padded(body, in.substr(0, run));
+    in.remove_prefix(run);
+    body_left -= run;
+    if (body_left == 0) finish();
+    return;
+  }
+  switch (chunks->feed(in, body)) {
+    case ChunkDecoder::State::more:
+      return;
+    case ChunkDecoder::State::done:
+      return finish();
+    case ChunkDecoder::State::malformed:
+      return void(fail(kBadChunk));
+    case ChunkDecoder::State::too_large:
+      return void(fail(kBodyTooLarge));
+  }
+}
+
+void RequestReader::Impl::finish() {
+  append_padded(body, {});
+  continue_wanted = false;
+  state = State::ready;
+}
+
+RequestReader::RequestReader(Limits limits) : impl_(std::make_unique<Impl>(limits)) {}
+RequestReader::~RequestReader() = default;
+
+RequestReader::State RequestReader::feed(std::string_view bytes) {
+  Impl& i = *impl_;
+  if (i.state == State::ready || i.state == State::failed) {
+    i.pending.append(bytes);
+    return i.state;
+  }
+  if (i.pending.empty()) {
+    // the common case: a request in one piece is parsed where it lies
+    i.advance(bytes);
+    i.pending.assign(bytes);
+    i.pending_from = 0;
+    return i.state;
+  }
+  i.pending.erase(0, i.pending_from);
+  i.pending_from = 0;
+  i.pending.append(bytes);
+  std::string_view in = i.pending;
+  i.advance(in);
+  i.pending_from = i.pending.size() - in.size();
+  if (in.empty()) i.pending.clear();
+  return i.state;
+}
+
+RequestReader::State RequestReader::next() {
+  Impl& i = *impl_;
+  if (i.state != State::ready) return i.state;
+  i.state = State::idle;
+  if (i.body.capacity() > kKeepBytes) std::string().swap(i.body);
+  std::string_view in =
+      std::string_view(i.pending).substr(std::min(i.pending_from, i.pending.size()));
+  i.advance(in);
+  i.pending_from = i.pending.size() - in.size();
+  if (in.empty()) {
+    if (i.pending.capacity() > kKeepBytes) std::string().swap(i.pending);
+    i.pending.clear();
+    i.pending_from = 0;
+  }
+  return i.state;
+}
+
+RequestReader::State RequestReader::state() const { return impl_->state; }
+
+bool RequestReader::take_expect_continue() { return std::exchange(impl_->continue_wanted, false); }
+
+Request RequestReader::request() {
+  Impl& i = *impl_;
+  return Request{i.head ? std::string_view("GET") : std::string_view(i.method), i.path, i.query,
+                 i.body};
+}
+
+bool RequestReader::is_head() const { return impl_->head; }
+
+bool RequestReader::is_http11() const {
+  return !impl_->parser || !impl_->parser->is_header_done() || impl_->parser->http11;
+}
+
+bool RequestReader::keep_alive() const {
+  return impl_->state == State::ready && impl_->parser->keep_alive();
+}
+
+const RequestReader::Refusal& RequestReader::refusal() const { return impl_->refusal; }
+
+}  // namespace chipweave::http

@@ -1,0 +1,24 @@
+// ResponseHead — the status line and fields of a reply, written into a buffer that the connection
+// reuses.
+#pragma once
+
+#include <string>
+
+#include "common/http/server.hpp"
+
+namespace chipweave::http {
+
+enum class AfterReply { keep_alive, close };
+
+// Whether a reply of this status may carry a body (and a Content-Length): not 1xx, 204 and 304.
+bool may_have_body(int status);
+
+// Replaces `out`. `http11`: the client's version, which decides what has to be said about keeping
+// the connection.
+void write_response_head(std::string& out, const Response& response, AfterReply after, bool http11);
+
+// {"error":{"code":…,"message":…}} and a newline; `code` and `message` are our own plain ASCII
+// texts.
+std::string error_body(std::string_view code, std::string_view message);
+
+}  // namespace chipweave::http
