@@ -1,0 +1,238 @@
+#include "common/io/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kChunk = std::size_t{64} << 10U;
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { reset(); }
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  // Closes now; false if the system reports a late write error.
+  bool reset() {
+    const int fd = std::exchange(fd_, -1);
+    return fd < 0 || ::close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+Error system_error(const std::string& path, const char* doing, int number) {
+  const Errc code = number == ENOENT || number == ENOTDIR ? Errc::not_found : Errc::unavailable;
+  return make_error(code, std::string("cannot ") + doing + ": " + std::strerror(number))
+      .in("file " + path);
+}
+
+std::string size_text(std::size_t bytes) {
+  return bytes >= (1U << 20U) && bytes % (1U << 20U) == 0 ? std::to_string(bytes >> 20U) + " MiB"
+                                                          : std::to_string(bytes) + " bytes";
+}
+
+Error too_large(const std::string& path, std::size_t max_bytes) {
+  return make_error(Errc::limit_exceeded, "larger than " + size_text(max_bytes)).in("file " + path);
+}
+
+Result<int> open_for_reading(const std::string& path, struct stat& info) {
+  if (path.find('\0') != std::string::npos) {
+    return make_error(Errc::invalid_argument, "a file name holds no NUL byte");
+  }
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return system_error(path, "open", errno);
+  if (::fstat(fd, &info) != 0) {
+    const int number = errno;
+    ::close(fd);
+    return system_error(path, "read", number);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    ::close(fd);
+    return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
+  }
+  return fd;
+}
+
+bool write_all(int fd, const std::string& content) {
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+// Makes the rename itself durable; a file system that cannot sync folders is no error.
+void sync_folder(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  const Descriptor dir(::open(folder.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  if (dir.valid()) ::fsync(dir.get());
+}
+
+// One folder walk with its budget.
+class TreeReader {
+ public:
+  explicit TreeReader(fs::path root) : root_(std::move(root)) {}
+
+  Result<codec::FileTree> read() {
+    std::error_code failed;
+    canonical_root_ = fs::canonical(root_, failed);
+    if (failed) return system_error(root_.string(), "open", failed.value());
+    if (!fs::is_directory(canonical_root_, failed)) {
+      return make_error(Errc::invalid_argument, "is no folder").in("folder " + root_.string());
+    }
+    if (Result<void> done = walk(canonical_root_, "", 0, 0); !done) return std::move(done).error();
+    return std::move(tree_);
+  }
+
+ private:
+  static constexpr int kMaxDepth = 16;
+
+  Result<void> walk(const fs::path& folder, const std::string& prefix, int depth, int followed) {
+    std::error_code failed;
+    if (depth > kMaxDepth) {
+      return make_error(Errc::limit_exceeded,
+                        "nested deeper than " + std::to_string(kMaxDepth) + " folders")
+          .in("folder " + root_.string());
+    }
+    std::vector<fs::path> entries;
+    for (fs::directory_iterator it(folder, failed), end; !failed && it != end;
+         it.increment(failed)) {
+      if (++seen_ > limits::kMaxArchiveFiles) return too_many();
+      entries.push_back(it->path());
+    }
+    if (failed) return {};  // a folder that may not be listed is as good as absent
+    std::sort(entries.begin(), entries.end());
+    for (const fs::path& entry : entries) {
+      if (Result<void> done = visit(entry, prefix, depth, followed); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> visit(const fs::path& entry, const std::string& prefix, int depth, int followed) {
+    std::error_code failed;
+    const std::string name = prefix + entry.filename().string();
+    fs::path target = entry;
+    if (fs::is_symlink(entry, failed)) {
+      // sysfs is full of links that lead out or round in circles: only those that stay inside, one
+      // on a path.
+      target = fs::canonical(entry, failed);
+      if (failed || followed > 0 || !inside(target)) return {};
+      ++followed;
+    }
+    const fs::file_status status = fs::status(target, failed);
+    if (failed) return {};
+    if (fs::is_directory(status)) return walk(target, name + "/", depth + 1, followed);
+    if (!fs::is_regular_file(status)) return {};
+    Result<std::string> content = read_file(
+        target.string(),
+        std::min(limits::kMaxTopologyFileBytes, limits::kMaxUnpackedArchiveBytes - bytes_));
+    if (!content) {
+      // unreadable sysfs files (other container, root only) are absent; over the limit is an answer
+      if (content.error().code != Errc::limit_exceeded) return {};
+      return std::move(content).error();
+    }
+    bytes_ += content->size();
+    tree_.emplace(name, std::move(content).value());
+    return {};
+  }
+
+  bool inside(const fs::path& target) const {
+    return std::mismatch(canonical_root_.begin(), canonical_root_.end(), target.begin(),
+                         target.end())
+               .first == canonical_root_.end();
+  }
+  Error too_many() const {
+    return make_error(Errc::limit_exceeded,
+                      "more than " + std::to_string(limits::kMaxArchiveFiles) + " files")
+        .in("folder " + root_.string());
+  }
+
+  fs::path root_;
+  fs::path canonical_root_;
+  std::size_t seen_ = 0;
+  std::size_t bytes_ = 0;
+  codec::FileTree tree_;
+};
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  struct stat info {};
+  const Result<int> opened = open_for_reading(path, info);
+  if (!opened) return opened.error();
+  const Descriptor file(*opened);
+  if (S_ISREG(info.st_mode) && info.st_size > 0 &&
+      static_cast<std::size_t>(info.st_size) > max_bytes) {
+    return too_large(path, max_bytes);
+  }
+  std::string out;
+  std::size_t used = 0;
+  for (;;) {
+    // one byte above the limit tells "exactly full" from "too large"
+    const std::size_t want = std::min(kChunk, max_bytes - used) + 1;
+    out.resize(used + want);
+    const ssize_t n = ::read(file.get(), out.data() + used, want);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error(path, "read", errno);
+    used += static_cast<std::size_t>(n);
+    if (used > max_bytes) return too_large(path, max_bytes);
+    if (n == 0) break;
+  }
+  out.resize(used);
+  return out;
+}
+
+Result<void> write_file_atomically(const std::string& path, const std::string& content) {
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return make_error(Errc::invalid_argument, "no usable file name to write to");
+  }
+  std::string temporary = path + ".XXXXXX";
+  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.valid()) return system_error(path, "create a temporary file beside it", errno);
+  struct stat old {};
+  const mode_t mode = ::stat(path.c_str(), &old) == 0 ? (old.st_mode & 0777U) : 0644U;
+  bool good =
+      ::fchmod(file.get(), mode) == 0 && write_all(file.get(), content) && ::fsync(file.get()) == 0;
+  int number = errno;
+  if (good && !file.reset()) {
+    good = false;
+    number = errno;
+  }
+  if (good && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    good = false;
+    number = errno;
+  }
+  if (!good) {
+    ::unlink(temporary.c_str());
+    return system_error(path, "write", number);
+  }
+  sync_folder(path);
+  return {};
+}
+
+Result<codec::FileTree> read_tree(const std::string& folder) { return TreeReader(folder).read(); }
+
+}  // namespace chipweave::io

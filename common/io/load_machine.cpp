@@ -1,0 +1,73 @@
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/codec/near_names.hpp"
+#include "common/io/files.hpp"
+#include "common/profiles/profiles.hpp"
+
+namespace chipweave::io {
+namespace {
+
+Result<codec::ImportedTopology> in_file(Result<codec::ImportedTopology> imported,
+                                        const std::string& path) {
+  if (imported) return imported;
+  return std::move(imported).error().in("file " + path);
+}
+
+// gzip magic, or "ustar" where a tar header has it.
+bool is_archive(const std::string& content) {
+  const std::string_view view(content);
+  return view.substr(0, 2) == "\x1f\x8b" || (view.size() >= 512 && view.substr(257, 5) == "ustar");
+}
+
+Error unknown_machine(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const profiles::Profile& p : profiles::all()) names.push_back(p.name);
+  const std::string shown = name.substr(0, 200);
+  return make_error(Errc::not_found, "no built-in profile and no file \"" + shown + "\"" +
+                                         codec::did_you_mean(name, names) +
+                                         "; `chipweave profiles` lists the built-in machines");
+}
+
+}  // namespace
+
+Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
+                                             const codec::ImportOptions& options) {
+  if (const profiles::Profile* profile = profiles::find(name_or_path)) {
+    Result<codec::ImportedTopology> imported = codec::import_topology_json(profile->json, options);
+    if (imported) return imported;
+    return std::move(imported).error().in("profile " + name_or_path);
+  }
+  struct stat info {};
+  if (name_or_path.empty() || name_or_path.find('\0') != std::string::npos) {
+    return unknown_machine(name_or_path);
+  }
+  if (::stat(name_or_path.c_str(), &info) != 0) {
+    const int number = errno;
+    if (number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG) {
+      return unknown_machine(name_or_path);
+    }
+    return make_error(Errc::unavailable, std::string("cannot open: ") + std::strerror(number))
+        .in("file " + name_or_path);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    Result<codec::FileTree> tree = read_tree(name_or_path);
+    if (!tree) return std::move(tree).error();
+    return in_file(codec::import_topology_tree(*tree, options), name_or_path);
+  }
+  Result<std::string> content = read_file(name_or_path, limits::kMaxTopologyFileBytes);
+  if (!content) return std::move(content).error();
+  if (!is_archive(*content))
+    return in_file(codec::import_topology(*content, options), name_or_path);
+  Result<codec::FileTree> tree = read_tar(*content);
+  if (!tree) return std::move(tree).error().in("file " + name_or_path);
+  return in_file(codec::import_topology_tree(*tree, options), name_or_path);
+}
+
+}  // namespace chipweave::io

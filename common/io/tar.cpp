@@ -1,0 +1,204 @@
+// tar (ustar, GNU long names, pax paths), plain or gzipped. Paths are only keys of a map: nothing
+// is ever written to disk, so "../" is harmless.
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::io {
+namespace {
+
+constexpr std::size_t kBlock = 512;
+
+Error too_big() {
+  return make_error(Errc::limit_exceeded,
+                    "the archive unpacks to more than " +
+                        std::to_string(limits::kMaxUnpackedArchiveBytes >> 20U) + " MiB");
+}
+
+bool is_gzip(std::string_view content) {
+  return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b';
+}
+
+// Owns a zlib stream.
+class Inflater {
+ public:
+  // 15 + 16: gzip framing
+  Inflater() : ready_(inflateInit2(&stream_, 15 + 16) == Z_OK) {}
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() {
+    if (ready_) inflateEnd(&stream_);
+  }
+
+  // All members of a gzip file, at most kMaxUnpackedArchiveBytes; padding zeros after the last are
+  // ignored.
+  Result<std::string> run(const std::string& content) {
+    if (!ready_) return make_error(Errc::internal, "zlib could not start");
+    std::string out;
+    std::string input = content;  // zlib's interface takes a writable pointer
+    stream_.next_in = reinterpret_cast<Bytef*>(input.data());
+    stream_.avail_in = static_cast<uInt>(input.size());
+    std::array<char, std::size_t{64} << 10U> chunk{};
+    for (;;) {
+      stream_.next_out = reinterpret_cast<Bytef*>(chunk.data());
+      stream_.avail_out = static_cast<uInt>(chunk.size());
+      const int rc = inflate(&stream_, Z_NO_FLUSH);
+      const std::size_t made = chunk.size() - stream_.avail_out;
+      if (out.size() + made > limits::kMaxUnpackedArchiveBytes) return too_big();
+      out.append(chunk.data(), made);
+      if (rc == Z_STREAM_END) {
+        if (stream_.avail_in < 2 || stream_.next_in[0] != 0x1f) return out;
+        if (inflateReset(&stream_) != Z_OK)
+          return make_error(Errc::internal, "zlib could not go on");
+      } else if (rc != Z_OK) {
+        return make_error(Errc::invalid_argument, rc == Z_BUF_ERROR ? "the gzip file ends too early"
+                                                                    : "the gzip file is damaged");
+      }
+    }
+  }
+
+ private:
+  z_stream stream_{};
+  bool ready_;
+};
+
+// A NUL- or space-terminated octal field, or GNU's base-256 form (first bit set).
+std::optional<std::uint64_t> number_field(std::string_view field) {
+  std::uint64_t value = 0;
+  if (!field.empty() && (static_cast<unsigned char>(field[0]) & 0x80U) != 0) {
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      const unsigned byte = static_cast<unsigned char>(field[i]) & (i == 0 ? 0x7FU : 0xFFU);
+      if (value >> 48U != 0) return std::nullopt;
+      value = (value << 8U) | byte;
+    }
+    return value;
+  }
+  bool digits = false;
+  for (const char c : field) {
+    if (c == '\0' || (c == ' ' && digits)) break;
+    if (c == ' ') continue;
+    if (c < '0' || c > '7' || value >> 48U != 0) return std::nullopt;
+    value = value * 8 + static_cast<unsigned>(c - '0');
+    digits = true;
+  }
+  return value;
+}
+
+std::string text_field(std::string_view field) {
+  return std::string(field.substr(0, std::min(field.find('\0'), field.size())));
+}
+
+// The header's own sum, taken with the sum field as blanks.
+bool checksum_matches(std::string_view header) {
+  const auto stored = number_field(header.substr(148, 8));
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(header[i]);
+  }
+  return stored && *stored == sum;
+}
+
+// "27 path=some/where\n" records of a pax header: the path, if there is one.
+std::optional<std::string> pax_path(std::string_view records) {
+  std::optional<std::string> path;
+  while (!records.empty()) {
+    const std::size_t blank = records.find(' ');
+    if (blank == std::string_view::npos || blank == 0 || blank > 9) return path;
+    std::size_t length = 0;
+    for (const char c : records.substr(0, blank)) {
+      if (c < '0' || c > '9') return path;
+      length = length * 10 + static_cast<std::size_t>(c - '0');
+    }
+    if (length <= blank + 1 || length > records.size()) return path;
+    const std::string_view record = records.substr(blank + 1, length - blank - 2);
+    constexpr std::string_view kKey = "path=";
+    if (record.substr(0, kKey.size()) == kKey) path = std::string(record.substr(kKey.size()));
+    records.remove_prefix(length);
+  }
+  return path;
+}
+
+// Walks the entries; long names of a preceding entry are kept for the next one.
+class TarReader {
+ public:
+  explicit TarReader(std::string_view archive) : rest_(archive) {}
+
+  Result<codec::FileTree> read() {
+    bool any = false;
+    while (rest_.size() >= kBlock) {
+      const std::string_view header = rest_.substr(0, kBlock);
+      if (header.find_first_not_of('\0') == std::string_view::npos) break;
+      if (!checksum_matches(header)) {
+        return make_error(Errc::invalid_argument,
+                          any ? "the tar archive is damaged (wrong checksum of an entry)"
+                              : "this is no tar archive");
+      }
+      any = true;
+      const auto size = number_field(header.substr(124, 12));
+      if (!size || *size > rest_.size() - kBlock) {
+        return make_error(Errc::invalid_argument, "the tar archive ends inside an entry");
+      }
+      if (++entries_ > 2 * limits::kMaxArchiveFiles || tree_.size() > limits::kMaxArchiveFiles) {
+        return make_error(
+            Errc::limit_exceeded,
+            "the archive holds more than " + std::to_string(limits::kMaxArchiveFiles) + " files");
+      }
+      take(header, rest_.substr(kBlock, static_cast<std::size_t>(*size)));
+      const std::size_t padded = (static_cast<std::size_t>(*size) + kBlock - 1) / kBlock * kBlock;
+      rest_.remove_prefix(std::min(rest_.size(), kBlock + padded));
+    }
+    if (!any) return make_error(Errc::invalid_argument, "this is no tar archive");
+    return std::move(tree_);
+  }
+
+ private:
+  void take(std::string_view header, std::string_view body) {
+    const char type = header[156];
+    if (type == 'L') {  // GNU: the name of the next entry
+      next_name_ = text_field(body);
+      return;
+    }
+    if (type == 'x') {
+      if (auto path = pax_path(body)) next_name_ = std::move(*path);
+      return;
+    }
+    if (type == 'g' || type == 'K') return;
+    std::string name = next_name_ ? std::move(*next_name_) : own_name(header);
+    next_name_.reset();
+    if (type != '0' && type != '\0' && type != '7') return;  // folders, links, devices
+    while (name.rfind("./", 0) == 0) name.erase(0, 2);
+    if (!name.empty()) tree_[name] = std::string(body);
+  }
+
+  static std::string own_name(std::string_view header) {
+    const std::string name = text_field(header.substr(0, 100));
+    if (header.substr(257, 6) != std::string_view("ustar\0", 6)) return name;
+    const std::string prefix = text_field(header.substr(345, 155));
+    return prefix.empty() ? name : prefix + "/" + name;
+  }
+
+  std::string_view rest_;
+  std::optional<std::string> next_name_;
+  std::size_t entries_ = 0;
+  codec::FileTree tree_;
+};
+
+}  // namespace
+
+Result<codec::FileTree> read_tar(const std::string& content) {
+  if (!is_gzip(content)) {
+    if (content.size() > limits::kMaxUnpackedArchiveBytes) return too_big();
+    return TarReader(content).read();
+  }
+  Result<std::string> plain = Inflater().run(content);
+  if (!plain) return std::move(plain).error();
+  return TarReader(*plain).read();
+}
+
+}  // namespace chipweave::io

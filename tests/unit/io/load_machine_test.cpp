@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "common/io/files.hpp"
+#include "common/profiles/profiles.hpp"
+#include "tests/unit/io/temp_folder.hpp"
+
+namespace chipweave::io {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(LoadMachine, EveryProfileByName) {
+  for (const profiles::Profile& p : profiles::all()) {
+    const auto machine = load_machine(std::string(p.name));
+    ASSERT_TRUE(machine.ok()) << machine.error().text();
+    EXPECT_EQ(machine->format, "chipweave-json");
+  }
+}
+
+TEST(LoadMachine, AFileByContent) {
+  const TempFolder tmp;
+  const std::string path =
+      tmp.put("m.txt", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV4\t0-3\nGPU1\tNV4\t X \t0-3\n");
+  const auto machine = load_machine(path, {"H100"});
+  ASSERT_TRUE(machine.ok()) << machine.error().text();
+  EXPECT_EQ(machine->format, "nvidia-smi");
+  EXPECT_EQ(machine->topology.link(0, 1)->gbps(), 4 * 20.6);
+}
+
+TEST(LoadMachine, UnknownNameOffersNearOnes) {
+  const auto machine = load_machine("hgx-h100");
+  ASSERT_FALSE(machine.ok());
+  EXPECT_EQ(machine.error().code, Errc::not_found);
+  EXPECT_THAT(machine.error().text(),
+              AllOf(HasSubstr("\"hgx-h100-8\""), HasSubstr("`chipweave profiles`")));
+  EXPECT_EQ(load_machine("").error().code, Errc::not_found);
+}
+
+TEST(LoadMachine, ErrorsNameTheFile) {
+  const TempFolder tmp;
+  const std::string path = tmp.put("bad.json", "{\"chips\":2,\"lnks\":[]}");
+  EXPECT_THAT(load_machine(path).error().text(),
+              AllOf(HasSubstr(path), HasSubstr("did you mean \"links\"")));
+}
+
+TEST(LoadMachine, HundredMegabytesAreNotRead) {
+  const TempFolder tmp;
+  const std::string path = tmp.put("big.json", "{");
+  std::filesystem::resize_file(path, 100U << 20U);
+  EXPECT_EQ(load_machine(path).error().code, Errc::limit_exceeded);
+}
+
+TEST(LoadMachine, AFolderWithoutATreeIsAnError) {
+  const TempFolder tmp;
+  tmp.put("readme", "nothing");
+  EXPECT_THAT(load_machine(tmp.path()).error().text(), HasSubstr(tmp.path()));
+}
+
+}  // namespace
+}  // namespace chipweave::io
