@@ -33,7 +33,7 @@ std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
 // Pods with the same ACK group are planned as one: their figures are those of the group on the
 // node.
 struct Group {
-  std::vector<NodeView> before;  // the nodes before its first pod was looked at
+  std::vector<NodeView> before;  // for comparisons: the nodes before its first pod was looked at
   std::map<std::string, std::vector<std::size_t>> members;  // node → pods
 };
 
@@ -108,7 +108,7 @@ class Submission {
       if (auto read = read_nodes(); !read) return read;
     }
     Group& group = groups_[group_key(i)];
-    if (group.before.empty()) group.before = nodes_;
+    if (options_.compare && group.before.empty()) group.before = nodes_;
     if (candidates_.empty()) {
       row.reason = "the scheduler has no nodes yet; start chipweave-agent on one";
       return {};
@@ -173,6 +173,10 @@ class Submission {
     const auto note = bound->annotations.find("chipweave.dev/placement");
     if (note != bound->annotations.end()) row.annotation = note->second;
     group.members[row.node].push_back(i);
+    // Of a pod without a group only its own node matters from here on.
+    if (pods_[i].group.empty()) {
+      std::erase_if(group.before, [&](const NodeView& node) { return node.name != row.node; });
+    }
     return {};
   }
 
@@ -183,10 +187,11 @@ class Submission {
 
   // Best and other choices, of the group's chips on each node together.
   void finish(const Group& group) {
+    const std::vector<NodeView>& nodes = options_.compare ? group.before : nodes_;
     for (const auto& [name, members] : group.members) {
-      const auto node = std::find_if(group.before.begin(), group.before.end(),
+      const auto node = std::find_if(nodes.begin(), nodes.end(),
                                      [&](const NodeView& view) { return view.name == name; });
-      if (node == group.before.end()) continue;
+      if (node == nodes.end()) continue;
       std::size_t chips = 0;
       for (const std::size_t i : members) chips += out_[i].chips.size();
       const int size = static_cast<int>(chips);

@@ -110,6 +110,13 @@ bool too_deep(std::string_view text) {
 
 }  // namespace
 
+std::string read_text_key(std::string_view text, std::string_view key) {
+  const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) return {};
+  const auto found = value.find(key);
+  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 Result<std::string> json_as_text(std::string_view text) {
   if (too_deep(text)) return make_error(Errc::limit_exceeded, "the answer is nested too deeply");
   const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);

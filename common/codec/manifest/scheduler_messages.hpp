@@ -73,6 +73,9 @@ Result<std::string> read_binding_reply(std::string_view json);
 // itself, cut to one line.
 std::string read_refusal(std::string_view body);
 
+// The text under `key` of a JSON object, "" if there is none.
+std::string read_text_key(std::string_view json, std::string_view key);
+
 // Any JSON object as indented text for people: keys in words, lists of numbers on one line. What
 // explain shows.
 Result<std::string> json_as_text(std::string_view json);
