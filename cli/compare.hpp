@@ -31,13 +31,11 @@ class Comparer {
  public:
   // node: as it was before the pod was placed. nullopt: unknown machine or not enough free chips.
   std::optional<Comparison> compare(const codec::NodeView& node, int size, bool distributed);
-  // The best a legal set of that size could have on such a machine when empty; nullopt: unknown
-  // machine.
-  std::optional<double> best_gbps(const std::string& machine, int size, bool distributed);
 
  private:
-  solver::Machine* machine(const std::string& name);
-  std::map<std::string, std::unique_ptr<solver::Machine>> machines_;  // null: no such profile
+  solver::Machine* machine(const codec::NodeView& node);
+  // By profile and links that are down; null: no such profile.
+  std::map<std::string, std::unique_ptr<solver::Machine>> machines_;
 };
 
 }  // namespace chipweave::cli

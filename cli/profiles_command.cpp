@@ -1,13 +1,11 @@
 // chipweave profiles
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.hpp"
-#include "cli/json_line.hpp"
 #include "cli/options.hpp"
 #include "cli/table.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
@@ -46,17 +44,15 @@ Exit list(OutputForm form) {
     all.push_back(*std::move(described));
   }
   if (form == OutputForm::json) {
-    std::vector<std::string> items;
+    JsonWriter w;
+    w.begin_array();
     for (const Described& one : all) {
-      items.push_back(JsonLine()
-                          .text("name", one.name)
-                          .text("vendor", one.vendor)
-                          .number("chips", one.chips)
-                          .numbers("sizes", one.sizes)
-                          .text("description", one.description)
-                          .done());
+      w.begin_object().field("name", one.name).field("vendor", one.vendor);
+      w.key("chips").integer(one.chips).key("sizes").integers(one.sizes);
+      w.field("description", one.description).end_object();
     }
-    return print(json_list(items) + "\n") ? Exit::fine : Exit::unreadable;
+    w.end_array();
+    return print(w.take() + "\n") ? Exit::fine : Exit::unreadable;
   }
   Table table({{"NAME"}, {"VENDOR"}, {"CHIPS", Table::Align::right}, {"SIZES"}, {"MACHINE"}});
   for (const Described& one : all) {

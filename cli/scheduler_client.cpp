@@ -61,9 +61,9 @@ Result<std::vector<codec::NodeView>> SchedulerClient::nodes() {
   });
 }
 
-Result<std::vector<codec::PodView>> SchedulerClient::pods() {
-  return get("/standalone/pods").and_then([](const std::string& body) {
-    return codec::read_pod_views(body);
+Result<std::vector<codec::PodSummary>> SchedulerClient::pods() {
+  return get("/api/v1/pods").and_then([](const std::string& body) {
+    return codec::read_pod_summaries(body);
   });
 }
 

@@ -30,7 +30,7 @@ class SchedulerClient {
   explicit SchedulerClient(Transport transport) : transport_(std::move(transport)) {}
 
   Result<std::vector<codec::NodeView>> nodes();
-  Result<std::vector<codec::PodView>> pods();
+  Result<std::vector<codec::PodSummary>> pods();
   Result<codec::PodView> pod(const std::string& ns, const std::string& name);
   // Errc::conflict if there is such a pod.
   Result<CreatedPod> create_pod(const std::string& json);

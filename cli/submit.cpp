@@ -50,7 +50,10 @@ class Submission {
       if (!created_[i]) continue;
       if (auto placed = place(i); !placed) return std::move(placed).error();
     }
-    for (auto& [name, group] : groups_) finish(group);
+    if (options_.compare) {
+      for (const auto& [name, group] : groups_) compare(group);
+    }
+    if (auto read = read_best(); !read) return std::move(read).error();
     return std::move(out_);
   }
 
@@ -113,7 +116,15 @@ class Submission {
       row.reason = "the scheduler has no nodes yet; start chipweave-agent on one";
       return {};
     }
-    Result<std::string> node = choose_node(i);
+    std::vector<std::string> candidates = candidates_;
+    if (const std::string& host = pods_[i].hostname; !host.empty()) {
+      std::erase_if(candidates, [&](const std::string& name) { return name != host; });
+      if (candidates.empty()) {
+        row.reason = "its nodeSelector asks for node " + host + ", which is no candidate";
+        return {};
+      }
+    }
+    Result<std::string> node = choose_node(i, candidates);
     if (!node) return settle(row, node.error());
     if (node->empty()) return {};
     const CreatedPod& pod = *created_[i];
@@ -128,14 +139,14 @@ class Submission {
   }
 
   // The node for pod i; "" with the reason in its row when none fits.
-  Result<std::string> choose_node(std::size_t i) {
+  Result<std::string> choose_node(std::size_t i, const std::vector<std::string>& candidates) {
     const CreatedPod& pod = *created_[i];
-    Result<std::string> args = codec::write_extender_args(pod.json, candidates_);
+    Result<std::string> args = codec::write_extender_args(pod.json, candidates);
     if (!args) return std::move(args).error();
     Result<codec::FilterReply> fit = scheduler_.filter(*args);
     if (!fit) return std::move(fit).error();
     if (fit->nodes.empty() || !fit->error.empty()) {
-      out_[i].reason = misfit_text(*fit, candidates_.size());
+      out_[i].reason = misfit_text(*fit, candidates.size());
       return std::string();
     }
     if (fit->nodes.size() == 1) return fit->nodes.front();
@@ -185,26 +196,32 @@ class Submission {
     return pod.group.empty() ? "pod " + std::to_string(i) : "group " + pod.ns + "/" + pod.group;
   }
 
-  // Best and other choices, of the group's chips on each node together.
-  void finish(const Group& group) {
-    const std::vector<NodeView>& nodes = options_.compare ? group.before : nodes_;
+  // What others would have chosen for the group's chips on each node together.
+  void compare(const Group& group) {
     for (const auto& [name, members] : group.members) {
-      const auto node = std::find_if(nodes.begin(), nodes.end(),
+      const auto node = std::find_if(group.before.begin(), group.before.end(),
                                      [&](const NodeView& view) { return view.name == name; });
-      if (node == nodes.end()) continue;
+      if (node == group.before.end()) continue;
       std::size_t chips = 0;
       for (const std::size_t i : members) chips += out_[i].chips.size();
-      const int size = static_cast<int>(chips);
-      const bool distributed = pods_.size() > 1 && siblings(members.front()) > 1;
-      const auto best = comparer_.best_gbps(node->machine, size, distributed);
-      const auto comparison = options_.compare ? comparer_.compare(*node, size, distributed)
-                                               : std::optional<Comparison>();
+      const auto comparison =
+          comparer_.compare(*node, static_cast<int>(chips), siblings(members.front()) > 1);
       for (const std::size_t i : members) {
-        if (out_[i].chips.empty()) continue;
-        out_[i].best_gbps = best;
-        out_[i].comparison = comparison;
+        if (!out_[i].chips.empty()) out_[i].comparison = comparison;
       }
     }
+  }
+
+  // The annotation does not say what would have been possible; the list of pods does.
+  Result<void> read_best() {
+    Result<std::vector<codec::PodSummary>> pods = scheduler_.pods();
+    if (!pods) return std::move(pods).error();
+    std::map<std::pair<std::string, std::string>, double> best;
+    for (const codec::PodSummary& pod : *pods) best[{pod.ns, pod.name}] = pod.best_gbps;
+    for (SubmittedPod& row : out_) {
+      if (row.placed()) row.best_gbps = best[{row.ns, row.name}];
+    }
+    return {};
   }
 
   // Pods of the same owner that ask for chips: a job of several is distributed, which some vendor

@@ -30,7 +30,8 @@ struct SubmittedPod {
   std::string node;      // "" while pending
   std::vector<int> chips;
   double gbps = 0;  // of the pod's chips, or of all chips of its group on the node
-  std::optional<double> best_gbps;
+  double best_gbps =
+      0;  // the best such a number of chips could have on that machine, empty and healthy
   std::string reason;      // why it is pending, in words
   std::string annotation;  // chipweave.dev/placement as written
   std::optional<Comparison> comparison;

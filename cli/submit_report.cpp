@@ -1,46 +1,44 @@
 // How the outcome of a submission is shown.
-#include <algorithm>
+#include <cstdint>
 
-#include "cli/json_line.hpp"
 #include "cli/submit.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/json_writer.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 // A ring needs two chips; a single one has no figure.
-std::string figure(const std::optional<double>& gbps) {
-  return gbps && *gbps > 0 ? gbps_text(*gbps) : "-";
-}
+std::string figure(double gbps) { return gbps > 0 ? gbps_text(gbps) : "-"; }
 
 std::string figure(const std::optional<OtherChoice>& other) {
   if (!other) return "-";
   if (!other->legal) return "illegal";
-  return figure(std::optional<double>(other->gbps));
+  return figure(other->gbps);
 }
 
-std::string json_choice(const std::optional<OtherChoice>& choice) {
-  if (!choice) return "null";
-  return JsonLine()
-      .numbers("chips", choice->chips)
-      .number("gbps", choice->gbps)
-      .flag("legal", choice->legal)
-      .done();
-}
-
-std::string json_pod(const SubmittedPod& pod) {
-  JsonLine line;
-  line.text("namespace", pod.ns).text("name", pod.name).text("resource", pod.resource);
-  line.number("asked", pod.asked).text("node", pod.node).numbers("chips", pod.chips);
-  line.number("gbps", pod.gbps);
-  line.raw("best_gbps", pod.best_gbps ? json_number(*pod.best_gbps) : "null");
-  line.text("reason", pod.reason);
-  if (pod.comparison) {
-    line.raw("pair_sum", json_choice(pod.comparison->pair_sum));
-    line.raw("first_fit", json_choice(pod.comparison->first_fit));
+void write_choice(JsonWriter& w, const char* key, const std::optional<OtherChoice>& choice) {
+  w.key(key);
+  if (!choice) {
+    w.raw("null");
+    return;
   }
-  return line.done();
+  w.begin_object().key("chips").integers(choice->chips).key("gbps").number(choice->gbps);
+  w.key("legal").boolean(choice->legal).end_object();
+}
+
+void write_pod(JsonWriter& w, const SubmittedPod& pod) {
+  w.begin_object().field("namespace", pod.ns).field("name", pod.name);
+  w.field("resource", pod.resource).key("asked").integer(pod.asked);
+  w.field("node", pod.node).key("chips").integers(pod.chips);
+  w.key("gbps").number(pod.gbps).key("best_gbps").number(pod.best_gbps);
+  w.field("reason", pod.reason);
+  if (pod.comparison) {
+    write_choice(w, "pair_sum", pod.comparison->pair_sum);
+    write_choice(w, "first_fit", pod.comparison->first_fit);
+  }
+  w.end_object();
 }
 
 std::vector<std::string> row_of(const SubmittedPod& pod, bool compare) {
@@ -79,17 +77,16 @@ std::string submit_text(const std::vector<SubmittedPod>& pods, bool compare, boo
 }
 
 std::string submit_json(const std::vector<SubmittedPod>& pods) {
-  std::vector<std::string> items;
-  items.reserve(pods.size());
-  for (const SubmittedPod& pod : pods) items.push_back(json_pod(pod));
-  const auto placed =
-      std::count_if(pods.begin(), pods.end(), [](const SubmittedPod& pod) { return pod.placed(); });
-  return JsonLine()
-             .raw("pods", json_list(items))
-             .number("placed", static_cast<double>(placed))
-             .number("pending", static_cast<double>(pods.size()) - static_cast<double>(placed))
-             .done() +
-         "\n";
+  JsonWriter w;
+  w.begin_object().key("pods").begin_array();
+  std::int64_t placed = 0;
+  for (const SubmittedPod& pod : pods) {
+    write_pod(w, pod);
+    placed += pod.placed() ? 1 : 0;
+  }
+  w.end_array().key("placed").integer(placed);
+  w.key("pending").integer(static_cast<std::int64_t>(pods.size()) - placed).end_object();
+  return w.take() + "\n";
 }
 
 }  // namespace chipweave::cli

@@ -1,5 +1,6 @@
 // chipweave topo show, chipweave topo convert
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -54,7 +55,9 @@ Result<codec::ImportedTopology> load_one_of_several(const MachineOptions& option
 }
 
 Result<codec::ImportedTopology> load(const MachineOptions& options) {
-  if (profiles::find(options.source) == nullptr) {
+  std::error_code ignored;  // a pipe can be read once only, so it is left to load_machine
+  if (profiles::find(options.source) == nullptr &&
+      std::filesystem::is_regular_file(options.source, ignored)) {
     const auto content = io::read_file(options.source, limits::kMaxTopologyFileBytes);
     if (content && codec::looks_like_npu_smi(*content)) {
       return load_one_of_several(options, *content);

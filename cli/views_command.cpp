@@ -33,13 +33,17 @@ std::string nodes_text(const std::vector<codec::NodeView>& nodes, bool colours) 
   return table.text(colours);
 }
 
-std::string pods_text(const std::vector<codec::PodView>& pods, bool colours) {
-  Table table({{"POD"}, {"NODE"}, {"CHIPS"}, {"GB/s", Table::Align::right}});
-  for (const codec::PodView& pod : pods) {
-    const bool placed = pod.placement.has_value();
-    table.add({pod.ns + "/" + pod.name, pod.node.empty() ? "pending" : pod.node,
-               placed ? chip_list(pod.placement->chips) : "-",
-               placed && pod.placement->gbps > 0 ? gbps_text(pod.placement->gbps) : "-"},
+std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) {
+  const auto figure = [](double gbps) { return gbps > 0 ? gbps_text(gbps) : std::string("-"); };
+  Table table({{"POD"},
+               {"STATE"},
+               {"NODE"},
+               {"CHIPS"},
+               {"GB/s", Table::Align::right},
+               {"BEST GB/s", Table::Align::right}});
+  for (const codec::PodSummary& pod : pods) {
+    table.add({pod.ns + "/" + pod.name, pod.state, pod.node.empty() ? "-" : pod.node,
+               chip_list(pod.chips), figure(pod.gbps), figure(pod.best_gbps)},
               pod.node.empty() ? Colour::yellow : Colour::none);
   }
   return table.text(colours);
@@ -71,18 +75,38 @@ Exit view(const ViewState& state, const std::string& target,
   return print(*text) ? Exit::fine : Exit::unreadable;
 }
 
-Exit explain(const ViewState& state) {
-  const std::size_t slash = state.pod.find('/');
+// "ns/name" of what was typed, "" if that is no pod; only the characters of object names ever reach
+// a URL.
+std::string pod_path(const std::string& typed) {
+  const std::size_t slash = typed.find('/');
+  const std::string ns = slash == std::string::npos ? "default" : typed.substr(0, slash);
+  const std::string name = slash == std::string::npos ? typed : typed.substr(slash + 1);
+  constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-.";
   const bool plain =
-      state.pod.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-./") == std::string::npos;
-  const std::string ns = slash == std::string::npos ? "default" : state.pod.substr(0, slash);
-  const std::string name = slash == std::string::npos ? state.pod : state.pod.substr(slash + 1);
-  if (!plain || ns.empty() || name.empty() || name.find('/') != std::string::npos) {
-    complain("'" + state.pod + "' is no pod; write NAME or NAMESPACE/NAME");
-    return Exit::usage;
-  }
-  return view(state, "/api/v1/explain/" + ns + "/" + name,
-              [](const std::string& body) { return codec::json_as_text(body); });
+      !ns.empty() && !name.empty() && (ns + name).find_first_not_of(kAllowed) == std::string::npos;
+  if (plain) return ns + "/" + name;
+  complain("'" + typed + "' is no pod; write NAME or NAMESPACE/NAME");
+  return {};
+}
+
+Exit explain(const ViewState& state) {
+  const std::string path = pod_path(state.pod);
+  if (path.empty()) return Exit::usage;
+  return view(state, "/api/v1/explain/" + path,
+              [](const std::string& body) { return codec::explain_as_text(body); });
+}
+
+Exit pod(const ViewState& state) {
+  const std::string path = pod_path(state.pod);
+  if (path.empty()) return Exit::usage;
+  return view(state, "/standalone/pods/" + path, [](const std::string& body) {
+    return codec::read_pod_view(body).transform([](const codec::PodView& shown) {
+      std::string out = shown.ns + "/" + shown.name + " on " +
+                        (shown.node.empty() ? "no node yet" : shown.node) + "\n";
+      for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
+      return out;
+    });
+  });
 }
 
 Exit nodes(const ViewState& state) {
@@ -94,6 +118,7 @@ Exit nodes(const ViewState& state) {
 }
 
 Exit pods(const ViewState& state) {
+  if (!state.pod.empty()) return pod(state);
   return view(state, "/standalone/pods", [](const std::string& body) {
     return codec::read_pod_views(body).transform(
         [](const std::vector<codec::PodView>& pods) { return pods_text(pods, colour_wanted()); });
@@ -124,8 +149,11 @@ void register_views(CLI::App& app, Exit& exit_code) {
                "--scheduler http://127.0.0.1:8080");
   add_view(app, "nodes", "nodes with their free and unhealthy chips", nodes, exit_code,
            std::make_shared<ViewState>());
-  add_view(app, "pods", "pods of a standalone scheduler with their chips", pods, exit_code,
-           std::make_shared<ViewState>());
+  auto one = std::make_shared<ViewState>();
+  command = add_view(app, "pods", "pods with their chips and bandwidth, or the annotations of one",
+                     pods, exit_code, one);
+  command->add_option("pod", one->pod, "show the annotations of this pod of a standalone scheduler")
+      ->option_text("[[NAMESPACE/]NAME]");
 }
 
 }  // namespace chipweave::cli

@@ -11,6 +11,9 @@ namespace {
 
 using nlohmann::json;
 
+// The one label whose value is known without a cluster: the node's name.
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
 // "vendor.com/gpu", not cpu, memory, hugepages-* or kubernetes.io/batch-cpu.
 bool is_extended(const std::string& resource) {
   const std::size_t slash = resource.find('/');
@@ -180,7 +183,11 @@ void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
   out.ns = owner.ns;
   out.name = identity.name;
   if (owner.kind != "Pod") out.owner = owner.kind + " " + owner.name;
-  out.selects_nodes = pod["spec"].contains("nodeSelector") || pod["spec"].contains("affinity");
+  const json& selector = shape.object(pod["spec"], "nodeSelector", where + ".spec");
+  out.hostname = shape.text(selector, kHostname, where + ".spec.nodeSelector");
+  out.selects_nodes = pod["spec"].contains("affinity") ||
+                      selector.size() > (selector.contains(kHostname) ? 1U : 0U);
+  if (!shape.sound()) return;
   const json& metadata = pod["metadata"];
   if (metadata.contains("labels")) out.group = metadata["labels"].value("gpu-topology", "");
   out.json = pod.dump();

@@ -13,6 +13,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+constexpr std::size_t kMostItems = 12;
+
 // best_gbps → "best GB/s", lostBy → "lost by", runner_up → "runner up"
 std::string in_words(const std::string& key) {
   std::string words;
@@ -79,7 +81,13 @@ void write(const json& value, std::size_t indent, std::string& out) {
     out += fmt::format("{:{}}{}\n", "", indent, scalar(value));
     return;
   }
+  std::size_t shown = 0;
   for (const json& item : value) {
+    if (++shown > kMostItems) {
+      out += fmt::format("{:{}}and {} more (-o json shows all)\n", "", indent,
+                         value.size() - kMostItems);
+      break;
+    }
     if (!item.is_structured()) {
       out += fmt::format("{:{}}- {}\n", "", indent, scalar(item));
       continue;
@@ -117,14 +125,20 @@ std::string read_text_key(std::string_view text, std::string_view key) {
   return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-Result<std::string> json_as_text(std::string_view text) {
+Result<std::string> explain_as_text(std::string_view text) {
   if (too_deep(text)) return make_error(Errc::limit_exceeded, "the answer is nested too deeply");
-  const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) {
+  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!value.is_object()) {
     return make_error(Errc::invalid_argument,
-                      "the answer is not JSON; is this URL a chipweave-scheduler?");
+                      "the answer is no JSON object; is this URL a chipweave-scheduler?");
   }
   std::string out;
+  if (const auto summary = value.find("summary"); summary != value.end() && summary->is_string()) {
+    const std::string pod = value.contains("pod") ? scalar(value["pod"]) + ": " : "";
+    out = pod + scalar(*summary) + "\n";
+    value.erase(summary);
+    value.erase("pod");
+  }
   write(value, 0, out);
   return out;
 }

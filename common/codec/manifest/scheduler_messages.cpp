@@ -45,6 +45,10 @@ NodeView node_view(const json& item) {
   for (const auto& [pod, chips] : used.items()) {
     node.used[pod] = ascending(chips.get<std::vector<int>>());
   }
+  for (const json& link : present(item, "down_links", json::array())) {
+    node.down_links.push_back(
+        {link.at(0).get<int>(), link.at(1).get<int>(), link.at(2).get<int>()});
+  }
   return node;
 }
 
@@ -108,10 +112,20 @@ Result<PodView> read_pod_view(std::string_view text) {
   return parsed(text, "pod", [](const json& value) { return pod_view(value); });
 }
 
-Result<std::vector<PodView>> read_pod_views(std::string_view text) {
+Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
   return parsed(text, "list of pods", [](const json& value) {
-    std::vector<PodView> pods;
-    for (const json& item : value.at("items")) pods.push_back(pod_view(item));
+    std::vector<PodSummary> pods;
+    for (const json& item : value.at("items")) {
+      PodSummary pod;
+      pod.ns = item.at("namespace").get<std::string>();
+      pod.name = item.at("name").get<std::string>();
+      pod.state = item.value("state", "");
+      pod.node = item.value("node", "");
+      pod.chips = ascending(present(item, "chips", json::array()).get<std::vector<int>>());
+      pod.gbps = item.value("gbps", 0.0);
+      pod.best_gbps = item.value("best_gbps", 0.0);
+      pods.push_back(std::move(pod));
+    }
     return pods;
   });
 }

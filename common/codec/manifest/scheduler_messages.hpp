@@ -15,6 +15,13 @@
 
 namespace chipweave::codec {
 
+// Lanes of the direct link a-b that are down; chip indices.
+struct DownLink {
+  int a = 0;
+  int b = 0;
+  int lanes = 0;
+};
+
 // GET /api/v1/nodes, one item. Chips are vendor indices, ascending.
 struct NodeView {
   std::string name;
@@ -23,6 +30,7 @@ struct NodeView {
   std::vector<int> free;
   std::vector<int> unhealthy;
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
+  std::vector<DownLink> down_links;
 };
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
 
@@ -44,8 +52,18 @@ struct PodView {
   std::map<std::string, std::string> annotations;
 };
 Result<PodView> read_pod_view(std::string_view json);
-// A PodList, or {"items":[…]}.
-Result<std::vector<PodView>> read_pod_views(std::string_view json);
+
+// GET /api/v1/pods, one item.
+struct PodSummary {
+  std::string ns;
+  std::string name;
+  std::string state;  // "bound", "reserved", "pending"
+  std::string node;
+  std::vector<int> chips;
+  double gbps = 0;
+  double best_gbps = 0;
+};
+Result<std::vector<PodSummary>> read_pod_summaries(std::string_view json);
 
 // ExtenderArgs of nodeCacheCapable schedulers: {"Pod":…,"Nodes":null,"NodeNames":[…]}. pod: the API
 // server's JSON; kind and apiVersion are dropped, as in kube-scheduler's calls.

@@ -57,8 +57,8 @@ TEST(PairPoints, HostPathPlusHundredALane) {
   EXPECT_EQ(pair_points(*built, 7, 6), pair_points(*built, 6, 7));
 }
 
-// The DGX-1V, five of eight chips: the largest pair sum has a chip that hangs on one neighbour, so no NVLink ring
-// runs through the set at all, although other sets of five have one.
+// The DGX-1V, five of eight chips: the largest pair sum has a chip that hangs on one neighbour, so
+// no NVLink ring runs through the set at all, although other sets of five have one.
 TEST(PairSum, DgxOneFiveChipsHasNoRing) {
   const NodeTopology dgx = profile("hgx-v100-8");
   const auto chosen = choose_by_pair_sum(dgx, dgx.all(), 5);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/unit/cli/profile.hpp"
+
 namespace chipweave::cli {
 namespace {
 
@@ -22,9 +24,9 @@ TEST(Comparer, FiveChipsOfADgxOne) {
   ASSERT_TRUE(found->pair_sum.has_value());
   ASSERT_TRUE(found->first_fit.has_value());
   EXPECT_THAT(found->first_fit->chips, ElementsAre(0, 1, 2, 3, 4));
-  const auto best = comparer.best_gbps("hgx-v100-8", 5, false);
-  ASSERT_TRUE(best.has_value());
-  EXPECT_LT(found->pair_sum->gbps, *best);
+  solver::Machine machine(test::profile("hgx-v100-8"));
+  EXPECT_LT(found->pair_sum->gbps, machine.best_gbps(5, false));
+  EXPECT_DOUBLE_EQ(found->first_fit->gbps, machine.gbps(domain::ChipSet{0, 1, 2, 3, 4}));
 }
 
 TEST(Comparer, SaysWhatAVendorWouldRefuse) {
@@ -36,14 +38,20 @@ TEST(Comparer, SaysWhatAVendorWouldRefuse) {
   EXPECT_FALSE(found->first_fit->legal);  // two chips in each ring
 }
 
+TEST(Comparer, KnowsWhichLinksAreDown) {
+  Comparer comparer;
+  codec::NodeView broken = node("hgx-v100-8", {0, 3});
+  broken.down_links = {{0, 3, 1}};
+  EXPECT_EQ(comparer.compare(broken, 2, false)->first_fit->gbps, 20);
+  EXPECT_EQ(comparer.compare(node("hgx-v100-8", {0, 3}), 2, false)->first_fit->gbps, 40);
+}
+
 TEST(Comparer, UnknownMachinesAreNotCompared) {
   Comparer comparer;
   EXPECT_FALSE(comparer.compare(node("/etc/passwd", {0, 1}), 2, false).has_value());
   EXPECT_FALSE(comparer.compare(node("hgx-v100-8", {0, 1}), 3, false).has_value());
   EXPECT_FALSE(comparer.compare(node("hgx-v100-8", {0, 9}), 1, false).has_value());
   EXPECT_FALSE(comparer.compare(node("hgx-v100-8", {0, 1}), 0, false).has_value());
-  EXPECT_FALSE(comparer.best_gbps("no-such-box", 2, false).has_value());
-  EXPECT_FALSE(comparer.best_gbps("hgx-v100-8", 9, false).has_value());
 }
 
 }  // namespace

@@ -50,21 +50,31 @@ TEST(Answers, WrongOnesAreErrorsNotCrashes) {
 
 TEST(Answers, NodesAndPods) {
   const auto nodes = read_node_views(
-      R"({"items":[{"name":"n1","machine":"hgx-v100-8","chips":8,"free":[7,2],"unhealthy":[3],"used":{"a/b":[1,0]}}]})");
+      R"({"items":[{"name":"n1","machine":"hgx-v100-8","chips":8,"free":[7,2],"unhealthy":[3],"used":{"a/b":[1,0]},"down_links":[[0,3,1]]}]})");
   ASSERT_TRUE(nodes.ok()) << nodes.error().text();
   EXPECT_THAT(nodes->at(0).free, ElementsAre(2, 7));
   EXPECT_THAT(nodes->at(0).used, ElementsAre(Pair("a/b", ElementsAre(0, 1))));
+  EXPECT_EQ(nodes->at(0).down_links.at(0).b, 3);
 
-  const auto pods = read_pod_views(
-      R"({"items":[{"metadata":{"name":"p","namespace":"a","uid":"u","annotations":{"chipweave.dev/placement":)"
+  const auto pod = read_pod_view(
+      R"({"metadata":{"name":"p","namespace":"a","uid":"u","annotations":{"chipweave.dev/placement":)"
       R"("{\"v\":1,\"node\":\"n1\",\"resource\":\"nvidia.com/gpu\",\"chips\":[{\"index\":4},{\"index\":0}],\"gbps\":40}"}},)"
-      R"("spec":{"nodeName":"n1"}},{"metadata":{"name":"q"}}]})");
+      R"("spec":{"nodeName":"n1"}})");
+  ASSERT_TRUE(pod.ok()) << pod.error().text();
+  ASSERT_TRUE(pod->placement.has_value());
+  EXPECT_THAT(pod->placement->chips, ElementsAre(0, 4));
+  EXPECT_EQ(pod->placement->gbps, 40);
+  EXPECT_EQ(read_pod_view(R"({"metadata":{"name":"q"}})")->ns, "default");
+  EXPECT_FALSE(
+      read_pod_view(R"({"metadata":{"name":"q","annotations":{"chipweave.dev/placement":"{"}}})")
+          .ok());
+
+  const auto pods = read_pod_summaries(
+      R"({"items":[{"namespace":"a","name":"p","state":"bound","node":"n1","chips":[4,0],"gbps":40,"best_gbps":80}]})");
   ASSERT_TRUE(pods.ok()) << pods.error().text();
-  ASSERT_TRUE(pods->at(0).placement.has_value());
-  EXPECT_THAT(pods->at(0).placement->chips, ElementsAre(0, 4));
-  EXPECT_EQ(pods->at(0).placement->gbps, 40);
-  EXPECT_EQ(pods->at(1).ns, "default");
-  EXPECT_EQ(pods->at(1).node, "");
+  EXPECT_THAT(pods->at(0).chips, ElementsAre(0, 4));
+  EXPECT_EQ(pods->at(0).best_gbps, 80);
+  EXPECT_FALSE(read_pod_summaries(R"({"items":[{}]})").ok());
 }
 
 TEST(Refusals, AreShownInOneLine) {
@@ -76,14 +86,14 @@ TEST(Refusals, AreShownInOneLine) {
   EXPECT_EQ(read_refusal(std::string(5000, 'x')).size(), 300U);
 }
 
-TEST(JsonAsText, ShowsEveryKeyInWords) {
-  const auto text = json_as_text(
-      R"({"pod":"a/b","best_gbps":40.5,"chips":[0,4],"fits":true,"note":null,)"
+TEST(ExplainAsText, ShowsEveryKeyInWords) {
+  const auto text = explain_as_text(
+      R"({"pod":"a/b","summary":"runs on n1","best_gbps":40.5,"chips":[0,4],"fits":true,"note":null,)"
       R"("rejected":[{"node":"n2","reason":"full"},{"node":"n3","reason":"stale"}],"empty":[],)"
       R"("runnerUp":{"chips":[1,2],"lostBy":"bandwidth"}})");
   ASSERT_TRUE(text.ok());
   EXPECT_EQ(*text,
-            "pod        a/b\n"
+            "a/b: runs on n1\n"
             "best GB/s  40.5\n"
             "chips      0, 4\n"
             "fits       yes\n"
@@ -99,10 +109,20 @@ TEST(JsonAsText, ShowsEveryKeyInWords) {
             "  lost by  bandwidth\n");
 }
 
-TEST(JsonAsText, RefusesWhatIsNoneOrTooDeep) {
-  EXPECT_FALSE(json_as_text("{").ok());
-  EXPECT_FALSE(json_as_text(std::string(1000, '[') + std::string(1000, ']')).ok());
-  EXPECT_TRUE(json_as_text(R"({"a":"[[[[ \" [[["})").ok());
+TEST(ExplainAsText, LongListsAreCut) {
+  std::string list;
+  for (int i = 0; i < 20; ++i)
+    list += std::string(i > 0 ? "," : "") + R"({"node":"n)" + std::to_string(i) + "\"}";
+  const auto text = explain_as_text("{\"nodes\":[" + list + "]}");
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text, HasSubstr("- node  n11\n  and 8 more"));
+}
+
+TEST(ExplainAsText, RefusesWhatIsNoneOrTooDeep) {
+  EXPECT_FALSE(explain_as_text("{").ok());
+  EXPECT_FALSE(explain_as_text("[]").ok());
+  EXPECT_FALSE(explain_as_text(std::string(1000, '[') + std::string(1000, ']')).ok());
+  EXPECT_TRUE(explain_as_text(R"({"a":"[[[[ \" [[["})").ok());
   EXPECT_EQ(read_text_key(R"({"name":"x"})", "name"), "x");
   EXPECT_EQ(read_text_key("[]", "name"), "");
 }

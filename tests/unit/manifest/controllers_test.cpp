@@ -113,6 +113,20 @@ TEST(Controllers, PodRequestIsCountedAsKubernetesDoes) {
               ElementsAre(Pair("example.com/nic", 2), Pair("nvidia.com/gpu", 4)));
 }
 
+TEST(Controllers, HostnameIsTheOneSelectorThatIsUnderstood) {
+  const auto with = [](const std::string& spec) {
+    return expand(
+               "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c}], " +
+               spec + "}\n")
+        .pods.at(0);
+  };
+  EXPECT_EQ(with("nodeSelector: {kubernetes.io/hostname: n1}").hostname, "n1");
+  EXPECT_FALSE(with("nodeSelector: {kubernetes.io/hostname: n1}").selects_nodes);
+  EXPECT_TRUE(with("nodeSelector: {kubernetes.io/hostname: n1, zone: z}").selects_nodes);
+  EXPECT_TRUE(with("affinity: {}").selects_nodes);
+  EXPECT_EQ(with("dnsPolicy: Default").hostname, "");
+}
+
 TEST(Controllers, AllMistakesOfADocumentAreNamed) {
   const std::string message = refusal(
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, resources: "
