@@ -114,7 +114,7 @@ class NodeTopology {
   const std::vector<Switch>& switches() const { return switches_; }
   const std::vector<Nic>& nics() const { return nics_; }
   LinkKind host_path(int a, int b) const {
-    return host_paths_[static_cast<std::size_t>(a * chip_count() + b)];
+    return host_paths_[static_cast<std::size_t>(a) * chips_.size() + static_cast<std::size_t>(b)];
   }
   const HostBandwidth& host_bandwidth() const { return host_bandwidth_; }
   // False where chips cannot read each other's memory over PCIe: host paths are staged in host memory.

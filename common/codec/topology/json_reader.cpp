@@ -7,20 +7,12 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/near_names.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 constexpr std::size_t kMostProblems = 8;
-constexpr std::size_t kMostQuoted = 60;
-
-// At most kMostQuoted bytes, cut between UTF-8 characters.
-std::string_view shortened(std::string_view text) {
-  if (text.size() <= kMostQuoted) return text;
-  std::size_t end = kMostQuoted;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
 
 // Thrown out of the parser's callback, caught in parse_strict_json.
 struct Refused {
@@ -145,13 +137,6 @@ Error JsonProblems::error() const {
   for (const std::string& p : list_) out += (out.empty() ? "" : "; ") + p;
   if (total_ > list_.size()) out += "; and " + std::to_string(total_ - list_.size()) + " more";
   return make_error(Errc::invalid_argument, std::move(out));
-}
-
-std::string quote_text(std::string_view text) {
-  const std::string_view shown = shortened(text);
-  std::string out = "\"";
-  for (const char c : shown) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return out + (shown.size() < text.size() ? "…\"" : "\"");
 }
 
 JsonObject::JsonObject(const Json& value, std::string path,

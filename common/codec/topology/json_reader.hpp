@@ -33,10 +33,6 @@ class JsonProblems {
   std::size_t total_ = 0;
 };
 
-// Text of a key or value as it may appear in a message: quoted, shortened, control characters
-// replaced.
-std::string quote_text(std::string_view text);
-
 // One object whose keys are known. Getters give nullopt for a key that is absent and, after a
 // problem was added, for one that is wrong; require_* add a problem for absence too.
 class JsonObject {

@@ -9,6 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/topology/json_reader.hpp"
+#include "common/codec/topology/text_quote.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 

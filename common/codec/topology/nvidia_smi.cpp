@@ -1,0 +1,202 @@
+// `nvidia-smi topo -m`: link words of all pairs of GPUs and NICs, CPU and NUMA affinity behind.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "common/codec/topology/import.hpp"
+#include "common/codec/topology/text_matrix.hpp"
+#include "common/codec/topology/text_quote.hpp"
+#include "common/domain/link_rates.hpp"
+#include "common/domain/topology_builder.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::ChipIndex;
+using domain::LinkKind;
+
+constexpr int kMostLanesOfAGpu = 18;  // of every generation until NVLink 5
+
+std::optional<LinkKind> host_path(std::string_view word) {
+  if (word == "SOC") return LinkKind::sys;  // drivers before 390
+  const auto kind = domain::parse_link_kind(word);
+  const bool printed =
+      kind && domain::is_host_path(*kind) && *kind != LinkKind::self && *kind != LinkKind::board;
+  return printed ? kind : std::nullopt;
+}
+
+std::optional<int> nvlink_lanes(std::string_view word) { return number_after("NV", word); }
+
+bool is_word(std::string_view word) { return host_path(word) || nvlink_lanes(word); }
+
+const MatrixSyntax& syntax() {
+  static const MatrixSyntax value{
+      "nvidia-smi topo -m", {"GPU"}, "", "X, NV#, PIX, PXB, PHB, NODE or SYS", is_word};
+  return value;
+}
+
+// "NIC0: mlx5_0" lines of the legend.
+std::map<std::string, std::string> nic_names(std::string_view content) {
+  std::map<std::string, std::string> out;
+  for (const std::string& line : plain_lines(content)) {
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.size() != 2 || words[0].size() < 2 || words[0].back() != ':') continue;
+    const std::string_view key = words[0].substr(0, words[0].size() - 1);
+    if (number_after("NIC", key)) out.emplace(key, words[1]);
+  }
+  return out;
+}
+
+// Turns one matrix into a builder.
+class NvidiaReader {
+ public:
+  NvidiaReader(const LinkMatrix& matrix, const ImportOptions& options)
+      : matrix_(matrix), chips_(matrix.chip_columns()), numa_(numa_nodes(matrix)) {
+    builder_.vendor = "nvidia";
+    builder_.model = options.model;
+  }
+
+  Result<ImportedTopology> read(const std::map<std::string, std::string>& names) {
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      domain::Chip chip;
+      chip.index = index(i);
+      chip.numa = numa_[i];
+      builder_.add_chip(std::move(chip));
+    }
+    if (Result<void> ok = read_pairs(); !ok) return std::move(ok).error();
+    if (Result<void> ok = read_nics(names); !ok) return std::move(ok).error();
+    warn_of_rates();
+    Result<domain::NodeTopology> topology = std::move(builder_).build();
+    if (!topology) return std::move(topology).error();
+    return ImportedTopology{std::move(topology).value(), "nvidia-smi", std::move(warnings_)};
+  }
+
+ private:
+  ChipIndex index(std::size_t i) const { return ChipIndex{matrix_.columns[chips_[i]].chip}; }
+  const std::string& cell(std::size_t i, std::size_t k) const {
+    return matrix_.cell(chips_[i], chips_[k]);
+  }
+
+  // Lanes of the switch that joins all chips: all pairs print the same NV# and a chip could not
+  // have that many lanes to each of the others.
+  std::optional<int> switch_lanes() const {
+    if (chips_.size() < 3) return std::nullopt;
+    const auto lanes = nvlink_lanes(cell(0, 1));
+    if (!lanes || *lanes * (static_cast<int>(chips_.size()) - 1) <= kMostLanesOfAGpu) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      for (std::size_t k = i + 1; k < chips_.size(); ++k) {
+        if (cell(i, k) != cell(0, 1)) return std::nullopt;
+      }
+    }
+    return lanes;
+  }
+
+  Result<void> read_pairs() {
+    const auto on_switch = switch_lanes();
+    if (on_switch) {
+      std::vector<domain::TopologyBuilder::Port> ports;
+      for (std::size_t i = 0; i < chips_.size(); ++i) ports.push_back({index(i), *on_switch, 0});
+      builder_.add_switch("nvswitch", LinkKind::nvswitch, std::move(ports), rate(*on_switch));
+    }
+    std::vector<int> used(chips_.size(), 0);
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      for (std::size_t k = i + 1; k < chips_.size(); ++k) {
+        if (const auto path = host_path(cell(i, k))) {
+          builder_.add_link(index(i), index(k), *path);
+          continue;
+        }
+        const int lanes = nvlink_lanes(cell(i, k)).value_or(0);
+        builder_.add_link(
+            index(i), index(k),
+            hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], host_path));
+        if (on_switch) continue;
+        if (lanes < 1) {
+          return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name +
+                                                        ", " + matrix_.columns[chips_[k]].name +
+                                                        " is NV0: a link has at least one lane");
+        }
+        builder_.add_link(index(i), index(k), LinkKind::nvlink, lanes, rate(lanes));
+        used[i] += lanes;
+        used[k] += lanes;
+      }
+    }
+    const auto most = std::max_element(used.begin(), used.end());
+    if (*most > kMostLanesOfAGpu) {
+      warnings_.push_back(
+          "GPU" + std::to_string(index(static_cast<std::size_t>(most - used.begin())).value) +
+          " shows " + std::to_string(*most) +
+          " NVLink lanes, more than any GPU has: some of its pairs probably share a switch");
+    }
+    return {};
+  }
+
+  // The matrix does not tell the NVLink generation; 18 lanes to one peer exist since Hopper only.
+  std::optional<double> rate(int lanes) {
+    has_nvlink_ = true;
+    if (!builder_.model.empty() || lanes != kMostLanesOfAGpu) return std::nullopt;
+    assumed_hopper_ = true;
+    return domain::default_gbps_per_lane(LinkKind::nvlink, "H100");
+  }
+
+  Result<void> read_nics(const std::map<std::string, std::string>& names) {
+    for (const std::size_t column : matrix_.nic_columns()) {
+      std::map<ChipIndex, LinkKind> paths;
+      for (std::size_t i = 0; i < chips_.size(); ++i) {
+        const auto path = host_path(matrix_.cell(chips_[i], column));
+        if (!path) {
+          return make_error(Errc::invalid_argument,
+                            "cell " + matrix_.columns[chips_[i]].name + ", " +
+                                quote_text(matrix_.columns[column].name) + " is " +
+                                matrix_.cell(chips_[i], column) +
+                                ", but only GPUs have NVLink (is this column a GPU?)");
+        }
+        paths[index(i)] = *path;
+      }
+      const std::string& name = matrix_.columns[column].name;
+      const auto known = names.find(name);
+      builder_.add_nic(known == names.end() ? name : known->second, "", -1, 0, std::move(paths));
+    }
+    return {};
+  }
+
+  void warn_of_rates() {
+    if (assumed_hopper_) {
+      warnings_.push_back(
+          "the model is not printed: NV18 is taken as NVLink 4 (H100, 20.6 GB/s a lane); "
+          "name the model for anything newer");
+    } else if (builder_.model.empty()) {
+      warnings_.push_back(std::string("the model is not printed: ") +
+                          (has_nvlink_ ? "20 GB/s a lane (V100, A100) and " : "") +
+                          "PCIe 3 rates are assumed; name the model for others");
+    }
+  }
+
+  const LinkMatrix& matrix_;
+  std::vector<std::size_t> chips_;  // their columns
+  std::vector<int> numa_;
+  domain::TopologyBuilder builder_;
+  std::vector<std::string> warnings_;
+  bool has_nvlink_ = false;
+  bool assumed_hopper_ = false;
+};
+
+}  // namespace
+
+bool looks_like_nvidia_smi(std::string_view content) {
+  return has_matrix_header(content, syntax());
+}
+
+Result<ImportedTopology> import_nvidia_smi(std::string_view content, const ImportOptions& options) {
+  const Result<std::vector<LinkMatrix>> matrices = parse_link_matrices(content, syntax());
+  if (!matrices) return matrices.error();
+  Result<ImportedTopology> out = NvidiaReader(matrices->front(), options).read(nic_names(content));
+  if (out && matrices->size() > 1) {
+    out->warnings.push_back("the file holds " + std::to_string(matrices->size()) +
+                            " matrices: the first is used");
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec
