@@ -65,9 +65,9 @@ bool is_number(std::string_view t) {
 template <class F>
 void each_field(od::object object, F&& on_field) {
   for (auto field : object) {
-    od::field f = field.value();
-    const std::string_view key = f.unescaped_key();
-    on_field(key, f.value());
+    const std::string_view key = field.unescaped_key();
+    od::value value = field.value();
+    on_field(key, value);
   }
 }
 
@@ -244,7 +244,10 @@ struct ExtenderReader::Impl {
     try {
       document = parser.iterate(simdjson::padded_string_view(body.data(), body.size(), body.capacity()));
       each_field(document.get_object(), on_field);
-      if (!document.at_end()) throw BadInput("text after the end of the JSON value");
+      const char* rest = nullptr;
+      if (document.current_location().get(rest) == simdjson::SUCCESS) {
+        throw BadInput("text after the end of the JSON value");
+      }
       return {};
     } catch (const BadInput& e) {
       return make_error(Errc::invalid_argument, e.what());
