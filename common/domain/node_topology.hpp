@@ -135,6 +135,9 @@ class NodeTopology {
   // This machine with `lanes` lanes of the direct link a-b down besides those that are (all, if fewer are left).
   // False (and no change) when the pair has no direct link. For what-if questions; a and b are slots.
   bool take_down(int a, int b, int lanes);
+  // This machine with every lane up: what it can do at its best.
+  NodeTopology healed() const;
+  bool has_lanes_down() const;
 
  private:
   friend class TopologyBuilder;

@@ -1,0 +1,41 @@
+// Table — rows of text with aligned columns, never wider than a terminal line.
+//
+// The first column gives way: its cells are shortened in the middle when a row would not fit. Cells
+// are plain text without colour; colours are given by row, so that widths stay right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal.hpp"
+
+namespace chipweave::cli {
+
+class Table {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // As many cells as columns; missing ones are empty.
+  void add(std::vector<std::string> cells, Colour colour = Colour::none);
+  // Header and rows; no line has trailing blanks.
+  std::string text(bool colours) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    Colour colour = Colour::none;
+  };
+  std::vector<std::size_t> widths() const;
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+// "a-very-long-name-0" in 10 columns: "a-ve...me-0". Text that fits is returned as it is.
+std::string shortened(const std::string& text, std::size_t width);
+
+}  // namespace chipweave::cli

@@ -1,0 +1,53 @@
+// KubePod — what placement reads of a Kubernetes Pod object, and how Kubernetes counts a resource that it asks for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+using StringMap = std::map<std::string, std::string, std::less<>>;
+
+struct KubeContainer {
+  std::string name;
+  bool sidecar = false;  // an init container with restartPolicy Always: it keeps running beside the others
+  StringMap requests;    // resource name → quantity as written
+  StringMap limits;
+};
+
+struct KubePod {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string node_name;
+  std::string phase;
+  StringMap labels;
+  StringMap annotations;
+  std::vector<KubeContainer> init_containers;
+  std::vector<KubeContainer> containers;
+};
+
+// A Kubernetes quantity that must be a whole number: "8", "2k", "2000m", "1e1". Errors: malformed, negative,
+// fractional ("500m"), above 2^31.
+Result<std::int64_t> parse_whole_quantity(std::string_view text);
+
+// Names of all resources that a container of the pod requests or limits, each once, ascending.
+std::vector<std::string> resource_names(const KubePod& pod);
+
+// What the pod asks of `resource` as the scheduler counts it: the larger of (containers + sidecars) and the largest
+// init container with the sidecars started before it; a limit stands in for a missing request.
+Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
+
+// One Pod document, e.g. the body of POST /standalone/pods. Only the fields above are looked at; a field of a wrong
+// type is an error that names it.
+Result<KubePod> read_pod(std::string_view json);
+// The same document, canonical, with namespace, uid, nodeName and annotations set (those given are added to its own).
+Result<std::string> write_pod(std::string_view json, const std::string& ns, const std::string& uid,
+                              const std::string& node, const std::map<std::string, std::string>& annotations);
+
+}  // namespace chipweave::codec

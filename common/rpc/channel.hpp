@@ -1,0 +1,16 @@
+// A client channel with the project's limits and with no back-off of its own: whoever connects decides when to try again.
+#pragma once
+
+#include <memory>
+
+#include <grpcpp/channel.h>
+
+#include "common/rpc/endpoint.hpp"
+
+namespace chipweave::rpc {
+
+// Insecure (standalone mode, loopback or a trusted network). Each channel has its own connection; nothing is sent
+// before the first call. A dead peer is noticed within about 15 s by keep-alive pings.
+std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint);
+
+}  // namespace chipweave::rpc

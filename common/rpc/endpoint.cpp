@@ -1,0 +1,52 @@
+#include "common/rpc/endpoint.hpp"
+
+#include <charconv>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::rpc {
+namespace {
+
+bool host_char(char c, bool v6) {
+  const bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return alnum || c == '.' || (v6 ? (c == ':' || c == '%') : (c == '-' || c == '_'));
+}
+
+Error bad(std::string_view text, std::string_view why) {
+  return make_error(Errc::invalid_argument,
+                    "\"" + std::string(text.substr(0, 300)) + "\" is not an address: " +
+                        std::string(why) + ", write HOST:PORT, for example 127.0.0.1:9200");
+}
+
+}  // namespace
+
+std::string Endpoint::text() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return bad(text, "the port is missing");
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  bool v6 = false;
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+    v6 = true;
+  }
+  if (host.empty()) return bad(text, "the host is missing");
+  if (host.size() > limits::kMaxNameBytes) return bad(text, "the host is too long");
+  for (const char c : host) {
+    if (!host_char(c, v6)) return bad(text, "the host holds a character that no host name has");
+  }
+  std::uint16_t port = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (digits.empty() || code != std::errc{} || end != digits.data() + digits.size()) {
+    return bad(text, "the port must be a number up to 65535");
+  }
+  if (port == 0 && zero == PortZero::refused) return bad(text, "port 0 cannot be connected to");
+  return Endpoint{std::string(host), port};
+}
+
+}  // namespace chipweave::rpc

@@ -1,0 +1,38 @@
+#include "common/rpc/server.hpp"
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::rpc {
+
+ServerLimits::ServerLimits() : max_message_bytes(static_cast<int>(limits::kMaxGrpcMessageBytes)) {}
+
+Result<StartedServer> start_server(const Endpoint& endpoint,
+                                   const std::vector<grpc::Service*>& services,
+                                   const ServerLimits& limits) {
+  grpc::ServerBuilder builder;
+  int chosen = 0;
+  builder.AddListeningPort(endpoint.text(), grpc::InsecureServerCredentials(), &chosen);
+  builder.SetMaxReceiveMessageSize(limits.max_message_bytes);
+  builder.SetMaxSendMessageSize(limits.max_message_bytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
+  // gRPC's default lets a second process bind the same port and take half of the agents.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Peers may ping as often as channel.cpp does, not more often; idle dead ones are found by our own pings.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
+  for (grpc::Service* service : services) builder.RegisterService(service);
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  // On failure gRPC gives a null server, or one that listens nowhere.
+  if (server == nullptr || chosen <= 0) {
+    return make_error(Errc::unavailable, "cannot listen on " + endpoint.text() +
+                                             " (taken, or not an address of this machine)");
+  }
+  return StartedServer{std::move(server), static_cast<std::uint16_t>(chosen)};
+}
+
+}  // namespace chipweave::rpc

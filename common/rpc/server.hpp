@@ -1,0 +1,32 @@
+// Starting a gRPC server with the project's limits: message size, streams per connection, keep-alive enforcement.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <grpcpp/impl/service_type.h>
+#include <grpcpp/server.h>
+
+#include "common/rpc/endpoint.hpp"
+
+namespace chipweave::rpc {
+
+struct ServerLimits {
+  int max_message_bytes;           // limits::kMaxGrpcMessageBytes
+  int max_streams_per_connection = 1000;
+  ServerLimits();
+};
+
+struct StartedServer {
+  std::unique_ptr<grpc::Server> server;
+  std::uint16_t port = 0;
+};
+
+// Binds and serves; port 0: any free one. The services must outlive the server. Errors: unavailable when the address
+// cannot be bound (taken, not local). A port that another process listens on is never shared.
+Result<StartedServer> start_server(const Endpoint& endpoint,
+                                   const std::vector<grpc::Service*>& services,
+                                   const ServerLimits& limits = {});
+
+}  // namespace chipweave::rpc

@@ -1,0 +1,70 @@
+#include "node-agent/app/rebuild.hpp"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/domain/topology_builder.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::ChipIndex;
+using domain::LinkKind;
+using domain::NodeTopology;
+using domain::TopologyBuilder;
+
+void copy_pairs(const NodeTopology& t, TopologyBuilder& out) {
+  for (const domain::DirectLink& l : t.links()) {
+    out.add_link(t.chip(l.a).index, t.chip(l.b).index, l.kind, l.lanes, l.gbps_per_lane, l.lanes_down);
+  }
+  for (int a = 0; a < t.chip_count(); ++a) {
+    for (int b = a + 1; b < t.chip_count(); ++b) {
+      if (t.host_path(a, b) == LinkKind::sys) continue;
+      out.add_link(t.chip(a).index, t.chip(b).index, t.host_path(a, b));
+    }
+  }
+}
+
+void copy_around(const NodeTopology& t, TopologyBuilder& out) {
+  for (const domain::Switch& s : t.switches()) {
+    std::vector<TopologyBuilder::Port> ports;
+    for (const domain::SwitchPort& p : s.ports) {
+      ports.push_back({t.chip(p.slot).index, p.lanes, p.lanes_down});
+    }
+    out.add_switch(s.name, s.kind, std::move(ports), s.gbps_per_lane);
+  }
+  for (const domain::Nic& n : t.nics()) {
+    std::map<ChipIndex, LinkKind> paths;
+    for (std::size_t slot = 0; slot < n.paths.size(); ++slot) {
+      paths[t.chip(static_cast<int>(slot)).index] = n.paths[slot];
+    }
+    out.add_nic(n.name, n.pci, n.numa, n.gbps, std::move(paths));
+  }
+  for (const domain::ChipSet set : t.partitions()) {
+    std::vector<ChipIndex> chips;
+    for (const int slot : set) chips.push_back(t.chip(slot).index);
+    out.add_partition(std::move(chips));
+  }
+}
+
+}  // namespace
+
+Result<NodeTopology> with_chips(const NodeTopology& t, const std::function<void(domain::Chip&)>& edit) {
+  TopologyBuilder builder;
+  builder.vendor = t.vendor();
+  builder.model = t.model();
+  builder.p2p = t.p2p();
+  builder.host_bandwidth = t.host_bandwidth();
+  builder.rule = t.rule();
+  builder.super_pod = t.super_pod();
+  for (domain::Chip chip : t.chips()) {
+    edit(chip);
+    builder.add_chip(std::move(chip));
+  }
+  copy_pairs(t, builder);
+  copy_around(t, builder);
+  return std::move(builder).build();
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,148 @@
+#include "node-agent/doors/metrics_door.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "common/http/server.hpp"
+#include "common/obs/metrics.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::LinkKind;
+using domain::LinkState;
+
+struct Tally {
+  std::array<int, 3> links{};  // by LinkState
+  int lanes_up = 0;
+  int lanes_down = 0;
+  void add(int lanes, int down) {
+    const LinkState state = down == 0 ? LinkState::up : (down >= lanes ? LinkState::down : LinkState::degraded);
+    ++links[static_cast<std::size_t>(state)];
+    lanes_up += lanes - down;
+    lanes_down += down;
+  }
+};
+
+std::map<LinkKind, Tally> tally(const domain::NodeTopology& t) {
+  std::map<LinkKind, Tally> out;
+  for (const domain::DirectLink& l : t.links()) out[l.kind].add(l.lanes, l.lanes_down);
+  for (const domain::Switch& s : t.switches()) {
+    for (const domain::SwitchPort& p : s.ports) out[s.kind].add(p.lanes, p.lanes_down);
+  }
+  return out;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+}  // namespace
+
+struct MetricsDoor::Impl {
+  Impl(http::Loop& l, std::function<ProbeFacts()> p)
+      : loop(l),
+        probe(std::move(p)),
+        chips(registry.gauge("chipweave_agent_chips", "Chips of this node by health.")),
+        links(registry.gauge("chipweave_agent_links",
+                             "Fast links and switch ports of this node by kind and state.")),
+        lanes(registry.gauge("chipweave_agent_link_lanes",
+                             "Lanes of fast links and switch ports by kind and state.")),
+        errors(registry.counter("chipweave_agent_probe_errors_total",
+                                "Times a probe or the health file could not be used.")
+                   .with()),
+        age(registry.gauge("chipweave_agent_probe_age_seconds",
+                           "Time since the sources last confirmed what this agent reports.")
+                .with()),
+        reports(registry.counter("chipweave_agent_reports_sent_total", "Reports sent to the scheduler by kind.")),
+        link_up(registry.gauge("chipweave_agent_connected", "1 while the scheduler answers this agent's reports.")
+                    .with()) {
+    link_up.set(0);
+    for (const char* kind : {"full", "delta", "heartbeat"}) reports.with({{"kind", kind}}).add(0);
+  }
+
+  http::Response answer(const http::Request& request) {
+    if (request.method != "GET" && request.method != "HEAD") {
+      return {405, "only GET is answered here\n", "text/plain; charset=utf-8"};
+    }
+    if (request.path == "/healthz") return {200, "ok\n", "text/plain; charset=utf-8"};
+    if (request.path != "/metrics") return {404, "there are /metrics and /healthz\n", "text/plain; charset=utf-8"};
+    const ProbeFacts facts = probe();
+    errors.add(static_cast<double>(facts.errors - errors_shown));
+    errors_shown = facts.errors;
+    age.set(facts.age_seconds);
+    return {200, registry.expose(), "text/plain; version=0.0.4; charset=utf-8"};
+  }
+
+  void show(LinkKind kind, const Tally& t) {
+    const std::string name = lower(domain::to_string(kind));
+    for (const LinkState state : {LinkState::up, LinkState::degraded, LinkState::down}) {
+      links.with({{"kind", name}, {"state", std::string(domain::to_string(state))}})
+          .set(t.links[static_cast<std::size_t>(state)]);
+    }
+    lanes.with({{"kind", name}, {"state", "up"}}).set(t.lanes_up);
+    lanes.with({{"kind", name}, {"state", "down"}}).set(t.lanes_down);
+  }
+
+  http::Loop& loop;
+  std::function<ProbeFacts()> probe;
+  obs::Registry registry;
+  obs::Family<obs::Gauge>& chips;
+  obs::Family<obs::Gauge>& links;
+  obs::Family<obs::Gauge>& lanes;
+  obs::Counter errors;
+  obs::Gauge age;
+  obs::Family<obs::Counter>& reports;
+  obs::Gauge link_up;
+  std::uint64_t errors_shown = 0;
+  std::map<LinkKind, Tally> shown;
+  std::unique_ptr<http::Server> server;
+};
+
+MetricsDoor::MetricsDoor(http::Loop& loop, std::function<ProbeFacts()> probe)
+    : impl_(std::make_unique<Impl>(loop, std::move(probe))) {}
+
+MetricsDoor::~MetricsDoor() = default;
+
+Result<std::uint16_t> MetricsDoor::start(const std::string& host, std::uint16_t port) {
+  http::ServerOptions options;
+  options.host = host;
+  options.port = port;
+  options.max_connections = 64;
+  options.max_body_bytes = 4096;  // nobody has anything to send here
+  impl_->server = std::make_unique<http::Server>(
+      impl_->loop, options, [impl = impl_.get()](const http::Request& r) { return impl->answer(r); });
+  return impl_->server->start();
+}
+
+void MetricsDoor::drain(std::chrono::milliseconds grace, std::function<void()> done) {
+  if (impl_->server == nullptr) {
+    impl_->loop.post(std::move(done));
+    return;
+  }
+  impl_->server->drain(grace, std::move(done));
+}
+
+void MetricsDoor::state(const NodeState& state) {
+  std::map<domain::Health, int> chips;
+  for (const domain::Chip& c : state.topology.chips()) ++chips[c.health];
+  impl_->chips.with({{"state", "healthy"}}).set(chips[domain::Health::healthy]);
+  impl_->chips.with({{"state", "network_unhealthy"}}).set(chips[domain::Health::network_unhealthy]);
+  impl_->chips.with({{"state", "unhealthy"}}).set(chips[domain::Health::unhealthy]);
+  std::map<LinkKind, Tally> now = tally(state.topology);
+  for (const auto& [kind, before] : impl_->shown) now.try_emplace(kind);  // a kind that vanished shows zeros
+  for (const auto& [kind, counts] : now) impl_->show(kind, counts);
+  impl_->shown = std::move(now);
+}
+
+void MetricsDoor::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }
+
+void MetricsDoor::sent(const std::string& kind) { impl_->reports.with({{"kind", kind}}).add(); }
+
+}  // namespace chipweave::agent

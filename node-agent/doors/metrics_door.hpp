@@ -1,0 +1,42 @@
+// MetricsDoor — /metrics and /healthz of the agent over HTTP. Loop thread only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/http/loop.hpp"
+#include "node-agent/app/node_state.hpp"
+
+namespace chipweave::agent {
+
+// Asked at each scrape.
+struct ProbeFacts {
+  std::uint64_t errors = 0;
+  double age_seconds = 0;
+};
+
+class MetricsDoor {
+ public:
+  MetricsDoor(http::Loop& loop, std::function<ProbeFacts()> probe);
+  ~MetricsDoor();
+  MetricsDoor(const MetricsDoor&) = delete;
+  MetricsDoor& operator=(const MetricsDoor&) = delete;
+
+  // The port that was taken (port 0: any free one).
+  Result<std::uint16_t> start(const std::string& host, std::uint16_t port);
+  void drain(std::chrono::milliseconds grace, std::function<void()> done);
+
+  void state(const NodeState& state);
+  void connected(bool yes);
+  void sent(const std::string& kind);  // "full", "delta", "heartbeat"
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::agent

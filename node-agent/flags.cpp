@@ -1,0 +1,179 @@
+#include "node-agent/flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "common/base/limits.hpp"
+#include "common/codec/agent/flat_yaml.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+struct FlagText {
+  const char* name;
+  const char* what;
+};
+
+// Every one is also a key of the configuration file.
+constexpr std::array<FlagText, 8> kFlags = {{
+    {"node", "name of this node as the cluster knows it"},
+    {"probe", "profile:NAME, file:PATH or auto (KFD, else the PCI bus); default auto"},
+    {"scheduler", "HOST:PORT of the scheduler's gRPC door"},
+    {"health-file", "JSON of known faults, watched: {\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
+    {"metrics", "HOST:PORT for /metrics and /healthz; port 0: any free one; default: none"},
+    {"port-file", "write {\"metrics\":PORT} here when ready"},
+    {"resource", "extended resources of the chips, comma separated; default: by vendor"},
+    {"log-level", "debug, info, warn or error; default info"},
+}};
+
+constexpr const char* kFooter =
+    "Example:\n"
+    "  chipweave-agent --node n1 --probe profile:hgx-v100-8 --scheduler 127.0.0.1:9200 --metrics 127.0.0.1:9201\n"
+    "Exit status: 0 ended by SIGTERM, 2 wrong usage, 3 no accelerators or a file that cannot be used.";
+
+using Texts = std::map<std::string, std::string>;
+
+Error wrong(const std::string& flag, const std::string& why) {
+  return make_error(Errc::invalid_argument, "--" + flag + " " + why);
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  while (at <= list.size()) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+bool plain(const std::string& text, const char* also) {
+  return !text.empty() && text.size() <= limits::kMaxNameBytes &&
+         std::all_of(text.begin(), text.end(), [also](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view(also).find(c) != std::string_view::npos;
+         });
+}
+
+Result<void> take_probe(const std::string& text, Flags& out) {
+  if (text.empty() || text == "auto") return {};
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  if (colon == std::string::npos || colon + 1 == text.size() || (kind != "profile" && kind != "file")) {
+    return wrong("probe", "is \"" + text + "\": it must be profile:NAME, file:PATH or auto");
+  }
+  out.probe = kind == "profile" ? ProbeKind::profile : ProbeKind::file;
+  out.probe_name = text.substr(colon + 1);
+  return {};
+}
+
+Result<Flags> check(Texts given) {
+  Flags out;
+  out.node = given["node"];
+  if (out.node.empty()) return wrong("node", "is missing: the name of this node");
+  if (!plain(out.node, "-._")) {
+    return wrong("node", "is not a node name: letters, digits, '-', '.' and '_', at most 253");
+  }
+  if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
+  if (given["scheduler"].empty()) return wrong("scheduler", "is missing: HOST:PORT of the scheduler's gRPC door");
+  auto scheduler = rpc::parse_endpoint(given["scheduler"], rpc::PortZero::refused);
+  if (!scheduler) return std::move(scheduler).error().in("--scheduler");
+  out.scheduler = std::move(scheduler).value();
+  if (!given["metrics"].empty()) {
+    auto metrics = rpc::parse_endpoint(given["metrics"], rpc::PortZero::allowed);
+    if (!metrics) return std::move(metrics).error().in("--metrics");
+    out.metrics = std::move(metrics).value();
+  }
+  out.health_file = given["health-file"];
+  out.port_file = given["port-file"];
+  if (!out.port_file.empty() && !out.metrics) {
+    return wrong("port-file", "needs --metrics: there is no other port to write down");
+  }
+  if (!given["resource"].empty()) {
+    out.resources = split(given["resource"]);
+    for (const std::string& r : out.resources) {
+      if (!plain(r, "-._/")) return wrong("resource", "holds \"" + r + "\", write names like nvidia.com/gpu, comma separated");
+    }
+  }
+  if (!given["log-level"].empty()) out.log_level = given["log-level"];
+  constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
+  if (std::find(kLevels.begin(), kLevels.end(), out.log_level) == kLevels.end()) {
+    return wrong("log-level", "is \"" + out.log_level + "\": it must be debug, info, warn or error");
+  }
+  return out;
+}
+
+Result<Texts> read_config(const std::string& path) {
+  std::vector<std::string> keys;
+  for (const FlagText& flag : kFlags) keys.emplace_back(flag.name);
+  const auto text = io::read_file(path, codec::kMaxConfigBytes);
+  if (!text) return Error(text.error());
+  auto texts = codec::parse_flat_yaml(*text, keys);
+  if (!texts) return std::move(texts).error().in("file " + path);
+  return texts;
+}
+
+void print_config(const Texts& given) {
+  for (const FlagText& flag : kFlags) {
+    const auto found = given.find(flag.name);
+    const std::string value = found == given.end() ? "" : found->second;
+    std::string quoted;
+    for (const char c : value) quoted += c == '\'' ? "''" : std::string(1, c);
+    std::printf("%s: '%s'\n", flag.name, quoted.c_str());
+  }
+}
+
+Parsed leave(int code, const std::string& sentence) {
+  std::fprintf(stderr, "chipweave-agent: %s\n", sentence.c_str());
+  return {std::nullopt, code};
+}
+
+}  // namespace
+
+Parsed parse_flags(int argc, char** argv) {
+  CLI::App app("Reports the accelerators of this node, their links and their health to chipweave-scheduler.",
+               "chipweave-agent");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("chipweave-agent ") + CHIPWEAVE_VERSION);
+  Texts given;
+  std::string config;
+  bool show = false;
+  std::map<std::string, CLI::Option*> options;
+  for (const FlagText& flag : kFlags) {
+    options[flag.name] = app.add_option(std::string("--") + flag.name, given[flag.name], flag.what);
+  }
+  app.add_option("--config", config, "YAML file with these flags as keys (without dashes); flags win");
+  app.add_flag("--print-config", show, "print the effective configuration and leave");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    return {std::nullopt, app.exit(e)};
+  } catch (const CLI::ParseError& e) {
+    return leave(2, std::string(e.what()) + " (see --help)");
+  }
+  if (!config.empty()) {
+    const auto texts = read_config(config);
+    if (!texts) {
+      const bool wrong_content = texts.error().code == Errc::invalid_argument;
+      return leave(wrong_content ? 2 : 3, texts.error().text());
+    }
+    for (const auto& [key, value] : *texts) {
+      if (options[key]->count() == 0) given[key] = value;
+    }
+  }
+  auto flags = check(given);
+  if (!flags) return leave(2, flags.error().text());
+  if (show) {
+    print_config(given);
+    return {};
+  }
+  return {std::move(flags).value(), 0};
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,22 @@
+// FaultSource — where the agent learns what is broken beside what the probe sees.
+#pragma once
+
+#include <optional>
+
+#include "common/base/result.hpp"
+#include "common/domain/faults.hpp"
+
+namespace chipweave::agent {
+
+class FaultSource {
+ public:
+  FaultSource() = default;
+  FaultSource(const FaultSource&) = delete;
+  FaultSource& operator=(const FaultSource&) = delete;
+  virtual ~FaultSource() = default;
+
+  // What it says now if that may differ from the last answer, else nullopt. The first call always answers. Cheap.
+  virtual std::optional<Result<domain::Faults>> changes() = 0;
+};
+
+}  // namespace chipweave::agent

@@ -1,0 +1,14 @@
+#include "node-agent/probes/file_stamp.hpp"
+
+#include <sys/stat.h>
+
+namespace chipweave::agent {
+
+FileStamp FileStamp::of(const std::string& path) {
+  struct stat s {};
+  if (::stat(path.c_str(), &s) != 0) return {};
+  constexpr std::int64_t kNs = 1'000'000'000;
+  return {true, s.st_dev, s.st_ino, s.st_size, s.st_mtim.tv_sec * kNs + s.st_mtim.tv_nsec};
+}
+
+}  // namespace chipweave::agent

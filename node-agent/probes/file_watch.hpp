@@ -1,0 +1,29 @@
+// FileWatch — calls back within milliseconds when one of a few files may have changed (inotify on their folders, which
+// also sees renames over the file and the symlink swap of ConfigMap volumes).
+//
+// Owns one thread, which calls `on_change`; the callback must only post. May call without a real change.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace chipweave::agent {
+
+class FileWatch {
+ public:
+  FileWatch(const std::vector<std::string>& files, std::function<void()> on_change);
+  ~FileWatch();  // waits for the thread
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
+
+  // False when the kernel gave no watch for some folder: the owner must poll faster.
+  bool complete() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::agent

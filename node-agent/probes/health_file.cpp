@@ -1,0 +1,31 @@
+#include "node-agent/probes/health_file.hpp"
+
+#include <utility>
+
+#include "common/codec/agent/health_file.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::agent {
+
+std::optional<Result<domain::Faults>> HealthFile::changes() {
+  const FileStamp now = FileStamp::of(path_);
+  if (seen_ && *seen_ == now) return std::nullopt;
+  const bool first = !seen_;
+  seen_ = now;
+  if (!now.exists) {
+    if (first) return Result<domain::Faults>(domain::Faults{});
+    return Result<domain::Faults>(
+        make_error(Errc::not_found, "file " + path_ + " is gone; write {} to say that nothing is broken"));
+  }
+  return read();
+}
+
+Result<domain::Faults> HealthFile::read() const {
+  const auto text = io::read_file(path_, codec::kMaxHealthFileBytes);
+  if (!text) return Error(text.error());
+  auto faults = codec::parse_health_file(*text);
+  if (!faults) return std::move(faults).error().in("file " + path_);
+  return faults;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,124 @@
+#include "node-agent/program.hpp"
+
+#include <chrono>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "common/base/clock.hpp"
+#include "common/http/loop.hpp"
+#include "common/io/files.hpp"
+#include "common/obs/log.hpp"
+#include "node-agent/app/agent.hpp"
+#include "node-agent/doors/metrics_door.hpp"
+#include "node-agent/probes/file_watch.hpp"
+#include "node-agent/probes/health_file.hpp"
+#include "node-agent/probes/machine_probe.hpp"
+#include "node-agent/probes/sysfs_probe.hpp"
+#include "node-agent/publish/grpc_reporter.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPoll{500};          // beside inotify: sysfs has no events, mounts may lie
+constexpr milliseconds kPollUnwatched{250};  // where the kernel gives no inotify watch
+constexpr milliseconds kStopWithin{1500};
+constexpr int kUnusable = 3;
+
+std::unique_ptr<Probe> make_probe(const Flags& flags) {
+  switch (flags.probe) {
+    case ProbeKind::profile:
+      return std::make_unique<MachineProbe>(MachineProbe::Source::profile, flags.probe_name);
+    case ProbeKind::file:
+      return std::make_unique<MachineProbe>(MachineProbe::Source::file, flags.probe_name);
+    case ProbeKind::automatic:
+      break;
+  }
+  return std::make_unique<SysfsProbe>("");
+}
+
+const char* name_of(ReportKind kind) {
+  switch (kind) {
+    case ReportKind::full:
+      return "full";
+    case ReportKind::delta:
+      return "delta";
+    case ReportKind::heartbeat:
+      break;
+  }
+  return "heartbeat";
+}
+
+int fail(const Error& error) {
+  obs::log(obs::Level::error, "cannot start", {{"error", error.text()}});
+  return kUnusable;
+}
+
+std::vector<std::string> watched_files(const Flags& flags) {
+  std::vector<std::string> out;
+  if (!flags.health_file.empty()) out.push_back(flags.health_file);
+  if (flags.probe == ProbeKind::file) out.push_back(flags.probe_name);
+  return out;
+}
+
+Result<void> open_metrics(const Flags& flags, MetricsDoor& door) {
+  if (!flags.metrics) return {};
+  const auto port = door.start(flags.metrics->host, flags.metrics->port);
+  if (!port) return Error(port.error());
+  obs::log(obs::Level::info, "metrics", {{"port", static_cast<int>(*port)}});
+  if (flags.port_file.empty()) return {};
+  return io::write_file_atomically(flags.port_file, "{\"metrics\":" + std::to_string(*port) + "}\n");
+}
+
+ReporterOptions reporter_options(const Flags& flags) {
+  ReporterOptions out;
+  out.scheduler = flags.scheduler.text();
+  out.node = flags.node;
+  out.boot_id = make_boot_id();
+  out.seed = std::random_device{}();
+  return out;
+}
+
+}  // namespace
+
+int run_agent(const Flags& flags) {
+  obs::set_level(flags.log_level);
+  const SystemClock clock;
+  http::Loop loop;
+  const std::unique_ptr<Probe> probe = make_probe(flags);
+  std::optional<HealthFile> health;
+  if (!flags.health_file.empty()) health.emplace(flags.health_file);
+  Agent agent({flags.node, flags.resources}, clock, *probe, health ? &*health : nullptr,
+              [](const std::string& text) { obs::log(obs::Level::warn, "probe", {{"what", text}}); });
+  if (const auto ok = agent.start(); !ok) return fail(ok.error());
+
+  MetricsDoor metrics(loop, [&agent] { return ProbeFacts{agent.errors(), agent.age().count()}; });
+  GrpcReporter reporter(loop, reporter_options(flags),
+                        {[&metrics](bool yes) { metrics.connected(yes); },
+                         [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); }, {}});
+  if (const auto ok = open_metrics(flags, metrics); !ok) return fail(ok.error());
+  agent.on_state = [&](const NodeStatePtr& state) {
+    obs::log(obs::Level::info, "state changed", {{"node", flags.node}});
+    metrics.state(*state);
+    reporter.want(state);
+  };
+  metrics.state(*agent.state());
+  reporter.want(agent.state());
+  reporter.start();
+
+  const FileWatch watch(watched_files(flags), [&] { loop.post([&] { agent.check(); }); });
+  loop.every(watch.complete() ? kPoll : kPollUnwatched, [&] { agent.check(); });
+  loop.on_terminate([&] {
+    obs::log(obs::Level::info, "stopping");
+    loop.after(kStopWithin, [&] { loop.stop(); });
+    reporter.stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
+  });
+  obs::log(obs::Level::info, "agent started",
+           {{"node", flags.node}, {"machine", agent.state()->machine}, {"chips", agent.state()->topology.chip_count()}});
+  loop.run();
+  return 0;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,11 @@
+// Program — the agent's parts wired together: probe and health file → agent → reporter and metrics, on one loop.
+#pragma once
+
+#include "node-agent/flags.hpp"
+
+namespace chipweave::agent {
+
+// Runs until SIGTERM or SIGINT; the exit status.
+int run_agent(const Flags& flags);
+
+}  // namespace chipweave::agent

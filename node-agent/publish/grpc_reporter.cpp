@@ -1,0 +1,311 @@
+#include "node-agent/publish/grpc_reporter.hpp"
+
+#include <array>
+#include <cstdio>
+#include <mutex>
+#include <random>
+#include <utility>
+
+#include <grpcpp/client_context.h>
+
+#include "chipweave/v1/inventory.grpc.pb.h"
+#include "common/obs/log.hpp"
+#include "common/rpc/channel.hpp"
+#include "common/rpc/topology_proto.hpp"
+#include "node-agent/publish/backoff.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+v1::InventoryReport to_message(const Outgoing& out, const ReporterOptions& options) {
+  v1::InventoryReport m;
+  m.set_node(options.node);
+  m.set_boot_id(options.boot_id);
+  m.set_sequence(out.sequence);
+  switch (out.kind) {
+    case ReportKind::full: {
+      v1::FullReport& full = *m.mutable_full();
+      full.set_machine(out.state->machine);
+      for (const std::string& resource : out.state->resources) full.add_resources(resource);
+      *full.mutable_topology() = rpc::to_proto(out.state->topology);
+      break;
+    }
+    case ReportKind::delta: {
+      v1::DeltaReport& delta = *m.mutable_delta();
+      for (const ChipChange& c : out.delta.chips) {
+        v1::ChipHealthChange& change = *delta.add_chips();
+        change.set_chip(c.chip.value);
+        change.set_health(rpc::to_proto(c.health));
+      }
+      for (const LinkChange& l : out.delta.links) {
+        v1::LinkLanesChange& change = *delta.add_links();
+        change.set_a(l.a.value);
+        change.set_b(l.b.value);
+        change.set_lanes_down(l.lanes_down);
+      }
+      break;
+    }
+    case ReportKind::heartbeat:
+      m.mutable_heartbeat();
+      break;
+  }
+  return m;
+}
+
+Answer to_answer(v1::Outcome outcome) {
+  switch (outcome) {
+    case v1::OUTCOME_TAKEN:
+      return Answer::taken;
+    case v1::OUTCOME_OLDER:
+      return Answer::older;
+    case v1::OUTCOME_NEEDS_FULL:
+      return Answer::needs_full;
+    default:
+      return Answer::refused;  // REFUSED, and words of a scheduler newer than this agent
+  }
+}
+
+// What a stream tells its owner, on the loop.
+class StreamOwner {
+ public:
+  StreamOwner() = default;
+  StreamOwner(const StreamOwner&) = delete;
+  StreamOwner& operator=(const StreamOwner&) = delete;
+  virtual ~StreamOwner() = default;
+  virtual void on_ack(const v1::ReportAck& ack) = 0;
+  virtual void on_written() = 0;
+  virtual void on_end(const grpc::Status& status) = 0;
+};
+
+// The way from gRPC's threads to the loop, cut when the reporter goes.
+class Mailbox : public std::enable_shared_from_this<Mailbox> {
+ public:
+  Mailbox(http::Loop& loop, StreamOwner& owner) : loop_(&loop), owner_(&owner) {}
+  void post(std::function<void(StreamOwner&)> task) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ == nullptr) return;
+    loop_->post([self = shared_from_this(), task = std::move(task)] {
+      if (self->owner_ != nullptr) task(*self->owner_);
+    });
+  }
+  // Loop thread, or when the loop does not run any more.
+  void cut() {
+    const std::lock_guard lock(mutex_);
+    loop_ = nullptr;
+    owner_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  http::Loop* loop_;
+  StreamOwner* owner_;  // read on the loop only
+};
+
+// One attempt: a channel, a call, its end. The hold keeps OnDone away until the loop has let go, so that the loop never
+// writes to a call that is over.
+class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::ReportAck> {
+ public:
+  static std::shared_ptr<Stream> open(const rpc::Endpoint& endpoint, std::shared_ptr<Mailbox> box) {
+    auto stream = std::make_shared<Stream>(endpoint, std::move(box));
+    stream->self_ = stream;
+    stream->stub_->async()->Report(&stream->context_, stream.get());
+    stream->AddHold();
+    stream->StartRead(&stream->ack_);
+    stream->StartCall();
+    return stream;
+  }
+  Stream(const rpc::Endpoint& endpoint, std::shared_ptr<Mailbox> box)
+      : box_(std::move(box)), stub_(v1::Inventory::NewStub(rpc::make_channel(endpoint))) {}
+
+  // Loop thread; one write at a time, none after let_go().
+  void write(v1::InventoryReport report) {
+    report_ = std::move(report);
+    StartWrite(&report_);
+  }
+  // Loop thread; the end comes as on_end. A call that is over already keeps the status it ended with.
+  void let_go() {
+    if (!held_) return;
+    held_ = false;
+    RemoveHold();
+  }
+  void cancel() {
+    if (held_) context_.TryCancel();
+    let_go();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      box_->post([stream = self_](StreamOwner&) { stream->let_go(); });
+      return;
+    }
+    box_->post([stream = self_](StreamOwner& owner) {
+      owner.on_ack(stream->ack_);
+      if (stream->held_) stream->StartRead(&stream->ack_);
+    });
+  }
+  void OnWriteDone(bool ok) override {
+    if (ok) box_->post([](StreamOwner& owner) { owner.on_written(); });
+  }
+  void OnDone(const grpc::Status& status) override {
+    box_->post([status](StreamOwner& owner) { owner.on_end(status); });
+    const std::shared_ptr<Stream> last = std::move(self_);
+  }
+
+ private:
+  std::shared_ptr<Mailbox> box_;
+  std::unique_ptr<v1::Inventory::Stub> stub_;
+  grpc::ClientContext context_;
+  std::shared_ptr<Stream> self_;
+  bool held_ = true;
+  v1::ReportAck ack_;
+  v1::InventoryReport report_;
+};
+
+}  // namespace
+
+struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl> {
+  Impl(http::Loop& l, ReporterOptions o, ReporterEvents e)
+      : loop(l),
+        options(std::move(o)),
+        events(std::move(e)),
+        backoff(options.backoff_least, options.backoff_most, options.seed),
+        box(std::make_shared<Mailbox>(loop, *this)) {}
+
+  void connect() {
+    if (stopping || stream != nullptr) return;
+    const auto endpoint = rpc::parse_endpoint(options.scheduler, rpc::PortZero::refused);
+    if (!endpoint) {
+      obs::log(obs::Level::error, "scheduler address", {{"error", endpoint.error().text()}});
+      return;
+    }
+    stream = Stream::open(*endpoint, box);
+    writing = false;
+    silent_beats = 0;
+    plan.opened();
+    pump();
+  }
+
+  // Writes what is due. One write is under way at a time because the plan waits for the ack of each.
+  void pump() {
+    if (stream == nullptr || writing || stopping) return;
+    const auto out = plan.next();
+    if (!out) return;
+    writing = true;
+    stream->write(to_message(*out, options));
+    if (events.sent) events.sent(out->kind);
+  }
+
+  void beat() {
+    if (stream == nullptr) return;
+    // A scheduler that takes connections but answers nothing for two beats: try afresh.
+    if (plan.waits_for_ack() && ++silent_beats >= 2) {
+      stream->cancel();
+      return;
+    }
+    plan.heartbeat_due();
+    pump();
+  }
+
+  void on_ack(const v1::ReportAck& ack) override {
+    silent_beats = 0;
+    if (!connected) {
+      connected = true;
+      warned = false;
+      backoff.reset();
+      obs::log(obs::Level::info, "connected", {{"scheduler", options.scheduler}, {"node", options.node}});
+      if (events.connected) events.connected(true);
+    }
+    const Answer answer = to_answer(ack.outcome());
+    if (answer == Answer::refused || answer == Answer::older) {
+      obs::log(obs::Level::warn, answer == Answer::older ? "report is older" : "report refused",
+               {{"node", options.node},
+                {"sequence", static_cast<unsigned long>(ack.sequence())},
+                {"reason", ack.message()}});
+    }
+    if (!plan.acked(answer)) return;
+    if (events.answered) events.answered(answer);
+    pump();
+  }
+
+  void on_written() override {
+    writing = false;
+    pump();
+  }
+
+  void on_end(const grpc::Status& status) override {
+    stream = nullptr;
+    plan.closed();
+    if (connected && events.connected) events.connected(false);
+    if (!stopping && !warned) {
+      // Once per outage, not once per attempt.
+      obs::log(obs::Level::warn, connected ? "connection lost" : "cannot reach the scheduler",
+               {{"scheduler", options.scheduler}, {"error", status.error_message()}});
+      warned = true;
+    }
+    connected = false;
+    if (stopping) {
+      if (done) std::exchange(done, nullptr)();
+      return;
+    }
+    loop.after(backoff.next(), [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->connect();
+    });
+  }
+
+  http::Loop& loop;
+  ReporterOptions options;
+  ReporterEvents events;
+  ReportPlan plan;
+  Backoff backoff;
+  std::shared_ptr<Mailbox> box;
+  std::shared_ptr<Stream> stream;
+  bool writing = false;
+  bool connected = false;
+  bool warned = false;
+  bool stopping = false;
+  int silent_beats = 0;
+  std::function<void()> done;
+};
+
+GrpcReporter::GrpcReporter(http::Loop& loop, ReporterOptions options, ReporterEvents events)
+    : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(events))) {}
+
+GrpcReporter::~GrpcReporter() {
+  impl_->box->cut();
+  if (impl_->stream != nullptr) impl_->stream->cancel();
+}
+
+void GrpcReporter::want(NodeStatePtr state) {
+  impl_->plan.want(std::move(state));
+  impl_->pump();
+}
+
+void GrpcReporter::start() {
+  impl_->loop.every(impl_->options.heartbeat, [weak = impl_->weak_from_this()] {
+    if (const auto self = weak.lock()) self->beat();
+  });
+  impl_->connect();
+}
+
+void GrpcReporter::stop(std::function<void()> done) {
+  impl_->stopping = true;
+  if (impl_->stream == nullptr) {
+    impl_->loop.post(std::move(done));
+    return;
+  }
+  impl_->done = std::move(done);
+  impl_->stream->cancel();
+}
+
+std::string make_boot_id() {
+  std::random_device random;
+  std::string out;
+  for (int word = 0; word < 4; ++word) {
+    std::array<char, 9> text{};
+    std::snprintf(text.data(), text.size(), "%08x", static_cast<unsigned>(random()));
+    out += text.data();
+  }
+  return out;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,13 @@
+// The annotations that carry a decision to the pod: our own, and those that vendors' components read.
+#pragma once
+
+#include "scheduler-plugin/app/decision.hpp"
+
+namespace chipweave::sched {
+
+inline constexpr const char* kPlacementAnnotation = "chipweave.dev/placement";
+
+// docs/annotations.md lists the keys. Pure.
+Annotations annotations_of(const Decision& decision, const Node& node);
+
+}  // namespace chipweave::sched

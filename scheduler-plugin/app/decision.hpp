@@ -1,0 +1,52 @@
+// Decision — a bound pod's placement with what is needed to write and to explain it later.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/solver/machine.hpp"
+#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+// Nodes that were considered and got the same verdict.
+struct Considered {
+  std::string node;       // the first of them by name
+  std::size_t count = 0;  // how many
+  Cause cause = Cause::none;
+  std::string reason;     // why rejected, or why another node was better
+  double gbps = 0;
+};
+
+// What the last filter or prioritize of a pod found; kept for explanations.
+struct Look {
+  NodeId node = kNoNode;  // the best one
+  solver::Request request;
+  double gbps = 0;
+  double best_gbps = 0;
+  std::vector<Considered> others;  // best first, at most kMaxConsidered
+};
+inline constexpr std::size_t kMaxConsidered = 16;
+
+struct Decision {
+  std::string id;  // "d-000123"
+  PodKey pod;
+  std::string uid;
+  std::string resource;
+  NodeId node = kNoNode;
+  ChipSet chips;
+  ChipSet beside;   // chips of the same job on the node at that time
+  double gbps = 0;  // of chips and beside together
+  double best_gbps = 0;
+  bool distributed = false;
+  solver::Request request;  // of the pod; of a group: of the union
+  bool of_group = false;
+  Clock::Wall time;
+  std::int64_t predicate_time = 0;  // UnixNano, strictly rising per node
+  std::vector<Considered> others;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,62 @@
+#include "scheduler-plugin/app/jobs.hpp"
+
+#include <array>
+
+namespace chipweave::sched {
+namespace {
+
+// The outer controller before the inner one: a JobSet's pods also carry the name of their batch Job.
+struct JobLabel {
+  const char* name;
+  const char* within;  // a second label that makes it unique; null: none
+};
+constexpr std::array<JobLabel, 12> kJobLabels{{
+    {"gpu-topology", nullptr},
+    {"volcano.sh/job-name", nullptr},
+    {"training.kubeflow.org/job-name", nullptr},
+    {"jobset.sigs.k8s.io/jobset-name", nullptr},
+    {"leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index"},
+    {"elasticjob.dlrover/name", nullptr},
+    {"ray.io/cluster", nullptr},
+    {"scheduling.x-k8s.io/pod-group", nullptr},
+    {"pod-group.scheduling.sigs.k8s.io", nullptr},
+    {"batch.kubernetes.io/job-name", nullptr},
+    {"job-name", nullptr},
+    {"jobID", "app"},
+}};
+
+}  // namespace
+
+std::string job_identity(const PodAsk& pod) {
+  for (const JobLabel& label : kJobLabels) {
+    const auto it = pod.labels.find(label.name);
+    if (it == pod.labels.end() || it->second.empty()) continue;
+    std::string identity = pod.key.ns + '\n' + label.name + '\n' + it->second;
+    if (label.within != nullptr) {
+      const auto inner = pod.labels.find(label.within);
+      if (inner != pod.labels.end()) identity += '\n' + inner->second;
+    }
+    return identity;
+  }
+  return {};
+}
+
+void Jobs::add(const PodAsk& pod) {
+  const std::string job = job_identity(pod);
+  if (!job.empty() && pod.chips > 0) members_[job].insert(pod.uid);
+}
+
+void Jobs::remove(const PodAsk& pod) {
+  const auto it = members_.find(job_identity(pod));
+  if (it == members_.end()) return;
+  it->second.erase(pod.uid);
+  if (it->second.empty()) members_.erase(it);
+}
+
+const std::set<std::string>& Jobs::members(const std::string& job) const {
+  static const std::set<std::string> none;
+  const auto it = members_.find(job);
+  return it == members_.end() ? none : it->second;
+}
+
+}  // namespace chipweave::sched

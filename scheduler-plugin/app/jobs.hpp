@@ -1,0 +1,27 @@
+// Jobs — which pods belong together: the job identity of a pod from the labels that job controllers set, and the
+// accelerator pods of each job that the cluster holds.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "scheduler-plugin/app/model.hpp"
+
+namespace chipweave::sched {
+
+// "" if the pod carries no such label. Never equal for pods of two namespaces.
+std::string job_identity(const PodAsk& pod);
+
+class Jobs {
+ public:
+  void add(const PodAsk& pod);
+  void remove(const PodAsk& pod);
+  // uids of the job's pods that ask for chips; empty if there is no job.
+  const std::set<std::string>& members(const std::string& job) const;
+
+ private:
+  std::map<std::string, std::set<std::string>> members_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,46 @@
+// Observer — what the use cases tell about themselves: for metrics and log lines, kept out of the decisions.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+#include "scheduler-plugin/app/model.hpp"
+
+namespace chipweave::sched {
+
+enum class Verb { filter, prioritize, bind, preempt, place };
+std::string_view to_string(Verb verb);
+
+// Why a node was rejected, coarse enough for a metric label.
+enum class Cause { none, unknown_node, stale, resource, size, busy, unhealthy, rule, group, refused };
+inline constexpr int kCauseCount = 10;
+std::string_view to_string(Cause cause);
+
+enum class Promise { held, confirmed, expired, dropped };
+std::string_view to_string(Promise event);
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // One decision: how long it took and how many nodes fitted.
+  virtual void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) = 0;
+  virtual void rejected(Cause cause, std::size_t nodes) = 0;
+  virtual void promise(Promise event) = 0;
+  // A pod was bound: chips are vendor indices as text "0,1".
+  virtual void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
+                     double best_gbps, std::string_view decision) = 0;
+  virtual void bind_failed(const PodKey& pod, std::string_view node, const Error& error) = 0;
+};
+
+// Says nothing.
+class NullObserver final : public Observer {
+ public:
+  void decided(Verb, std::chrono::nanoseconds, std::size_t) override {}
+  void rejected(Cause, std::size_t) override {}
+  void promise(Promise) override {}
+  void bound(const PodKey&, std::string_view, std::string_view, double, double, std::string_view) override {}
+  void bind_failed(const PodKey&, std::string_view, const Error&) override {}
+};
+
+}  // namespace chipweave::sched

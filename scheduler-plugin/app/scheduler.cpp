@@ -1,0 +1,86 @@
+// Life of the decision core: inventory, pods that come and go, time.
+#include "scheduler-plugin/app/scheduler.hpp"
+
+#include <utility>
+
+namespace chipweave::sched {
+
+Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer, SchedulerOptions options)
+    : clock_(clock), cluster_(cluster), observer_(observer), options_(options), ledger_(nodes_) {}
+
+ReportOutcome Scheduler::report(InventoryReport report) {
+  const NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
+  if (!result.slot_moves.empty()) ledger_.move_slots(result.node, result.slot_moves);
+  return result.outcome;
+}
+
+void Scheduler::agent_gone(std::string_view node, std::string_view boot_id) {
+  const NodeId id = nodes_.find(node);
+  if (id != kNoNode && nodes_.node(id).boot_id == boot_id) nodes_.set_stale(id, true);
+}
+
+void Scheduler::heartbeat(std::string_view node, std::string_view boot_id) {
+  const NodeId id = nodes_.find(node);
+  if (id != kNoNode) nodes_.seen(id, boot_id, clock_.now());
+}
+
+void Scheduler::tick() {
+  expire_promises();
+  nodes_.mark_silent(clock_.now() - options_.inventory_stale_after);
+}
+
+void Scheduler::pod_added(const ClusterPod& pod) { jobs_.add(pod.ask); }
+
+void Scheduler::pod_gone(const ClusterPod& pod) {
+  withdraw(pod.ask.uid);
+  if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
+    const std::string group = holding->group;
+    ledger_.drop(pod.ask.uid);
+    if (!group.empty()) forget_part(group, pod.ask.uid);
+  }
+  jobs_.remove(pod.ask);
+  looks_.erase(pod.ask.uid);
+  decisions_.erase(pod.ask.uid);
+}
+
+Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
+  const ClusterPod* pod = cluster_.find(key);
+  if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
+  if (pod->ask.uid != uid) {
+    return make_error(Errc::conflict, "pod " + key.text() + " has another uid; nothing was released");
+  }
+  if (!pod->node.empty()) return cluster_.end(key);
+  withdraw(uid);
+  return {};
+}
+
+const Decision* Scheduler::decision(std::string_view uid) const {
+  const auto it = decisions_.find(std::string(uid));
+  return it == decisions_.end() ? nullptr : &it->second;
+}
+
+std::string Scheduler::check_invariants() const {
+  if (std::string wrong = ledger_.check_invariants(); !wrong.empty()) return wrong;
+  for (const auto& [id, plan] : plans_) {
+    if (plan.parts.empty()) return "group " + id + " has a plan without parts";
+    for (const std::string& uid : plan.parts) {
+      const Holding* part = ledger_.find(uid);
+      if (part == nullptr || part->node != plan.node || part->group != id) {
+        return "group " + id + " lists a part that nobody holds";
+      }
+    }
+  }
+  std::string wrong;
+  cluster_.each([&](const ClusterPod& pod) {
+    const Holding* holding = ledger_.find(pod.ask.uid);
+    if (!pod.node.empty() && pod.ask.chips > 0 && (holding == nullptr || !holding->bound)) {
+      wrong = "pod " + pod.ask.key.text() + " is bound but holds nothing";
+    }
+    if (pod.node.empty() && holding != nullptr && holding->bound) {
+      wrong = "pod " + pod.ask.key.text() + " holds chips as bound but is not";
+    }
+  });
+  return wrong;
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,159 @@
+// Scheduler — the decision core: inventory and pods in, nodes, chips and reasons out.
+//
+// Owner: the loop thread (single writer); nothing here blocks or locks. Time comes from the injected clock.
+// Promises: prioritize (or filter, when one node is left) holds the best node's chips for a pod that the cluster
+// knows by that uid, until bind, the pod's next filter, its end or the end of the lifetime. kube-scheduler may still
+// bind elsewhere: then the best set there and then is taken. No chip is ever promised or bound twice.
+// Cost of filter over n nodes: n table look-ups + one solver look-up for each distinct node state.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/solver/node_score.hpp"
+#include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/decision.hpp"
+#include "scheduler-plugin/app/jobs.hpp"
+#include "scheduler-plugin/app/survey.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
+#include "scheduler-plugin/state/ledger.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+struct SchedulerOptions {
+  std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
+  std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
+};
+
+class Scheduler final : public Decide, public ClusterListener {
+ public:
+  Scheduler(const Clock& clock, Cluster& cluster, Observer& observer, SchedulerOptions options = {});
+
+  // Decide
+  ReportOutcome report(InventoryReport report) override;
+  void agent_gone(std::string_view node, std::string_view boot_id) override;
+  void heartbeat(std::string_view node, std::string_view boot_id) override;
+  Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+  Result<std::vector<Score>> prioritize(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+  Result<void> bind(const Binding& binding) override;
+  Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes, bool reserve) override;
+  Result<void> release(const PodKey& key, std::string_view uid) override;
+  Result<ExplainText> explain(const PodKey& key) override;
+  Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+
+  // ClusterListener
+  void pod_added(const ClusterPod& pod) override;
+  void pod_gone(const ClusterPod& pod) override;
+
+  // filter and prioritize for doors that write thousands of names: the same decision, without a string a node.
+  // The survey is valid until the next call of any of them.
+  const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
+  const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
+  // Whether the pod would fit on the node if the pods with these uids ended.
+  bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
+
+  // Ends promises and marks nodes stale whose time is over; call it every second or so.
+  void tick();
+
+  // For read-only views and tests.
+  const NodeTable& nodes() const { return nodes_; }
+  const Ledger& ledger() const { return ledger_; }
+  const Cluster& cluster() const { return cluster_; }
+  const Clock& clock() const { return clock_; }
+  const Decision* decision(std::string_view uid) const;
+  std::string check_invariants() const;
+
+ private:
+  friend class Explainer;
+
+  // Chips of other pods that matter to this one on a node.
+  struct Extra {
+    NodeId node = kNoNode;
+    ChipSet beside;
+  };
+  // A request with everything about its surroundings that a verdict depends on.
+  struct Want {
+    const PodAsk* pod = nullptr;
+    bool distributed = false;
+    int members = 1;           // pods of a group that must fit together, this one included
+    NodeId only = kNoNode;     // the node where its group is
+    const Holding* part = nullptr;  // what its group holds for it there
+    std::vector<Extra> extras;
+  };
+  struct GroupPlan {
+    NodeId node = kNoNode;
+    int size = 0;  // chips of a member
+    std::vector<std::string> parts;  // uids of holdings in the ledger, claimed or not
+    solver::Request request;         // of the union, for explanations
+    double gbps = 0;
+    double best_gbps = 0;
+  };
+  struct Memo {
+    std::uint32_t epoch = 0;
+    std::uint32_t verdict = 0;
+  };
+
+  // scheduler_filter.cpp
+  const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes, bool hold);
+  Want want_of(const PodAsk& pod) const;
+  void look(const Want& want, std::span<const std::string_view> nodes);
+  std::uint32_t judge(const Want& want, NodeId node, ChipSet beside);
+  Verdict verdict_of(const Want& want, const NodeState& state, ChipSet beside) const;
+  Verdict chips_verdict(const Want& want, const NodeState& state, ChipSet beside) const;
+  Verdict group_verdict(const Want& want, const NodeState& state, ChipSet beside) const;
+  Verdict part_verdict(const Want& want) const;
+  void rank_nodes();
+  void remember(const PodAsk& pod);
+  std::string why_lost(const Verdict& loser, const Verdict& best) const;
+  Result<PlacedChips> placed(const Survey& survey) const;
+  std::vector<std::string_view> all_names() const;
+
+  // scheduler_hold.cpp: promises
+  const ClusterPod* pending(const PodAsk& pod) const;
+  bool promise(const PodAsk& pod, NodeId node, const Verdict& verdict);
+  void withdraw(std::string_view uid);
+  void expire_promises();
+  // groups
+  static bool is_member(const PodAsk& pod);
+  static std::string group_id(const PodAsk& pod);
+  const Holding* claim_part(const PodAsk& pod);
+  bool part_usable(const Holding& part, bool distributed) const;
+  void plan_group(const PodAsk& pod, NodeId node, const Verdict& verdict);
+  void dissolve_group(const std::string& id);
+  void unclaim(const Holding& part);
+  void forget_part(const std::string& id, const std::string& uid);
+  int group_bound(const GroupPlan& plan) const;
+
+  // scheduler_bind.cpp
+  Result<void> bind_checked(const Binding& binding);
+  Result<void> take_chips(const PodAsk& pod, NodeId node);
+  Decision decide(const PodAsk& pod, const Holding& holding);
+
+  const Clock& clock_;
+  Cluster& cluster_;
+  Observer& observer_;
+  SchedulerOptions options_;
+  NodeTable nodes_;
+  Ledger ledger_;
+  Jobs jobs_;
+  std::map<std::string, GroupPlan> plans_;
+  std::uint64_t plan_parts_ = 0;  // numbers the parts that nobody has claimed
+  std::unordered_map<std::string, Look> looks_;          // by uid, of pending pods
+  std::unordered_map<std::string, Decision> decisions_;  // by uid, of bound pods
+  std::uint64_t decision_count_ = 0;
+
+  Survey survey_;
+  std::vector<Memo> memo_;  // by state id
+  std::uint32_t epoch_ = 0;
+  std::vector<solver::ScoreInput> score_inputs_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,184 @@
+#include "scheduler-plugin/config.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/base/json_writer.hpp"
+#include "common/codec/config/flat_yaml.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using Values = std::vector<std::string>;
+
+Error invalid(std::string message) { return make_error(Errc::invalid_argument, std::move(message)); }
+
+bool read_number(std::string_view text, std::uint64_t& to) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), to);
+  return end.ec == std::errc() && end.ptr == text.data() + text.size();
+}
+
+std::string show_duration(std::chrono::milliseconds d) {
+  const auto ms = d.count();
+  return ms % 1000 == 0 ? std::to_string(ms / 1000) + "s" : std::to_string(ms) + "ms";
+}
+
+Result<void> set_endpoint(Endpoint& to, const std::string& text) {
+  auto endpoint = parse_endpoint(text);
+  if (!endpoint) return std::move(endpoint).error();
+  to = std::move(*endpoint);
+  return {};
+}
+
+Result<void> set_duration(std::chrono::milliseconds& to, const std::string& text) {
+  auto duration = parse_duration(text);
+  if (!duration) return std::move(duration).error();
+  to = *duration;
+  return {};
+}
+
+Result<void> set_names(std::vector<std::string>& to, const Values& names) {
+  for (const std::string& name : names) {
+    if (name.find('/') == std::string::npos || name.size() > limits::kMaxNameBytes) {
+      return invalid("'" + name.substr(0, 64) + "' is no extended resource name such as nvidia.com/gpu");
+    }
+  }
+  to = names;
+  return {};
+}
+
+Result<void> set_standalone(Config& c, const Values& v) {
+  if (v[0] != "true" && v[0] != "false") return invalid("'" + v[0] + "' is neither true nor false");
+  c.standalone = v[0] == "true";
+  return {};
+}
+
+Result<void> set_log_level(Config& c, const Values& v) {
+  if (v[0] != "debug" && v[0] != "info" && v[0] != "warn" && v[0] != "error") {
+    return invalid("'" + v[0] + "' is none of debug, info, warn, error");
+  }
+  c.log_level = v[0];
+  return {};
+}
+
+Result<void> set_max_connections(Config& c, const Values& v) {
+  std::uint64_t n = 0;
+  if (!read_number(v[0], n) || n < 1 || n > 65536) return invalid("'" + v[0] + "' is no number from 1 to 65536");
+  c.max_connections = static_cast<std::size_t>(n);
+  return {};
+}
+
+}  // namespace
+
+std::string Endpoint::text() const {
+  const std::string shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
+  return shown + ":" + std::to_string(port);
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  std::uint64_t port = 0;
+  if (colon == std::string_view::npos || colon == 0 || !read_number(text.substr(colon + 1), port) || port > 65535) {
+    return invalid("'" + std::string(text) + "' is no address; write HOST:PORT, e.g. 127.0.0.1:0 (0: any free port)");
+  }
+  std::string_view host = text.substr(0, colon);
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (!bracketed && host.find(':') != std::string_view::npos) {
+    return invalid("'" + std::string(text) + "': write an IPv6 address in brackets, e.g. [::1]:8080");
+  }
+  return Endpoint{std::string(host), static_cast<std::uint16_t>(port)};
+}
+
+Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = text.substr(digits);
+  std::uint64_t n = 0;
+  const std::uint64_t factor = unit == "ms" ? 1 : unit == "s" ? 1000 : unit == "m" ? 60'000 : unit == "h" ? 3'600'000 : 0;
+  if (factor == 0 || digits > 9 || !read_number(text.substr(0, digits), n) || n == 0 || n * factor > 86'400'000) {
+    return invalid("'" + std::string(text) + "' is no duration; write e.g. 30s or 500ms, above 0 and at most 24h");
+  }
+  return std::chrono::milliseconds(n * factor);
+}
+
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> table = {
+      {"standalone", "keep pods and bindings in memory; no Kubernetes needed", false, set_standalone,
+       [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }},
+      {"http", "address of the HTTP side; port 0: any free one", false,
+       [](Config& c, const Values& v) { return set_endpoint(c.http, v[0]); },
+       [](const Config& c) { return Values{c.http.text()}; }},
+      {"grpc", "address of the gRPC side: agents, other schedulers", false,
+       [](Config& c, const Values& v) { return set_endpoint(c.grpc, v[0]); },
+       [](const Config& c) { return Values{c.grpc.text()}; }},
+      {"port-file", "write the ports taken to this file as JSON when ready", false,
+       [](Config& c, const Values& v) { c.port_file = v[0]; return Result<void>{}; },
+       [](const Config& c) { return Values{c.port_file}; }},
+      {"log-level", "debug, info, warn or error", false, set_log_level,
+       [](const Config& c) { return Values{c.log_level}; }},
+      {"reservation-ttl", "how long chips are held between choice and bind", false,
+       [](Config& c, const Values& v) { return set_duration(c.reservation_ttl, v[0]); },
+       [](const Config& c) { return Values{show_duration(c.reservation_ttl)}; }},
+      {"inventory-stale-after", "silence of an agent after which nothing new is placed on its node", false,
+       [](Config& c, const Values& v) { return set_duration(c.inventory_stale_after, v[0]); },
+       [](const Config& c) { return Values{show_duration(c.inventory_stale_after)}; }},
+      {"max-connections", "open HTTP connections at most", false, set_max_connections,
+       [](const Config& c) { return Values{std::to_string(c.max_connections)}; }},
+      {"accelerators", "resources that are counted in whole chips", true,
+       [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
+       [](const Config& c) { return c.resources.accelerators; }},
+      {"shared-accelerators", "resources that are parts of chips and refused; * at the end matches any rest", true,
+       [](Config& c, const Values& v) { return set_names(c.resources.shared, v); },
+       [](const Config& c) { return c.resources.shared; }},
+  };
+  return table;
+}
+
+const Setting* find_setting(std::string_view name) {
+  for (const Setting& s : settings()) {
+    if (s.name == name) return &s;
+  }
+  return nullptr;
+}
+
+Result<void> apply_config_text(std::string_view text, Config& config) {
+  auto entries = codec::read_flat_yaml(text);
+  if (!entries) return std::move(entries).error();
+  for (const codec::ConfigEntry& entry : *entries) {
+    const std::string where = "line " + std::to_string(entry.line);
+    const Setting* setting = find_setting(entry.key);
+    if (setting == nullptr) return invalid("unknown key '" + entry.key + "'").in(where);
+    if (setting->list != entry.list) {
+      return invalid("'" + entry.key + "' must be " + (setting->list ? "a list" : "a single value")).in(where);
+    }
+    if (auto set = setting->set(config, entry.values); !set) return std::move(set).error().in(entry.key).in(where);
+  }
+  return {};
+}
+
+std::string print_config(const Config& config) {
+  std::string out;
+  for (const Setting& setting : settings()) {
+    out += std::string(setting.name) + ":";
+    const Values values = setting.show(config);
+    if (setting.list && values.empty()) out += " []";
+    for (const std::string& value : values) {
+      out += setting.list ? "\n- " : " ";
+      append_json_string(out, value);  // a JSON string is a YAML string
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+Result<void> check_config(const Config& config) {
+  if (!config.standalone) {
+    return invalid("no cluster to work for: start with --standalone");
+  }
+  if (config.http.port != 0 && config.http.port == config.grpc.port && config.http.host == config.grpc.host) {
+    return invalid("--http and --grpc name the same address " + config.http.text());
+  }
+  return {};
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,56 @@
+// Config — the settings of chipweave-scheduler: one table says key, help, how to read and how to show each; the file
+// reader, the flags, --print-config and docs/configuration.md follow it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/base/result.hpp"
+#include "scheduler-plugin/doors/pod_ask.hpp"
+
+namespace chipweave::sched {
+
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 0;  // 0: any free one
+  std::string text() const;
+};
+// "127.0.0.1:8080", "[::1]:0"; both parts must be given.
+Result<Endpoint> parse_endpoint(std::string_view text);
+// "30s", "500ms", "2m", "1h"; above zero, at most 24h.
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+struct Config {
+  bool standalone = false;
+  Endpoint http{"127.0.0.1", 8080};
+  Endpoint grpc{"127.0.0.1", 8081};
+  std::string port_file;
+  std::string log_level = "info";
+  std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
+  std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
+  std::size_t max_connections = limits::kMaxHttpConnections;
+  ResourceTable resources;
+};
+
+struct Setting {
+  std::string_view name;  // key in the file and flag without the dashes
+  std::string_view help;
+  bool list = false;
+  Result<void> (*set)(Config&, const std::vector<std::string>&);
+  std::vector<std::string> (*show)(const Config&);
+};
+const std::vector<Setting>& settings();
+const Setting* find_setting(std::string_view name);
+
+// Reads a file's text into `config`. Errors name line and key; an unknown key is one.
+Result<void> apply_config_text(std::string_view text, Config& config);
+// The effective settings as a file that reads back to the same.
+std::string print_config(const Config& config);
+// What cannot work, in a sentence.
+Result<void> check_config(const Config& config);
+
+}  // namespace chipweave::sched

@@ -1,0 +1,99 @@
+#include "scheduler-plugin/doors/api_door.hpp"
+
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "scheduler-plugin/doors/http_errors.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding*>& holdings,
+                Clock::Steady now) {
+  const domain::NodeTopology& t = node.topology;
+  w.begin_object().field("name", node.name).field("machine", node.machine);
+  w.key("chips").integer(t.chip_count());
+  w.key("free").integers(t.indices(node.free()));
+  // a used chip that turns unhealthy stays with its pod until that is gone
+  w.key("unhealthy").integers(t.indices(node.unhealthy - node.taken));
+  w.key("used").begin_object();
+  std::map<std::string, ChipSet> used;
+  for (const Holding* h : holdings) used[h->key.text()] |= h->chips;
+  for (const auto& [pod, chips] : used) w.key(pod).integers(t.indices(chips));
+  w.end_object();
+  w.key("network_unhealthy").integers(t.indices(node.network_unhealthy));
+  w.key("resources").begin_array();
+  for (const std::string& resource : node.resources) w.string(resource);
+  w.end_array().key("stale").boolean(node.stale);
+  w.key("inventory_age_seconds").number(std::chrono::duration<double>(now - node.last_seen).count());
+  w.key("down_links").begin_array();
+  for (const domain::DirectLink& link : t.links()) {
+    if (link.lanes_down == 0) continue;
+    w.integers({t.chip(link.a).index.value, t.chip(link.b).index.value, link.lanes_down});
+  }
+  w.end_array().end_object();
+}
+
+http::Response json(JsonWriter& w) {
+  http::Response response;
+  response.body = w.take();
+  return response;
+}
+
+}  // namespace
+
+PodKey pod_key_of(std::string_view rest) {
+  const std::size_t slash = rest.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == rest.size()) return {};
+  const std::string_view name = rest.substr(slash + 1);
+  if (name.find('/') != std::string_view::npos) return {};
+  return {std::string(rest.substr(0, slash)), std::string(name)};
+}
+
+http::Response ApiDoor::nodes() {
+  scheduler_.tick();  // no promise or inventory whose time is over is shown
+  JsonWriter w;
+  w.begin_object().key("items").begin_array();
+  const NodeTable& nodes = scheduler_.nodes();
+  for (NodeId id = 0; id < nodes.size(); ++id) {
+    write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
+  }
+  w.end_array().end_object();
+  return json(w);
+}
+
+http::Response ApiDoor::pods() {
+  scheduler_.tick();
+  JsonWriter w;
+  w.begin_object().key("items").begin_array();
+  scheduler_.cluster().each([&](const ClusterPod& pod) {
+    const Holding* held = scheduler_.ledger().find(pod.ask.uid);
+    const Decision* decision = scheduler_.decision(pod.ask.uid);
+    w.begin_object().field("namespace", pod.ask.key.ns).field("name", pod.ask.key.name).field("uid", pod.ask.uid);
+    w.field("resource", pod.ask.resource).key("asked").integer(pod.ask.chips);
+    w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
+    w.field("refused", pod.refused);
+    const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
+    w.field("node", node != nullptr ? node->name : pod.node);
+    w.key("chips").integers(node != nullptr ? node->topology.indices(held->chips) : std::vector<int>{});
+    w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
+    w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
+    w.field("group", pod.ask.group ? pod.ask.group->name : "").end_object();
+  });
+  w.end_array().end_object();
+  return json(w);
+}
+
+http::Response ApiDoor::explain(std::string_view rest) {
+  const PodKey key = pod_key_of(rest);
+  if (key.ns.empty()) return error_response(404, "not_found", "the path is /api/v1/explain/NAMESPACE/NAME");
+  auto text = scheduler_.explain(key);
+  if (!text) return error_response(text.error());
+  http::Response response;
+  response.body = std::move(text->json);
+  return response;
+}
+
+}  // namespace chipweave::sched

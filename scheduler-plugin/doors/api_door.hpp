@@ -1,0 +1,26 @@
+// ApiDoor — read-only JSON views for people, scripts, the command line and the page (docs/api.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/http/server.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+
+namespace chipweave::sched {
+
+// "NAMESPACE/NAME" of a path's end; ns empty when it is not of that form.
+PodKey pod_key_of(std::string_view rest);
+
+class ApiDoor {
+ public:
+  explicit ApiDoor(Scheduler& scheduler) : scheduler_(scheduler) {}
+  http::Response nodes();
+  http::Response pods();
+  http::Response explain(std::string_view rest);
+
+ private:
+  Scheduler& scheduler_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,109 @@
+#include "scheduler-plugin/doors/http_front.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "common/obs/log.hpp"
+#include "scheduler-plugin/doors/http_errors.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+http::Response text(std::string body, int status = 200) {
+  http::Response response;
+  response.status = status;
+  response.body = std::move(body);
+  response.content_type = "text/plain; charset=utf-8";
+  return response;
+}
+
+}  // namespace
+
+HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler, MemoryCluster& cluster,
+                     Metrics& metrics, const ResourceTable& resources, std::string version)
+    : scheduler_(scheduler),
+      metrics_(metrics),
+      version_(std::move(version)),
+      kube_(scheduler, resources),
+      api_(scheduler),
+      standalone_(cluster, resources),
+      server_(loop, std::move(options), [this](const http::Request& request) { return handle(request); }) {
+  add_routes();
+}
+
+void HttpFront::add(std::string_view method, std::string_view path,
+                    std::function<http::Response(const http::Request&, std::string_view)> answer, bool prefix) {
+  routes_.push_back({method, path, prefix, std::move(answer)});
+}
+
+void HttpFront::add_routes() {
+  using Request = http::Request;
+  add("POST", "/kube/filter", [this](const Request& r, std::string_view) { return kube_.filter(r.body); });
+  add("POST", "/kube/prioritize", [this](const Request& r, std::string_view) { return kube_.prioritize(r.body); });
+  add("POST", "/kube/bind", [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
+  add("POST", "/kube/preempt", [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
+  add("GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); });
+  add("GET", "/readyz", [this](const Request&, std::string_view) {
+    return ready_ ? text("ok\n") : text("not ready: starting or shutting down\n", 503);
+  });
+  add("GET", "/version", [this](const Request&, std::string_view) {
+    JsonWriter w;
+    w.begin_object().field("name", "chipweave-scheduler").field("version", version_).end_object();
+    http::Response response;
+    response.body = w.take();
+    return response;
+  });
+  add("GET", "/metrics", [this](const Request&, std::string_view) {
+    http::Response response = text(metrics_.scrape(scheduler_, server_.stats()));
+    response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    return response;
+  });
+  add("GET", "/api/v1/nodes", [this](const Request&, std::string_view) { return api_.nodes(); });
+  add("GET", "/api/v1/pods", [this](const Request&, std::string_view) { return api_.pods(); });
+  add("GET", "/api/v1/explain/", [this](const Request&, std::string_view rest) { return api_.explain(rest); }, true);
+  add("POST", "/standalone/pods", [this](const Request& r, std::string_view) { return standalone_.create(r.body); });
+  add("GET", "/standalone/pods", [this](const Request&, std::string_view) { return standalone_.list(); });
+  add("GET", "/standalone/pods/", [this](const Request&, std::string_view rest) { return standalone_.get(rest); }, true);
+  add("DELETE", "/standalone/pods/",
+      [this](const Request&, std::string_view rest) { return standalone_.remove(rest); }, true);
+}
+
+http::Response HttpFront::route(const http::Request& request, std::string_view& name) {
+  std::string allowed;
+  for (const Route& r : routes_) {
+    const bool here = r.prefix ? request.path.starts_with(r.path) && request.path.size() > r.path.size()
+                               : request.path == r.path;
+    if (!here) continue;
+    name = r.path;
+    if (r.method == request.method) return r.answer(request, request.path.substr(r.path.size()));
+    allowed += (allowed.empty() ? "" : ", ") + std::string(r.method);
+  }
+  if (!allowed.empty()) {
+    return error_response(405, "method_not_allowed", "this path takes " + allowed);
+  }
+  return error_response(404, "not_found", "no such path; see docs/api.md");
+}
+
+http::Response HttpFront::handle(const http::Request& request) {
+  const auto begin = scheduler_.clock().now();
+  std::string_view name = "other";
+  http::Response response;
+  try {
+    response = route(request, name);
+  } catch (const std::exception& e) {
+    obs::log(obs::Level::error, "request failed", {{"path", name}, {"error", e.what()}});
+    response = error_response(500, "internal", "internal error; see the scheduler's log");
+  }
+  metrics_.request(name, response.status, scheduler_.clock().now() - begin);
+  return response;
+}
+
+Result<std::uint16_t> HttpFront::start() { return server_.start(); }
+
+void HttpFront::drain(std::chrono::milliseconds grace, std::function<void()> done) {
+  ready_ = false;
+  server_.drain(grace, std::move(done));
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,59 @@
+// HttpFront — the scheduler's HTTP side: which path leads to which door, and the server it all runs on.
+//
+// Owner: the loop thread. Requests are handled one at a time as they arrive; the only queue is the kernel's and the
+// server's bounded set of connections, so overload is refused at accept instead of piling up here.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/http/server.hpp"
+#include "scheduler-plugin/doors/api_door.hpp"
+#include "scheduler-plugin/doors/kube_door.hpp"
+#include "scheduler-plugin/doors/metrics.hpp"
+#include "scheduler-plugin/doors/standalone_door.hpp"
+
+namespace chipweave::sched {
+
+class HttpFront {
+ public:
+  // resources must outlive the front.
+  HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler, MemoryCluster& cluster,
+            Metrics& metrics, const ResourceTable& resources, std::string version);
+
+  Result<std::uint16_t> start();
+  // /readyz says no from now on; then the server drains.
+  void drain(std::chrono::milliseconds grace, std::function<void()> done);
+  // Whether everything else (the gRPC door) is up too.
+  void set_ready(bool ready) { ready_ = ready; }
+
+  // What the server calls; tests may too.
+  http::Response handle(const http::Request& request);
+
+ private:
+  struct Route {
+    std::string_view method;
+    std::string_view path;
+    bool prefix;  // anything may follow
+    std::function<http::Response(const http::Request&, std::string_view rest)> answer;
+  };
+  void add(std::string_view method, std::string_view path,
+           std::function<http::Response(const http::Request&, std::string_view)> answer, bool prefix = false);
+  void add_routes();
+  http::Response route(const http::Request& request, std::string_view& route);
+
+  Scheduler& scheduler_;
+  Metrics& metrics_;
+  std::string version_;
+  KubeDoor kube_;
+  ApiDoor api_;
+  StandaloneDoor standalone_;
+  std::vector<Route> routes_;
+  bool ready_ = false;
+  http::Server server_;
+};
+
+}  // namespace chipweave::sched

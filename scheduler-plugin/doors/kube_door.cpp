@@ -1,0 +1,176 @@
+#include "scheduler-plugin/doors/kube_door.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "scheduler-plugin/doors/http_errors.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+http::Response json(std::string body) {
+  http::Response response;
+  response.body = std::move(body);
+  return response;
+}
+
+std::string error_only(const std::string& message) {
+  std::string out = R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
+  append_json_string(out, message);
+  out += '}';
+  return out;
+}
+
+std::string bind_result(std::string_view error) {
+  std::string out = R"({"Error":)";
+  append_json_string(out, error);
+  out += '}';
+  return out;
+}
+
+}  // namespace
+
+http::Response KubeDoor::filter(std::string& body) {
+  if (auto read = reader_.read_args(body, args_); !read) return json(error_only(read.error().text()));
+  const CountedAsk counted = count_ask(args_.pod, resources_);
+  if (!counted.refused.empty()) return json(refusal(counted.refused));
+  std::string reply = filter_reply(scheduler_.filter_survey(counted.ask, args_.names));
+  last_reply_ = std::max<std::size_t>(1024, reply.size() + reply.size() / 8);
+  return json(std::move(reply));
+}
+
+void KubeDoor::append_name(std::string& out, const Survey& survey, std::size_t position) const {
+  const NodeId id = survey.nodes[position];
+  if (id != kNoNode) {
+    out += scheduler_.nodes().node(id).name_json;
+  } else {
+    append_json_string(out, args_.names[position]);
+  }
+}
+
+void KubeDoor::append_rejected(std::string& out, const Survey& survey, bool never) const {
+  std::vector<std::string> reasons(survey.verdicts.size());  // escaped, with the colon before
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    const Verdict& v = survey.verdicts[i];
+    if (v.fits() || v.never != never || v.count == 0) continue;
+    reasons[i] = ":";
+    append_json_string(reasons[i], v.reason);
+  }
+  bool first = true;
+  for (std::size_t i = 0; i < survey.nodes.size(); ++i) {
+    const std::string& reason = reasons[survey.verdict[i]];
+    if (reason.empty()) continue;
+    if (!first) out += ',';
+    first = false;
+    append_name(out, survey, i);
+    out += reason;
+  }
+}
+
+void KubeDoor::append_nodes(std::string& out, const Survey& survey) const {
+  out += R"({"metadata":{},"items":[)";
+  bool first = true;
+  for (std::size_t i = 0; i < survey.nodes.size(); ++i) {
+    if (!survey.of(i).fits()) continue;
+    if (!first) out += ',';
+    first = false;
+    out += args_.items[i];
+  }
+  out += "]}";
+}
+
+std::string KubeDoor::filter_reply(const Survey& survey) const {
+  std::string out;
+  out.reserve(last_reply_);
+  out += R"({"Nodes":)";
+  if (args_.nodes_given) {
+    append_nodes(out, survey);
+  } else {
+    out += "null";
+  }
+  out += R"(,"NodeNames":[)";
+  bool first = true;
+  for (std::size_t i = 0; i < survey.nodes.size(); ++i) {
+    if (!survey.of(i).fits()) continue;
+    if (!first) out += ',';
+    first = false;
+    append_name(out, survey, i);
+  }
+  out += R"(],"FailedNodes":{)";
+  append_rejected(out, survey, false);
+  out += R"(},"FailedAndUnresolvableNodes":{)";
+  append_rejected(out, survey, true);
+  out += R"(},"Error":""})";
+  return out;
+}
+
+// No node will ever do; the sentence stands at each of them and, for the event, once for the pod.
+std::string KubeDoor::refusal(const std::string& sentence) const {
+  std::string escaped;
+  append_json_string(escaped, sentence);
+  std::string out = R"({"Nodes":)";
+  out += args_.nodes_given ? R"({"metadata":{},"items":[]})" : "null";
+  out += R"(,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{)";
+  for (std::size_t i = 0; i < args_.names.size(); ++i) {
+    if (i > 0) out += ',';
+    append_json_string(out, args_.names[i]);
+    out += ':' + escaped;
+  }
+  out += R"(},"Error":)" + escaped + '}';
+  return out;
+}
+
+http::Response KubeDoor::prioritize(std::string& body) {
+  if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
+  const CountedAsk counted = count_ask(args_.pod, resources_);
+  if (!counted.refused.empty()) {
+    return error_response(make_error(Errc::invalid_argument, counted.refused));
+  }
+  const Survey& survey = scheduler_.prioritize_survey(counted.ask, args_.names);
+  std::string out;
+  out.reserve(args_.names.size() * 48 + 16);
+  out += '[';
+  for (std::size_t i = 0; i < survey.nodes.size(); ++i) {
+    out += i == 0 ? R"({"Host":)" : R"(,{"Host":)";
+    append_name(out, survey, i);
+    out += R"(,"Score":)";
+    const int score = survey.score(i);  // 0..10
+    if (score == 10) {
+      out += "10}";
+    } else {
+      out += static_cast<char>('0' + score);
+      out += '}';
+    }
+  }
+  out += ']';
+  return json(std::move(out));
+}
+
+http::Response KubeDoor::bind(std::string& body) {
+  auto args = reader_.read_binding(body);
+  if (!args) return json(bind_result(args.error().text()));
+  const std::string ns = args->pod_namespace.empty() ? "default" : args->pod_namespace;
+  const auto bound = scheduler_.bind({{ns, args->pod_name}, args->pod_uid, args->node});
+  return json(bind_result(bound ? "" : bound.error().text()));
+}
+
+// Keeps the nodes where the victims' end would let the pod in, with the victims as they were proposed.
+http::Response KubeDoor::preempt(std::string& body) {
+  auto args = reader_.read_preemption(body);
+  if (!args) return error_response(args.error());
+  const CountedAsk counted = count_ask(args->pod, resources_);
+  JsonWriter w;
+  w.begin_object().key("NodeNameToMetaVictims").begin_object();
+  for (const codec::PreemptionNode& node : args->nodes) {
+    if (!counted.refused.empty() || node.victim_uids.empty()) continue;
+    if (!scheduler_.fits_without(counted.ask, node.node, node.victim_uids)) continue;
+    w.key(node.node).begin_object().key("Pods").begin_array();
+    for (const std::string& uid : node.victim_uids) w.begin_object().field("UID", uid).end_object();
+    w.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
+  }
+  w.end_object().end_object();
+  return json(w.take());
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,190 @@
+#include "scheduler-plugin/doors/metrics.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+// Of a decision: a warm one on a small cluster takes microseconds, a cold one on thousands of nodes milliseconds.
+const std::vector<double> kDecisionBuckets = {1e-6, 5e-6, 2.5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2,
+                                              2.5e-2, 0.1, 0.5, 1};
+const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 0.1, 0.5, 1, 5};
+const std::vector<double> kShareBuckets = {0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
+
+double seconds(std::chrono::nanoseconds ns) { return std::chrono::duration<double>(ns).count(); }
+
+enum Total : std::size_t { kNodes, kClasses, kHeld, kPredicted, kBest, kConnections };
+
+}  // namespace
+
+Metrics::Metrics(std::string_view version)
+    : requests_(registry_.counter("chipweave_http_requests_total", "HTTP requests by route and status code")),
+      request_seconds_(registry_.histogram("chipweave_http_request_duration_seconds",
+                                           "Time from a whole request to its whole reply, by route",
+                                           kRequestBuckets)),
+      bind_failures_(registry_.counter("chipweave_bind_failures_total", "Binds that were refused, by error code")),
+      chips_(registry_.gauge("chipweave_chips", "Chips by node and state: free, used, reserved or unhealthy")),
+      links_(registry_.gauge("chipweave_links", "Direct chip-to-chip links by node and state: up, degraded, down")),
+      age_(registry_.gauge("chipweave_inventory_age_seconds", "Time since the last sign of life of a node's agent")),
+      stale_(registry_.gauge("chipweave_inventory_stale", "1 if nothing is placed on the node because its agent is silent")),
+      placeable_(registry_.gauge("chipweave_largest_placeable_chips", "Largest request that still fits on the node")),
+      placeable_sizes_(registry_.gauge("chipweave_placeable_sizes", "How many of the node's legal sizes still fit")),
+      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")) {
+  auto& took = registry_.histogram("chipweave_decision_duration_seconds", "Time of a decision by verb, without HTTP and JSON",
+                                   kDecisionBuckets);
+  auto& decisions = registry_.counter("chipweave_decisions_total", "Decisions by verb and whether any node fitted");
+  for (const Verb verb : {Verb::filter, Verb::prioritize, Verb::bind, Verb::preempt, Verb::place}) {
+    const std::string name(to_string(verb));
+    decision_seconds_.push_back(took.with({{"verb", name}}));
+    decisions_fit_.push_back(decisions.with({{"verb", name}, {"result", "fits"}}));
+    decisions_none_.push_back(decisions.with({{"verb", name}, {"result", "rejected"}}));
+  }
+  auto& rejected = registry_.counter("chipweave_rejected_nodes_total", "Nodes rejected by filter and prioritize, by reason");
+  for (int i = 0; i < kCauseCount; ++i) {
+    rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
+  }
+  auto& promises = registry_.counter("chipweave_reservations_total", "Reservations by what became of them");
+  for (const Promise event : {Promise::held, Promise::confirmed, Promise::expired, Promise::dropped}) {
+    promises_.push_back(promises.with({{"event", std::string(to_string(event))}}));
+  }
+  share_.push_back(registry_.histogram("chipweave_placement_bandwidth_ratio",
+                                       "Predicted bandwidth of placed sets over the best possible on the machine",
+                                       kShareBuckets).with());
+  totals_ = {registry_.gauge("chipweave_nodes", "Nodes with inventory").with(),
+             registry_.gauge("chipweave_machine_classes", "Distinct wirings in use").with(),
+             registry_.gauge("chipweave_reservations", "Reservations held now").with(),
+             registry_.gauge("chipweave_placed_bandwidth_bytes_per_second",
+                             "Sum of the predicted bandwidth of the sets of bound pods").with(),
+             registry_.gauge("chipweave_placed_best_bandwidth_bytes_per_second",
+                             "What the same pods could have on empty machines").with(),
+             registry_.gauge("chipweave_http_connections", "Open HTTP connections").with()};
+  server_ = {registry_.counter("chipweave_http_connections_refused_total", "Connections refused or dropped because too many were open").with(),
+             registry_.counter("chipweave_http_bad_requests_total", "Requests that were malformed, too large or too slow").with()};
+  registry_.gauge("chipweave_build_info", "1, with the version as label").with({{"version", std::string(version)}}).set(1);
+}
+
+void Metrics::decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) {
+  const auto i = static_cast<std::size_t>(verb);
+  decision_seconds_[i].observe(seconds(took));
+  (fits > 0 ? decisions_fit_ : decisions_none_)[i].add();
+}
+
+void Metrics::rejected(Cause cause, std::size_t nodes) {
+  rejected_[static_cast<std::size_t>(cause)].add(static_cast<double>(nodes));
+}
+
+void Metrics::promise(Promise event) { promises_[static_cast<std::size_t>(event)].add(); }
+
+void Metrics::bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
+                    double best_gbps, std::string_view decision) {
+  if (best_gbps > 0) share_[0].observe(gbps / best_gbps);
+  obs::log(obs::Level::info, "bound",
+           {{"pod", pod.text()}, {"node", node}, {"chips", chips}, {"gbps", gbps}, {"best_gbps", best_gbps},
+            {"decision", decision}});
+}
+
+void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error& error) {
+  bind_failures_.with({{"code", to_string(error.code)}}).add();
+  obs::log(obs::Level::warn, "bind refused", {{"pod", pod.text()}, {"node", node}, {"error", error.text()}});
+}
+
+void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {
+  const std::pair<std::string, int> key(route, status);
+  auto it = routes_.find(key);
+  if (it == routes_.end()) {
+    it = routes_.emplace(key, std::pair{requests_.with({{"path", key.first}, {"code", std::to_string(status)}}),
+                                        request_seconds_.with({{"path", key.first}})}).first;
+  }
+  it->second.first.add();
+  it->second.second.observe(seconds(took));
+}
+
+Metrics::NodeGauges& Metrics::node_gauges(const Node& node) {
+  NodeGauges gauges;
+  for (const char* state : {"free", "used", "reserved", "unhealthy"}) {
+    gauges.push_back(chips_.with({{"node", node.name}, {"state", state}}));
+  }
+  for (const char* state : {"up", "degraded", "down"}) {
+    gauges.push_back(links_.with({{"node", node.name}, {"state", state}}));
+  }
+  for (auto* family : {&age_, &stale_, &placeable_, &placeable_sizes_}) {
+    gauges.push_back(family->with({{"node", node.name}}));
+  }
+  return by_node_.emplace_back(std::move(gauges));
+}
+
+void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
+  const Node& node = scheduler.nodes().node(id);
+  NodeGauges& gauges = id < by_node_.size() ? by_node_[id] : node_gauges(node);
+  ChipSet reserved;
+  for (const Holding* h : scheduler.ledger().on(id)) {
+    if (!h->bound) reserved |= h->chips;
+  }
+  std::size_t at = 0;
+  const auto put = [&](double value) { gauges[at++].set(value); };
+  put(node.free().size());
+  put((node.taken - reserved).size());
+  put(reserved.size());
+  put((node.unhealthy - node.taken).size());
+  std::array<int, 3> links{};
+  for (const domain::DirectLink& link : node.topology.links()) ++links[static_cast<std::size_t>(link.state())];
+  for (const int count : links) put(count);
+  put(seconds(scheduler.clock().now() - node.last_seen));
+  put(node.stale ? 1 : 0);
+  int largest = 0;
+  int sizes = 0;
+  for (const int size : node.wiring->legal_sizes(false)) {
+    if (!node.wiring->choose({node.free(), {}, {}, size, false}).fits) continue;
+    largest = std::max(largest, size);
+    ++sizes;
+  }
+  put(largest);
+  put(sizes);
+}
+
+void Metrics::scrape_pods(Scheduler& scheduler) {
+  std::size_t pending = 0;
+  std::size_t reserved = 0;
+  std::size_t bound = 0;
+  double predicted = 0;
+  double best = 0;
+  scheduler.cluster().each([&](const ClusterPod& pod) {
+    if (const Decision* d = scheduler.decision(pod.ask.uid)) {
+      predicted += d->gbps * 1e9;
+      best += d->best_gbps * 1e9;
+    }
+    if (!pod.node.empty()) {
+      ++bound;
+    } else {
+      ++(scheduler.ledger().find(pod.ask.uid) != nullptr ? reserved : pending);
+    }
+  });
+  pods_.with({{"state", "pending"}}).set(static_cast<double>(pending));
+  pods_.with({{"state", "reserved"}}).set(static_cast<double>(reserved));
+  pods_.with({{"state", "bound"}}).set(static_cast<double>(bound));
+  totals_[kPredicted].set(predicted);
+  totals_[kBest].set(best);
+}
+
+void Metrics::scrape_server(const http::Server::Stats& server) {
+  totals_[kConnections].set(static_cast<double>(server.connections_open));
+  server_[0].add(static_cast<double>(server.connections_refused - seen_.connections_refused));
+  server_[1].add(static_cast<double>(server.bad_requests - seen_.bad_requests));
+  seen_ = server;
+}
+
+std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server) {
+  scheduler.tick();
+  for (NodeId id = 0; id < scheduler.nodes().size(); ++id) scrape_node(scheduler, id);
+  totals_[kNodes].set(static_cast<double>(scheduler.nodes().size()));
+  totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
+  totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
+  scrape_pods(scheduler);
+  scrape_server(server);
+  return registry_.expose();
+}
+
+}  // namespace chipweave::sched

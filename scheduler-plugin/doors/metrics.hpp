@@ -1,0 +1,66 @@
+// Metrics — the numbers of the scheduler (docs/metrics.md): counters and histograms as things happen, gauges at scrape.
+//
+// Owner: the loop thread. Costs a few atomic additions a decision; a scrape walks the nodes.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/http/server.hpp"
+#include "common/obs/metrics.hpp"
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+
+namespace chipweave::sched {
+
+class Metrics final : public Observer {
+ public:
+  explicit Metrics(std::string_view version);
+
+  void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
+  void rejected(Cause cause, std::size_t nodes) override;
+  void promise(Promise event) override;
+  void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps, double best_gbps,
+             std::string_view decision) override;
+  void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
+
+  // path: the route, never what a client made up.
+  void request(std::string_view route, int status, std::chrono::nanoseconds took);
+  std::string scrape(Scheduler& scheduler, const http::Server::Stats& server);
+
+ private:
+  using NodeGauges = std::vector<obs::Gauge>;
+  NodeGauges& node_gauges(const Node& node);
+  void scrape_node(Scheduler& scheduler, NodeId id);
+  void scrape_pods(Scheduler& scheduler);
+  void scrape_server(const http::Server::Stats& server);
+
+  obs::Registry registry_;
+  obs::Family<obs::Counter>& requests_;
+  obs::Family<obs::Histogram>& request_seconds_;
+  obs::Family<obs::Counter>& bind_failures_;
+  obs::Family<obs::Gauge>& chips_;
+  obs::Family<obs::Gauge>& links_;
+  obs::Family<obs::Gauge>& age_;
+  obs::Family<obs::Gauge>& stale_;
+  obs::Family<obs::Gauge>& placeable_;
+  obs::Family<obs::Gauge>& placeable_sizes_;
+  obs::Family<obs::Gauge>& pods_;
+  std::vector<obs::Histogram> decision_seconds_;  // by verb
+  std::vector<obs::Counter> decisions_fit_;
+  std::vector<obs::Counter> decisions_none_;
+  std::vector<obs::Counter> rejected_;   // by cause
+  std::vector<obs::Counter> promises_;   // by event
+  std::vector<obs::Histogram> share_;    // predicted against best possible; one
+  std::vector<obs::Gauge> totals_;       // nodes, classes, held, predicted, best, connections
+  std::vector<obs::Counter> server_;     // refused, bad
+  http::Server::Stats seen_;
+  std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
+  std::vector<NodeGauges> by_node_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,146 @@
+// chipweave-scheduler: flags → configuration → wiring → run → drain.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/clock.hpp"
+#include "common/http/loop.hpp"
+#include "common/io/files.hpp"
+#include "common/obs/log.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/config.hpp"
+#include "scheduler-plugin/doors/grpc_server.hpp"
+#include "scheduler-plugin/doors/http_front.hpp"
+
+namespace {
+
+using namespace chipweave;  // NOLINT(google-build-using-namespace): the program's own file
+using sched::Config;
+
+constexpr int kWrongUsage = 2;
+constexpr int kUnreadable = 3;
+constexpr std::chrono::milliseconds kDrainGrace{1000};
+constexpr std::chrono::milliseconds kTick{1000};
+
+int complain(int code, const std::string& message) {
+  std::fprintf(stderr, "chipweave-scheduler: %s\n", message.c_str());
+  return code;
+}
+
+struct Flags {
+  std::map<std::string, std::vector<std::string>, std::less<>> given;
+  std::string config_file;
+  bool print_config = false;
+};
+
+// One flag for each setting of the table.
+void declare(CLI::App& app, Flags& flags) {
+  app.add_option("--config", flags.config_file, "settings file (YAML, docs/configuration.md)");
+  app.add_flag("--print-config", flags.print_config, "print the effective settings and end");
+  app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
+  for (const sched::Setting& setting : sched::settings()) {
+    const std::string flag = "--" + std::string(setting.name);
+    auto& values = flags.given[std::string(setting.name)];
+    if (setting.name == "standalone") {
+      app.add_flag_function("--standalone", [&values](std::int64_t) { values = {"true"}; }, std::string(setting.help));
+    } else {
+      auto* option = app.add_option(flag, values, std::string(setting.help));
+      if (setting.list) {
+        option->delimiter(',');
+      } else {
+        option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+      }
+    }
+  }
+  app.footer(
+      "Example:\n  chipweave-scheduler --standalone --http 127.0.0.1:8080 --grpc 127.0.0.1:8081\n"
+      "  chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler 127.0.0.1:8081");
+}
+
+// File first, then flags. 0 or the exit code, with the sentence said.
+int load(const Flags& flags, Config& config) {
+  if (!flags.config_file.empty()) {
+    const auto text = io::read_file(flags.config_file, limits::kMaxManifestBytes);
+    if (!text) return complain(kUnreadable, text.error().text());
+    if (auto read = sched::apply_config_text(*text, config); !read) {
+      return complain(kWrongUsage, flags.config_file + ": " + read.error().text());
+    }
+  }
+  for (const auto& [name, values] : flags.given) {
+    if (values.empty()) continue;
+    if (auto set = sched::find_setting(name)->set(config, values); !set) {
+      return complain(kWrongUsage, "--" + name + ": " + set.error().text());
+    }
+  }
+  return 0;
+}
+
+int run(const Config& config) {
+  const SystemClock clock;
+  http::Loop loop;
+  sched::Metrics metrics(CHIPWEAVE_VERSION);
+  sched::MemoryCluster cluster;
+  sched::Scheduler scheduler(clock, cluster, metrics, {config.reservation_ttl, config.inventory_stale_after});
+  cluster.set_listener(&scheduler);
+
+  http::ServerOptions options;
+  options.host = config.http.host;
+  options.port = config.http.port;
+  options.max_connections = config.max_connections;
+  sched::HttpFront front(loop, options, scheduler, cluster, metrics, config.resources, CHIPWEAVE_VERSION);
+  sched::GrpcServer grpc(loop, scheduler, {});
+
+  const auto http_port = front.start();
+  if (!http_port) return complain(1, "--http " + config.http.text() + ": " + http_port.error().text());
+  const auto grpc_port = grpc.start(config.grpc.text());
+  if (!grpc_port) return complain(1, "--grpc " + config.grpc.text() + ": " + grpc_port.error().text());
+
+  loop.every(kTick, [&] { scheduler.tick(); });
+  loop.on_terminate([&] {
+    obs::log(obs::Level::info, "draining");
+    grpc.stop(kDrainGrace);
+    front.drain(kDrainGrace, [&] { loop.stop(); });
+  });
+  if (!config.port_file.empty()) {
+    const std::string ports = "{\"http\":" + std::to_string(*http_port) + ",\"grpc\":" + std::to_string(*grpc_port) + "}\n";
+    if (auto written = io::write_file_atomically(config.port_file, ports); !written) {
+      grpc.stop(std::chrono::milliseconds(0));
+      return complain(1, "--port-file: " + written.error().text());
+    }
+  }
+  front.set_ready(true);
+  obs::log(obs::Level::info, "ready", {{"http", int{*http_port}}, {"grpc", int{*grpc_port}}, {"version", CHIPWEAVE_VERSION}});
+  loop.run();
+  obs::log(obs::Level::info, "ended");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Places pods on the accelerators that talk to each other fastest: extender of kube-scheduler over HTTP,\n"
+               "placement service over gRPC.");
+  Flags flags;
+  declare(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : kWrongUsage;
+  }
+  Config config;
+  if (const int code = load(flags, config); code != 0) return code;
+  if (flags.print_config) {
+    std::fputs(sched::print_config(config).c_str(), stdout);
+    return 0;
+  }
+  if (auto ok = sched::check_config(config); !ok) return complain(kWrongUsage, ok.error().text());
+  obs::set_level(config.log_level);
+  try {
+    return run(config);
+  } catch (const std::exception& e) {
+    return complain(1, std::string("cannot go on: ") + e.what());
+  }
+}

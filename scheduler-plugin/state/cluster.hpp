@@ -1,0 +1,50 @@
+// Cluster — the pods of the cluster as the scheduler sees them, and the one way to bind one.
+//
+// Behind it stands memory (standalone) or, later, a Kubernetes API server's list and watch; the use cases know only
+// this. Owner: the loop thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "scheduler-plugin/app/model.hpp"
+
+namespace chipweave::sched {
+
+struct ClusterPod {
+  PodAsk ask;           // key, uid, labels and annotations as its owner wrote them
+  std::string refused;  // why its request cannot be served by anyone ("500m" GPUs); empty: it can
+  std::string node;     // empty until bound
+  Annotations written;  // by the binding
+  std::uint64_t arrival = 0;
+};
+
+// Told of changes that did not come from the scheduler itself.
+class ClusterListener {
+ public:
+  virtual ~ClusterListener() = default;
+  virtual void pod_added(const ClusterPod& pod) = 0;
+  virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
+};
+
+class Cluster {
+ public:
+  Cluster() = default;
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  virtual ~Cluster() = default;
+
+  // Null if there is none; valid until the pod is gone.
+  virtual const ClusterPod* find(const PodKey& key) const = 0;
+  // Node and annotations in one step. Errors: not_found, conflict (other uid, or bound already).
+  virtual Result<void> bind(const Binding& binding, const Annotations& annotations) = 0;
+  // Ends a pod, as a DELETE would.
+  virtual Result<void> end(const PodKey& key) = 0;
+  // By arrival.
+  virtual void each(const std::function<void(const ClusterPod&)>& visit) const = 0;
+  virtual std::size_t size() const = 0;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,73 @@
+// Ledger — which chips belong to which pod: bound ones, and promises between prioritize and bind.
+//
+// Owner: the loop thread. A promise dies by confirm(), drop() or after its lifetime (expire()).
+// Invariant: on each node the chips of different holdings are disjoint, and their union is what the node table calls
+// taken; check_invariants() proves it, every operation runs it in debug builds.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+struct Holding {
+  std::string uid;  // of the pod; of a part of a group that no pod has claimed: "group:…"
+  PodKey key;
+  NodeId node = kNoNode;
+  ChipSet chips;
+  bool bound = false;
+  Clock::Steady expires{};  // of a promise
+  std::string group;        // id of the group it belongs to; empty: none
+};
+
+class Ledger {
+ public:
+  explicit Ledger(NodeTable& nodes) : nodes_(nodes) {}
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  const Holding* find(std::string_view uid) const;
+  // Holdings on a node, in the order they came.
+  const std::vector<const Holding*>& on(NodeId node) const;
+
+  // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check: that is the
+  // caller's choice. An earlier holding of the uid must have been dropped.
+  Result<void> hold(Holding holding);
+  // Turns a promise into a bound holding. Precondition: it exists.
+  void confirm(std::string_view uid);
+  void extend(std::string_view uid, Clock::Steady expires);
+  // Hands a part of a group to a pod. Preconditions: `from` exists, `uid` does not.
+  void claim(std::string_view from, const std::string& uid, const PodKey& key);
+  // Gives the chips back; false if there is no such holding.
+  bool drop(std::string_view uid);
+  // Drops the promises whose lifetime is over and returns them.
+  std::vector<Holding> expire(Clock::Steady now);
+  // After a node's chips were renumbered (NodeTable::Reported::slot_moves).
+  void move_slots(NodeId node, const std::vector<int>& moves);
+
+  std::size_t bound() const { return holdings_.size() - promises_.size(); }
+  std::size_t promised() const { return promises_.size(); }
+  // "" if everything is right, else what is not.
+  std::string check_invariants() const;
+
+ private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  void forget_promise(const Holding& holding);
+  void check() const;
+
+  NodeTable& nodes_;
+  std::unordered_map<std::string, Holding, TextHash, std::equal_to<>> holdings_;
+  std::vector<std::vector<const Holding*>> on_;
+  std::multimap<Clock::Steady, std::string> promises_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,136 @@
+#include "scheduler-plugin/state/memory_cluster.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+// Version 4, random.
+std::string make_uid() {
+  static thread_local std::random_device entropy;
+  std::array<std::uint32_t, 4> words{};
+  for (std::uint32_t& w : words) w = entropy();
+  words[1] = (words[1] & 0xFFFF0FFFU) | 0x00004000U;
+  words[2] = (words[2] & 0x3FFFFFFFU) | 0x80000000U;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < 32; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) text += '-';
+    text += kHex[(words[i / 8] >> (28 - 4 * (i % 8))) & 15U];
+  }
+  return text;
+}
+
+Error invalid(std::string message) { return make_error(Errc::invalid_argument, std::move(message)); }
+
+Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
+  if (!is_dns_subdomain(pod.ask.key.name)) {
+    return invalid("metadata.name '" + pod.ask.key.name.substr(0, 64) +
+                   "' is no DNS name (lower-case letters, digits, '-' and '.', at most 253 bytes)");
+  }
+  if (!is_dns_label(pod.ask.key.ns)) {
+    return invalid("metadata.namespace '" + pod.ask.key.ns.substr(0, 64) +
+                   "' is no DNS label (lower-case letters, digits and '-', at most 63 bytes)");
+  }
+  if (pod.ask.uid.size() > 128) return invalid("metadata.uid is longer than 128 bytes");
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : pod.ask.annotations) bytes += key.size() + value.size();
+  if (bytes > limits::kMaxAnnotationBytes) {
+    return make_error(Errc::limit_exceeded, "metadata.annotations are larger than 256 KiB");
+  }
+  if (document_bytes > limits::kMaxManifestBytes) {
+    return make_error(Errc::limit_exceeded, "the pod is larger than 4 MiB");
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_dns_label(std::string_view text) {
+  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !text.empty() && text.size() <= 63 && alnum(text.front()) && alnum(text.back()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return alnum(c) || c == '-'; });
+}
+
+bool is_dns_subdomain(std::string_view text) {
+  if (text.size() > limits::kMaxNameBytes) return false;
+  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  bool begin = true;  // of a label
+  char last = '.';
+  for (const char c : text) {
+    if (c == '.') {
+      if (begin || last == '-') return false;
+      begin = true;
+    } else {
+      if (!alnum(c) && (begin || c != '-')) return false;
+      begin = false;
+    }
+    last = c;
+  }
+  return !begin && last != '-';
+}
+
+Result<const ClusterPod*> MemoryCluster::add(ClusterPod pod, std::string document) {
+  if (pod.ask.key.ns.empty()) pod.ask.key.ns = "default";
+  if (auto ok = check(pod, document.size()); !ok) return std::move(ok).error();
+  if (pods_.contains(pod.ask.key)) {
+    return make_error(Errc::conflict, "pod " + pod.ask.key.text() + " exists already");
+  }
+  if (pods_.size() >= limits::kMaxPods) {
+    return make_error(Errc::limit_exceeded, "the cluster holds as many pods as it may");
+  }
+  if (pod.ask.uid.empty()) pod.ask.uid = make_uid();
+  if (!uids_.insert(pod.ask.uid).second) {
+    return make_error(Errc::conflict, "a pod with uid " + pod.ask.uid + " exists already");
+  }
+  pod.arrival = ++arrivals_;
+  by_arrival_[pod.arrival] = pod.ask.key;
+  PodKey key = pod.ask.key;
+  const auto it = pods_.emplace(std::move(key), Entry{std::move(pod), std::move(document)}).first;
+  if (listener_ != nullptr) listener_->pod_added(it->second.pod);
+  return &it->second.pod;
+}
+
+const ClusterPod* MemoryCluster::find(const PodKey& key) const {
+  const auto it = pods_.find(key);
+  return it == pods_.end() ? nullptr : &it->second.pod;
+}
+
+Result<void> MemoryCluster::bind(const Binding& binding, const Annotations& annotations) {
+  const auto it = pods_.find(binding.key);
+  if (it == pods_.end()) {
+    return make_error(Errc::not_found, "pod " + binding.key.text() + " does not exist");
+  }
+  ClusterPod& pod = it->second.pod;
+  if (pod.ask.uid != binding.uid) {
+    return make_error(Errc::conflict, "pod " + binding.key.text() + " has another uid");
+  }
+  if (!pod.node.empty()) {
+    return make_error(Errc::conflict, "pod " + binding.key.text() + " is bound already");
+  }
+  pod.node = binding.node;
+  pod.written = annotations;
+  return {};
+}
+
+Result<void> MemoryCluster::end(const PodKey& key) {
+  const auto it = pods_.find(key);
+  if (it == pods_.end()) return make_error(Errc::not_found, "pod " + key.text() + " does not exist");
+  const ClusterPod gone = std::move(it->second.pod);
+  by_arrival_.erase(gone.arrival);
+  uids_.erase(gone.ask.uid);
+  pods_.erase(it);
+  if (listener_ != nullptr) listener_->pod_gone(gone);
+  return {};
+}
+
+void MemoryCluster::each(const std::function<void(const ClusterPod&)>& visit) const {
+  for (const auto& [arrival, key] : by_arrival_) visit(pods_.at(key).pod);
+}
+
+}  // namespace chipweave::sched

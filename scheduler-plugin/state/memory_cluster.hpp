@@ -1,0 +1,44 @@
+// MemoryCluster — the cluster of standalone mode: pods, bindings and annotations in memory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_set>
+
+#include "scheduler-plugin/state/cluster.hpp"
+
+namespace chipweave::sched {
+
+class MemoryCluster final : public Cluster {
+ public:
+  void set_listener(ClusterListener* listener) { listener_ = listener; }
+
+  // Takes a pod with the document it was posted as; makes a uid where it has none.
+  // Errors: invalid_argument (name, uid or annotations against the rules), conflict (name exists), limit_exceeded.
+  Result<const ClusterPod*> add(ClusterPod pod, std::string document);
+  // The document as posted; precondition: the pod exists.
+  const std::string& document(const PodKey& key) const { return pods_.at(key).document; }
+
+  const ClusterPod* find(const PodKey& key) const override;
+  Result<void> bind(const Binding& binding, const Annotations& annotations) override;
+  Result<void> end(const PodKey& key) override;
+  void each(const std::function<void(const ClusterPod&)>& visit) const override;
+  std::size_t size() const override { return pods_.size(); }
+
+ private:
+  struct Entry {
+    ClusterPod pod;
+    std::string document;
+  };
+  std::map<PodKey, Entry> pods_;
+  std::map<std::uint64_t, PodKey> by_arrival_;
+  std::unordered_set<std::string> uids_;
+  std::uint64_t arrivals_ = 0;
+  ClusterListener* listener_ = nullptr;
+};
+
+// RFC 1123: labels of [a-z0-9-] that begin and end with a letter or digit; a subdomain is labels joined by dots.
+bool is_dns_label(std::string_view text);
+bool is_dns_subdomain(std::string_view text);
+
+}  // namespace chipweave::sched

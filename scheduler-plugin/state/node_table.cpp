@@ -1,0 +1,266 @@
+#include "scheduler-plugin/state/node_table.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "scheduler-plugin/state/natural_order.hpp"
+#include "scheduler-plugin/state/relink.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+constexpr StateId kNoState = ~StateId{0};
+
+// What a machine's chips are counted as when its agent does not say.
+std::vector<std::string> usual_resources(const domain::NodeTopology& topology) {
+  const std::string& vendor = topology.vendor();
+  if (vendor == "nvidia") return {"aliyun.com/gpu", "nvidia.com/gpu"};
+  if (vendor == "amd") return {"amd.com/gpu"};
+  if (vendor == "metax") return {"metax-tech.com/gpu"};
+  if (vendor != "ascend") return {};
+  switch (topology.rule().kind) {
+    case domain::RuleKind::ascend_310_card:
+    case domain::RuleKind::ascend_310_chip: return {"huawei.com/Ascend310"};
+    case domain::RuleKind::ascend_310p_card:
+    case domain::RuleKind::ascend_310p_chip: return {"huawei.com/Ascend310P"};
+    case domain::RuleKind::ascend_a5_mesh4: return {"huawei.com/npu"};
+    case domain::RuleKind::any:
+    case domain::RuleKind::ascend_910a_module:
+    case domain::RuleKind::ascend_910a_half:
+    case domain::RuleKind::ascend_910b_16:
+    case domain::RuleKind::ascend_a3: return {"huawei.com/Ascend910", "huawei.com/ascend-1980"};
+  }
+  return {};
+}
+
+// Old slot → new slot by chip index, -1 where the chip is gone; empty when nothing moved.
+std::vector<int> slot_moves(const domain::NodeTopology& from, const domain::NodeTopology& to) {
+  std::vector<int> moves;
+  bool moved = false;
+  for (int slot = 0; slot < from.chip_count(); ++slot) {
+    moves.push_back(to.slot_of(from.chip(slot).index).value_or(-1));
+    moved = moved || moves.back() != slot;
+  }
+  return moved ? moves : std::vector<int>{};
+}
+
+}  // namespace
+
+std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
+  std::uint64_t h = std::hash<const void*>{}(key.wiring);
+  for (const std::uint64_t part : {key.free, key.unhealthy, key.network,
+                                   std::uint64_t{key.resources} * 2 + (key.stale ? 1 : 0)}) {
+    h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
+    h ^= h >> 29U;
+  }
+  return static_cast<std::size_t>(h);
+}
+
+NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
+  return {s.wiring.get(),           s.free.bits(), s.unhealthy.bits(),
+          s.network_unhealthy.bits(), s.resources,   s.stale};
+}
+
+NodeId NodeTable::find(std::string_view name) const {
+  if (index_.empty()) return kNoNode;
+  const std::size_t mask = index_.size() - 1;
+  for (std::size_t at = std::hash<std::string_view>{}(name) & mask;; at = (at + 1) & mask) {
+    const NodeId id = index_[at];
+    if (id == kNoNode || nodes_[id]->name == name) return id;
+  }
+}
+
+NodeId NodeTable::find_after(NodeId previous, std::string_view name) {
+  if (previous == kNoNode) return find(name);
+  const NodeId guess = successor_[previous];
+  if (guess != kNoNode && nodes_[guess]->name == name) return guess;
+  const NodeId id = find(name);
+  if (id != kNoNode) successor_[previous] = id;
+  return id;
+}
+
+void NodeTable::grow_index() {
+  index_.assign(std::max<std::size_t>(64, index_.size() * 2), kNoNode);
+  const std::size_t mask = index_.size() - 1;
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    std::size_t at = std::hash<std::string_view>{}(nodes_[id]->name) & mask;
+    while (index_[at] != kNoNode) at = (at + 1) & mask;
+    index_[at] = id;
+  }
+}
+
+NodeId NodeTable::add(std::string name) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  auto node = std::make_unique<Node>();
+  append_json_string(node->name_json, name);
+  node->name = std::move(name);
+  nodes_.push_back(std::move(node));
+  state_of_.push_back(kNoState);
+  resources_of_.push_back(0);
+  successor_.push_back(kNoNode);
+  order_.clear();
+  if (nodes_.size() * 2 > index_.size()) {
+    grow_index();
+    return id;
+  }
+  const std::size_t mask = index_.size() - 1;
+  std::size_t at = std::hash<std::string_view>{}(nodes_[id]->name) & mask;
+  while (index_[at] != kNoNode) at = (at + 1) & mask;
+  index_[at] = id;
+  return id;
+}
+
+std::uint32_t NodeTable::order(NodeId id) {
+  if (order_.empty()) {
+    std::vector<NodeId> by_name(nodes_.size());
+    std::iota(by_name.begin(), by_name.end(), NodeId{0});
+    std::sort(by_name.begin(), by_name.end(),
+              [&](NodeId a, NodeId b) { return natural_less(nodes_[a]->name, nodes_[b]->name); });
+    order_.resize(nodes_.size());
+    for (std::uint32_t i = 0; i < by_name.size(); ++i) order_[by_name[i]] = i;
+  }
+  return order_[id];
+}
+
+std::uint32_t NodeTable::intern_resources(const std::vector<std::string>& resources) {
+  std::vector<std::string> set = resources;
+  std::sort(set.begin(), set.end());
+  const auto [it, fresh] = resource_ids_.try_emplace(set, static_cast<std::uint32_t>(resource_sets_.size()));
+  if (fresh) resource_sets_.push_back(std::move(set));
+  return it->second;
+}
+
+void NodeTable::leave_state(StateId id) {
+  if (id == kNoState || --states_[id].nodes != 0) return;
+  state_ids_.erase(key_of(states_[id]));
+  states_[id] = NodeState{};
+  unused_states_.push_back(id);
+}
+
+void NodeTable::restate(NodeId id) {
+  const Node& n = *nodes_[id];
+  NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id], n.stale, 0};
+  const auto [it, fresh] = state_ids_.try_emplace(key_of(next), kNoState);
+  if (fresh) {
+    if (unused_states_.empty()) {
+      unused_states_.push_back(static_cast<StateId>(states_.size()));
+      states_.emplace_back();
+    }
+    it->second = unused_states_.back();
+    unused_states_.pop_back();
+    states_[it->second] = std::move(next);
+  }
+  const StateId to = it->second;
+  ++states_[to].nodes;  // before leaving: the node may stay where it is
+  leave_state(state_of_[id]);
+  state_of_[id] = to;
+}
+
+void NodeTable::set_taken(NodeId id, ChipSet taken) {
+  if (nodes_[id]->taken == taken) return;
+  nodes_[id]->taken = taken;
+  restate(id);
+}
+
+void NodeTable::set_stale(NodeId id, bool stale) {
+  if (nodes_[id]->stale == stale) return;
+  nodes_[id]->stale = stale;
+  restate(id);
+}
+
+void NodeTable::seen(NodeId id, std::string_view boot_id, Clock::Steady now) {
+  Node& n = *nodes_[id];
+  if (n.boot_id != boot_id) return;
+  n.last_seen = now;
+  set_stale(id, false);
+}
+
+std::size_t NodeTable::mark_silent(Clock::Steady before) {
+  std::size_t count = 0;
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    if (nodes_[id]->stale || nodes_[id]->last_seen >= before) continue;
+    set_stale(id, true);
+    ++count;
+  }
+  return count;
+}
+
+NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now) {
+  const NodeId known = find(report.node);
+  if (known != kNoNode) {
+    const Node& n = *nodes_[known];
+    if (report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id) {
+      return {ReportOutcome::older, known, {}, "report of an earlier boot"};
+    }
+    if (report.boot_id == n.boot_id && report.sequence <= n.sequence) {
+      return {ReportOutcome::older, known, {}, "sequence number already seen"};
+    }
+  }
+  if (!report.topology && (known == kNoNode || nodes_[known]->boot_id != report.boot_id)) {
+    return {ReportOutcome::needs_full, known, {}, "changes without the full report before them"};
+  }
+  if (known == kNoNode && (nodes_.size() >= limits::kMaxNodes || report.node.empty() ||
+                           report.node.size() > limits::kMaxNameBytes)) {
+    return {ReportOutcome::older, kNoNode, {}, "node limit reached or bad node name"};
+  }
+  const std::string boot_id = report.boot_id;
+  const std::uint64_t sequence = report.sequence;
+  const NodeId id = known == kNoNode ? add(report.node) : known;
+  Reported result = report.topology ? take_full(id, std::move(report)) : take_delta(id, report);
+  if (result.outcome != ReportOutcome::taken) return result;
+  Node& n = *nodes_[id];
+  if (n.boot_id != boot_id) n.previous_boot_id = std::exchange(n.boot_id, boot_id);
+  n.sequence = sequence;
+  n.last_seen = now;
+  n.stale = false;
+  restate(id);
+  return result;
+}
+
+NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
+  Node& n = *nodes_[id];
+  Reported result{ReportOutcome::taken, id, {}, {}};
+  if (n.wiring) result.slot_moves = slot_moves(n.topology, *report.topology);
+  n.topology = std::move(*report.topology);
+  n.wiring = machines_.get(n.topology);
+  n.unhealthy = n.topology.unhealthy();
+  n.network_unhealthy = n.topology.network_unhealthy();
+  n.machine = report.machine.empty() ? n.topology.model() : std::move(report.machine);
+  n.resources = report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
+  resources_of_[id] = intern_resources(n.resources);
+  if (!result.slot_moves.empty()) {
+    ChipSet taken;
+    for (const int slot : n.taken) {
+      const int to = result.slot_moves[static_cast<std::size_t>(slot)];
+      if (to >= 0) taken.insert(to);
+    }
+    n.taken = taken;
+  }
+  return result;
+}
+
+NodeTable::Reported NodeTable::take_delta(NodeId id, const InventoryReport& report) {
+  Node& n = *nodes_[id];
+  if (!report.links.empty()) {
+    auto changed = relink(n.topology, report.links);
+    if (!changed) return {ReportOutcome::needs_full, id, {}, changed.error().text()};
+    n.topology = std::move(*changed);
+    n.wiring = machines_.get(n.topology);
+  }
+  for (const ChipChange& change : report.chips) {
+    const auto slot = n.topology.slot_of(change.chip);
+    if (!slot) return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
+    const ChipSet chip{*slot};
+    n.unhealthy -= chip;
+    n.network_unhealthy -= chip;
+    if (change.health == domain::Health::unhealthy) n.unhealthy |= chip;
+    if (change.health == domain::Health::network_unhealthy) n.network_unhealthy |= chip;
+  }
+  return {ReportOutcome::taken, id, {}, {}};
+}
+
+}  // namespace chipweave::sched
