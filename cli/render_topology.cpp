@@ -123,7 +123,9 @@ void add_block(const NodeTopology& topology, const std::vector<std::vector<std::
 std::string matrix(const NodeTopology& topology, std::set<std::string>& words) {
   const int n = topology.chip_count();
   std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(n));
-  std::size_t width = std::string(chip_word(topology)).size() + 2;
+  // The last chip has the longest name: indices ascend.
+  std::size_t width =
+      fmt::format("{}{}", chip_word(topology), topology.chip(n - 1).index.value).size();
   for (int a = 0; a < n; ++a) {
     for (int b = 0; b < n; ++b) {
       cells[static_cast<std::size_t>(a)].push_back(cell(topology, a, b));
