@@ -31,7 +31,7 @@ struct Table {
   }
 };
 
-bool is_section(std::string_view line) { return line.find("====") != std::string_view::npos; }
+bool is_section(std::string_view line) { return line.find("==") != std::string_view::npos; }
 
 class RocmReader {
  public:
