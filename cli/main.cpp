@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
       "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
       "chipweave COMMAND --help says more.");
   Exit exit_code = Exit::fine;
+  chipweave::cli::register_place(app, exit_code);
   chipweave::cli::register_topo(app, exit_code);
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -68,12 +69,12 @@ Exit run_batch(const Flags& flags) {
   std::ifstream file;
   if (flags.batch != "-") {
     file.open(flags.batch, std::ios::binary);
-    if (!file || file.peek() == std::char_traits<char>::eof()) {
-      if (!file.is_open() || file.bad()) {
-        complain(make_error(Errc::unavailable, "cannot read " + flags.batch + "; use - for standard input"));
-        return Exit::unreadable;
-      }
+    file.peek();  // a folder opens, but does not read
+    if (!file.is_open() || file.bad()) {
+      complain("cannot read " + flags.batch + " (use - for standard input)");
+      return Exit::unreadable;
     }
+    file.clear();
   }
   std::istream& in = flags.batch == "-" ? std::cin : file;
   PlaceEngine engine;

@@ -54,10 +54,10 @@ Exit list(OutputForm form) {
     w.end_array();
     return print(w.take() + "\n") ? Exit::fine : Exit::unreadable;
   }
-  Table table({{"NAME"}, {"VENDOR"}, {"CHIPS", Table::Align::right}, {"SIZES"}, {"MACHINE"}});
+  Table table({{"NAME"}, {"VENDOR"}, {"CHIPS", Table::Align::right}, {"SIZES"}, {"MACHINE"}}, 4);
   for (const Described& one : all) {
-    table.add({one.name, one.vendor, std::to_string(one.chips), chip_list(one.sizes),
-               shortened(one.description, 50)});
+    table.add(
+        {one.name, one.vendor, std::to_string(one.chips), chip_list(one.sizes), one.description});
   }
   return print(table.text(colour_wanted())) ? Exit::fine : Exit::unreadable;
 }

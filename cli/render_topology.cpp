@@ -123,7 +123,9 @@ void add_block(const NodeTopology& topology, const std::vector<std::vector<std::
 std::string matrix(const NodeTopology& topology, std::set<std::string>& words) {
   const int n = topology.chip_count();
   std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(n));
-  std::size_t width = std::string(chip_word(topology)).size() + 2;
+  // The last chip has the longest name: indices ascend.
+  std::size_t width =
+      fmt::format("{}{}", chip_word(topology), topology.chip(n - 1).index.value).size();
   for (int a = 0; a < n; ++a) {
     for (int b = 0; b < n; ++b) {
       cells[static_cast<std::size_t>(a)].push_back(cell(topology, a, b));
@@ -159,7 +161,8 @@ std::string summary(const NodeTopology& topology, const std::string& title) {
   for (const domain::DirectLink& link : topology.links()) ++pairs[link.kind];
   std::string links;
   for (const auto& [kind, count] : pairs) {
-    links += fmt::format(", {} {}", domain::to_string(kind), count_of(count, "pair", "pairs"));
+    links +=
+        fmt::format(", {} {} {}", count, domain::to_string(kind), count == 1 ? "pair" : "pairs");
   }
   std::string machine = topology.vendor();
   if (!topology.model().empty()) machine += (machine.empty() ? "" : " ") + topology.model();
@@ -206,14 +209,17 @@ std::string rates(const NodeTopology& topology) {
          "\n";
 }
 
+// " 1, 2,3 (40), 4,6-8 (80)": by rising bandwidth, sizes with the same figure together.
 std::string size_line(const std::vector<std::pair<int, double>>& sizes) {
   if (sizes.empty()) return {};
+  std::map<double, std::vector<int>> by_gbps;
+  for (const auto& [size, gbps] : sizes) by_gbps[size > 1 ? gbps : 0].push_back(size);
   std::string out;
-  for (const auto& [size, gbps] : sizes) {
-    out += fmt::format("{} {}", out.empty() ? "" : ",", size);
-    if (size > 1) out += fmt::format(" ({})", gbps_text(gbps));
+  for (const auto& [gbps, list] : by_gbps) {
+    out += (out.empty() ? " " : ", ") + chip_list(list);
+    if (gbps > 0) out += fmt::format(" ({})", gbps_text(gbps));
   }
-  return wrapped("Sizes a pod can ask for, best ring GB/s:" + out, 2) + "\n";
+  return wrapped("Sizes a pod can ask for (best ring GB/s):" + out, 2) + "\n";
 }
 
 std::string island_line(const NodeTopology& topology) {

@@ -7,7 +7,7 @@ namespace chipweave::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeastFirst = 12;
+constexpr std::size_t kLeast = 12;
 
 std::string padded(const std::string& text, std::size_t width, Table::Align align) {
   const std::string blanks(width > text.size() ? width - text.size() : 0, ' ');
@@ -30,10 +30,12 @@ std::vector<std::size_t> Table::widths() const {
     for (const Row& row : rows_) width = std::max(width, row.cells[c].size());
     widths.push_back(width);
   }
-  const std::size_t others = std::accumulate(widths.begin() + 1, widths.end(), std::size_t{0}) +
-                             kGap * (widths.size() - 1);
-  if (widths[0] + others > kMaxColumns) {
-    widths[0] = std::max(kLeastFirst, kMaxColumns - std::min(kMaxColumns, others));
+  const std::size_t total =
+      std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+  if (total > kMaxColumns) {
+    std::size_t& flexible = widths[gives_way_];
+    const std::size_t excess = total - kMaxColumns;
+    flexible = std::max(std::min(flexible, kLeast), flexible - std::min(flexible, excess));
   }
   return widths;
 }
@@ -51,7 +53,7 @@ std::string Table::text(bool colours) const {
     std::string line;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) line.append(kGap, ' ');
-      const std::string cell = c == 0 ? shortened(row.cells[c], width[c]) : row.cells[c];
+      const std::string cell = c == gives_way_ ? shortened(row.cells[c], width[c]) : row.cells[c];
       line += padded(cell, width[c], columns_[c].align);
     }
     trim_right(line);

@@ -1,7 +1,8 @@
 // Table — rows of text with aligned columns, never wider than a terminal line.
 //
-// The first column gives way: its cells are shortened in the middle when a row would not fit. Cells
-// are plain text without colour; colours are given by row, so that widths stay right.
+// One column (the first, if not said otherwise) gives way: its cells are shortened in the middle
+// when a row would not fit. Cells are plain text without colour; colours are given by row, so that
+// widths stay right.
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ class Table {
     std::string title;
     Align align = Align::left;
   };
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns, std::size_t gives_way = 0)
+      : columns_(std::move(columns)), gives_way_(gives_way) {}
 
   // As many cells as columns; missing ones are empty.
   void add(std::vector<std::string> cells, Colour colour = Colour::none);
@@ -32,6 +34,7 @@ class Table {
   };
   std::vector<std::size_t> widths() const;
   std::vector<Column> columns_;
+  std::size_t gives_way_;
   std::vector<Row> rows_;
 };
 

@@ -119,9 +119,11 @@ Exit nodes(const ViewState& state) {
 
 Exit pods(const ViewState& state) {
   if (!state.pod.empty()) return pod(state);
-  return view(state, "/standalone/pods", [](const std::string& body) {
-    return codec::read_pod_views(body).transform(
-        [](const std::vector<codec::PodView>& pods) { return pods_text(pods, colour_wanted()); });
+  return view(state, "/api/v1/pods", [](const std::string& body) {
+    return codec::read_pod_summaries(body).transform(
+        [](const std::vector<codec::PodSummary>& pods) {
+          return pods_text(pods, colour_wanted());
+        });
   });
 }
 

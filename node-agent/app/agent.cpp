@@ -80,7 +80,7 @@ Result<NodeStatePtr> Agent::compose(const Discovery& discovery, const domain::Fa
   auto named = with_identity(discovery.topology, options_.node);
   if (!named) return std::move(named).error();
   auto topology = with_faults(*named, faults);
-  if (!topology) return std::move(topology).error();
+  if (!topology) return std::move(topology).error().in("known faults");
   return NodeStatePtr(std::make_shared<const NodeState>(
       NodeState{discovery.machine, std::move(resources), std::move(topology).value()}));
 }

@@ -191,8 +191,8 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     const auto out = plan.next();
     if (!out) return;
     writing = true;
+    writing_kind = out->kind;
     stream->write(to_message(*out, options));
-    if (events.sent) events.sent(out->kind);
   }
 
   void beat() {
@@ -229,6 +229,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
 
   void on_written() override {
     writing = false;
+    if (events.sent) events.sent(writing_kind);
     pump();
   }
 
@@ -260,6 +261,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   std::shared_ptr<Mailbox> box;
   std::shared_ptr<Stream> stream;
   bool writing = false;
+  ReportKind writing_kind = ReportKind::heartbeat;
   bool connected = false;
   bool warned = false;
   bool stopping = false;

@@ -30,7 +30,7 @@ struct ReporterOptions {
 // What happens on the stream, for metrics and tests.
 struct ReporterEvents {
   std::function<void(bool)> connected;  // true with the first ack, false when the stream is gone
-  std::function<void(ReportKind)> sent;
+  std::function<void(ReportKind)> sent;  // handed to the connection
   std::function<void(Answer)> answered;
 };
 

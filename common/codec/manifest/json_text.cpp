@@ -1,5 +1,5 @@
-// json_as_text: a JSON answer as lines for people. It knows no keys, so it also shows those that
-// come later.
+// explain_as_text: a JSON answer as lines for people. It knows few keys, so it also shows those
+// that come later.
 #include <fmt/format.h>
 
 #include <algorithm>

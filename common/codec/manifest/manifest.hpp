@@ -24,7 +24,8 @@ struct ManifestPod {
   std::string owner;                     // "PyTorchJob bert", "" for a bare Pod
   std::map<std::string, int> resources;  // extended resources, as Kubernetes counts a pod's request
   std::string group;                     // ACK label gpu-topology, "" if none
-  bool selects_nodes = false;  // nodeSelector or affinity: means nothing without node labels
+  std::string hostname;                  // nodeSelector kubernetes.io/hostname, "" if none
+  bool selects_nodes = false;  // other nodeSelectors or affinity: mean nothing without node labels
 };
 
 struct Manifest {

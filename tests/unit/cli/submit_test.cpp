@@ -130,7 +130,7 @@ TEST(Submit, CreatesAllPodsThenPlaysKubeSchedulerForEach) {
       ElementsAre("GET /api/v1/nodes", "POST /standalone/pods", "POST /standalone/pods",
                   "POST /kube/filter", "POST /kube/prioritize", "POST /kube/bind",
                   "GET /standalone/pods/default/a", "POST /kube/filter", "POST /kube/prioritize",
-                  "POST /kube/bind", "GET /standalone/pods/default/b"));
+                  "POST /kube/bind", "GET /standalone/pods/default/b", "GET /api/v1/pods"));
   const json& args = fake.bodies[3];
   EXPECT_EQ(args["Pod"]["metadata"]["uid"], "uid-default/a");
   EXPECT_FALSE(args["Pod"].contains("kind"));
@@ -264,12 +264,12 @@ TEST(SubmitReport, TextAndJson) {
   EXPECT_EQ(submit_json(rows),
             "{\"pods\":[{\"namespace\":\"default\",\"name\":\"a\",\"resource\":\"nvidia.com/"
             "gpu\",\"asked\":2,"
-            "\"node\":\"n1\",\"chips\":[0,3],\"gbps\":40,\"best_gbps\":40,\"reason\":\"\","
-            "\"pair_sum\":{\"chips\":[0,1],\"gbps\":20,\"legal\":true},"
-            "\"first_fit\":{\"chips\":[0,1],\"gbps\":20,\"legal\":false}},"
+            "\"node\":\"n1\",\"chips\":[0,3],\"gbps\":40.0,\"best_gbps\":40.0,\"reason\":\"\","
+            "\"pair_sum\":{\"chips\":[0,1],\"gbps\":20.0,\"legal\":true},"
+            "\"first_fit\":{\"chips\":[0,1],\"gbps\":20.0,\"legal\":false}},"
             "{\"namespace\":\"default\",\"name\":\"b\",\"resource\":\"nvidia.com/"
             "gpu\",\"asked\":9,\"node\":\"\","
-            "\"chips\":[],\"gbps\":0,\"best_gbps\":0,\"reason\":\"9 chips asked, the machine "
+            "\"chips\":[],\"gbps\":0.0,\"best_gbps\":0.0,\"reason\":\"9 chips asked, the machine "
             "has 8\"}],"
             "\"placed\":1,\"pending\":1}\n");
 }

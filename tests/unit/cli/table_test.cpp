@@ -31,6 +31,14 @@ TEST(Table, FirstColumnGivesWayAtTheWidthOfATerminal) {
   EXPECT_NE(text.find("p-7  n"), std::string::npos);
 }
 
+TEST(Table, AnotherColumnCanGiveWay) {
+  Table table({{"NAME"}, {"TEXT"}}, 1);
+  table.add({"profile-name", std::string(120, 't')});
+  const std::string text = table.text(false);
+  EXPECT_NE(text.find("\nprofile-name  ttt"), std::string::npos);
+  EXPECT_EQ(text.size(), std::string("NAME          TEXT\n").size() + kMaxColumns + 1);
+}
+
 TEST(Table, ColourGoesAroundTheLine) {
   Table table({{"A"}});
   table.add({"x"}, Colour::yellow);

@@ -1,0 +1,251 @@
+// The scheduler's HTTP side over real sockets: bodies as kube-scheduler sends them, errors, views, and many clients at once.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "common/http/client.hpp"
+#include "common/codec/topology/import.hpp"
+#include "common/profiles/profiles.hpp"
+#include "scheduler-plugin/doors/http_front.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using Json = nlohmann::json;
+
+class SchedHttp : public ::testing::Test {
+ protected:
+  SchedHttp() : metrics_("test"), scheduler_(clock_, cluster_, metrics_), front_(loop_, options(), scheduler_, cluster_, metrics_, resources_, "test") {
+    cluster_.set_listener(&scheduler_);
+    port_ = front_.start().value();
+    front_.set_ready(true);
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  ~SchedHttp() override {
+    loop_.post([&] { front_.drain(std::chrono::milliseconds(500), [&] { loop_.stop(); }); });
+    thread_.join();
+  }
+  static http::ServerOptions options() { return {}; }
+
+  void add_node(const std::string& name, const std::string& machine) {
+    loop_.post_and_wait([&] {
+      InventoryReport r;
+      r.node = name;
+      r.boot_id = "b";
+      r.sequence = 1;
+      r.machine = machine;
+      r.topology = codec::import_topology_json(profiles::find(machine)->json, {}).value().topology;
+      EXPECT_EQ(scheduler_.report(std::move(r)), ReportOutcome::taken);
+    });
+  }
+  http::Client client() { return http::Client::connect_to("127.0.0.1:" + std::to_string(port_)).value(); }
+  http::Reply call(const std::string& method, const std::string& path, const std::string& body = "") {
+    auto c = client();
+    return c.call(method, path, body).value();
+  }
+  static Json pod(const std::string& name, int chips, const std::string& resource = "nvidia.com/gpu") {
+    Json p = {{"metadata", {{"name", name}, {"namespace", "ns"}}}, {"spec", {{"containers", Json::array({Json{{"name", "c"}}})}}}};
+    if (chips > 0) p["spec"]["containers"][0]["resources"]["limits"][resource] = std::to_string(chips);
+    return p;
+  }
+  Json create(const Json& p) {
+    const auto reply = call("POST", "/standalone/pods", p.dump());
+    EXPECT_EQ(reply.status, 201) << reply.body;
+    return Json::parse(reply.body);
+  }
+  static std::string args(const Json& p, const std::vector<std::string>& nodes) {
+    return Json{{"Pod", p}, {"Nodes", nullptr}, {"NodeNames", nodes}}.dump();
+  }
+  static std::string binding(const Json& p, const std::string& node) {
+    return Json{{"PodName", p["metadata"]["name"]}, {"PodNamespace", p["metadata"]["namespace"]}, {"PodUID", p["metadata"]["uid"]}, {"Node", node}}.dump();
+  }
+
+  SystemClock clock_;
+  http::Loop loop_;
+  MemoryCluster cluster_;
+  Metrics metrics_;
+  Scheduler scheduler_;
+  ResourceTable resources_;
+  HttpFront front_;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+TEST_F(SchedHttp, PlaysTheWholeCycle) {
+  add_node("n1", "hgx-v100-8");
+  add_node("n2", "pcie-8");
+  const Json p = create(pod("w-0", 4));
+  EXPECT_FALSE(p["metadata"]["uid"].get<std::string>().empty());
+  const Json filtered = Json::parse(call("POST", "/kube/filter", args(p, {"n2", "n1", "n9"})).body);
+  EXPECT_EQ(filtered, Json::parse(R"({"Nodes":null,"NodeNames":["n2","n1"],"FailedNodes":{"n9":"inventory not received"},
+                                      "FailedAndUnresolvableNodes":{},"Error":""})"));
+  const std::string scored = call("POST", "/kube/prioritize", args(p, {"n2", "n1"})).body;
+  EXPECT_EQ(scored.find('.'), std::string::npos);  // integers only
+  const Json scores = Json::parse(scored);
+  EXPECT_EQ(scores[1]["Host"], "n1");
+  EXPECT_EQ(scores[1]["Score"], 10);
+  EXPECT_LT(scores[0]["Score"].get<int>(), 10);
+  const Json reserved = Json::parse(call("GET", "/api/v1/nodes").body);
+  EXPECT_EQ(reserved["items"][0]["used"]["ns/w-0"].size(), 4U);  // a reserved chip counts as used
+  EXPECT_EQ(call("POST", "/kube/bind", binding(p, "n1")).body, R"({"Error":""})");
+  EXPECT_EQ(call("POST", "/kube/bind", binding(p, "n1")).body, R"({"Error":""})");
+  EXPECT_NE(Json::parse(call("POST", "/kube/bind", binding(p, "n2")).body)["Error"], "");
+  const Json bound = Json::parse(call("GET", "/standalone/pods/ns/w-0").body);
+  EXPECT_EQ(bound["spec"]["nodeName"], "n1");
+  const Json placement = Json::parse(bound["metadata"]["annotations"]["chipweave.dev/placement"].get<std::string>());
+  EXPECT_EQ(placement["podUid"], p["metadata"]["uid"]);
+  EXPECT_EQ(placement["chips"].size(), 4U);
+  EXPECT_EQ(Json::parse(call("GET", "/api/v1/explain/ns/w-0").body)["state"], "bound");
+  EXPECT_EQ(Json::parse(call("GET", "/api/v1/pods").body)["items"][0]["state"], "bound");
+  EXPECT_EQ(call("DELETE", "/standalone/pods/ns/w-0").status, 200);
+  EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes").body)["items"][0]["free"].size(), 8U);
+}
+
+TEST_F(SchedHttp, AnswersFullNodeListsWithTheNodesThatFit) {
+  add_node("n1", "hgx-v100-8");
+  const std::string node = R"({"metadata": {"name":"n1","labels":{"a":"b"}},"spec":{}})";
+  const std::string body = R"({"Pod":)" + pod("w", 1).dump() + R"(,"Nodes":{"metadata":{},"items":[{"metadata":{"name":"n9"}},)" + node + R"(]},"NodeNames":null})";
+  const auto reply = call("POST", "/kube/filter", body);
+  const Json j = Json::parse(reply.body);
+  ASSERT_EQ(j["Nodes"]["items"].size(), 1U);
+  EXPECT_EQ(j["Nodes"]["items"][0], Json::parse(node));
+  EXPECT_EQ(j["FailedNodes"]["n9"], "inventory not received");
+}
+
+TEST_F(SchedHttp, PutsRejectionsIntoTheRightMap) {
+  add_node("n1", "ascend-910a-8");
+  add_node("n2", "ascend-910a-8");
+  const Json filler = create(pod("filler", 8, "huawei.com/Ascend910"));
+  EXPECT_EQ(call("POST", "/kube/bind", binding(filler, "n1")).body, R"({"Error":""})");
+  const Json busy = Json::parse(call("POST", "/kube/filter", args(pod("a", 4, "huawei.com/Ascend910"), {"n1", "n2"})).body);
+  EXPECT_EQ(busy["FailedNodes"]["n1"], "not enough free chips");
+  EXPECT_TRUE(busy["FailedAndUnresolvableNodes"].empty());
+  const Json never = Json::parse(call("POST", "/kube/filter", args(pod("b", 5, "huawei.com/Ascend910"), {"n1", "n2"})).body);
+  EXPECT_TRUE(never["FailedNodes"].empty());
+  EXPECT_EQ(never["FailedAndUnresolvableNodes"].size(), 2U);
+  EXPECT_EQ(never["FailedAndUnresolvableNodes"]["n1"], never["FailedAndUnresolvableNodes"]["n2"]);
+  const Json shared = Json::parse(call("POST", "/kube/filter", args(pod("c", 3, "aliyun.com/gpu-mem"), {"n1"})).body);
+  EXPECT_TRUE(shared["NodeNames"].empty());
+  EXPECT_NE(shared["Error"].get<std::string>().find("aliyun.com/gpu-mem"), std::string::npos);
+}
+
+TEST_F(SchedHttp, PreemptionKeepsNodesWhereTheVictimsMakeRoom) {
+  add_node("n1", "hgx-v100-8");
+  add_node("n2", "hgx-v100-8");
+  std::map<std::string, Json> victims;
+  for (const char* node : {"n1", "n2"}) {
+    for (const char* size : {"-a", "-b"}) {
+      const std::string name = std::string("low-") + node + size;
+      victims[name] = create(pod(name, 4));
+      ASSERT_EQ(call("POST", "/kube/bind", binding(victims[name], node)).body, R"({"Error":""})");
+    }
+  }
+  const auto uid = [&](const std::string& name) { return Json{{"UID", victims[name]["metadata"]["uid"]}}; };
+  const Json request = {{"Pod", pod("high", 8)}, {"NodeNameToVictims", nullptr},
+                        {"NodeNameToMetaVictims", {{"n1", {{"Pods", {uid("low-n1-a"), uid("low-n1-b")}}, {"NumPDBViolations", 1}}},
+                                                   {"n2", {{"Pods", {uid("low-n2-a")}}, {"NumPDBViolations", 0}}}}}};
+  const Json j = Json::parse(call("POST", "/kube/preempt", request.dump()).body);
+  EXPECT_EQ(j, (Json{{"NodeNameToMetaVictims", {{"n1", request["NodeNameToMetaVictims"]["n1"]}}}}));
+}
+
+TEST_F(SchedHttp, BadRequestsAreAnsweredAsTheirVerbAllows) {
+  for (const char* body : {"", "{", "[]", "{}", R"({"Pod":null})"}) {
+    const auto filter = call("POST", "/kube/filter", body);
+    EXPECT_EQ(filter.status, 200);
+    EXPECT_NE(Json::parse(filter.body)["Error"], "") << body;
+    const auto bind = call("POST", "/kube/bind", body);
+    EXPECT_EQ(bind.status, 200);
+    EXPECT_NE(Json::parse(bind.body)["Error"], "") << body;
+    EXPECT_EQ(call("POST", "/kube/prioritize", body).status, 400);
+    EXPECT_EQ(call("POST", "/kube/preempt", body).status, 400);
+  }
+}
+
+TEST_F(SchedHttp, PathsAndMethods) {
+  const auto unknown = call("GET", "/nowhere");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_EQ(Json::parse(unknown.body)["error"]["code"], "not_found");
+  EXPECT_EQ(call("GET", "/kube/filter").status, 405);
+  EXPECT_EQ(call("DELETE", "/standalone/pods").status, 405);
+  EXPECT_EQ(call("GET", "/healthz").status, 200);
+  EXPECT_EQ(call("GET", "/readyz").status, 200);
+  EXPECT_EQ(Json::parse(call("GET", "/version").body)["version"], "test");
+  EXPECT_EQ(call("GET", "/standalone/pods/ns/ghost").status, 404);
+  EXPECT_EQ(call("DELETE", "/standalone/pods/ns/ghost").status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/explain/ns/ghost").status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/explain/ghost").status, 404);
+  create(pod("p", 1));
+  EXPECT_EQ(call("POST", "/standalone/pods", pod("p", 1).dump()).status, 409);
+  EXPECT_EQ(call("POST", "/standalone/pods", pod("Bad_Name", 1).dump()).status, 400);
+  EXPECT_EQ(call("POST", "/standalone/pods", "no json").status, 400);
+  EXPECT_EQ(Json::parse(call("GET", "/standalone/pods").body)["items"].size(), 1U);
+}
+
+TEST_F(SchedHttp, MetricsShowWhatHappened) {
+  add_node("n1", "hgx-v100-8");
+  const Json p = create(pod("p", 2));
+  call("POST", "/kube/filter", args(p, {"n1", "n9"}));
+  call("POST", "/kube/bind", binding(p, "n1"));
+  const std::string text = call("GET", "/metrics").body;
+  for (const char* line : {"chipweave_chips{node=\"n1\",state=\"free\"} 6", "chipweave_chips{node=\"n1\",state=\"used\"} 2",
+                           "chipweave_rejected_nodes_total{reason=\"unknown_node\"} 1", "chipweave_reservations_total{event=\"confirmed\"} 1",
+                           "chipweave_pods{state=\"bound\"} 1", "chipweave_largest_placeable_chips{node=\"n1\"} 6",
+                           "chipweave_decisions_total{result=\"fits\",verb=\"bind\"} 1"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+}
+
+// 64 clients filter, prioritize, bind and delete at once; every answer that says "bound" is checked against all others.
+TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
+  const std::vector<std::string> nodes{"n1", "n2", "n3", "n4"};
+  for (const auto& n : nodes) add_node(n, "hgx-v100-8");
+  std::atomic<int> bound{0};
+  std::atomic<int> doubles{0};
+  std::mutex mutex;
+  std::map<std::pair<std::string, int>, std::string> owner;  // as the clients see it
+  const auto client_life = [&](int id) {
+    std::mt19937 random(static_cast<unsigned>(id));
+    auto c = client();
+    for (int round = 0; round < 6; ++round) {
+      const std::string name = "p" + std::to_string(id) + "-" + std::to_string(round);
+      const Json p = Json::parse(c.call("POST", "/standalone/pods", pod(name, 1 + static_cast<int>(random() % 4)).dump()).value().body);
+      const Json f = Json::parse(c.call("POST", "/kube/filter", args(p, nodes)).value().body);
+      const auto fit = f["NodeNames"].get<std::vector<std::string>>();
+      if (fit.size() > 1) static_cast<void>(c.call("POST", "/kube/prioritize", args(p, fit)).value());
+      const std::string node = fit.empty() ? nodes[random() % 4] : fit[random() % fit.size()];
+      const Json b = Json::parse(c.call("POST", "/kube/bind", binding(p, node)).value().body);
+      if (b["Error"] == "") {
+        ++bound;
+        const Json got = Json::parse(c.call("GET", "/standalone/pods/ns/" + name).value().body);
+        const Json placement = Json::parse(got["metadata"]["annotations"]["chipweave.dev/placement"].get<std::string>());
+        const std::lock_guard lock(mutex);
+        for (const Json& chip : placement["chips"]) {
+          if (!owner.try_emplace({node, chip["index"].get<int>()}, name).second) ++doubles;
+        }
+      }
+      if (random() % 2 == 0) {
+        {
+          const std::lock_guard lock(mutex);
+          std::erase_if(owner, [&](const auto& e) { return e.second == name; });
+        }
+        static_cast<void>(c.call("DELETE", "/standalone/pods/ns/" + name, "").value());
+      }
+    }
+  };
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 64; ++i) clients.emplace_back(client_life, i);
+  for (auto& t : clients) t.join();
+  EXPECT_EQ(doubles, 0);
+  EXPECT_GE(bound, 8);
+  std::string wrong = "not checked";
+  loop_.post_and_wait([&] { wrong = scheduler_.check_invariants(); });
+  EXPECT_EQ(wrong, "");
+}
+
+}  // namespace
+}  // namespace chipweave::sched

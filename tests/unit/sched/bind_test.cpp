@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+TEST(Bind, IsIdempotentForTheSameUidAndNode) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  const auto a = w.submit("p", 4);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  const auto chips = w.chips(a);
+  const auto written = w.pod(a).written;
+  EXPECT_TRUE(w.bind(a, "n1").ok());
+  EXPECT_EQ(w.chips(a), chips);
+  EXPECT_EQ(w.pod(a).written, written);
+  const auto other = w.bind(a, "n2");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().code, Errc::conflict);
+  EXPECT_NE(other.error().message.find("n1"), std::string::npos);
+  auto imposter = a;
+  imposter.uid = "another";
+  EXPECT_EQ(w.bind(imposter, "n1").error().code, Errc::conflict);
+}
+
+TEST(Bind, ErrorsAreSentences) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  EXPECT_EQ(w.bind(World::ask("ghost", 1), "n1").error().code, Errc::not_found);
+  const auto a = w.submit("p", 4);
+  const auto unknown = w.bind(a, "n9");
+  EXPECT_NE(unknown.error().message.find("inventory not received"), std::string::npos);
+  const auto big = w.submit("big", 8);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  const auto full = w.bind(big, "n1");
+  EXPECT_NE(full.error().message.find("no longer fits"), std::string::npos);
+  EXPECT_TRUE(w.chips(big).empty());
+  w.sound();
+}
+
+TEST(Bind, OnAnotherNodeThanPromisedChoosesThereAndFreesThePromise) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  const auto a = w.submit("p", 4);
+  EXPECT_EQ(w.fit(a).size(), 2U);
+  w.scores(a);
+  EXPECT_EQ(w.node_of(a), "n1");
+  ASSERT_TRUE(w.bind(a, "n2").ok());
+  EXPECT_EQ(w.node_of(a), "n2");
+  EXPECT_EQ(w.scheduler.nodes().node(w.scheduler.nodes().find("n1")).free().size(), 8);
+  w.sound();
+}
+
+TEST(Reservation, IsHeldByPrioritizeAndWithheldFromOthers) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  const auto a = w.submit("a", 8);
+  const auto b = w.submit("b", 8);
+  w.fit(a);
+  EXPECT_TRUE(w.chips(a).empty());  // two nodes fit: prioritize will say
+  w.scores(a);
+  EXPECT_EQ(w.chips(a).size(), 8U);
+  EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
+  EXPECT_EQ(w.chips(b).size(), 8U);  // the only node: held at once
+  EXPECT_TRUE(w.fit(World::ask("c", 1)).empty());
+  w.sound();
+}
+
+TEST(Reservation, EndsWithItsLifetime) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  const auto a = w.submit("a", 8);
+  w.fit(a);
+  ASSERT_EQ(w.chips(a).size(), 8U);
+  w.clock.advance(limits::kReservationTtl - std::chrono::milliseconds(1));
+  w.scheduler.tick();
+  EXPECT_EQ(w.chips(a).size(), 8U);
+  w.clock.advance(std::chrono::milliseconds(2));
+  w.scheduler.tick();
+  EXPECT_TRUE(w.chips(a).empty());
+  EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 1U);
+}
+
+TEST(Reservation, IsOverwrittenByTheNextFilterOfTheSamePod) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  const auto a = w.submit("a", 8);
+  w.scores(a);
+  ASSERT_EQ(w.node_of(a), "n1");
+  const std::vector<std::string_view> only{"n2"};
+  ASSERT_TRUE(w.scheduler.filter(a, only).ok());
+  EXPECT_EQ(w.node_of(a), "n2");
+  w.sound();
+}
+
+TEST(Reservation, IsNotHeldForPodsTheClusterDoesNotHaveWithThatUid) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  const auto stranger = World::ask("stranger", 8);
+  EXPECT_EQ(w.fit(stranger).size(), 1U);
+  EXPECT_EQ(w.scores(stranger).at("n1"), 10);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  auto old = w.submit("p", 8);
+  old.uid = "uid-of-the-one-before";
+  w.fit(old);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  auto place = w.scheduler.place(stranger, {}, true);
+  EXPECT_EQ(place.error().code, Errc::not_found);
+  EXPECT_EQ(w.scheduler.place(stranger, {}, false).value().chips.size(), 8U);
+}
+
+TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  const auto a = w.submit("a", 2);
+  w.fit(a);
+  const auto promised = w.chips(a);
+  ASSERT_EQ(promised.size(), 2U);
+  w.set_health("n1", promised[0], domain::Health::unhealthy);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  for (const int chip : w.chips(a)) EXPECT_NE(chip, promised[0]);
+  w.sound();
+}
+
+TEST(Pods, EndGivesTheChipsBack) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  const auto a = w.submit("a", 8);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  EXPECT_TRUE(w.fit(World::ask("b", 1)).empty());
+  ASSERT_TRUE(w.cluster.end(a.key).ok());
+  EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 1U);
+  w.sound();
+  const auto c = w.submit("c", 8);
+  w.fit(c);
+  EXPECT_EQ(w.scheduler.release(c.key, "other").error().code, Errc::conflict);
+  ASSERT_TRUE(w.scheduler.release(c.key, c.uid).ok());
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+}
+
+TEST(Pods, AUsedChipThatTurnsUnhealthyStaysWithItsPodUntilThatIsGone) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  const auto a = w.submit("a", 8);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  w.set_health("n1", 2, domain::Health::unhealthy);
+  EXPECT_EQ(w.chips(a).size(), 8U);
+  w.sound();
+  ASSERT_TRUE(w.cluster.end(a.key).ok());
+  EXPECT_EQ(w.scheduler.nodes().node(0).free().size(), 7);
+}
+
+TEST(MemoryCluster, ChecksNamesUidsAndDoubles) {
+  MemoryCluster cluster;
+  const auto add = [&](const std::string& name, const std::string& uid, const std::string& ns = "ns") {
+    ClusterPod pod;
+    pod.ask.key = {ns, name};
+    pod.ask.uid = uid;
+    return cluster.add(pod, "{}");
+  };
+  for (const char* bad : {"", "A", "a_b", "-a", "a-", "a..b", ".a", "a/b", "a b"}) {
+    EXPECT_FALSE(add(bad, "").ok()) << bad;
+  }
+  EXPECT_FALSE(add(std::string(254, 'a'), "").ok());
+  EXPECT_FALSE(add("a", "", "a.b").ok());
+  ASSERT_TRUE(add("a-1.b", "u1").ok());
+  EXPECT_EQ(add("a-1.b", "u2").error().code, Errc::conflict);
+  EXPECT_EQ(add("other", "u1").error().code, Errc::conflict);
+  auto made = add("made", "", "");
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ((*made)->ask.uid.size(), 36U);
+  EXPECT_EQ((*made)->ask.key.ns, "default");
+}
+
+TEST(Inventory, TakesTheNewestReportOnly) {
+  World w;
+  EXPECT_EQ(w.set_health("n1", 0, domain::Health::unhealthy), ReportOutcome::needs_full);
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8"), ReportOutcome::taken);
+  w.sequence = 1;
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8"), ReportOutcome::older);
+  w.sequence = 10;
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot2"), ReportOutcome::taken);
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot"), ReportOutcome::older);  // of the boot before
+  EXPECT_EQ(w.set_health("n1", 0, domain::Health::unhealthy), ReportOutcome::older);
+}
+
+TEST(Inventory, LinkHealthChangesWhatIsChosen) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto before = w.scheduler.place(World::ask("p", 2), {}, false).value();
+  InventoryReport r;
+  r.node = "n1";
+  r.boot_id = "boot";
+  r.sequence = ++w.sequence;
+  r.links = {{{before.chips[0]}, {before.chips[1]}, 2}};
+  ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  const auto after = w.scheduler.place(World::ask("p", 2), {}, false).value();
+  EXPECT_NE(after.chips, before.chips);
+  r.sequence = ++w.sequence;
+  r.links[0].lanes_down = 0;
+  ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  EXPECT_EQ(w.scheduler.place(World::ask("p", 2), {}, false).value().chips, before.chips);
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

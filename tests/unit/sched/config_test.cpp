@@ -1,0 +1,55 @@
+#include "scheduler-plugin/config.hpp"
+
+#include <gtest/gtest.h>
+
+namespace chipweave::sched {
+namespace {
+
+std::string error_of(const std::string& text) {
+  Config config;
+  auto read = apply_config_text(text, config);
+  return read ? "" : read.error().text();
+}
+
+TEST(Config, PrintedConfigReadsBackToTheSame) {
+  Config config;
+  config.standalone = true;
+  config.port_file = "a \"b\".json";
+  config.resources.shared.clear();
+  Config again;
+  const std::string text = print_config(config);
+  ASSERT_TRUE(apply_config_text(text, again).ok()) << text;
+  EXPECT_EQ(print_config(again), text);
+  EXPECT_EQ(again.port_file, config.port_file);
+}
+
+TEST(Config, UnknownKeysAreErrorsThatNameTheLine) {
+  const std::string error = error_of("http: 127.0.0.1:1\n\nreservation_ttl: 3s\n");
+  EXPECT_NE(error.find("line 3"), std::string::npos) << error;
+  EXPECT_NE(error.find("reservation_ttl"), std::string::npos) << error;
+}
+
+TEST(Config, BadValuesNameKeyAndLine) {
+  for (const char* text : {"http: here", "http: 127.0.0.1:65536", "reservation-ttl: 0s", "reservation-ttl: 3 weeks",
+                           "log-level: loud", "max-connections: -1", "accelerators: nvidia.com/gpu", "accelerators: [gpu]",
+                           "standalone: maybe", "http: [a]", "http: {a: b}", "http: 1.1.1.1:1\nhttp: 1.1.1.1:1", "- a"}) {
+    const std::string error = error_of(text);
+    EXPECT_NE(error.find("line "), std::string::npos) << text << " → " << error;
+  }
+  EXPECT_NE(error_of("http: [").find("line 1"), std::string::npos);
+  EXPECT_EQ(error_of(""), "");
+  EXPECT_EQ(error_of("# only a comment\n"), "");
+}
+
+TEST(Config, EndpointsAndDurations) {
+  EXPECT_EQ(parse_endpoint("[::1]:8080").value().host, "::1");
+  EXPECT_EQ(parse_endpoint("[::1]:8080").value().text(), "[::1]:8080");
+  EXPECT_EQ(parse_endpoint("localhost:0").value().port, 0);
+  for (const char* bad : {"", ":", ":80", "host", "host:", "host:x", "::1:80", "host:-1"}) EXPECT_FALSE(parse_endpoint(bad).ok()) << bad;
+  EXPECT_EQ(parse_duration("500ms").value().count(), 500);
+  EXPECT_EQ(parse_duration("2m").value().count(), 120000);
+  for (const char* bad : {"", "0s", "5", "s", "25h", "1d", "-1s", "99999999999999h"}) EXPECT_FALSE(parse_duration(bad).ok()) << bad;
+}
+
+}  // namespace
+}  // namespace chipweave::sched

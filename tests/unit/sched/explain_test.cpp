@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+Json explain(World& w, const PodAsk& a) { return Json::parse(w.scheduler.explain(a.key).value().json); }
+
+TEST(Explain, PlacedPodShowsWhatWasRejectedAndWhy) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "pcie-8");
+  const auto a = w.submit("p", 4);
+  w.fit(a);
+  w.scores(a);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  const Json j = explain(w, a);
+  EXPECT_EQ(j["state"], "bound");
+  EXPECT_EQ(j["node"], "n1");
+  EXPECT_EQ(j["chips"], Json(w.chips(a)));
+  EXPECT_GT(j["gbps"].get<double>(), 0);
+  EXPECT_GT(j["candidates"].get<int>(), 1);
+  EXPECT_LE(j["best_rejected"]["gbps"].get<double>(), j["gbps"].get<double>());
+  EXPECT_FALSE(j["best_rejected"]["lost_by"].get<std::string>().empty());
+  ASSERT_EQ(j["others"].size(), 1U);
+  EXPECT_EQ(j["others"][0]["node"], "n2");
+  EXPECT_NE(j["others"][0]["why"].get<std::string>().find("slower"), std::string::npos);
+}
+
+TEST(Explain, PendingPodNamesThePodWhoseEndWouldHelp) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto small = w.submit("small", 2);
+  const auto large = w.submit("large", 4);
+  ASSERT_TRUE(w.bind(small, "n1").ok());
+  ASSERT_TRUE(w.bind(large, "n1").ok());
+  const auto a = w.submit("p", 4);
+  const Json j = explain(w, a);
+  EXPECT_EQ(j["state"], "pending");
+  EXPECT_FALSE(j["fits_now"].get<bool>());
+  EXPECT_EQ(j["nodes"][0]["reason"], "not enough free chips");
+  EXPECT_EQ(j["smallest_change"], "if pod ns/small (2 chips) on n1 ended");
+}
+
+TEST(Explain, PendingPodNamesTheChipWhoseRecoveryWouldHelp) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.set_health("n1", 3, domain::Health::unhealthy);
+  const auto a = w.submit("p", 8);
+  const Json j = explain(w, a);
+  EXPECT_EQ(j["smallest_change"], "if chip 3 on n1 were healthy again");
+  EXPECT_EQ(j["changes"].back()["kind"], "smaller_size");
+}
+
+TEST(Explain, PendingPodOfASizeNoMachineCanHold) {
+  World w;
+  w.add_node("n1", "ascend-910a-8");
+  const auto a = w.submit("p", 5, "huawei.com/Ascend910");
+  const Json j = explain(w, a);
+  const auto summary = j["summary"].get<std::string>();
+  EXPECT_NE(summary.find("no machine here can ever hold 5 chips"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("1, 2, 4, 8"), std::string::npos) << summary;
+  EXPECT_EQ(j["smallest_change"], "if it asked for 4 chips (fits on n1)");
+}
+
+TEST(Explain, SeveralPodsMustEnd) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(w.bind(w.submit("s" + std::to_string(i), 2), "n1").ok());
+  const auto a = w.submit("p", 4);
+  const Json j = explain(w, a);
+  EXPECT_EQ(j["changes"][0]["kind"], "pods");
+  EXPECT_EQ(j["smallest_change"], "if pods ns/s0, ns/s1 (4 chips) on n1 ended");
+}
+
+TEST(Explain, SmallestChangeReallyLetsThePodRun) {
+  World w;
+  w.add_node("n1", "ascend-910a-8");
+  const auto a = w.submit("a", 2, "huawei.com/Ascend910");
+  const auto b = w.submit("b", 1, "huawei.com/Ascend910");
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  ASSERT_TRUE(w.bind(b, "n1").ok());
+  const auto p = w.submit("p", 8, "huawei.com/Ascend910");
+  EXPECT_TRUE(w.fit(p).empty());
+  EXPECT_EQ(explain(w, p)["changes"][0]["kind"], "pods");
+  ASSERT_TRUE(w.cluster.end(a.key).ok());
+  EXPECT_EQ(explain(w, p)["smallest_change"], "if pod ns/b (1 chip) on n1 ended");
+  ASSERT_TRUE(w.cluster.end(b.key).ok());
+  EXPECT_EQ(w.fit(p).size(), 1U);
+}
+
+TEST(Explain, UnknownPodIsAnError) {
+  World w;
+  EXPECT_EQ(w.scheduler.explain({"ns", "ghost"}).error().code, Errc::not_found);
+}
+
+TEST(Explain, OfNoNodesAndSilentNodes) {
+  World w;
+  const auto a = w.submit("p", 2);
+  EXPECT_EQ(explain(w, a)["summary"], "no node has reported its chips");
+  w.add_node("n1", "hgx-v100-8");
+  w.scheduler.agent_gone("n1", "boot");
+  EXPECT_EQ(explain(w, a)["smallest_change"], "if the agent of n1 reported again");
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

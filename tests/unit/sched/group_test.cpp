@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+PodAsk member(const std::string& name, int chips, int replicas, const std::string& group = "train") {
+  PodAsk a = World::ask(name, chips, "aliyun.com/gpu");
+  a.labels["gpu-topology"] = group;
+  a.labels["gpu-topology-replica"] = std::to_string(replicas);
+  a.group = GroupRef{group, replicas};
+  return a;
+}
+
+TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  std::vector<PodAsk> pods;
+  for (int i = 0; i < 4; ++i) pods.push_back(w.submit(member("w-" + std::to_string(i), 1, 4)));
+  w.fit(pods[0]);
+  w.scores(pods[0]);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 4U);  // all or nothing
+  ChipSet all;
+  for (const auto& pod : pods) {
+    EXPECT_EQ(w.fit(pod), std::set<std::string>{"n1"});
+    ASSERT_TRUE(w.bind(pod, "n1").ok());
+    all |= w.scheduler.ledger().find(pod.uid)->chips;
+    w.sound();
+  }
+  EXPECT_EQ(all.size(), 4);
+  solver::Machine machine(profile("hgx-v100-8"));
+  EXPECT_DOUBLE_EQ(machine.gbps(all), machine.choose({ChipSet::first(8), {}, {}, 4, true}).gbps);
+  // gpu-visible names the whole group's chips on the node
+  const auto& written = w.pod(pods[3]).written;
+  const auto& topology = w.scheduler.nodes().node(0).topology;
+  std::string visible;
+  for (const int i : topology.indices(all)) visible += (visible.empty() ? "" : ",") + std::to_string(i);
+  EXPECT_EQ(written.at("topology.kubernetes.io/gpu-visible"), visible);
+  EXPECT_EQ(written.at("topology.kubernetes.io/gpu-group"), std::to_string(w.chips(pods[3])[0]));
+}
+
+TEST(Group, RejectsNodesThatCannotHoldAllOfIt) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto filler = w.submit("filler", 6);
+  ASSERT_TRUE(w.bind(filler, "n1").ok());
+  const auto a = w.submit(member("w-0", 1, 4));
+  const auto why = w.rejections(a);
+  EXPECT_EQ(why.at("n1"), "needs room for all 4 pods of the group on one node");
+  EXPECT_EQ(why.count("n2"), 0U);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 4U);  // one node fits: held at once
+  const auto big = w.submit(member("v-0", 4, 3, "too-big"));
+  EXPECT_TRUE(w.fit(big).empty());
+  w.sound();
+}
+
+TEST(Group, ExpiresAsOne) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit(member("w-0", 2, 4));
+  const auto b = w.submit(member("w-1", 2, 4));
+  w.fit(a);
+  w.fit(b);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 4U);
+  w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
+  w.scheduler.tick();
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.fit(World::ask("other", 8)).size(), 1U);
+  w.sound();
+}
+
+TEST(Group, RestIsPlannedAroundMembersThatRun) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto a = w.submit(member("w-0", 2, 2));
+  const auto b = w.submit(member("w-1", 2, 2));
+  w.fit(a);
+  ASSERT_TRUE(w.bind(a, "n2").ok());
+  w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
+  w.scheduler.tick();
+  EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
+  EXPECT_EQ(w.rejections(b).at("n1"), "the other pods of the group are on another node");
+  ASSERT_TRUE(w.bind(b, "n2").ok());
+  w.sound();
+}
+
+TEST(Group, MemberThatIsDeletedLeavesItsPartToTheNext) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit(member("w-0", 2, 2));
+  const auto b = w.submit(member("w-1", 2, 2));
+  w.fit(a);
+  w.fit(b);
+  const auto part = w.chips(b);
+  ASSERT_TRUE(w.cluster.end(b.key).ok());
+  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  const auto c = w.submit(member("w-2", 2, 2));
+  w.fit(c);
+  EXPECT_EQ(w.chips(c), part);
+  ASSERT_TRUE(w.cluster.end(a.key).ok());
+  ASSERT_TRUE(w.cluster.end(c.key).ok());
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  w.sound();
+}
+
+TEST(Group, IsPlannedAnewWhenItsNodeIsNotOffered) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto a = w.submit(member("w-0", 2, 2));
+  w.scores(a);
+  ASSERT_EQ(w.node_of(a), "n1");
+  const std::vector<std::string_view> only{"n2"};
+  ASSERT_EQ(w.scheduler.filter(a, only).value().fit.size(), 1U);
+  EXPECT_EQ(w.node_of(a), "n2");
+  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  w.sound();
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,167 @@
+// Random interleavings of everything that can happen, held against a simple model and the invariants.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+// What a careful person would write down: which chip of which node belongs to which bound pod.
+struct Model {
+  std::map<std::pair<std::string, int>, std::string> owner;
+
+  void bind(const std::string& uid, const std::string& node, const std::vector<int>& chips) {
+    for (const int chip : chips) {
+      const auto [it, fresh] = owner.try_emplace({node, chip}, uid);
+      EXPECT_TRUE(fresh) << "chip " << chip << " of " << node << " given to " << uid << " and " << it->second;
+    }
+  }
+  void end(const std::string& uid) {
+    std::erase_if(owner, [&](const auto& entry) { return entry.second == uid; });
+  }
+};
+
+class Walk {
+ public:
+  explicit Walk(unsigned seed) : random_(seed) {
+    world_.add_node("n1", "hgx-v100-8");
+    world_.add_node("n2", "hgx-v100-8");
+    world_.add_node("n3", "ascend-910a-8");
+    world_.add_node("n4", "pcie-8", {"nvidia.com/gpu", "aliyun.com/gpu"});
+  }
+
+  void step() {
+    switch (pick(10)) {
+      case 0:
+      case 1: submit(); break;
+      case 2:
+      case 3: filter(); break;
+      case 4: prioritize(); break;
+      case 5:
+      case 6: bind(); break;
+      case 7: end(); break;
+      case 8: world_.clock.advance(std::chrono::seconds(pick(12))); world_.scheduler.tick(); keep_alive(); break;
+      default: health(); break;
+    }
+    check();
+  }
+
+ private:
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  std::string some_node() { return "n" + std::to_string(1 + pick(4)); }
+  PodAsk* some_pod() { return pods_.empty() ? nullptr : &pods_[static_cast<std::size_t>(pick(static_cast<int>(pods_.size())))]; }
+
+  void keep_alive() {
+    for (const char* n : {"n1", "n2", "n3", "n4"}) world_.scheduler.heartbeat(n, "boot");
+  }
+
+  void submit() {
+    if (pods_.size() > 20) return;
+    const std::string name = "p" + std::to_string(++count_);
+    PodAsk a = World::ask(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
+    if (pick(3) == 0) a.labels["volcano.sh/job-name"] = "job" + std::to_string(pick(3));
+    if (pick(3) == 0) {
+      const int group = pick(3);
+      a.chips = 1 + group % 2;
+      a.resource = "nvidia.com/gpu";
+      a.group = GroupRef{"g" + std::to_string(group), 2 + group};
+      a.labels["gpu-topology"] = a.group->name;
+    }
+    pods_.push_back(world_.submit(a));
+  }
+
+  std::vector<std::string_view> some_nodes() {
+    std::vector<std::string_view> out;
+    for (const auto n : world_.all()) {
+      if (pick(3) != 0) out.push_back(n);
+    }
+    return out;
+  }
+
+  void filter() {
+    if (PodAsk* a = some_pod()) {
+      const auto nodes = some_nodes();
+      const auto first = world_.scheduler.filter(*a, nodes).value().fit;
+      EXPECT_EQ(world_.scheduler.filter(*a, nodes).value().fit, first) << "same input twice, other answer";
+    }
+  }
+  void prioritize() {
+    if (PodAsk* a = some_pod()) {
+      const auto nodes = some_nodes();
+      int tens = 0;
+      const auto scores = world_.scheduler.prioritize(*a, nodes).value();
+      for (const Score& s : scores) {
+        EXPECT_GE(s.score, 0);
+        EXPECT_LE(s.score, 10);
+        tens += s.score == 10 ? 1 : 0;
+      }
+      EXPECT_LE(tens, 1);
+    }
+  }
+  void bind() {
+    PodAsk* a = some_pod();
+    if (a == nullptr) return;
+    const std::string node = some_node();
+    const bool was_bound = !world_.pod(*a).node.empty();
+    if (world_.bind(*a, node).ok() && !was_bound) {
+      EXPECT_EQ(world_.chips(*a).size(), static_cast<std::size_t>(a->chips));
+      EXPECT_EQ(world_.node_of(*a), node);
+      model_.bind(a->uid, node, world_.chips(*a));
+    }
+  }
+  void end() {
+    if (pods_.empty()) return;
+    const auto i = static_cast<std::ptrdiff_t>(pick(static_cast<int>(pods_.size())));
+    const PodAsk gone = pods_[static_cast<std::size_t>(i)];
+    pods_.erase(pods_.begin() + i);
+    ASSERT_TRUE(world_.cluster.end(gone.key).ok());
+    model_.end(gone.uid);
+  }
+  void health() {
+    const auto health = pick(3) == 0 ? domain::Health::unhealthy
+                                     : (pick(4) == 0 ? domain::Health::network_unhealthy : domain::Health::healthy);
+    world_.set_health(some_node(), pick(8), health);
+  }
+
+  void check() {
+    world_.sound();
+    std::size_t bound = 0;
+    for (const auto& [chip, uid] : model_.owner) {
+      const Holding* h = world_.scheduler.ledger().find(uid);
+      ASSERT_NE(h, nullptr);
+      const Node& node = world_.scheduler.nodes().node(h->node);
+      EXPECT_EQ(node.name, chip.first);
+      EXPECT_TRUE(h->bound && h->chips.contains(*node.topology.slot_of({chip.second})));
+      ++bound;
+    }
+    std::size_t held = 0;
+    for (const PodAsk& a : pods_) {
+      const Holding* h = world_.scheduler.ledger().find(a.uid);
+      if (h != nullptr && h->bound) held += static_cast<std::size_t>(h->chips.size());
+    }
+    EXPECT_EQ(bound, held);
+  }
+
+  std::mt19937 random_;
+  World world_;
+  Model model_;
+  std::vector<PodAsk> pods_;
+  int count_ = 0;
+};
+
+class Interleavings : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Interleavings, NeverGiveAChipTwice) {
+  Walk walk(GetParam());
+  for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("seed " + std::to_string(GetParam()) + " step " + std::to_string(i));
+    walk.step();
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, Interleavings, ::testing::Range(1U, 21U));
+
+}  // namespace
+}  // namespace chipweave::sched::testing
