@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "node-agent/probes/fault_source.hpp"
+#include "node-agent/app/fault_source.hpp"
 #include "node-agent/probes/file_stamp.hpp"
 
 namespace chipweave::agent {

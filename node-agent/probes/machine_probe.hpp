@@ -5,7 +5,7 @@
 #include <string>
 
 #include "node-agent/probes/file_stamp.hpp"
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/probe.hpp"
 
 namespace chipweave::agent {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/domain/link.hpp"
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/probe.hpp"
 #include "node-agent/probes/sysfs_tree.hpp"
 
 namespace chipweave::agent {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/probe.hpp"
 #include "node-agent/probes/sysfs_tree.hpp"
 
 namespace chipweave::agent {

@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 #include "common/codec/topology/xml_document.hpp"
 #include "common/domain/topology_builder.hpp"
 

@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/topology/device_models.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -10,6 +10,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/nccl_tree.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 
