@@ -224,6 +224,16 @@ class MatrixParser {
                                             missing.substr(0, 200) + " (is the output cut off?)");
   }
 
+  // "line 2 says GPU0, GPU1 is NV1"
+  std::string statement(std::size_t row, std::size_t column, const std::string& word) const {
+    std::string out = "line " + std::to_string(rows_[row]) + " says ";
+    out += matrix_.columns[row].name;
+    out += ", ";
+    out += matrix_.columns[column].name;
+    out += " is ";
+    return out += word;
+  }
+
   Result<void> make_symmetric() {
     const std::size_t n = matrix_.columns.size();
     for (std::size_t a = 0; a < n; ++a) {
@@ -233,12 +243,8 @@ class MatrixParser {
         if (ab.empty()) ab = ba;
         if (ba.empty()) ba = ab;
         if (ab == ba) continue;
-        const std::string& x = matrix_.columns[a].name;
-        const std::string& y = matrix_.columns[b].name;
-        return make_error(Errc::invalid_argument, "line " + std::to_string(rows_[a]) + " says " +
-                                                      x + ", " + y + " is " + ab + ", line " +
-                                                      std::to_string(rows_[b]) + " says " + y +
-                                                      ", " + x + " is " + ba);
+        return make_error(Errc::invalid_argument,
+                          statement(a, b, ab) + ", but " + statement(b, a, ba));
       }
     }
     return {};
