@@ -124,7 +124,7 @@ class MatrixParser {
     for (const std::string_view name : header_->names) {
       const auto chip = chip_number(syntax_, name);
       if (!columns_.emplace(name, matrix_.columns.size()).second) {
-        return at_line(line_number(), "column " + quote_text(name) + " appears twice");
+        return at_line(line_number(), "column " + quoted_excerpt(name) + " appears twice");
       }
       matrix_.columns.push_back({std::string(name), chip.value_or(-1)});
     }
@@ -153,11 +153,11 @@ class MatrixParser {
       const std::string_view word = words[c + 1];
       const std::string where = "cell " + name + ", " + matrix_.columns[c].name + ": ";
       if (!is_cell(syntax_, word)) {
-        return at_line(line_number(), where + "unknown word " + quote_text(word) + ", expected " +
-                                          std::string(syntax_.words));
+        return at_line(line_number(), where + "unknown word " + quoted_excerpt(word) +
+                                          ", expected " + std::string(syntax_.words));
       }
       if ((word == "X") != (c == row)) {
-        return at_line(line_number(), where + (c == row ? "expected X, not " + quote_text(word)
+        return at_line(line_number(), where + (c == row ? "expected X, not " + quoted_excerpt(word)
                                                         : "X stands for the chip itself"));
       }
       matrix_.cells[row * n + c] = std::string(word);
