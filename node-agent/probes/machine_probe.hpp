@@ -1,5 +1,5 @@
-// MachineProbe — a built-in profile or a topology file as the machine: for standalone trials, tests, and machines whose
-// topology the operator wrote down. A file that changes is read again.
+// MachineProbe — a built-in profile or a topology file as the machine: for standalone trials,
+// tests, and machines whose topology the operator wrote down. A file that changes is read again.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// SysfsProbe — `--probe auto`: AMD's KFD topology where there is one (it shows XGMI), else the PCI bus.
+// SysfsProbe — `--probe auto`: AMD's KFD topology where there is one (it shows XGMI), else the PCI
+// bus.
 #pragma once
 
 #include <string>

@@ -28,7 +28,9 @@ struct FakeProbe final : Probe {
 
 struct FakeFaults final : FaultSource {
   std::optional<Result<domain::Faults>> answer = Result<domain::Faults>(domain::Faults{});
-  std::optional<Result<domain::Faults>> changes() override { return std::exchange(answer, std::nullopt); }
+  std::optional<Result<domain::Faults>> changes() override {
+    return std::exchange(answer, std::nullopt);
+  }
 };
 
 struct AgentTest : testing::Test {
@@ -37,7 +39,8 @@ struct AgentTest : testing::Test {
   FakeFaults faults;
   std::vector<std::string> warnings;
   std::vector<NodeStatePtr> states;
-  Agent agent{{"n1", {}}, clock, probe, &faults, [this](const std::string& w) { warnings.push_back(w); }};
+  Agent agent{
+      {"n1", {}}, clock, probe, &faults, [this](const std::string& w) { warnings.push_back(w); }};
 
   void begin() {
     const auto started = agent.start();

@@ -33,7 +33,8 @@ TEST(FlatYaml, NamesTheLineOfWhatItRefuses) {
     ASSERT_FALSE(got) << text;
     EXPECT_THAT(got.error().text(), HasSubstr(says));
   }
-  EXPECT_EQ(parse_flat_yaml(std::string(kMaxConfigBytes + 1, '#'), kKeys).error().code, Errc::limit_exceeded);
+  EXPECT_EQ(parse_flat_yaml(std::string(kMaxConfigBytes + 1, '#'), kKeys).error().code,
+            Errc::limit_exceeded);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 using testing::HasSubstr;
 
 TEST(HealthFile, ReadsEveryKey) {
-  const auto got = parse_health_file(R"({"unhealthy":[3,1],"network_unhealthy":[5],"down_links":[[0,3],[4,7,1]]})");
+  const auto got = parse_health_file(
+      R"({"unhealthy":[3,1],"network_unhealthy":[5],"down_links":[[0,3],[4,7,1]]})");
   ASSERT_TRUE(got) << got.error().text();
   ASSERT_EQ(got->unhealthy.size(), 2U);
   EXPECT_EQ(got->unhealthy[0].value, 3);
@@ -66,8 +67,10 @@ TEST(HealthFile, IsBounded) {
   std::string many = "{\"unhealthy\":[0";
   for (int i = 1; i <= 64; ++i) many += "," + std::to_string(i);
   EXPECT_EQ(parse_health_file(many + "]}").error().code, Errc::limit_exceeded);
-  EXPECT_EQ(parse_health_file("{}" + std::string(kMaxHealthFileBytes, ' ')).error().code, Errc::limit_exceeded);
-  const std::string deep = "{\"unhealthy\":" + std::string(100000, '[') + std::string(100000, ']') + "}";
+  EXPECT_EQ(parse_health_file("{}" + std::string(kMaxHealthFileBytes, ' ')).error().code,
+            Errc::limit_exceeded);
+  const std::string deep =
+      "{\"unhealthy\":" + std::string(100000, '[') + std::string(100000, ']') + "}";
   EXPECT_FALSE(parse_health_file(deep));
   std::string pairs = "{\"down_links\":[[0,1]";
   for (int i = 0; i < 2016; ++i) pairs += ",[0,1]";

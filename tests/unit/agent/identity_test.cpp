@@ -19,13 +19,18 @@ domain::NodeTopology profile(const std::string& name) {
 }
 
 TEST(Identity, ResourcesFollowTheVendor) {
-  EXPECT_THAT(*default_resources(profile("hgx-h100-8")), ElementsAre("nvidia.com/gpu", "aliyun.com/gpu"));
+  EXPECT_THAT(*default_resources(profile("hgx-h100-8")),
+              ElementsAre("nvidia.com/gpu", "aliyun.com/gpu"));
   EXPECT_THAT(*default_resources(profile("mi300x-8")), ElementsAre("amd.com/gpu"));
   EXPECT_THAT(*default_resources(profile("metax-c550-8")), ElementsAre("metax-tech.com/gpu"));
-  for (const char* name : {"ascend-910a-8", "ascend-910a-half-4", "ascend-910b-8", "ascend-910b-16", "ascend-a3-16"}) {
-    EXPECT_THAT(*default_resources(profile(name)), ElementsAre("huawei.com/Ascend910", "huawei.com/ascend-1980")) << name;
+  for (const char* name :
+       {"ascend-910a-8", "ascend-910a-half-4", "ascend-910b-8", "ascend-910b-16", "ascend-a3-16"}) {
+    EXPECT_THAT(*default_resources(profile(name)),
+                ElementsAre("huawei.com/Ascend910", "huawei.com/ascend-1980"))
+        << name;
   }
-  EXPECT_THAT(*default_resources(profile("ascend-310-card-4")), ElementsAre("huawei.com/Ascend310"));
+  EXPECT_THAT(*default_resources(profile("ascend-310-card-4")),
+              ElementsAre("huawei.com/Ascend310"));
   EXPECT_THAT(*default_resources(profile("ascend-310p-8")), ElementsAre("huawei.com/Ascend310P"));
   EXPECT_THAT(*default_resources(profile("ascend-a5-8")), ElementsAre("huawei.com/npu"));
 }
@@ -41,7 +46,8 @@ TEST(Identity, ChipsWithoutIdGetAStableOne) {
   ASSERT_TRUE(got);
   EXPECT_EQ(got->chip(2).id, "nvidia-n1-2");
   EXPECT_FALSE(got->chip(2).physical_id);
-  const auto kept = with_chips(ring_of_four(), [](domain::Chip& c) { c.id = "GPU-" + std::to_string(c.index.value); });
+  const auto kept = with_chips(
+      ring_of_four(), [](domain::Chip& c) { c.id = "GPU-" + std::to_string(c.index.value); });
   EXPECT_EQ(with_identity(*kept, "n1")->chip(2).id, "GPU-2");
 }
 

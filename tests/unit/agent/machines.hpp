@@ -21,7 +21,8 @@ inline domain::NodeTopology ring_of_four(const std::string& vendor = "nvidia") {
     domain::Chip chip;
     chip.index = domain::ChipIndex{i};
     b.add_chip(std::move(chip));
-    b.add_link(domain::ChipIndex{i}, domain::ChipIndex{(i + 1) % 4}, domain::LinkKind::nvlink, 2, 20);
+    b.add_link(domain::ChipIndex{i}, domain::ChipIndex{(i + 1) % 4}, domain::LinkKind::nvlink, 2,
+               20);
   }
   auto built = std::move(b).build();
   EXPECT_TRUE(built.ok());
@@ -29,7 +30,8 @@ inline domain::NodeTopology ring_of_four(const std::string& vendor = "nvidia") {
 }
 
 inline NodeStatePtr state_of(domain::NodeTopology topology) {
-  return std::make_shared<const NodeState>(NodeState{"box", {"nvidia.com/gpu"}, std::move(topology)});
+  return std::make_shared<const NodeState>(
+      NodeState{"box", {"nvidia.com/gpu"}, std::move(topology)});
 }
 
 }  // namespace chipweave::agent

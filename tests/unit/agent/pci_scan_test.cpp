@@ -44,7 +44,8 @@ class FakeSys : public testing::Test {
     write(at + "/numa_node", std::to_string(numa) + "\n");
     fs::create_directories(root_ + "/sys/bus/pci/devices");
     const std::string address = route.substr(route.find_last_of('/') + 1);
-    fs::create_directory_symlink("../../../devices/" + route, root_ + "/sys/bus/pci/devices/" + address);
+    fs::create_directory_symlink("../../../devices/" + route,
+                                 root_ + "/sys/bus/pci/devices/" + address);
   }
   Result<Discovery> scan() const { return scan_pci(SysfsTree(root_)); }
 
@@ -52,17 +53,22 @@ class FakeSys : public testing::Test {
 };
 
 TEST_F(FakeSys, FindsChipsPathsAndNics) {
-  device("pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:00.0/0000:13:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  device("pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:08.0/0000:14:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  device("pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:00.0/0000:13:00.0", "0x030200", "0x10de",
+         "0x20b0", 0);
+  device("pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:08.0/0000:14:00.0", "0x030200", "0x10de",
+         "0x20b0", 0);
   device("pci0000:10/0000:10:01.0/0000:20:00.0", "0x030200", "0x10de", "0x20b0", 0);
   device("pci0000:40/0000:40:01.0/0000:41:00.0", "0x030200", "0x10de", "0x20b0", 0);
   device("pci0000:80/0000:80:01.0/0000:81:00.0", "0x030200", "0x10de", "0x20b0", 1);
-  device("pci0000:00/0000:00:1f.0/0000:02:00.0", "0x030000", "0x1a03", "0x2000", 0);  // the board's own graphics
+  device("pci0000:00/0000:00:1f.0/0000:02:00.0", "0x030000", "0x1a03", "0x2000",
+         0);  // the board's own graphics
   const std::string nic = "pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:10.0/0000:15:00.0";
   device(nic, "0x020700", "0x15b3", "0x101b", 0);
   write("/sys/devices/" + nic + "/infiniband/mlx5_0/ports/1/rate", "200 Gb/sec (4X HDR)\n");
   write("/sys/devices/" + nic + "/net/ib0/speed", "200000\n");
-  write("/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:00.0/0000:13:00.0/max_link_speed", "16.0 GT/s PCIe\n");
+  write(
+      "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:00.0/0000:13:00.0/max_link_speed",
+      "16.0 GT/s PCIe\n");
   write("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\n");
   const auto got = scan();
   ASSERT_TRUE(got) << got.error().text();
@@ -89,12 +95,16 @@ TEST_F(FakeSys, FindsChipsPathsAndNics) {
 TEST_F(FakeSys, KnowsAcceleratorsFromGraphicsAndSlices) {
   for (int i = 1; i <= 4; ++i) {
     const std::string n = std::to_string(i);
-    device("pci0000:" + n + "0/0000:" + n + "0:00.0/0000:" + n + "1:00.0", "0x120000", "0x19e5", "0xd802", 0);
+    device("pci0000:" + n + "0/0000:" + n + "0:00.0/0000:" + n + "1:00.0", "0x120000", "0x19e5",
+           "0xd802", 0);
   }
-  device("pci0000:00/0000:00:01.0/0000:01:00.0", "0x030000", "0x19e5", "0x1711", 0);  // Huawei's board controller
+  device("pci0000:00/0000:00:01.0/0000:01:00.0", "0x030000", "0x19e5", "0x1711",
+         0);  // Huawei's board controller
   device("pci0000:10/0000:10:00.0/0000:11:00.1", "0x120000", "0x19e5", "0xd802", 0);
-  fs::create_directory_symlink("../0000:11:00.0", root_ + "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.1/physfn");
-  device("pci0000:00/0000:00:02.0", "0x030000", "0x1002", "0x164e", 0);  // graphics of the processor
+  fs::create_directory_symlink("../0000:11:00.0",
+                               root_ + "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.1/physfn");
+  device("pci0000:00/0000:00:02.0", "0x030000", "0x1002", "0x164e",
+         0);  // graphics of the processor
   device("pci0000:50/0000:50:00.0/0000:51:00.0", "0x030200", "0x10de", "0x20b0", 1);
   const auto got = scan();
   ASSERT_TRUE(got) << got.error().text();
@@ -161,8 +171,9 @@ TEST_F(FakeSys, AKfdTreeIsPreferred) {
               "\nvendor_id 4098\ndevice_id 29711\nlocation_id " + std::to_string(i * 256) +
               "\ndomain 0\nhive_id 77\nunique_id " + std::to_string(500 + i) +
               "\ngfx_target_version 90010\nio_links_count 1\n");
-    write(at + "/io_links/0/properties", "type 11\nnode_from " + std::to_string(i) + "\nnode_to " +
-                                             std::to_string(3 - i) + "\nweight 15\nmin_bandwidth 50000\nmax_bandwidth 50000\n");
+    write(at + "/io_links/0/properties",
+          "type 11\nnode_from " + std::to_string(i) + "\nnode_to " + std::to_string(3 - i) +
+              "\nweight 15\nmin_bandwidth 50000\nmax_bandwidth 50000\n");
   }
   device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
   const auto got = SysfsProbe(root_).discover();

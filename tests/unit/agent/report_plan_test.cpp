@@ -63,8 +63,9 @@ TEST(ReportPlan, MergesChangesThatComeFasterThanAcks) {
   plan.acked(Answer::taken);
   const auto next = plan.next();
   ASSERT_TRUE(next);
-  EXPECT_EQ(next->delta.chips, (std::vector<ChipChange>{{domain::ChipIndex{1}, domain::Health::healthy},
-                                                        {domain::ChipIndex{3}, domain::Health::unhealthy}}));
+  EXPECT_EQ(next->delta.chips,
+            (std::vector<ChipChange>{{domain::ChipIndex{1}, domain::Health::healthy},
+                                     {domain::ChipIndex{3}, domain::Health::unhealthy}}));
 }
 
 TEST(ReportPlan, AChangeAndItsUndoingNeedNoReport) {
@@ -159,7 +160,8 @@ TEST(Backoff, DoublesWithinItsBoundsAndStartsAfreshAfterSuccess) {
 TEST(Backoff, DiffersBetweenAgents) {
   using Ms = Backoff::Ms;
   std::set<Ms::rep> waits;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) waits.insert(Backoff(Ms(5000), Ms(5000), seed).next().count());
+  for (std::uint64_t seed = 0; seed < 50; ++seed)
+    waits.insert(Backoff(Ms(5000), Ms(5000), seed).next().count());
   EXPECT_GT(waits.size(), 25U);
 }
 
