@@ -109,6 +109,10 @@ TEST(ExplainAsText, ShowsEveryKeyInWords) {
             "  lost by  bandwidth\n");
 }
 
+TEST(ExplainAsText, ControlCharactersAreTakenOut) {
+  EXPECT_EQ(explain_as_text(R"({"node":"a\u001b[2Jb"})").value_or(""), "node  a?[2Jb\n");
+}
+
 TEST(ExplainAsText, LongListsAreCut) {
   std::string list;
   for (int i = 0; i < 20; ++i)
