@@ -32,6 +32,7 @@ struct NodeView {
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
   std::vector<DownLink> down_links;
 };
+// By name: the scheduler lists them as they came.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
 
 // The annotation chipweave.dev/placement.

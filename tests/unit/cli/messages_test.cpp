@@ -48,6 +48,13 @@ TEST(Answers, WrongOnesAreErrorsNotCrashes) {
   EXPECT_FALSE(read_pod_view("3").ok());
 }
 
+TEST(Answers, NodesComeByName) {
+  const auto nodes = read_node_views(
+      R"({"items":[{"name":"b","chips":1,"free":[]},{"name":"a","chips":1,"free":[]}]})");
+  ASSERT_TRUE(nodes.ok());
+  EXPECT_EQ(nodes->at(0).name, "a");
+}
+
 TEST(Answers, NodesAndPods) {
   const auto nodes = read_node_views(
       R"({"items":[{"name":"n1","machine":"hgx-v100-8","chips":8,"free":[7,2],"unhealthy":[3],"used":{"a/b":[1,0]},"down_links":[[0,3,1]]}]})");
