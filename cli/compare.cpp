@@ -11,11 +11,23 @@ namespace {
 
 using domain::ChipSet;
 
-OtherChoice describe(solver::Machine& machine, ChipSet chosen, ChipSet free, bool distributed) {
+OtherChoice describe(solver::Machine& machine, ChipSet chosen, ChipSet free, ChipSet beside,
+                     bool distributed) {
   OtherChoice out;
   out.chips = machine.topology().indices(chosen);
-  out.gbps = machine.gbps(chosen);
+  out.gbps = machine.gbps(chosen | beside);
   out.legal = machine.legal(chosen, free, distributed);
+  return out;
+}
+
+std::optional<ChipSet> slots_of(const domain::NodeTopology& topology,
+                                const std::vector<int>& indices) {
+  ChipSet out;
+  for (const int index : indices) {
+    const auto slot = topology.slot_of({index});
+    if (!slot) return std::nullopt;
+    out.insert(*slot);
+  }
   return out;
 }
 
@@ -47,23 +59,20 @@ solver::Machine* Comparer::machine(const codec::NodeView& node) {
   return machines_.emplace(key, std::move(made)).first->second.get();
 }
 
-std::optional<Comparison> Comparer::compare(const codec::NodeView& node, int size,
-                                            bool distributed) {
+std::optional<Comparison> Comparer::compare(const codec::NodeView& node, int size, bool distributed,
+                                            const std::vector<int>& beside) {
   solver::Machine* model = machine(node);
   if (model == nullptr || size < 1) return std::nullopt;
-  ChipSet free;
-  for (const int index : node.free) {
-    const auto slot = model->topology().slot_of({index});
-    if (!slot) return std::nullopt;  // the node is not wired like the profile after all
-    free.insert(*slot);
-  }
-  if (size > free.size()) return std::nullopt;
+  const auto free = slots_of(model->topology(), node.free);
+  const auto held = slots_of(model->topology(), beside);
+  // A chip that the profile does not have: the node is not wired like it after all.
+  if (!free || !held || size > free->size()) return std::nullopt;
   Comparison out;
-  if (const auto set = solver::choose_by_pair_sum(model->topology(), free, size)) {
-    out.pair_sum = describe(*model, *set, free, distributed);
+  if (const auto set = solver::choose_by_pair_sum(model->topology(), *free, size)) {
+    out.pair_sum = describe(*model, *set, *free, *held, distributed);
   }
-  if (const auto set = solver::choose_first_fit(free, size)) {
-    out.first_fit = describe(*model, *set, free, distributed);
+  if (const auto set = solver::choose_first_fit(*free, size)) {
+    out.first_fit = describe(*model, *set, *free, *held, distributed);
   }
   return out;
 }

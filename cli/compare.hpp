@@ -18,7 +18,7 @@ namespace chipweave::cli {
 
 struct OtherChoice {
   std::vector<int> chips;  // ascending vendor indices
-  double gbps = 0;         // predicted by the same model, GB/s
+  double gbps = 0;         // predicted by the same model, GB/s, together with the chips beside
   bool legal = true;       // false: the vendor's runtime would refuse the set
 };
 
@@ -29,8 +29,11 @@ struct Comparison {
 
 class Comparer {
  public:
-  // node: as it was before the pod was placed. nullopt: unknown machine or not enough free chips.
-  std::optional<Comparison> compare(const codec::NodeView& node, int size, bool distributed);
+  // node: as it was before the pod was placed. beside: chips that pods of the same job held there;
+  // figures are those of the union, as the scheduler's are. nullopt: unknown machine or not enough
+  // free chips.
+  std::optional<Comparison> compare(const codec::NodeView& node, int size, bool distributed,
+                                    const std::vector<int>& beside = {});
 
  private:
   solver::Machine* machine(const codec::NodeView& node);

@@ -95,6 +95,10 @@ class Submission {
         created_.emplace_back(*std::move(created));
       } else if (lost(created.error())) {
         return std::move(created).error();
+      } else if (created.error().code == Errc::not_found) {
+        return make_error(
+            Errc::unsupported,
+            "this scheduler takes no pods; start chipweave-scheduler with --standalone");
       } else {
         row.reason = created.error().message;
         created_.emplace_back(std::nullopt);
@@ -204,8 +208,9 @@ class Submission {
       if (node == group.before.end()) continue;
       std::size_t chips = 0;
       for (const std::size_t i : members) chips += out_[i].chips.size();
-      const auto comparison =
-          comparer_.compare(*node, static_cast<int>(chips), siblings(members.front()) > 1);
+      const std::size_t first = members.front();
+      const auto comparison = comparer_.compare(*node, static_cast<int>(chips), siblings(first) > 1,
+                                                held_before(first));
       for (const std::size_t i : members) {
         if (!out_[i].chips.empty()) out_[i].comparison = comparison;
       }
@@ -222,6 +227,18 @@ class Submission {
       if (row.placed()) row.best_gbps = best[{row.ns, row.name}];
     }
     return {};
+  }
+
+  // Chips on the pod's node that earlier pods of its owner had taken: the scheduler wants the best
+  // union.
+  std::vector<int> held_before(std::size_t i) const {
+    std::vector<int> chips;
+    for (std::size_t k = 0; k < i && !pods_[i].owner.empty(); ++k) {
+      const bool sibling = pods_[k].ns == pods_[i].ns && pods_[k].owner == pods_[i].owner;
+      if (!sibling || out_[k].node != out_[i].node) continue;
+      chips.insert(chips.end(), out_[k].chips.begin(), out_[k].chips.end());
+    }
+    return chips;
   }
 
   // Pods of the same owner that ask for chips: a job of several is distributed, which some vendor

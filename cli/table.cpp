@@ -20,6 +20,7 @@ void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1);
 
 void Table::add(std::vector<std::string> cells, Colour colour) {
   cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back({std::move(cells), colour});
 }
 

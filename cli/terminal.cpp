@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,13 +18,13 @@ bool write_all(std::FILE* file, std::string_view text) {
 }  // namespace
 
 void complain(std::string_view sentence) {
-  write_all(stderr, "chipweave: " + std::string(sentence) + "\n");
+  write_all(stderr, "chipweave: " + printable(sentence) + "\n");
 }
 
 void complain(const Error& error) { complain(error.text()); }
 
 void remark(std::string_view sentence) {
-  write_all(stderr, "chipweave: note: " + std::string(sentence) + "\n");
+  write_all(stderr, "chipweave: note: " + printable(sentence) + "\n");
 }
 
 bool print(std::string_view text) {
@@ -61,6 +62,14 @@ std::string painted(std::string_view text, Colour colour, bool wanted) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return out;
+}
+
 std::string gbps_text(double gbps) {
   const double tenths = std::round(gbps * 10) / 10;
   return tenths == std::round(tenths) ? fmt::format("{:.0f}", tenths)
@@ -80,7 +89,9 @@ std::string chip_list(const std::vector<int>& chips) {
   return out.empty() ? "-" : out;
 }
 
-std::string wrapped(std::string_view text, std::size_t indent) {
+std::string wrapped(std::string_view foreign, std::size_t indent) {
+  const std::string clean = printable(foreign);
+  std::string_view text = clean;
   std::string out;
   std::size_t column = 0;
   while (!text.empty()) {
@@ -88,7 +99,7 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     const std::string_view word = text.substr(0, end);
     if (column + word.size() > kMaxColumns && column > indent) {
       out += "\n" + std::string(indent, ' ');
-      const std::string_view bare = word.substr(word.find_first_not_of(' '));
+      const std::string_view bare = word.substr(std::min(word.find_first_not_of(' '), word.size()));
       out += bare;
       column = indent + bare.size();
     } else {

@@ -27,6 +27,10 @@ bool colour_wanted();
 enum class Colour { none, bold, green, yellow, dim };
 std::string painted(std::string_view text, Colour colour, bool wanted);
 
+// Foreign text (names, reasons) without control characters, which could otherwise steer the
+// terminal: each becomes '?'.
+std::string printable(std::string_view text);
+
 // 40 → "40", 33.333 → "33.3": what a table shows of GB/s.
 std::string gbps_text(double gbps);
 // {0,1,2,5} → "0-2,5"; "-" when empty. Ascending input.

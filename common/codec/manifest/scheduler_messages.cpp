@@ -104,6 +104,8 @@ Result<std::vector<NodeView>> read_node_views(std::string_view text) {
   return parsed(text, "list of nodes", [](const json& value) {
     std::vector<NodeView> nodes;
     for (const json& item : value.at("items")) nodes.push_back(node_view(item));
+    std::sort(nodes.begin(), nodes.end(),
+              [](const NodeView& a, const NodeView& b) { return a.name < b.name; });
     return nodes;
   });
 }

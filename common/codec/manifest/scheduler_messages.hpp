@@ -32,6 +32,7 @@ struct NodeView {
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
   std::vector<DownLink> down_links;
 };
+// By name: the scheduler lists them as they came.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
 
 // The annotation chipweave.dev/placement.
@@ -94,8 +95,8 @@ std::string read_refusal(std::string_view body);
 // The text under `key` of a JSON object, "" if there is none.
 std::string read_text_key(std::string_view json, std::string_view key);
 
-// What /api/v1/explain answers as indented text for people: the summary first, then all other keys in words (also
-// those that this program does not know), long lists cut.
+// What /api/v1/explain answers as indented text for people: the summary first, then all other keys
+// in words (also those that this program does not know), long lists cut.
 Result<std::string> explain_as_text(std::string_view json);
 
 }  // namespace chipweave::codec

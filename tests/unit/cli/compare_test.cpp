@@ -38,6 +38,15 @@ TEST(Comparer, SaysWhatAVendorWouldRefuse) {
   EXPECT_FALSE(found->first_fit->legal);  // two chips in each ring
 }
 
+TEST(Comparer, CountsTheChipsOfTheSameJob) {
+  Comparer comparer;
+  const auto free = node("pcie-8", {3, 4, 5, 6, 7});
+  EXPECT_EQ(comparer.compare(free, 3, false)->pair_sum->gbps, 24);  // 4, 5, 6: one socket
+  EXPECT_EQ(comparer.compare(free, 3, false, {0, 1, 2})->pair_sum->gbps,
+            20);  // with 0-2: two sockets
+  EXPECT_FALSE(comparer.compare(free, 3, false, {9}).has_value());
+}
+
 TEST(Comparer, KnowsWhichLinksAreDown) {
   Comparer comparer;
   codec::NodeView broken = node("hgx-v100-8", {0, 3});

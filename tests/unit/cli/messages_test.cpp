@@ -48,6 +48,13 @@ TEST(Answers, WrongOnesAreErrorsNotCrashes) {
   EXPECT_FALSE(read_pod_view("3").ok());
 }
 
+TEST(Answers, NodesComeByName) {
+  const auto nodes = read_node_views(
+      R"({"items":[{"name":"b","chips":1,"free":[]},{"name":"a","chips":1,"free":[]}]})");
+  ASSERT_TRUE(nodes.ok());
+  EXPECT_EQ(nodes->at(0).name, "a");
+}
+
 TEST(Answers, NodesAndPods) {
   const auto nodes = read_node_views(
       R"({"items":[{"name":"n1","machine":"hgx-v100-8","chips":8,"free":[7,2],"unhealthy":[3],"used":{"a/b":[1,0]},"down_links":[[0,3,1]]}]})");
@@ -107,6 +114,10 @@ TEST(ExplainAsText, ShowsEveryKeyInWords) {
             "runner up:\n"
             "  chips    1, 2\n"
             "  lost by  bandwidth\n");
+}
+
+TEST(ExplainAsText, ControlCharactersAreTakenOut) {
+  EXPECT_EQ(explain_as_text(R"({"node":"a\u001b[2Jb"})").value_or(""), "node  a?[2Jb\n");
 }
 
 TEST(ExplainAsText, LongListsAreCut) {

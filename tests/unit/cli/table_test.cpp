@@ -74,6 +74,15 @@ TEST(Wrapped, BreaksAtBlanksOnly) {
   const std::string long_word(150, 'w');
   EXPECT_EQ(wrapped(long_word, 2), long_word);
   EXPECT_EQ(wrapped("", 2), "");
+  EXPECT_EQ(wrapped(std::string(100, 'w') + "  ", 0), std::string(100, 'w') + "\n ");
+}
+
+TEST(Printable, ForeignTextCannotSteerTheTerminal) {
+  EXPECT_EQ(printable("a\x1b[2Jb\nc\x7f"), "a?[2Jb?c?");
+  Table table({{"A"}});
+  table.add({"x\x1b]0;y\x07"});
+  EXPECT_EQ(table.text(false), "A\nx?]0;y?\n");
+  EXPECT_EQ(wrapped("x\ry", 0), "x?y");
 }
 
 }  // namespace
