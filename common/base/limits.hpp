@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxXmlNodes = 200000;
 inline constexpr std::size_t kMaxBatchLineBytes = 4U << 20U;
 inline constexpr std::size_t kMaxManifestBytes = 4U << 20U;  // one Kubernetes YAML file
 inline constexpr int kMaxManifestPods = 10000;               // pods one manifest may expand to
+inline constexpr std::size_t kMaxManifestValues = 200000;      // values one manifest may unfold to (aliases)
+inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
 inline constexpr std::size_t kMaxNameBytes = 253;            // Kubernetes object names
 
 // HTTP server.

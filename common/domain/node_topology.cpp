@@ -87,4 +87,21 @@ bool NodeTopology::take_down(int a, int b, int lanes) {
   return false;
 }
 
+NodeTopology NodeTopology::healed() const {
+  NodeTopology out = *this;
+  for (DirectLink& l : out.links_) l.lanes_down = 0;
+  for (Switch& s : out.switches_) {
+    for (SwitchPort& p : s.ports) p.lanes_down = 0;
+  }
+  return out;
+}
+
+bool NodeTopology::has_lanes_down() const {
+  const auto port_down = [](const SwitchPort& p) { return p.lanes_down > 0; };
+  return std::any_of(links_.begin(), links_.end(), [](const DirectLink& l) { return l.lanes_down > 0; }) ||
+         std::any_of(switches_.begin(), switches_.end(), [&port_down](const Switch& s) {
+           return std::any_of(s.ports.begin(), s.ports.end(), port_down);
+         });
+}
+
 }  // namespace chipweave::domain

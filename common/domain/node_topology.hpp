@@ -114,7 +114,7 @@ class NodeTopology {
   const std::vector<Switch>& switches() const { return switches_; }
   const std::vector<Nic>& nics() const { return nics_; }
   LinkKind host_path(int a, int b) const {
-    return host_paths_[static_cast<std::size_t>(a * chip_count() + b)];
+    return host_paths_[static_cast<std::size_t>(a) * chips_.size() + static_cast<std::size_t>(b)];
   }
   const HostBandwidth& host_bandwidth() const { return host_bandwidth_; }
   // False where chips cannot read each other's memory over PCIe: host paths are staged in host memory.
@@ -135,6 +135,9 @@ class NodeTopology {
   // This machine with `lanes` lanes of the direct link a-b down besides those that are (all, if fewer are left).
   // False (and no change) when the pair has no direct link. For what-if questions; a and b are slots.
   bool take_down(int a, int b, int lanes);
+  // This machine with every lane up: what it can do at its best.
+  NodeTopology healed() const;
+  bool has_lanes_down() const;
 
  private:
   friend class TopologyBuilder;

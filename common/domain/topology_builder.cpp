@@ -94,9 +94,12 @@ void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
 
 void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   const int n = t.chip_count();
-  t.host_paths_.assign(static_cast<std::size_t>(n * n), LinkKind::sys);
-  std::vector<bool> said(static_cast<std::size_t>(n * n), false);
-  const auto at = [n](int a, int b) { return static_cast<std::size_t>(a * n + b); };
+  const auto width = static_cast<std::size_t>(n);
+  t.host_paths_.assign(width * width, LinkKind::sys);
+  std::vector<bool> said(width * width, false);
+  const auto at = [width](int a, int b) {
+    return static_cast<std::size_t>(a) * width + static_cast<std::size_t>(b);
+  };
   for (int s = 0; s < n; ++s) t.host_paths_[at(s, s)] = LinkKind::self;
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const LinkFact& f = links_[i];

@@ -205,17 +205,18 @@ void RequestReader::Impl::header_done() {
 
 bool RequestReader::Impl::split_target() {
   std::string_view rest = target;
-  // proxies' form "http://host/path"
-  if (beast::iequals(beast::string_view(rest.data(), std::min<std::size_t>(rest.size(), 7)),
-                     "http://")) {
-    const std::size_t slash = rest.find_first_of("/?", 7);
-    rest = slash == std::string_view::npos ? std::string_view("/") : rest.substr(slash);
+  std::string_view when_empty;
+  // proxies' form "http://host/path", where the path may be missing
+  if (rest.size() >= 7 && beast::iequals(beast::string_view(rest.data(), 7), "http://")) {
+    const std::size_t end_of_host = rest.find_first_of("/?", 7);
+    rest = end_of_host == std::string_view::npos ? std::string_view() : rest.substr(end_of_host);
+    when_empty = "/";
   }
   const std::size_t mark = rest.find('?');
   path = rest.substr(0, mark);
   query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
-  if (path.empty() && mark == 0) path = "/";
-  return path == "*" || (!path.empty() && path.front() == '/');
+  if (path.empty()) path = when_empty;
+  return path == "*" || path.starts_with('/');
 }
 
 void RequestReader::Impl::read_body(std::string_view& in) {

@@ -85,7 +85,6 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside, cons
     out.why = Misfit::size;
     return out;
   }
-  out.best_gbps = to_gbps(selector.ceiling(total + beside.size(), false));
   if (sizes.empty() || total > pool.size()) {
     out.why = Misfit::too_few_chips;
     return out;

@@ -36,12 +36,21 @@ constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topolog
 }  // namespace
 
 struct Machine::Impl {
-  explicit Impl(domain::NodeTopology t) : topology(std::move(t)), selector(topology), memo(kMaxMemo) {}
+  explicit Impl(domain::NodeTopology t)
+      : topology(std::move(t)),
+        selector(topology),
+        healed(topology.has_lanes_down() ? std::make_unique<Selector>(topology.healed()) : nullptr),
+        memo(kMaxMemo) {}
   domain::NodeTopology topology;
   Selector selector;
+  std::unique_ptr<Selector> healed;  // the same machine with all lanes up, where some are down
   FlatMap<Key, Choice> memo;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+
+  double ceiling(int size, bool distributed) {
+    return to_gbps((healed ? *healed : selector).ceiling(size, distributed));
+  }
 
   Misfit misfit(const Request& r) const {
     const ChipSet usable = r.usable - r.beside;
@@ -55,7 +64,7 @@ struct Machine::Impl {
   Choice decide(const Request& r) {
     Choice out;
     out.why = misfit(r);
-    out.best_gbps = to_gbps(selector.ceiling(r.size + r.beside.size(), r.distributed));
+    out.best_gbps = ceiling(r.size + r.beside.size(), r.distributed);
     if (out.why != Misfit::none) return out;
     const Selector::Outcome found = selector.best(query_of(r));
     if (!found.best) {
@@ -104,7 +113,7 @@ std::vector<int> Machine::legal_sizes(bool distributed) const {
   return out;
 }
 
-double Machine::best_gbps(int size, bool distributed) { return to_gbps(impl_->selector.ceiling(size, distributed)); }
+double Machine::best_gbps(int size, bool distributed) { return impl_->ceiling(size, distributed); }
 
 std::string Machine::reason(const Request& r, const Choice& choice) const {
   const auto chips = [](int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); };
@@ -139,7 +148,11 @@ std::string Machine::reason(const Request& r, const Choice& choice) const {
 Machine::Stats Machine::stats() const { return {impl_->hits, impl_->misses, impl_->memo.size()}; }
 
 GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes, bool distributed) {
-  return split_group(impl_->selector, usable, beside, sizes, distributed);
+  GroupChoice out = split_group(impl_->selector, usable, beside, sizes, distributed);
+  int total = beside.size();
+  for (const int size : sizes) total += size;
+  out.best_gbps = impl_->ceiling(total, false);
+  return out;
 }
 
 namespace {

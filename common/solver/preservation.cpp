@@ -17,7 +17,7 @@ std::uint64_t next_same_size(std::uint64_t x) {
 }  // namespace
 
 Preservation::Preservation(const Wiring& wiring, const Rules& rules, BandwidthModel& model)
-    : wiring_(wiring), rules_(rules), model_(model), n_(wiring.chip_count()) {}
+    : rules_(rules), model_(model), n_(wiring.chip_count()) {}
 
 const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
   auto [it, fresh] = lists_.try_emplace(size);

@@ -37,7 +37,6 @@ class Preservation {
   };
   const std::vector<Listed>& sets_of(int size);
 
-  const Wiring& wiring_;
   const Rules& rules_;
   BandwidthModel& model_;
   int n_;

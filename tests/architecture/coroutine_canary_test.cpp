@@ -43,7 +43,7 @@ struct Task {
   };
 };
 
-std::suspend_never take(Aggregate) { return {}; }
+std::suspend_never take(const Aggregate&) { return {}; }
 
 template <class Function>
 std::suspend_never call(Function function) {
@@ -56,8 +56,8 @@ Task lambda_in_the_expression(Tracked tracked) {
   co_await call([tracked] { (void)tracked; });
 }
 Task aggregate_named_before() {
-  Aggregate aggregate{Tracked{}};
-  co_await take(std::move(aggregate));
+  const Aggregate aggregate{Tracked{}};
+  co_await take(aggregate);
 }
 Task lambda_named_before(Tracked tracked) {
   auto function = [tracked] { (void)tracked; };

@@ -22,7 +22,16 @@ TEST(IncludeDirection, TheTreeObeysTheTable) {
   EXPECT_EQ(all(check_includes(tree)), "");
 }
 
-TEST(IncludeDirection, EveryFolderOfTheTableIsNamedOnce) {
+TEST(IncludeDirection, TheDocumentShowsTheTable) {
+  const std::string document = read_source("docs/architecture.md");
+  for (const Layer& layer : layers()) {
+    EXPECT_NE(document.find(table_row(layer)), std::string::npos)
+        << "docs/architecture.md lacks the row\n"
+        << table_row(layer);
+  }
+}
+
+TEST(IncludeDirection, EveryFolderIsInTheTableOnce) {
   for (const Layer& a : layers()) {
     int same = 0;
     for (const Layer& b : layers()) same += a.folder == b.folder ? 1 : 0;

@@ -11,14 +11,16 @@ namespace chipweave::architecture {
 // One kind of folder and what its files may include, besides its own files and C++ standard
 // headers.
 struct Layer {
-  std::string folder;                // with everything below it
-  std::vector<std::string> folders;  // of ours; "proto" stands for the generated *.pb.h
-  std::vector<std::string> foreign;  // names of kForeignLibraries; "posix" for system headers
-  std::vector<std::string> banned;   // standard headers it may not include
+  std::string folder;                    // with everything below it
+  std::vector<std::string> folders;      // of ours; "proto" stands for the generated *.pb.h
+  std::vector<std::string> foreign;      // names of kForeignLibraries; "posix" for system headers
+  std::vector<std::string> banned = {};  // standard headers it may not include
 };
 
 // The table. A file belongs to the layer with the longest matching folder.
 const std::vector<Layer>& layers();
+// The layer as a row of the Markdown table in docs/architecture.md.
+std::string table_row(const Layer& layer);
 
 struct Breach {
   std::string file;

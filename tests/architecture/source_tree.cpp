@@ -25,12 +25,16 @@ std::map<std::string, std::string> read_sources(const std::vector<std::string>& 
   for (const std::string& folder : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (!entry.is_regular_file() || !is_source(entry.path())) continue;
-      std::ifstream file(entry.path(), std::ios::binary);
-      sources[fs::relative(entry.path(), root).generic_string()] =
-          std::string(std::istreambuf_iterator<char>(file), {});
+      const std::string path = fs::relative(entry.path(), root).generic_string();
+      sources[path] = read_source(path);
     }
   }
   return sources;
+}
+
+std::string read_source(const std::string& path) {
+  std::ifstream file(fs::path(CHIPWEAVE_SOURCE_DIR) / path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace chipweave::architecture

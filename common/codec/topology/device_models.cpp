@@ -95,12 +95,14 @@ std::optional<double> xgmi_gbps_of_arch(std::string_view arch) {
 std::string arch_of_gfx_version(std::uint64_t version) {
   if (version == 0) return "";
   constexpr std::string_view kHex = "0123456789abcdef";
-  return "gfx" + std::to_string(version / 10000) + kHex[version / 100 % 100 % 16] + kHex[version % 100 % 16];
+  return "gfx" + std::to_string(version / 10000) + kHex[version / 100 % 100 % 16] +
+         kHex[version % 100 % 16];
 }
 
 std::string common_text(const std::vector<std::string>& values, std::string_view mixed) {
   if (values.empty()) return "";
-  const bool same = std::all_of(values.begin(), values.end(), [&](const std::string& v) { return v == values[0]; });
+  const bool same = std::all_of(values.begin(), values.end(),
+                                [&](const std::string& v) { return v == values[0]; });
   return same ? values[0] : std::string(mixed);
 }
 

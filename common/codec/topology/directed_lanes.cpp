@@ -5,7 +5,8 @@
 
 namespace chipweave::codec {
 
-std::vector<DirectedLanes::Agreed> DirectedLanes::agree(std::vector<std::string>& warnings) const {
+std::vector<DirectedLanes::Agreed> DirectedLanes::agree(
+    std::vector<std::string>& warnings, const std::function<int(int)>& index_of) const {
   std::set<std::pair<int, int>> pairs;
   for (const auto& [ends, lanes] : lanes_) pairs.insert(std::minmax(ends.first, ends.second));
   const auto stated = [this](int from, int to) {
@@ -18,9 +19,11 @@ std::vector<DirectedLanes::Agreed> DirectedLanes::agree(std::vector<std::string>
     const int back = stated(b, a);
     const int lanes = std::min(there, back);
     if (there != back) {
-      warnings.push_back("chips " + std::to_string(a) + " and " + std::to_string(b) + " disagree on their link: " +
-                         std::to_string(there) + " lanes from " + std::to_string(a) + ", " + std::to_string(back) +
-                         " from " + std::to_string(b) + "; " +
+      const std::string one = std::to_string(index_of ? index_of(a) : a);
+      const std::string other = std::to_string(index_of ? index_of(b) : b);
+      warnings.push_back("chips " + one + " and " + other +
+                         " disagree on their link: " + std::to_string(there) + " lanes from " +
+                         one + ", " + std::to_string(back) + " from " + other + "; " +
                          (lanes == 0 ? "left out" : "taken as " + std::to_string(lanes)));
     }
     if (lanes > 0) out.push_back({a, b, lanes});

@@ -28,13 +28,15 @@ LinkKind HostTree::path(int a, int b) const {
   }
   // What is left below the common node, without the device at the end.
   const auto bridges = [this](const std::vector<int>& rest) {
-    return std::count_if(rest.begin(), rest.end(), [this](int n) { return at(n).level == Level::bridge; });
+    return std::count_if(rest.begin(), rest.end(),
+                         [this](int n) { return at(n).level == Level::bridge; });
   };
   switch (at(common).level) {
     case Level::device:
       return LinkKind::pix;
     case Level::bridge:
-      return std::max(bridges(up_a), bridges(up_b)) <= bridges_of_one_switch_ ? LinkKind::pix : LinkKind::pxb;
+      return std::max(bridges(up_a), bridges(up_b)) <= bridges_of_one_switch_ ? LinkKind::pix
+                                                                              : LinkKind::pxb;
     case Level::root_complex:
       return LinkKind::phb;
     case Level::machine:

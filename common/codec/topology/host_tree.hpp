@@ -1,6 +1,8 @@
-// HostTree — where devices hang in a machine (CPU, host bridge, PCIe bridges), and what lies between two of them.
+// HostTree — where devices hang in a machine (CPU, host bridge, PCIe bridges), and what lies
+// between two of them.
 //
-// Built once by an importer from its source's own tree; node 0 is the machine. Not shared between threads.
+// Built once by an importer from its source's own tree; node 0 is the machine. Not shared between
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +16,19 @@ class HostTree {
  public:
   enum class Level { machine, root_complex, bridge, device };
 
-  // bridges_of_one_switch: how many nodes of the tree a packet meets below the common bridge inside one switch:
-  // 0 where a switch is one node (NCCL), 1 where its upstream and downstream ports are nodes (hwloc, sysfs).
+  // bridges_of_one_switch: how many nodes of the tree a packet meets below the common bridge inside
+  // one switch: 0 where a switch is one node (NCCL), 1 where its upstream and downstream ports are
+  // nodes (hwloc, sysfs).
   explicit HostTree(int bridges_of_one_switch) : bridges_of_one_switch_(bridges_of_one_switch) {
     nodes_.push_back({-1, Level::machine, -1});
   }
 
-  // Returns the new node. Precondition: parent is a node of this tree. numa is that of a root complex (-1 unknown).
+  // Returns the new node. Precondition: parent is a node of this tree. numa is that of a root
+  // complex (-1 unknown).
   int add(int parent, Level level, int numa = -1);
 
-  // Common bridge: PIX inside one switch, else PXB; common root complex: PHB; different ones: NODE on one known
-  // NUMA node, else SYS. Two functions of one device: PIX.
+  // Common bridge: PIX inside one switch, else PXB; common root complex: PHB; different ones: NODE
+  // on one known NUMA node, else SYS. Two functions of one device: PIX.
   domain::LinkKind path(int a, int b) const;
 
  private:

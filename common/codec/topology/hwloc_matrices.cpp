@@ -21,7 +21,9 @@ struct Matrix {
   std::vector<std::uint64_t> objects;  // gp_index
   std::vector<std::uint64_t> values;   // row by row
 
-  std::uint64_t at(std::size_t row, std::size_t column) const { return values[row * objects.size() + column]; }
+  std::uint64_t at(std::size_t row, std::size_t column) const {
+    return values[row * objects.size() + column];
+  }
 };
 
 // Appends the numbers of a text like "332 333" or "OSDev:332 Package:3"; false on anything else.
@@ -29,7 +31,8 @@ bool append_numbers(std::string_view text, std::size_t most, std::vector<std::ui
   while (!(text = trim(text)).empty()) {
     std::string_view word = text.substr(0, text.find_first_of(" \t\r\n"));
     text.remove_prefix(word.size());
-    if (const std::size_t colon = word.find(':'); colon != std::string_view::npos) word.remove_prefix(colon + 1);
+    if (const std::size_t colon = word.find(':'); colon != std::string_view::npos)
+      word.remove_prefix(colon + 1);
     const std::optional<std::uint64_t> number = parse_unsigned(word);
     if (!number || out.size() >= most) return false;
     out.push_back(*number);
@@ -40,7 +43,8 @@ bool append_numbers(std::string_view text, std::size_t most, std::vector<std::ui
 // nullopt where the matrix numbers its objects by something else than gp_index.
 Result<std::optional<Matrix>> read_matrix(const XmlDocument& document, pugi::xml_node element) {
   const bool mixed_types = std::string_view(element.name()) == "distances2hetero";
-  if (!mixed_types && std::string_view(element.attribute("indexing").value()) != "gp") return std::optional<Matrix>{};
+  if (!mixed_types && std::string_view(element.attribute("indexing").value()) != "gp")
+    return std::optional<Matrix>{};
   Matrix out;
   out.element = element;
   const Result<int> count = document.integer(element, "nbobjs", 1, kMaxMatrixObjects);
@@ -48,9 +52,10 @@ Result<std::optional<Matrix>> read_matrix(const XmlDocument& document, pugi::xml
   const auto size = static_cast<std::size_t>(*count);
   for (const pugi::xml_node part : element.children()) {
     const std::string_view name = part.name();
-    const bool good = name == "indexes"     ? append_numbers(part.child_value(), size, out.objects)
-                      : name == "u64values" ? append_numbers(part.child_value(), size * size, out.values)
-                                            : true;
+    const bool good = name == "indexes" ? append_numbers(part.child_value(), size, out.objects)
+                      : name == "u64values"
+                          ? append_numbers(part.child_value(), size * size, out.values)
+                          : true;
     if (!good) return document.error(part, "expected numbers only, and no more than nbobjs says");
   }
   if (out.objects.size() != size || out.values.size() != size * size) {
@@ -61,8 +66,8 @@ Result<std::optional<Matrix>> read_matrix(const XmlDocument& document, pugi::xml
   return std::optional<Matrix>(std::move(out));
 }
 
-// What XGMI of a model looks like: MB/s one way of a link as drivers state it, and the most chips that are wired
-// all to all with single links.
+// What XGMI of a model looks like: MB/s one way of a link as drivers state it, and the most chips
+// that are wired all to all with single links.
 struct XgmiModel {
   std::string_view word;
   double mbps_per_link;
@@ -77,9 +82,9 @@ constexpr std::array<XgmiModel, 6> kXgmiModels = {{{"MI300", 64000, 8},
 constexpr XgmiModel kOlderXgmi{"", 50000, 3};
 
 const XgmiModel& xgmi_model(std::string_view model) {
-  const auto* const it = std::find_if(kXgmiModels.begin(), kXgmiModels.end(), [model](const XgmiModel& row) {
-    return model.find(row.word) != std::string_view::npos;
-  });
+  const auto* const it = std::find_if(
+      kXgmiModels.begin(), kXgmiModels.end(),
+      [model](const XgmiModel& row) { return model.find(row.word) != std::string_view::npos; });
   return it == kXgmiModels.end() ? kOlderXgmi : *it;
 }
 
@@ -94,7 +99,8 @@ double nvlink_mbps_per_link(std::string_view model) {
 
 class Reader {
  public:
-  Reader(const XmlDocument& document, HwlocMachine& machine) : document_(document), machine_(machine) {}
+  Reader(const XmlDocument& document, HwlocMachine& machine)
+      : document_(document), machine_(machine) {}
 
   Result<HwlocLinks> read() {
     for (const pugi::xml_node element : document_.root().children()) {
@@ -109,8 +115,11 @@ class Reader {
       Result<void> done = name == "NVLinkBandwidth" ? read_nvlink(**matrix) : read_xgmi(**matrix);
       if (!done) return std::move(done).error();
     }
-    out_.nvlink = nvlink_.agree(machine_.warnings);
-    const std::vector<DirectedLanes::Agreed> xgmi = xgmi_.agree(machine_.warnings);
+    const auto index_of = [this](int position) {
+      return machine_.gpus[static_cast<std::size_t>(position)].index;
+    };
+    out_.nvlink = nvlink_.agree(machine_.warnings, index_of);
+    const std::vector<DirectedLanes::Agreed> xgmi = xgmi_.agree(machine_.warnings, index_of);
     out_.xgmi.insert(out_.xgmi.end(), xgmi.begin(), xgmi.end());
     warn_of_what_is_missing();
     return std::move(out_);
@@ -122,12 +131,16 @@ class Reader {
     return it == machine_.gpu_of_object.end() ? std::nullopt : std::optional(it->second);
   }
 
-  const std::string& model(int position) const { return machine_.gpus[static_cast<std::size_t>(position)].model; }
+  const std::string& model(int position) const {
+    return machine_.gpus[static_cast<std::size_t>(position)].model;
+  }
 
   Result<int> lanes(const Matrix& matrix, std::uint64_t mbps, double mbps_per_link) const {
     const double count = std::max(1.0, std::round(static_cast<double>(mbps) / mbps_per_link));
     if (count > limits::kMaxLanes) {
-      return document_.error(matrix.element, std::to_string(mbps) + " MB/s between two objects is no bandwidth of links");
+      return document_.error(
+          matrix.element,
+          std::to_string(mbps) + " MB/s between two objects is no bandwidth of links");
     }
     return static_cast<int>(count);
   }
@@ -141,7 +154,8 @@ class Reader {
       for (std::size_t column = 0; column < matrix.objects.size(); ++column) {
         const std::optional<int> to = gpu(matrix.objects[column]);
         if (row == column || matrix.at(row, column) == 0 || to == from) continue;
-        const Result<int> count = lanes(matrix, matrix.at(row, column), nvlink_mbps_per_link(model(*from)));
+        const Result<int> count =
+            lanes(matrix, matrix.at(row, column), nvlink_mbps_per_link(model(*from)));
         if (!count) return count.error();
         if (to) {
           nvlink_.add(*from, *to, *count);
@@ -153,8 +167,9 @@ class Reader {
       }
     }
     if (cpu_cells > 0) {
-      machine_.warnings.push_back("NVLinkBandwidth: " + std::to_string(cpu_cells) +
-                                  " GPUs have NVLinks to CPUs (POWER): they join no two GPUs and are left out");
+      machine_.warnings.push_back(
+          "NVLinkBandwidth: " + std::to_string(cpu_cells) +
+          " GPUs have NVLinks to CPUs (POWER): they join no two GPUs and are left out");
     }
     return {};
   }
@@ -202,13 +217,16 @@ class Reader {
       for (const int b : members) {
         const HwlocGpu& other = machine_.gpus[static_cast<std::size_t>(b)];
         const bool package = !one.serial.empty() && one.serial == other.serial &&
-                             one.model.find("MI250") != std::string::npos && one.model == other.model;
+                             one.model.find("MI250") != std::string::npos &&
+                             one.model == other.model;
         if (a < b && package) out_.xgmi.push_back({a, b, kLinksInPackage});
       }
     }
     machine_.warnings.push_back(
-        "XGMIBandwidth holds " + std::to_string(mbps) + " MB/s for every pair of " + std::to_string(members.size()) +
-        " GPUs, more than they have links for: it says who can reach whom, not who is wired to whom. " +
+        "XGMIBandwidth holds " + std::to_string(mbps) + " MB/s for every pair of " +
+        std::to_string(members.size()) +
+        " GPUs, more than they have links for: it says who can reach whom, not who is wired to "
+        "whom. " +
         (out_.xgmi.empty() ? "XGMI links are left out"
                            : "Only the links inside packages (same AMDSerial) are taken") +
         "; import the machine's KFD tree (/sys/class/kfd) for all of them");
@@ -220,12 +238,14 @@ class Reader {
                            [vendor](const HwlocGpu& g) { return g.vendor == vendor; }) > 1;
     };
     if (any("nvidia") && !saw_nvlink_) {
-      machine_.warnings.push_back("no NVLinkBandwidth matrix: NVLinks of this machine, if any, are unknown");
+      machine_.warnings.push_back(
+          "no NVLinkBandwidth matrix: NVLinks of this machine, if any, are unknown");
     }
     if (any("amd") && !saw_xgmi_) {
-      machine_.warnings.push_back(std::string("no XGMIBandwidth matrix") +
-                                  (saw_hops_ ? " (XGMIHops does not tell direct links from routes)" : "") +
-                                  ": XGMI links of this machine, if any, are unknown");
+      machine_.warnings.push_back(
+          std::string("no XGMIBandwidth matrix") +
+          (saw_hops_ ? " (XGMIHops does not tell direct links from routes)" : "") +
+          ": XGMI links of this machine, if any, are unknown");
     }
   }
 

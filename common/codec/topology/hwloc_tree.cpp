@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -38,7 +39,8 @@ std::string_view info(pugi::xml_node object, std::string_view name) {
 
 std::string_view type_of(pugi::xml_node object) { return object.attribute("type").value(); }
 
-// The NUMA node that the memory children of an object name (hwloc 2 and later); nullopt if it has none.
+// The NUMA node that the memory children of an object name (hwloc 2 and later); nullopt if it has
+// none.
 std::optional<int> memory_child(pugi::xml_node object) {
   for (const pugi::xml_node child : object.children("object")) {
     if (type_of(child) == "NUMANode") {
@@ -52,7 +54,8 @@ std::optional<int> memory_child(pugi::xml_node object) {
   return std::nullopt;
 }
 
-// "nvml3" → {"nvml", 3}; "opencl0d2" → {"opencl", 2}: the device of the first platform. Empty word: no such device.
+// "nvml3" → {"nvml", 3}; "opencl0d2" → {"opencl", 2}: the device of the first platform. Empty word:
+// no such device.
 std::pair<std::string_view, int> tool_number(std::string_view name) {
   for (const std::string_view word : {"nvml", "rsmi", "cuda", "opencl0d"}) {
     if (name.substr(0, word.size()) != word) continue;
@@ -64,7 +67,8 @@ std::pair<std::string_view, int> tool_number(std::string_view name) {
 }
 
 std::uint64_t memory_bytes(pugi::xml_node os_device) {
-  for (const std::string_view key : {"CUDAGlobalMemorySize", "RSMIVRAMSize", "OpenCLGlobalMemorySize"}) {
+  for (const std::string_view key :
+       {"CUDAGlobalMemorySize", "RSMIVRAMSize", "OpenCLGlobalMemorySize"}) {
     const std::optional<double> kib = leading_number(info(os_device, key));
     if (kib && *kib > 0 && *kib < 1e12) return static_cast<std::uint64_t>(*kib) * 1024;
   }
@@ -79,8 +83,9 @@ class Reader {
     if (Result<void> done = walk(document_.root(), 0, -1); !done) return std::move(done).error();
     if (out_.gpus.empty()) use_lone_devices();
     if (out_.gpus.empty()) {
-      return document_.error(document_.root(),
-                             "no NVIDIA or AMD GPU (exported without I/O devices? use lstopo --whole-io)");
+      return document_.error(
+          document_.root(),
+          "no NVIDIA or AMD GPU (exported without I/O devices? use lstopo --whole-io)");
     }
     return std::move(out_);
   }
@@ -94,17 +99,22 @@ class Reader {
       if (type == "PCIDev") {
         done = read_device(object, node, numa);
       } else if (type == "Bridge") {
-        const bool host = std::string_view(object.attribute("bridge_type").value()).substr(0, 1) == "0";
-        done = walk(object, out_.tree.add(node, host ? HostTree::Level::root_complex : HostTree::Level::bridge, numa),
+        const bool host =
+            std::string_view(object.attribute("bridge_type").value()).substr(0, 1) == "0";
+        done = walk(object,
+                    out_.tree.add(
+                        node, host ? HostTree::Level::root_complex : HostTree::Level::bridge, numa),
                     numa);
       } else if (type == "OSDev") {
         lone_.push_back(object);
       } else {
         if (info(object, "CPUVendor") == "GenuineIntel") out_.intel = true;
         int inner = numa;
-        // Older files nest everything of a NUMA node inside it; newer ones hang it beside its CPUs as memory.
+        // Older files nest everything of a NUMA node inside it; newer ones hang it beside its CPUs
+        // as memory.
         if (type == "NUMANode") {
-          inner = static_cast<int>(parse_int(object.attribute("os_index").value()).value_or(-1) & 0xfffff);
+          inner = static_cast<int>(parse_int(object.attribute("os_index").value()).value_or(-1) &
+                                   0xfffff);
         } else if (const std::optional<int> beside = memory_child(object)) {
           inner = *beside;
         }
@@ -119,9 +129,11 @@ class Reader {
     const PciType type = pci_type(device);
     const int node = out_.tree.add(parent, HostTree::Level::device);
     const auto gp_index = parse_unsigned(device.attribute("gp_index").value());
-    if (type.class_code == "0680" && type.vendor == kPciNvidia && gp_index) out_.nvswitch_objects.insert(*gp_index);
+    if (type.class_code == "0680" && type.vendor == kPciNvidia && gp_index)
+      out_.nvswitch_objects.insert(*gp_index);
     if (type.class_code.substr(0, 2) == "02") return add_nic(device, node, numa);
-    const bool accelerator = type.class_code.substr(0, 2) == "03" || type.class_code.substr(0, 2) == "12";
+    const bool accelerator =
+        type.class_code.substr(0, 2) == "03" || type.class_code.substr(0, 2) == "12";
     if (!accelerator || vendor_word(type.vendor).empty()) return {};
     if (Result<void> room = check_room(device); !room) return room;
     HwlocGpu gpu;
@@ -142,7 +154,8 @@ class Reader {
   Result<void> check_room(pugi::xml_node where) const {
     if (out_.gpus.size() < static_cast<std::size_t>(limits::kMaxChips)) return {};
     return make_error(Errc::limit_exceeded, document_.where(where) + ": more than " +
-                                                std::to_string(limits::kMaxChips) + " GPUs, not supported");
+                                                std::to_string(limits::kMaxChips) +
+                                                " GPUs, not supported");
   }
 
   // Adds what an OS device of a GPU says.
@@ -164,14 +177,16 @@ class Reader {
     const std::string_view maker = info(os_device, "GPUVendor");
     if (gpu.vendor.empty() && maker.find("NVIDIA") != std::string_view::npos) gpu.vendor = "nvidia";
     if (gpu.vendor.empty() && maker.find("AMD") != std::string_view::npos) gpu.vendor = "amd";
-    if (gpu.vendor.empty() && maker.find("Advanced Micro") != std::string_view::npos) gpu.vendor = "amd";
+    if (gpu.vendor.empty() && maker.find("Advanced Micro") != std::string_view::npos)
+      gpu.vendor = "amd";
   }
 
-  // One NIC a PCI function, by its RDMA name (mlx5_0) if it has one, else its network name, else its bus id.
+  // One NIC a PCI function, by its RDMA name (mlx5_0) if it has one, else its network name, else
+  // its bus id.
   Result<void> add_nic(pugi::xml_node device, int node, int numa) {
     if (out_.nics.size() >= limits::kMaxNics) {
-      return make_error(Errc::limit_exceeded,
-                        document_.where(device) + ": more than " + std::to_string(limits::kMaxNics) + " NICs");
+      return make_error(Errc::limit_exceeded, document_.where(device) + ": more than " +
+                                                  std::to_string(limits::kMaxNics) + " NICs");
     }
     HwlocNic nic{"", normalize_bus_id(device.attribute("pci_busid").value()), numa, node};
     for (const pugi::xml_node child : device.children("object")) {
@@ -194,8 +209,8 @@ class Reader {
         describe(device, static_cast<int>(out_.gpus.size()) - 1);
       }
       if (out_.gpus.empty()) continue;
-      out_.warnings.push_back("the file has no PCI devices: GPUs are taken from " + std::string(tool) +
-                              ", host paths are unknown (SYS)");
+      out_.warnings.push_back("the file has no PCI devices: GPUs are taken from " +
+                              std::string(tool) + ", host paths are unknown (SYS)");
       return;
     }
   }
@@ -207,6 +222,27 @@ class Reader {
 
 }  // namespace
 
-Result<HwlocMachine> read_hwloc_machine(const XmlDocument& document) { return Reader(document).read(); }
+void number_chips(HwlocMachine& machine) {
+  std::set<int> distinct;
+  bool all = true;
+  for (HwlocGpu& gpu : machine.gpus) {
+    std::optional<int> number;
+    for (const std::string_view tool : {"nvml", "rsmi", "cuda", "opencl"}) {
+      const auto it = gpu.numbers.find(tool);
+      if (!number && it != gpu.numbers.end()) number = it->second;
+    }
+    all = all && number;
+    gpu.index = number.value_or(0);
+    distinct.insert(gpu.index);
+  }
+  if (all && distinct.size() == machine.gpus.size()) return;
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i) machine.gpus[i].index = static_cast<int>(i);
+  machine.warnings.push_back(
+      "GPUs are numbered in the order of the file: no tool's numbers cover all of them");
+}
+
+Result<HwlocMachine> read_hwloc_machine(const XmlDocument& document) {
+  return Reader(document).read();
+}
 
 }  // namespace chipweave::codec

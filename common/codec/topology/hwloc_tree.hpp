@@ -1,4 +1,5 @@
-// What an hwloc XML file says of accelerators and NICs, before it is judged. Included by hwloc_*.cpp only.
+// What an hwloc XML file says of accelerators and NICs, before it is judged. Included by
+// hwloc_*.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 namespace chipweave::codec {
 
 struct HwlocGpu {
+  int index = 0;       // chip index; 0 until number_chips() has run
   std::string bus_id;  // "" for one seen as an OS device only
   std::string vendor;  // "nvidia", "amd", ""
   std::string model;
@@ -39,10 +41,16 @@ struct HwlocMachine {
   std::vector<HwlocNic> nics;
   HostTree tree{1};
   bool intel = false;
-  std::map<std::uint64_t, int> gpu_of_object;       // gp_index of a GPU's PCI or OS device → position in gpus
-  std::set<std::uint64_t> nvswitch_objects;         // gp_index of PCI devices that are NVSwitches
+  std::map<std::uint64_t, int>
+      gpu_of_object;  // gp_index of a GPU's PCI or OS device → position in gpus
+  std::set<std::uint64_t> nvswitch_objects;  // gp_index of PCI devices that are NVSwitches
   std::vector<std::string> warnings;
 };
+
+// Gives every GPU the number of the vendor's own tool; the order of the file where a GPU has none
+// or two share one (an NVIDIA and an AMD card are both number 0 of their tools): then with a
+// warning.
+void number_chips(HwlocMachine& machine);
 
 // Root element <topology>, any hwloc generation (no version attribute, 2.x, 3.x).
 Result<HwlocMachine> read_hwloc_machine(const XmlDocument& document);

@@ -1,6 +1,6 @@
-// hwloc XML (lstopo export), generations 1, 2 and 3, by a reader of our own: libhwloc refuses files newer than itself.
+// hwloc XML (lstopo export), generations 1, 2 and 3, by a reader of our own: libhwloc refuses files
+// newer than itself.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "common/codec/topology/device_models.hpp"
@@ -17,30 +17,8 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-// The number of the vendor's own tool for every chip; the order of the file where a chip has none or two share one
-// (an NVIDIA and an AMD card are both number 0 of their tools).
-std::vector<ChipIndex> chip_indices(HwlocMachine& machine) {
-  std::vector<ChipIndex> out;
-  std::set<ChipIndex> distinct;
-  bool all = true;
-  for (const HwlocGpu& gpu : machine.gpus) {
-    std::optional<int> number;
-    for (const std::string_view tool : {"nvml", "rsmi", "cuda", "opencl"}) {
-      const auto it = gpu.numbers.find(tool);
-      if (!number && it != gpu.numbers.end()) number = it->second;
-    }
-    all = all && number;
-    out.push_back(ChipIndex{number.value_or(0)});
-    distinct.insert(out.back());
-  }
-  if (all && distinct.size() == out.size()) return out;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = ChipIndex{static_cast<int>(i)};
-  machine.warnings.push_back("GPUs are numbered in the order of the file: no tool's numbers cover all of them");
-  return out;
-}
-
-// By what the GPUs' PCIe links run at (GB/s of the whole link); an idle link runs slower than it can: then the
-// model's default holds.
+// By what the GPUs' PCIe links run at (GB/s of the whole link); an idle link runs slower than it
+// can: then the model's default holds.
 std::optional<domain::HostBandwidth> host_bandwidth(const HwlocMachine& machine) {
   double slowest = 0;
   for (const HwlocGpu& gpu : machine.gpus) {
@@ -51,14 +29,13 @@ std::optional<domain::HostBandwidth> host_bandwidth(const HwlocMachine& machine)
   return domain::pcie_host_bandwidth(generation, machine.intel);
 }
 
-void add_chips(const HwlocMachine& machine, const std::vector<ChipIndex>& indices, const ImportOptions& options,
+void add_chips(const HwlocMachine& machine, const ImportOptions& options,
                domain::TopologyBuilder& builder) {
   std::vector<std::string> vendors;
   std::vector<std::string> models;
-  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
-    const HwlocGpu& gpu = machine.gpus[i];
+  for (const HwlocGpu& gpu : machine.gpus) {
     domain::Chip chip;
-    chip.index = indices[i];
+    chip.index = ChipIndex{gpu.index};
     chip.id = gpu.id;
     chip.pci = gpu.bus_id;
     chip.numa = gpu.numa;
@@ -72,64 +49,72 @@ void add_chips(const HwlocMachine& machine, const std::vector<ChipIndex>& indice
   builder.model = common_text(models, "");
 }
 
-void add_host_paths(const HwlocMachine& machine, const std::vector<ChipIndex>& indices,
-                    domain::TopologyBuilder& builder) {
+void add_host_paths(const HwlocMachine& machine, domain::TopologyBuilder& builder) {
   const std::size_t n = machine.gpus.size();
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = a + 1; b < n; ++b) {
-      builder.add_link(indices[a], indices[b],
+      builder.add_link(ChipIndex{machine.gpus[a].index}, ChipIndex{machine.gpus[b].index},
                        machine.tree.path(machine.gpus[a].tree_node, machine.gpus[b].tree_node));
     }
   }
   for (const HwlocNic& nic : machine.nics) {
     std::map<ChipIndex, LinkKind> paths;
     for (std::size_t i = 0; i < n; ++i) {
-      paths[indices[i]] = machine.tree.path(machine.gpus[i].tree_node, nic.tree_node);
+      paths[ChipIndex{machine.gpus[i].index}] =
+          machine.tree.path(machine.gpus[i].tree_node, nic.tree_node);
     }
     builder.add_nic(nic.name, nic.bus_id, nic.numa, 0, std::move(paths));
   }
 }
 
-void add_fast_links(const HwlocLinks& links, const HwlocMachine& machine, const std::vector<ChipIndex>& indices,
+void add_fast_links(const HwlocLinks& links, const HwlocMachine& machine,
                     const ImportOptions& options, domain::TopologyBuilder& builder) {
-  const auto index = [&indices](int position) { return indices[static_cast<std::size_t>(position)]; };
+  const auto index = [&machine](int position) {
+    return ChipIndex{machine.gpus[static_cast<std::size_t>(position)].index};
+  };
   const auto rate = [&](LinkKind kind, int position) -> std::optional<double> {
-    const std::string& model =
-        options.model.empty() ? machine.gpus[static_cast<std::size_t>(position)].model : options.model;
+    const std::string& model = options.model.empty()
+                                   ? machine.gpus[static_cast<std::size_t>(position)].model
+                                   : options.model;
     // RCCL counts 36 GB/s for a link of every generation before MI300.
-    if (kind == LinkKind::xgmi && (model == "Vega20" || model.find("MI60") != std::string::npos)) return 36.0;
+    if (kind == LinkKind::xgmi && (model == "Vega20" || model.find("MI60") != std::string::npos))
+      return 36.0;
     return domain::default_gbps_per_lane(kind, model);
   };
   for (const DirectedLanes::Agreed& l : links.nvlink) {
-    builder.add_link(index(l.a), index(l.b), LinkKind::nvlink, l.lanes, rate(LinkKind::nvlink, l.a));
+    builder.add_link(index(l.a), index(l.b), LinkKind::nvlink, l.lanes,
+                     rate(LinkKind::nvlink, l.a));
   }
   for (const DirectedLanes::Agreed& l : links.xgmi) {
     builder.add_link(index(l.a), index(l.b), LinkKind::xgmi, l.lanes, rate(LinkKind::xgmi, l.a));
   }
   if (links.switch_lanes.empty()) return;
   std::vector<domain::TopologyBuilder::Port> ports;
-  for (const auto& [position, lanes] : links.switch_lanes) ports.push_back({index(position), lanes, 0});
+  for (const auto& [position, lanes] : links.switch_lanes)
+    ports.push_back({index(position), lanes, 0});
   builder.add_switch("NVSwitch", LinkKind::nvswitch, std::move(ports),
                      rate(LinkKind::nvswitch, links.switch_lanes.begin()->first));
 }
 
 }  // namespace
 
-bool looks_like_hwloc_xml(std::string_view content) { return root_element_name(content) == "topology"; }
+bool looks_like_hwloc_xml(std::string_view content) {
+  return root_element_name(content) == "topology";
+}
 
 Result<ImportedTopology> import_hwloc_xml(std::string_view content, const ImportOptions& options) {
   Result<XmlDocument> document = XmlDocument::parse(content, "topology");
   if (!document) return std::move(document).error();
   Result<HwlocMachine> machine = read_hwloc_machine(*document);
   if (!machine) return std::move(machine).error();
+  number_chips(*machine);
   Result<HwlocLinks> links = read_hwloc_links(*document, *machine);
   if (!links) return std::move(links).error();
-  const std::vector<ChipIndex> indices = chip_indices(*machine);
   domain::TopologyBuilder builder;
-  add_chips(*machine, indices, options, builder);
+  add_chips(*machine, options, builder);
   builder.host_bandwidth = host_bandwidth(*machine);
-  add_host_paths(*machine, indices, builder);
-  add_fast_links(*links, *machine, indices, options, builder);
+  add_host_paths(*machine, builder);
+  add_fast_links(*links, *machine, options, builder);
   Result<domain::NodeTopology> topology = std::move(builder).build();
   if (!topology) return std::move(topology).error();
   close_warnings(machine->warnings);

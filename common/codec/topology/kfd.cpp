@@ -18,7 +18,8 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-constexpr std::int64_t kOneXgmiHop = 15;  // weight; inside a package it is lower, over several hops higher
+constexpr std::int64_t kOneXgmiHop =
+    15;  // weight; inside a package it is lower, over several hops higher
 
 class Importer {
  public:
@@ -49,12 +50,14 @@ class Importer {
       }
     }
     if (gpus_.empty()) {
-      return make_error(Errc::invalid_argument,
-                        "no usable GPU: no node has simd_count above 0 and a drm_render_minor of 128 or more");
+      return make_error(
+          Errc::invalid_argument,
+          "no usable GPU: no node has simd_count above 0 and a drm_render_minor of 128 or more");
     }
     if (gpus_.size() > static_cast<std::size_t>(limits::kMaxChips)) {
       return make_error(Errc::limit_exceeded, std::to_string(gpus_.size()) + " GPUs, at most " +
-                                                  std::to_string(limits::kMaxChips) + " are supported");
+                                                  std::to_string(limits::kMaxChips) +
+                                                  " are supported");
     }
     return {};
   }
@@ -63,7 +66,8 @@ class Importer {
   int numa(const KfdNode& gpu) const {
     const KfdLink* closest = nullptr;
     for (const KfdLink& link : gpu.links) {
-      if (numa_of_.count(link.to) > 0 && (closest == nullptr || link.weight < closest->weight)) closest = &link;
+      if (numa_of_.count(link.to) > 0 && (closest == nullptr || link.weight < closest->weight))
+        closest = &link;
     }
     return closest == nullptr ? -1 : numa_of_.at(closest->to);
   }
@@ -87,7 +91,8 @@ class Importer {
       chip.pci = gpu.bus_id;
       chip.numa = numa(gpu);
       chip.memory_bytes = gpu.memory_bytes;
-      chip.model = options_.model.empty() ? std::string(model_of_device(gpu.vendor, gpu.device)) : options_.model;
+      chip.model = options_.model.empty() ? std::string(model_of_device(gpu.vendor, gpu.device))
+                                          : options_.model;
       models.push_back(chip.model);
       vendors.emplace_back(vendor_word(gpu.vendor));
       builder_.add_chip(std::move(chip));
@@ -102,7 +107,8 @@ class Importer {
       for (std::size_t b = a + 1; b < gpus_.size(); ++b) {
         const int numa_a = numa(*gpus_[a]);
         LinkKind kind = numa_a >= 0 && numa_a == numa(*gpus_[b]) ? LinkKind::node : LinkKind::sys;
-        if (gpus_[a]->unique_id != 0 && gpus_[a]->unique_id == gpus_[b]->unique_id) kind = LinkKind::board;
+        if (gpus_[a]->unique_id != 0 && gpus_[a]->unique_id == gpus_[b]->unique_id)
+          kind = LinkKind::board;
         builder_.add_link(ChipIndex{static_cast<int>(a)}, ChipIndex{static_cast<int>(b)}, kind);
       }
     }
@@ -129,31 +135,37 @@ class Importer {
     for (const DirectedLanes::Agreed& l : lanes.agree(tree_.warnings)) {
       // Inside a package nothing but the kernel's own figure is known.
       const auto stated = package_gbps.find({l.a, l.b});
-      const std::optional<double> gbps = stated != package_gbps.end() ? std::optional(stated->second) : rate(l.a);
+      const std::optional<double> gbps =
+          stated != package_gbps.end() ? std::optional(stated->second) : rate(l.a);
       builder_.add_link(ChipIndex{l.a}, ChipIndex{l.b}, LinkKind::xgmi, l.lanes, gbps);
     }
     if (routed > 0) {
-      tree_.warnings.push_back(std::to_string(routed / 2) +
-                               " pairs reach each other over XGMI through other chips: no link of their own");
+      tree_.warnings.push_back(
+          std::to_string(routed / 2) +
+          " pairs reach each other over XGMI through other chips: no link of their own");
     }
   }
 
-  // The kernel states one link's bandwidth as the least and that of all links as the most (RCCL's rule).
+  // The kernel states one link's bandwidth as the least and that of all links as the most (RCCL's
+  // rule).
   static int links_of(const KfdLink& link) {
     if (link.min_mbps <= 0 || link.max_mbps <= link.min_mbps) return 1;
-    return static_cast<int>(std::min<std::int64_t>(link.max_mbps / link.min_mbps, limits::kMaxLanes));
+    return static_cast<int>(
+        std::min<std::int64_t>(link.max_mbps / link.min_mbps, limits::kMaxLanes));
   }
 
   std::optional<double> rate(int chip) const {
     if (!options_.model.empty()) return std::nullopt;
-    return xgmi_gbps_of_arch(arch_of_gfx_version(gpus_[static_cast<std::size_t>(chip)]->gfx_version));
+    return xgmi_gbps_of_arch(
+        arch_of_gfx_version(gpus_[static_cast<std::size_t>(chip)]->gfx_version));
   }
 
   std::optional<domain::HostBandwidth> host_bandwidth() const {
     std::int64_t slowest = 0;
     for (const KfdNode* gpu : gpus_) {
       for (const KfdLink& link : gpu->links) {
-        if (link.type != KfdLink::kPcie || link.max_mbps <= 0 || numa_of_.count(link.to) == 0) continue;
+        if (link.type != KfdLink::kPcie || link.max_mbps <= 0 || numa_of_.count(link.to) == 0)
+          continue;
         slowest = slowest == 0 ? link.max_mbps : std::min(slowest, link.max_mbps);
       }
     }

@@ -8,6 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -25,10 +26,12 @@ class Properties {
       text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
       if (line.empty()) continue;
       const std::size_t blank = line.find(' ');
-      const std::string_view value = blank == std::string_view::npos ? "" : trim(line.substr(blank));
+      const std::string_view value =
+          blank == std::string_view::npos ? "" : trim(line.substr(blank));
       if (!parse_unsigned(value) && !parse_int(value)) {
         return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
-                                                      ": expected a key and a number, not " + quoted(line));
+                                                      ": expected a key and a number, not " +
+                                                      quoted_excerpt(line));
       }
       out.values_.emplace(line.substr(0, blank), value);
     }
@@ -39,7 +42,8 @@ class Properties {
   // A number that may be negative (-1: none).
   Result<std::int64_t> number(std::string_view key) const {
     const auto it = values_.find(key);
-    const std::optional<std::int64_t> value = it == values_.end() ? std::nullopt : parse_int(it->second);
+    const std::optional<std::int64_t> value =
+        it == values_.end() ? std::nullopt : parse_int(it->second);
     if (!value) return missing(key);
     return *value;
   }
@@ -52,8 +56,8 @@ class Properties {
  private:
   explicit Properties(std::string path) : path_(std::move(path)) {}
   Error missing(std::string_view key) const {
-    return make_error(Errc::invalid_argument,
-                      path_ + ": " + std::string(key) + (has(key) ? " is out of range" : " is missing"));
+    return make_error(Errc::invalid_argument, path_ + ": " + std::string(key) +
+                                                  (has(key) ? " is out of range" : " is missing"));
   }
 
   std::string path_;
@@ -70,7 +74,8 @@ struct NodePath {
 std::optional<NodePath> node_path(std::string_view path) {
   constexpr std::string_view kNodes = "nodes/";
   std::size_t at = path.find(kNodes);
-  while (at != std::string_view::npos && at != 0 && path[at - 1] != '/') at = path.find(kNodes, at + 1);
+  while (at != std::string_view::npos && at != 0 && path[at - 1] != '/')
+    at = path.find(kNodes, at + 1);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view tail = path.substr(at + kNodes.size());
   const std::size_t slash = tail.find('/');
@@ -104,8 +109,10 @@ Result<void> read_node(const Properties& properties, KfdNode& node) {
   const std::uint64_t location = properties.id("location_id");
   std::array<char, 32> bus_id{};
   std::snprintf(bus_id.data(), bus_id.size(), "%04x:%02x:%02x.%x",
-                static_cast<unsigned>(properties.id("domain") & 0xffffU), static_cast<unsigned>(location >> 8U & 0xffU),
-                static_cast<unsigned>(location >> 3U & 0x1fU), static_cast<unsigned>(location & 7U));
+                static_cast<unsigned>(properties.id("domain") & 0xffffU),
+                static_cast<unsigned>(location >> 8U & 0xffU),
+                static_cast<unsigned>(location >> 3U & 0x1fU),
+                static_cast<unsigned>(location & 7U));
   node.bus_id = bus_id.data();
   node.unique_id = properties.id("unique_id");
   node.gfx_version = properties.id("gfx_target_version");
@@ -120,14 +127,16 @@ class Reader {
       if (!place) continue;
       if (!prefix_) prefix_ = place->prefix;
       if (*prefix_ != place->prefix) {
-        return make_error(Errc::invalid_argument, "two KFD trees, below " + quoted(*prefix_) + " and " +
-                                                      quoted(place->prefix) + ": give one of them");
+        return make_error(Errc::invalid_argument, "two KFD trees, below " + quoted_excerpt(*prefix_) +
+                                                      " and " + quoted_excerpt(place->prefix) +
+                                                      ": give one of them");
       }
       if (Result<void> done = read_file(path, text, *place); !done) return std::move(done).error();
     }
     if (!prefix_) {
-      return make_error(Errc::invalid_argument,
-                        "no file nodes/<n>/properties: not a KFD tree (/sys/class/kfd/kfd/topology)");
+      return make_error(
+          Errc::invalid_argument,
+          "no file nodes/<n>/properties: not a KFD tree (/sys/class/kfd/kfd/topology)");
     }
     warn();
     return std::move(out_);
@@ -136,8 +145,8 @@ class Reader {
  private:
   Result<void> read_file(const std::string& path, std::string_view text, const NodePath& place) {
     const bool of_node = place.rest == "properties";
-    const bool of_link =
-        ends_with_properties(place.rest, "io_links/") || ends_with_properties(place.rest, "p2p_links/");
+    const bool of_link = ends_with_properties(place.rest, "io_links/") ||
+                         ends_with_properties(place.rest, "p2p_links/");
     const bool of_memory = ends_with_properties(place.rest, "mem_banks/");
     KfdNode& node = out_.nodes[place.node];
     if (!of_node && !of_link && !of_memory) return {};
@@ -156,7 +165,8 @@ class Reader {
     return read_link(path, *properties, place.node, node);
   }
 
-  Result<void> read_link(const std::string& path, const Properties& properties, int number, KfdNode& node) {
+  Result<void> read_link(const std::string& path, const Properties& properties, int number,
+                         KfdNode& node) {
     std::array<std::int64_t, 6> values{};
     constexpr std::array<std::string_view, 6> kKeys = {"type",   "node_from",     "node_to",
                                                        "weight", "min_bandwidth", "max_bandwidth"};
@@ -167,10 +177,12 @@ class Reader {
     }
     const auto [type, from, to, weight, min_mbps, max_mbps] = values;
     if (to < 0 || to > static_cast<std::int64_t>(limits::kMaxArchiveFiles)) {
-      return make_error(Errc::invalid_argument, path + ": node_to " + std::to_string(to) + " is no node");
+      return make_error(Errc::invalid_argument,
+                        path + ": node_to " + std::to_string(to) + " is no node");
     }
     if (to == number) {
-      return make_error(Errc::invalid_argument, path + ": node " + std::to_string(to) + " is linked with itself");
+      return make_error(Errc::invalid_argument,
+                        path + ": node " + std::to_string(to) + " is linked with itself");
     }
     if (from != number) ++wrong_from_;
     node.links.push_back({type, static_cast<int>(to), weight, min_mbps, max_mbps});
@@ -180,12 +192,14 @@ class Reader {
   void warn() {
     for (const auto& [number, node] : out_.nodes) {
       if (described_.count(number) == 0) {
-        out_.warnings.push_back("node " + std::to_string(number) + " has no properties file: left out");
+        out_.warnings.push_back("node " + std::to_string(number) +
+                                " has no properties file: left out");
       }
     }
     if (wrong_from_ > 0) {
-      out_.warnings.push_back(std::to_string(wrong_from_) +
-                              " links name another node_from than the node they are listed at: the folder holds");
+      out_.warnings.push_back(
+          std::to_string(wrong_from_) +
+          " links name another node_from than the node they are listed at: the folder holds");
     }
   }
 

@@ -1,4 +1,5 @@
-// The nodes of a KFD topology tree (/sys/class/kfd/kfd/topology), read and checked. Included by kfd*.cpp only.
+// The nodes of a KFD topology tree (/sys/class/kfd/kfd/topology), read and checked. Included by
+// kfd*.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct KfdLink {
   static constexpr std::int64_t kPcie = 2;
   static constexpr std::int64_t kXgmi = 11;
   std::int64_t type = 0;
-  int to = 0;             // node number
+  int to = 0;               // node number
   std::int64_t weight = 0;  // 15 for one XGMI hop, less inside a package; sums along routes
   std::int64_t min_mbps = 0;
   std::int64_t max_mbps = 0;
@@ -38,8 +39,8 @@ struct KfdTree {
   std::vector<std::string> warnings;
 };
 
-// Finds ".../nodes/<n>/properties" wherever the tree is rooted. A value that is not a number, or a key that is not
-// there, is an error that names the file.
+// Finds ".../nodes/<n>/properties" wherever the tree is rooted. A value that is not a number, or a
+// key that is not there, is an error that names the file.
 Result<KfdTree> read_kfd_tree(const FileTree& files);
 
 }  // namespace chipweave::codec

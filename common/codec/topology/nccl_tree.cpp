@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/topology/device_models.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -18,21 +19,25 @@ class Reader {
 
   Result<NcclMachine> read() {
     const pugi::xml_node system = document_.root();
-    out_.has_gpu_elements = !system.find_node([](const pugi::xml_node& n) {
-                                     return std::string_view(n.name()) == "gpu" &&
-                                            std::string_view(n.parent().name()) == "pci";
-                                   }).empty();
+    out_.has_gpu_elements = !system
+                                 .find_node([](const pugi::xml_node& n) {
+                                   return std::string_view(n.name()) == "gpu" &&
+                                          std::string_view(n.parent().name()) == "pci";
+                                 })
+                                 .empty();
     std::set<std::string, std::less<>> hosts;
     for (const pugi::xml_node cpu : system.children("cpu")) {
       hosts.insert(cpu.attribute("host_hash").value());
       if (const Result<void> done = read_cpu(cpu); !done) return done.error();
     }
     if (hosts.size() > 1) {
-      return document_.error(system, "the file describes " + std::to_string(hosts.size()) +
-                                         " hosts (attribute host_hash): dump the topology of one machine");
+      return document_.error(system,
+                             "the file describes " + std::to_string(hosts.size()) +
+                                 " hosts (attribute host_hash): dump the topology of one machine");
     }
     if (out_.gpus.empty()) {
-      return document_.error(system, "no GPU: neither a <gpu> element nor a PCI device of class 0x03 or 0x12");
+      return document_.error(
+          system, "no GPU: neither a <gpu> element nor a PCI device of class 0x03 or 0x12");
     }
     return std::move(out_);
   }
@@ -41,7 +46,9 @@ class Reader {
   static bool has_class(pugi::xml_node pci, std::string_view prefix) {
     return std::string_view(pci.attribute("class").value()).substr(0, prefix.size()) == prefix;
   }
-  static bool gpu_class(pugi::xml_node pci) { return has_class(pci, "0x03") || has_class(pci, "0x12"); }
+  static bool gpu_class(pugi::xml_node pci) {
+    return has_class(pci, "0x03") || has_class(pci, "0x12");
+  }
 
   Result<void> read_cpu(pugi::xml_node cpu) {
     int numa = -1;
@@ -58,7 +65,9 @@ class Reader {
         if (Result<void> done = read_pci(child, node, numa); !done) return done;
       } else if (name == "nic") {
         // A NIC that the file ties to the CPU only (virtual, or found without its PCI device).
-        if (Result<void> done = read_nets(child, "", out_.tree.add(node, HostTree::Level::device), numa); !done) {
+        if (Result<void> done =
+                read_nets(child, "", out_.tree.add(node, HostTree::Level::device), numa);
+            !done) {
           return done;
         }
       }
@@ -68,7 +77,8 @@ class Reader {
 
   // Recursion is bounded by kMaxXmlDepth.
   Result<void> read_pci(pugi::xml_node pci, int parent, int numa) {
-    const bool is_gpu = pci.child("gpu") || (!out_.has_gpu_elements && gpu_class(pci) && !foreign_graphics(pci));
+    const bool is_gpu =
+        pci.child("gpu") || (!out_.has_gpu_elements && gpu_class(pci) && !foreign_graphics(pci));
     const bool is_nic = pci.child("nic") || has_class(pci, "0x02");
     const int node =
         out_.tree.add(parent, is_gpu || is_nic ? HostTree::Level::device : HostTree::Level::bridge);
@@ -76,7 +86,8 @@ class Reader {
     if (is_gpu) {
       if (Result<void> done = read_gpu(pci, bus_id, node, numa); !done) return done;
     } else if (gpu_class(pci)) {
-      out_.warnings.push_back("PCI device " + bus_id + " has the class of a GPU, but no <gpu> element: left out");
+      out_.warnings.push_back("PCI device " + bus_id +
+                              " has the class of a GPU, but no <gpu> element: left out");
     }
     if (is_nic && !pci.child("nic").child("net")) {
       if (Result<void> done = add_nic(pci, {bus_id, bus_id, numa, 0, node}); !done) return done;
@@ -104,7 +115,8 @@ class Reader {
       std::string name = net.attribute("name").value();
       if (name.empty()) name = std::string("net") + net.attribute("dev").value();
       const double gbps = speed && *speed > 0 ? *speed / 8000 : 0;
-      if (Result<void> done = add_nic(net, {std::move(name), bus_id, numa, gbps, node}); !done) return done;
+      if (Result<void> done = add_nic(net, {std::move(name), bus_id, numa, gbps, node}); !done)
+        return done;
     }
     return {};
   }
@@ -121,7 +133,8 @@ class Reader {
   Result<void> read_gpu(pugi::xml_node pci, const std::string& bus_id, int node, int numa) {
     if (out_.gpus.size() >= static_cast<std::size_t>(limits::kMaxChips)) {
       return make_error(Errc::limit_exceeded, document_.where(pci) + ": more than " +
-                                                  std::to_string(limits::kMaxChips) + " GPUs, not supported");
+                                                  std::to_string(limits::kMaxChips) +
+                                                  " GPUs, not supported");
     }
     NcclGpu gpu;
     gpu.element = pci.child("gpu");
@@ -138,7 +151,8 @@ class Reader {
     }
     read_identity(pci, gpu);
     gpu.link_gts = leading_number(pci.attribute("link_speed").value()).value_or(0);
-    gpu.link_width = static_cast<int>(parse_int(pci.attribute("link_width").value()).value_or(0) & 0xff);
+    gpu.link_width =
+        static_cast<int>(parse_int(pci.attribute("link_width").value()).value_or(0) & 0xff);
     out_.gpus.push_back(std::move(gpu));
     return {};
   }
@@ -151,7 +165,8 @@ class Reader {
     gpu.model = model_of_device(vendor, parse_hex(pci.attribute("device").value()).value_or(0));
     if (gpu.vendor == "amd") {
       gpu.lane_gbps = xgmi_gbps_of_arch(gcn);
-    } else if (const auto sm = parse_int(gpu.element.attribute("sm").value()); sm && *sm >= 0 && *sm < 1000) {
+    } else if (const auto sm = parse_int(gpu.element.attribute("sm").value());
+               sm && *sm >= 0 && *sm < 1000) {
       gpu.lane_gbps = nvlink_gbps_of_sm(static_cast<int>(*sm));
     }
   }
@@ -167,8 +182,9 @@ Result<NcclMachine> read_nccl_machine(const XmlDocument& document) {
   const pugi::xml_attribute version = document.root().attribute("version");
   const std::optional<std::int64_t> number = parse_int(version.value());
   if (!number || (*number != 1 && *number != 2)) {
-    return make_error(Errc::unsupported, document.where(document.root()) + ": version " + quoted(version.value()) +
-                                             " of the NCCL topology format; 1 (NCCL) and 2 (RCCL) are read");
+    return make_error(Errc::unsupported,
+                      document.where(document.root()) + ": version " + quoted_excerpt(version.value()) +
+                          " of the NCCL topology format; 1 (NCCL) and 2 (RCCL) are read");
   }
   return Reader(document, static_cast<int>(*number)).read();
 }

@@ -17,8 +17,8 @@ struct NcclGpu {
   int dev = 0;
   pugi::xml_node element;  // <gpu>, or null where the file has only the PCI device
   std::string bus_id;
-  std::string vendor;        // "nvidia", "amd"
-  std::string model;         // "" unknown
+  std::string vendor;               // "nvidia", "amd"
+  std::string model;                // "" unknown
   std::optional<double> lane_gbps;  // by the file's sm, gcn; nullopt unknown
   int numa = -1;
   int tree_node = 0;

@@ -1,4 +1,5 @@
-// NCCL topology XML, version 1 (NCCL) and 2 (RCCL): what NCCL_TOPO_DUMP_FILE writes and cloud providers ship.
+// NCCL topology XML, version 1 (NCCL) and 2 (RCCL): what NCCL_TOPO_DUMP_FILE writes and cloud
+// providers ship.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/nccl_tree.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 
@@ -27,7 +29,8 @@ struct FastLinks {
 
 class LinkReader {
  public:
-  LinkReader(const XmlDocument& document, NcclMachine& machine) : document_(document), machine_(machine) {
+  LinkReader(const XmlDocument& document, NcclMachine& machine)
+      : document_(document), machine_(machine) {
     for (const NcclGpu& gpu : machine.gpus) by_bus_id_.emplace(gpu.bus_id, gpu.dev);
   }
 
@@ -40,8 +43,9 @@ class LinkReader {
       }
     }
     if (cpu_links_ > 0) {
-      machine_.warnings.push_back(std::to_string(cpu_links_) +
-                                  " NVLinks lead to CPUs (POWER): they join no two GPUs and are left out");
+      machine_.warnings.push_back(
+          std::to_string(cpu_links_) +
+          " NVLinks lead to CPUs (POWER): they join no two GPUs and are left out");
     }
     return std::move(links_);
   }
@@ -66,12 +70,13 @@ class LinkReader {
       }
       return {};
     }
-    // A GPU that the file does not hold. A peer that the dumping process could not see ("fffffff:ffff:ff") is an
-    // NVSwitch to NCCL, whatever class was written down.
+    // A GPU that the file does not hold. A peer that the dumping process could not see
+    // ("fffffff:ffff:ff") is an NVSwitch to NCCL, whatever class was written down.
     const bool visible = target.substr(0, 4) != "ffff";
     if (xgmi || (visible && target_class.substr(0, 4) == "0x03")) {
-      machine_.warnings.push_back(document_.where(link) + ": link of chip " + std::to_string(gpu.dev) + " to " +
-                                  quoted(target) + ", which is no GPU of this file: left out");
+      machine_.warnings.push_back(document_.where(link) + ": link of chip " +
+                                  std::to_string(gpu.dev) + " to " + quoted_excerpt(target) +
+                                  ", which is no GPU of this file: left out");
       return {};
     }
     links_.switch_lanes[gpu.dev] += *lanes;
@@ -85,7 +90,8 @@ class LinkReader {
   std::map<std::string, int, std::less<>> by_bus_id_;
 };
 
-// What the GPUs' own PCIe links allow; nullopt where no GPU states a speed. Narrow links give their share of x16.
+// What the GPUs' own PCIe links allow; nullopt where no GPU states a speed. Narrow links give their
+// share of x16.
 std::optional<domain::HostBandwidth> host_bandwidth(const NcclMachine& machine) {
   int generation = 0;
   double share = 1;
@@ -106,20 +112,22 @@ Result<void> check_indices(const NcclMachine& machine) {
   std::map<int, std::string> seen_dev;
   for (const NcclGpu& gpu : machine.gpus) {
     if (const auto [it, fresh] = seen_dev.emplace(gpu.dev, gpu.bus_id); !fresh) {
-      return make_error(Errc::invalid_argument, "two GPUs have dev " + std::to_string(gpu.dev) + " (at " +
-                                                    quoted(it->second) + " and " + quoted(gpu.bus_id) + ")");
+      return make_error(Errc::invalid_argument, "two GPUs have dev " + std::to_string(gpu.dev) +
+                                                    " (at " + quoted_excerpt(it->second) + " and " +
+                                                    quoted_excerpt(gpu.bus_id) + ")");
     }
     if (gpu.bus_id.empty()) continue;
     if (const auto [it, fresh] = seen_bus.emplace(gpu.bus_id, gpu.dev); !fresh) {
       return make_error(Errc::invalid_argument, "GPUs " + std::to_string(it->second) + " and " +
                                                     std::to_string(gpu.dev) + " have one bus id, " +
-                                                    quoted(gpu.bus_id));
+                                                    quoted_excerpt(gpu.bus_id));
     }
   }
   return {};
 }
 
-void add_chips(const NcclMachine& machine, const ImportOptions& options, domain::TopologyBuilder& builder) {
+void add_chips(const NcclMachine& machine, const ImportOptions& options,
+               domain::TopologyBuilder& builder) {
   std::vector<std::string> vendors;
   std::vector<std::string> models;
   for (const NcclGpu& gpu : machine.gpus) {
@@ -141,7 +149,8 @@ void add_host_paths(const NcclMachine& machine, domain::TopologyBuilder& builder
     for (std::size_t j = i + 1; j < machine.gpus.size(); ++j) {
       const NcclGpu& a = machine.gpus[i];
       const NcclGpu& b = machine.gpus[j];
-      builder.add_link(ChipIndex{a.dev}, ChipIndex{b.dev}, machine.tree.path(a.tree_node, b.tree_node));
+      builder.add_link(ChipIndex{a.dev}, ChipIndex{b.dev},
+                       machine.tree.path(a.tree_node, b.tree_node));
     }
   }
   for (const NcclNic& nic : machine.nics) {
@@ -181,7 +190,9 @@ void add_fast_links(const FastLinks& links, bool model_given, NcclMachine& machi
 
 }  // namespace
 
-bool looks_like_nccl_xml(std::string_view content) { return root_element_name(content) == "system"; }
+bool looks_like_nccl_xml(std::string_view content) {
+  return root_element_name(content) == "system";
+}
 
 Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportOptions& options) {
   Result<XmlDocument> document = XmlDocument::parse(content, "system");
@@ -194,7 +205,8 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   if (!links) return std::move(links).error();
   if (!machine.has_gpu_elements) {
     machine.warnings.push_back(
-        "the file lists PCI devices only: GPUs are numbered in its order, and links between them (NVLink, XGMI) are "
+        "the file lists PCI devices only: GPUs are numbered in its order, and links between them "
+        "(NVLink, XGMI) are "
         "unknown; a dump of NCCL_TOPO_DUMP_FILE on the machine has them");
   }
   domain::TopologyBuilder builder;

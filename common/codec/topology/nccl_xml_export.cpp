@@ -1,5 +1,6 @@
-// NodeTopology → NCCL topology XML. The PCI tree is rebuilt from the path classes: what is joined by NODE or better
-// shares a <cpu>, by PXB or better a bridge, by PIX or better a bridge below that.
+// NodeTopology → NCCL topology XML. The PCI tree is rebuilt from the path classes: what is joined
+// by NODE or better shares a <cpu>, by PXB or better a bridge, by PIX or better a bridge below
+// that.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,24 +25,27 @@ constexpr const char* kBridgeClass = "0x060400";
 constexpr const char* kNvswitchClass = "0x068000";
 constexpr const char* kNvswitchBusId = "ffff:ff:00.0";
 
-// For every slot the lowest slot that it is joined with by `worst` or better, directly or over others.
+// For every slot the lowest slot that it is joined with by `worst` or better, directly or over
+// others.
 std::vector<int> groups(const NodeTopology& t, LinkKind worst) {
   std::vector<int> group(static_cast<std::size_t>(t.chip_count()));
   std::iota(group.begin(), group.end(), 0);
   for (int a = 0; a < t.chip_count(); ++a) {
     for (int b = a + 1; b < t.chip_count(); ++b) {
       if (t.host_path(a, b) > worst) continue;
-      const int keep = std::min(group[static_cast<std::size_t>(a)], group[static_cast<std::size_t>(b)]);
-      const int drop = std::max(group[static_cast<std::size_t>(a)], group[static_cast<std::size_t>(b)]);
+      const int keep =
+          std::min(group[static_cast<std::size_t>(a)], group[static_cast<std::size_t>(b)]);
+      const int drop =
+          std::max(group[static_cast<std::size_t>(a)], group[static_cast<std::size_t>(b)]);
       std::replace(group.begin(), group.end(), drop, keep);
     }
   }
   return group;
 }
 
-std::string hex(std::uint32_t value, const char* format) {
+std::string hex(std::uint32_t value, int digits) {
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), format, value);
+  std::snprintf(text.data(), text.size(), "%0*x", digits, value);
   return text.data();
 }
 
@@ -63,18 +67,21 @@ class Exporter {
 
   std::string run() {
     system_ = document_.append_child("system");
-    const bool amd = topology_.vendor() == "amd" ||
-                     std::any_of(topology_.links().begin(), topology_.links().end(),
-                                 [](const domain::DirectLink& l) { return l.kind == LinkKind::xgmi; });
+    const bool amd =
+        topology_.vendor() == "amd" ||
+        std::any_of(topology_.links().begin(), topology_.links().end(),
+                    [](const domain::DirectLink& l) { return l.kind == LinkKind::xgmi; });
     system_.append_attribute("version") = amd ? 2 : 1;
     choose_bus_ids();
     for (int slot = 0; slot < topology_.chip_count(); ++slot) add_chip(slot, amd);
     for (const domain::DirectLink& link : topology_.links()) add_link(link);
     for (const domain::Switch& sw : topology_.switches()) add_switch(sw);
     for (int slot = 0; slot < topology_.chip_count(); ++slot) add_switch_lanes(slot);
-    for (std::size_t i = 0; i < topology_.nics().size(); ++i) add_nic(topology_.nics()[i], static_cast<int>(i));
+    for (std::size_t i = 0; i < topology_.nics().size(); ++i)
+      add_nic(topology_.nics()[i], static_cast<int>(i));
     if (left_out_ > 0) {
-      const std::string note = " " + std::to_string(left_out_) + " links of kinds that NCCL does not know are left out ";
+      const std::string note =
+          " " + std::to_string(left_out_) + " links of kinds that NCCL does not know are left out ";
       document_.prepend_child(pugi::node_comment).set_value(note.c_str());
     }
     std::ostringstream text;
@@ -92,11 +99,12 @@ class Exporter {
     for (int slot = 0; slot < topology_.chip_count(); ++slot) {
       const std::string& own = topology_.chip(slot).pci;
       const bool good = !own.empty() && uses[own] == 1;
-      bus_ids_.push_back(good ? own : "fffe:00:" + hex(static_cast<std::uint32_t>(slot), "%02x") + ".0");
+      bus_ids_.push_back(good ? own : "fffe:00:" + hex(static_cast<std::uint32_t>(slot), 2) + ".0");
     }
   }
 
-  // <cpu> elements need numbers of their own: the NUMA node if it is free, else the lowest free number.
+  // <cpu> elements need numbers of their own: the NUMA node if it is free, else the lowest free
+  // number.
   pugi::xml_node new_cpu(int numa) {
     if (numa < 0 || numa_ids_.count(numa) > 0) {
       numa = 0;
@@ -117,7 +125,8 @@ class Exporter {
   pugi::xml_node add_bridge(pugi::xml_node parent) {
     pugi::xml_node bridge = parent.append_child("pci");
     ++bridges_;
-    const std::string bus_id = "ffff:" + hex(bridges_ >> 8U, "%02x") + ":" + hex(bridges_ & 0xffU, "%02x") + ".0";
+    const std::string bus_id =
+        "ffff:" + hex(bridges_ >> 8U, 2) + ":" + hex(bridges_ & 0xffU, 2) + ".0";
     bridge.append_attribute("busid") = bus_id.c_str();
     bridge.append_attribute("class") = kBridgeClass;
     return bridge;
@@ -141,10 +150,10 @@ class Exporter {
     pci.append_attribute("busid") = bus_ids_[at(slot)].c_str();
     pci.append_attribute("class") = amd ? "0x038000" : "0x030200";
     if (const auto device = device_of_model(chip.model)) {
-      pci.append_attribute("vendor") = hex(device->first, "0x%04x").c_str();
-      pci.append_attribute("device") = hex(device->second, "0x%04x").c_str();
+      pci.append_attribute("vendor") = ("0x" + hex(device->first, 4)).c_str();
+      pci.append_attribute("device") = ("0x" + hex(device->second, 4)).c_str();
     } else if (topology_.vendor() == "nvidia" || topology_.vendor() == "amd") {
-      pci.append_attribute("vendor") = hex(amd ? kPciAmd : kPciNvidia, "0x%04x").c_str();
+      pci.append_attribute("vendor") = ("0x" + hex(amd ? kPciAmd : kPciNvidia, 4)).c_str();
     }
     const std::string speed = link_speed(topology_.host_bandwidth().pix);
     pci.append_attribute("link_speed") = speed.c_str();
@@ -172,12 +181,14 @@ class Exporter {
       return;
     }
     const bool ampere = topology_.chip(slot).model.find("A100") != std::string::npos;
-    for (const auto& [rate, sm] : {std::pair(18.0, 60), {20.0, ampere ? 80 : 70}, {12.0, 86}, {20.6, 90}, {40.1, 100}}) {
+    for (const auto& [rate, sm] :
+         {std::pair(18.0, 60), {20.0, ampere ? 80 : 70}, {12.0, 86}, {20.6, 90}, {40.1, 100}}) {
       if (gbps == rate) gpu.append_attribute("sm") = sm;
     }
   }
 
-  void add_fast(int from, const char* name, const std::string& target, int lanes, const char* target_class) {
+  void add_fast(int from, const char* name, const std::string& target, int lanes,
+                const char* target_class) {
     pugi::xml_node link = gpus_[at(from)].append_child(name);
     link.append_attribute("target") = target.c_str();
     link.append_attribute("count") = lanes;
@@ -205,7 +216,8 @@ class Exporter {
 
   void add_switch_lanes(int slot) {
     const auto it = switch_lanes_.find(slot);
-    if (it != switch_lanes_.end() && it->second > 0) add_fast(slot, "nvlink", kNvswitchBusId, it->second, kNvswitchClass);
+    if (it != switch_lanes_.end() && it->second > 0)
+      add_fast(slot, "nvlink", kNvswitchBusId, it->second, kNvswitchClass);
   }
 
   // Below what its best path to a chip calls for.
@@ -226,7 +238,7 @@ class Exporter {
   void add_nic(const domain::Nic& nic, int dev) {
     pugi::xml_node parent = nic_parent(nic);
     const std::string bus_id =
-        nic.pci.empty() ? "fffe:01:" + hex(static_cast<std::uint32_t>(dev), "%02x") + ".0" : nic.pci;
+        nic.pci.empty() ? "fffe:01:" + hex(static_cast<std::uint32_t>(dev), 2) + ".0" : nic.pci;
     pugi::xml_node holder = parent.find_child_by_attribute("pci", "busid", bus_id.c_str());
     if (!holder) {
       holder = parent.append_child("pci");
@@ -237,20 +249,21 @@ class Exporter {
     pugi::xml_node net = holder.child("nic").append_child("net");
     net.append_attribute("name") = nic.name.c_str();
     net.append_attribute("dev") = dev;
-    if (nic.gbps > 0) net.append_attribute("speed") = static_cast<long long>(std::llround(nic.gbps * 8000));
+    if (nic.gbps > 0)
+      net.append_attribute("speed") = static_cast<long long>(std::llround(nic.gbps * 8000));
   }
 
   const NodeTopology& topology_;
-  std::vector<int> cpu_;    // by slot: lowest slot of its group
+  std::vector<int> cpu_;  // by slot: lowest slot of its group
   std::vector<int> upper_;
   std::vector<int> lower_;
   pugi::xml_document document_;
   pugi::xml_node system_;
-  std::vector<std::string> bus_ids_;  // by slot
-  std::vector<pugi::xml_node> gpus_;  // by slot
+  std::vector<std::string> bus_ids_;                      // by slot
+  std::vector<pugi::xml_node> gpus_;                      // by slot
   std::map<int, pugi::xml_node> cpus_, uppers_, lowers_;  // by group
-  std::map<int, pugi::xml_node> nic_cpus_;                // of NICs far from every chip, by NUMA node
-  std::map<int, int> switch_lanes_;                       // by slot
+  std::map<int, pugi::xml_node> nic_cpus_;  // of NICs far from every chip, by NUMA node
+  std::map<int, int> switch_lanes_;         // by slot
   std::set<int> numa_ids_;
   std::uint32_t bridges_ = 0;
   int left_out_ = 0;
@@ -258,6 +271,8 @@ class Exporter {
 
 }  // namespace
 
-std::string export_nccl_xml(const domain::NodeTopology& topology) { return Exporter(topology).run(); }
+std::string export_nccl_xml(const domain::NodeTopology& topology) {
+  return Exporter(topology).run();
+}
 
 }  // namespace chipweave::codec

@@ -1,4 +1,5 @@
-// Profiles of NVIDIA's fake NVML (nvml-mock): YAML that describes the GPUs a test cluster pretends to have.
+// Profiles of NVIDIA's fake NVML (nvml-mock): YAML that describes the GPUs a test cluster pretends
+// to have.
 #include <yaml-cpp/yaml.h>
 
 #include <map>
@@ -16,7 +17,8 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-constexpr std::size_t kMaxProfileBytes = 1U << 20U;  // real ones have 20 KB; a YAML tree takes 100 times its text
+constexpr std::size_t kMaxProfileBytes =
+    1U << 20U;  // real ones have 20 KB; a YAML tree takes 100 times its text
 constexpr std::size_t kLookAtBytes = 64U << 10U;
 
 struct RootComplex {
@@ -24,7 +26,8 @@ struct RootComplex {
   int numa = -1;
 };
 
-// A scalar under a key, or the fallback where the key is absent; throws YAML::Exception with the line if it is not a T.
+// A scalar under a key, or the fallback where the key is absent; throws YAML::Exception with the
+// line if it is not a T.
 template <class T>
 T value_or(const YAML::Node& map, const char* key, T fallback) {
   if (!map || !map.IsMap()) return fallback;
@@ -37,7 +40,8 @@ YAML::Node child(const YAML::Node& map, const char* key) {
 }
 
 Error at(const YAML::Node& node, const std::string& message) {
-  return make_error(Errc::invalid_argument, "line " + std::to_string(node.Mark().line + 1) + ": " + message);
+  return make_error(Errc::invalid_argument,
+                    "line " + std::to_string(node.Mark().line + 1) + ": " + message);
 }
 
 class Importer {
@@ -61,10 +65,12 @@ class Importer {
     const YAML::Node complexes = child(child(root_, "pcie_topology"), "root_complexes");
     if (!complexes || !complexes.IsSequence()) return;
     for (const YAML::Node& complex : complexes) {
-      const RootComplex facts{value_or<std::string>(complex, "id", ""), value_or<int>(complex, "numa_node", -1)};
+      const RootComplex facts{value_or<std::string>(complex, "id", ""),
+                              value_or<int>(complex, "numa_node", -1)};
       const YAML::Node devices = child(complex, "devices");
       if (!devices || !devices.IsSequence()) continue;
-      for (const YAML::Node& device : devices) complex_of_[normalize_bus_id(device.as<std::string>())] = facts;
+      for (const YAML::Node& device : devices)
+        complex_of_[normalize_bus_id(device.as<std::string>())] = facts;
     }
   }
 
@@ -74,24 +80,28 @@ class Importer {
       return make_error(Errc::invalid_argument, "no list \"devices\": not an nvml-mock profile");
     }
     if (devices.size() > static_cast<std::size_t>(limits::kMaxChips)) {
-      return make_error(Errc::limit_exceeded, std::to_string(devices.size()) + " devices, at most " +
-                                                  std::to_string(limits::kMaxChips) + " are supported");
+      return make_error(Errc::limit_exceeded,
+                        std::to_string(devices.size()) + " devices, at most " +
+                            std::to_string(limits::kMaxChips) + " are supported");
     }
     const YAML::Node defaults = child(root_, "device_defaults");
     builder_.vendor = "nvidia";
-    builder_.model = options_.model.empty() ? value_or<std::string>(defaults, "name", "") : options_.model;
+    builder_.model =
+        options_.model.empty() ? value_or<std::string>(defaults, "name", "") : options_.model;
     int position = 0;
     for (const YAML::Node& device : devices) {
       if (!device.IsMap()) return at(device, "a device must be a mapping (index, uuid, pci)");
       domain::Chip chip;
       chip.index = ChipIndex{value_or<int>(device, "index", position++)};
       chip.id = value_or<std::string>(device, "uuid", "");
-      chip.model = options_.model.empty() ? value_or<std::string>(device, "name", builder_.model) : options_.model;
+      chip.model = options_.model.empty() ? value_or<std::string>(device, "name", builder_.model)
+                                          : options_.model;
       chip.pci = normalize_bus_id(value_or<std::string>(child(device, "pci"), "bus_id", ""));
       chip.memory_bytes = value_or<std::uint64_t>(
           child(device, "memory"), "total_bytes",
           value_or<std::uint64_t>(child(defaults, "memory"), "total_bytes", 0));
-      if (const auto it = complex_of_.find(chip.pci); it != complex_of_.end()) chip.numa = it->second.numa;
+      if (const auto it = complex_of_.find(chip.pci); it != complex_of_.end())
+        chip.numa = it->second.numa;
       if (child(device, "nvlink")) explicit_links_ = true;
       chips_.push_back(chip);
       builder_.add_chip(std::move(chip));
@@ -112,10 +122,12 @@ class Importer {
     const auto at_b = complex_of_.find(b.pci);
     if (at_a == complex_of_.end() || at_b == complex_of_.end()) return LinkKind::sys;
     if (at_a->second.id == at_b->second.id) return LinkKind::phb;
-    return at_a->second.numa >= 0 && at_a->second.numa == at_b->second.numa ? LinkKind::node : LinkKind::sys;
+    return at_a->second.numa >= 0 && at_a->second.numa == at_b->second.numa ? LinkKind::node
+                                                                            : LinkKind::sys;
   }
 
-  // Links to declared switches are spread over them and reach every peer: one switch with all lanes of a GPU.
+  // Links to declared switches are spread over them and reach every peer: one switch with all lanes
+  // of a GPU.
   Result<void> read_nvlink() {
     const YAML::Node nvlink = child(root_, "nvlink");
     const int lanes = value_or<int>(nvlink, "links_per_gpu", 0);
@@ -129,7 +141,8 @@ class Importer {
     if (lanes == 0) return {};
     const YAML::Node switches = child(nvlink, "switches");
     if (!switches || !switches.IsSequence() || switches.size() == 0) {
-      warnings_.push_back(std::to_string(lanes) + " NVLinks a GPU, but neither switches nor peers: left out");
+      warnings_.push_back(std::to_string(lanes) +
+                          " NVLinks a GPU, but neither switches nor peers: left out");
       return {};
     }
     std::vector<domain::TopologyBuilder::Port> ports;
@@ -148,12 +161,14 @@ class Importer {
     for (int i = 0; i < count && i < static_cast<int>(limits::kMaxNics); ++i) {
       builder_.add_nic("mlx5_" + std::to_string(i), "", -1, gbps, {});
     }
-    if (count > 0) warnings_.emplace_back("the profile does not say where its HCAs hang: their paths are SYS");
+    if (count > 0)
+      warnings_.emplace_back("the profile does not say where its HCAs hang: their paths are SYS");
     return {};
   }
 
   void read_pcie() {
-    const int generation = value_or<int>(child(child(root_, "device_defaults"), "pcie"), "max_link_gen", 0);
+    const int generation =
+        value_or<int>(child(child(root_, "device_defaults"), "pcie"), "max_link_gen", 0);
     if (generation > 0) builder_.host_bandwidth = domain::pcie_host_bandwidth(generation, false);
   }
 
@@ -171,24 +186,28 @@ class Importer {
 bool looks_like_nvml_mock(std::string_view content) {
   const std::string_view head = content.substr(0, kLookAtBytes);
   const auto has_key = [head](std::string_view key) {
-    for (std::size_t at = head.find(key); at != std::string_view::npos; at = head.find(key, at + 1)) {
+    for (std::size_t at = head.find(key); at != std::string_view::npos;
+         at = head.find(key, at + 1)) {
       if (at == 0 || head[at - 1] == '\n') return true;
     }
     return false;
   };
-  return has_key("device_defaults:") || (has_key("devices:") && head.find("nvml_version:") != std::string_view::npos);
+  return has_key("device_defaults:") ||
+         (has_key("devices:") && head.find("nvml_version:") != std::string_view::npos);
 }
 
 Result<ImportedTopology> import_nvml_mock(std::string_view content, const ImportOptions& options) {
   if (content.size() > kMaxProfileBytes) {
     return make_error(Errc::limit_exceeded, "the profile has " + std::to_string(content.size()) +
-                                                " bytes, at most " + std::to_string(kMaxProfileBytes) + " are read");
+                                                " bytes, at most " +
+                                                std::to_string(kMaxProfileBytes) + " are read");
   }
   try {
     const YAML::Node root = YAML::Load(std::string(content));
     return Importer(root, options).run();
   } catch (const YAML::Exception& problem) {
-    const std::string where = problem.mark.is_null() ? "" : "line " + std::to_string(problem.mark.line + 1) + ": ";
+    const std::string where =
+        problem.mark.is_null() ? "" : "line " + std::to_string(problem.mark.line + 1) + ": ";
     return make_error(Errc::invalid_argument, where + "not a valid profile: " + problem.msg);
   }
 }

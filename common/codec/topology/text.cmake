@@ -9,4 +9,5 @@ set(CHIPWEAVE_CODEC_TEXT_SOURCES
   topology/text_matrix.cpp
   topology/text_quote.cpp
   topology/topology_json.cpp
-  topology/topology_json_export.cpp)
+  topology/topology_json_export.cpp
+  topology/topology_json_links.cpp)

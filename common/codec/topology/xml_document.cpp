@@ -4,13 +4,15 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 constexpr std::size_t kLookAtBytes = 64U << 10U;
 
-// Drops one declaration, comment or DOCTYPE from the front; false if the text does not start with one that ends.
+// Drops one declaration, comment or DOCTYPE from the front; false if the text does not start with
+// one that ends.
 bool drop_prolog_item(std::string_view& text) {
   const auto drop_to = [&text](std::string_view end) {
     const std::size_t at = text.find(end);
@@ -27,7 +29,8 @@ bool drop_prolog_item(std::string_view& text) {
   return bracket < close ? drop_to("]") && drop_to(">") : drop_to(">");
 }
 
-// What pugixml would allocate is bounded by the numbers of '<' and '=' in the text: checked before it allocates.
+// What pugixml would allocate is bounded by the numbers of '<' and '=' in the text: checked before
+// it allocates.
 bool too_many_nodes(std::string_view content) {
   const auto tags = std::count(content.begin(), content.end(), '<');
   const auto attributes = std::count(content.begin(), content.end(), '=');
@@ -70,25 +73,28 @@ std::string_view root_element_name(std::string_view content) {
 
 Result<XmlDocument> XmlDocument::parse(std::string_view content, std::string_view root) {
   if (content.size() > limits::kMaxTopologyFileBytes) {
-    return make_error(Errc::limit_exceeded, "the file has " + std::to_string(content.size()) + " bytes, at most " +
-                                                std::to_string(limits::kMaxTopologyFileBytes) + " are read");
+    return make_error(Errc::limit_exceeded,
+                      "the file has " + std::to_string(content.size()) + " bytes, at most " +
+                          std::to_string(limits::kMaxTopologyFileBytes) + " are read");
   }
   if (too_many_nodes(content)) {
-    return make_error(Errc::limit_exceeded, "more than " + std::to_string(limits::kMaxXmlNodes) + " XML elements");
+    return make_error(Errc::limit_exceeded,
+                      "more than " + std::to_string(limits::kMaxXmlNodes) + " XML elements");
   }
   XmlDocument out;
   out.content_ = content;
   out.document_ = std::make_unique<pugi::xml_document>();
-  const pugi::xml_parse_result parsed =
-      out.document_->load_buffer(content.data(), content.size(), pugi::parse_default, pugi::encoding_utf8);
+  const pugi::xml_parse_result parsed = out.document_->load_buffer(
+      content.data(), content.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!parsed) {
     const std::size_t at = parsed.offset < 0 ? 0 : static_cast<std::size_t>(parsed.offset);
-    return make_error(Errc::invalid_argument,
-                      text_position(content, at) + ": not well-formed XML: " + parsed.description());
+    return make_error(Errc::invalid_argument, text_position(content, at) +
+                                                  ": not well-formed XML: " + parsed.description());
   }
   const pugi::xml_node element = out.root();
   if (element.name() != root) {
-    return out.error(element, "the root element must be <" + std::string(root) + ">, not " + quoted(element.name()));
+    return out.error(element, "the root element must be <" + std::string(root) + ">, not " +
+                                  quoted_excerpt(element.name()));
   }
   if (const pugi::xml_node deep = too_deep(element)) {
     return make_error(Errc::limit_exceeded, out.where(deep) + ": elements nest more than " +
@@ -107,12 +113,15 @@ Error XmlDocument::error(pugi::xml_node node, std::string message) const {
   return make_error(Errc::invalid_argument, where(node) + ": " + std::move(message));
 }
 
-Result<int> XmlDocument::integer(pugi::xml_node node, const char* attribute, int lowest, int highest) const {
+Result<int> XmlDocument::integer(pugi::xml_node node, const char* attribute, int lowest,
+                                 int highest) const {
   const pugi::xml_attribute found = node.attribute(attribute);
   const std::optional<std::int64_t> value = parse_int(found.value());
   if (!value || *value < lowest || *value > highest) {
-    return error(node, std::string("attribute ") + attribute + (found ? " is " + quoted(found.value()) : " is missing") +
-                           ", expected a number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+    return error(node, std::string("attribute ") + attribute +
+                           (found ? " is " + quoted_excerpt(found.value()) : " is missing") +
+                           ", expected a number from " + std::to_string(lowest) + " to " +
+                           std::to_string(highest));
   }
   return static_cast<int>(*value);
 }

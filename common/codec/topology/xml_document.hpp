@@ -1,4 +1,5 @@
-// XmlDocument — one XML text, read under the limits of limits.hpp, and the words for what is wrong in it.
+// XmlDocument — one XML text, read under the limits of limits.hpp, and the words for what is wrong
+// in it.
 //
 // Included by .cpp files of this folder only: pugixml stays inside common/codec.
 #pragma once
@@ -18,8 +19,9 @@ std::string_view root_element_name(std::string_view content);
 
 class XmlDocument {
  public:
-  // content must outlive the document (positions are worked out from it). Refuses: more than kMaxTopologyFileBytes,
-  // kMaxXmlNodes or kMaxXmlDepth, malformed XML, another root element than `root`. Entities are not expanded.
+  // content must outlive the document (positions are worked out from it). Refuses: more than
+  // kMaxTopologyFileBytes, kMaxXmlNodes or kMaxXmlDepth, malformed XML, another root element than
+  // `root`. Entities are not expanded.
   static Result<XmlDocument> parse(std::string_view content, std::string_view root);
 
   pugi::xml_node root() const { return document_->document_element(); }
@@ -27,7 +29,8 @@ class XmlDocument {
   std::string where(pugi::xml_node node) const;
   // An invalid_argument error at a node.
   Error error(pugi::xml_node node, std::string message) const;
-  // Integer attribute in lowest..highest; absent or unreadable: an error that names node and attribute.
+  // Integer attribute in lowest..highest; absent or unreadable: an error that names node and
+  // attribute.
   Result<int> integer(pugi::xml_node node, const char* attribute, int lowest, int highest) const;
 
  private:

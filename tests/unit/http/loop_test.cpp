@@ -1,1 +1,152 @@
+#include "common/http/loop.hpp"
+
 #include <gtest/gtest.h>
+
+#include <csignal>
+#include <future>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace chipweave::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A loop in a thread; stopped and joined at the end.
+class LoopThread {
+ public:
+  LoopThread() : thread_([this] { loop.run(); }) {}
+  ~LoopThread() {
+    loop.stop();
+    thread_.join();
+  }
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+
+  Loop loop;
+
+ private:
+  std::thread thread_;
+};
+
+TEST(Loop, RunsPostedTasksInOrderOnItsThread) {
+  LoopThread running;
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) running.loop.post([&, i] { order.push_back(i); });
+  bool inside = false;
+  running.loop.post_and_wait([&] { inside = running.loop.in_loop_thread(); });
+  EXPECT_TRUE(inside);
+  EXPECT_FALSE(running.loop.in_loop_thread());
+  ASSERT_EQ(order.size(), 100U);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(Loop, PostAndWaitFromManyThreadsLosesNothing) {
+  LoopThread running;
+  int sum = 0;  // loop-owned: no lock
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) running.loop.post_and_wait([&] { ++sum; });
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(sum, 1600);
+}
+
+TEST(Loop, PostRunsAfterTheCallerReturns) {
+  LoopThread running;
+  bool ran_inside = true;
+  running.loop.post_and_wait([&] {
+    bool ran = false;
+    running.loop.post([&ran_inside] { ran_inside = false; });
+    ran_inside = ran;
+  });
+  running.loop.post_and_wait([] {});
+  EXPECT_FALSE(ran_inside);
+}
+
+TEST(Loop, ATaskThatThrowsDoesNotEndTheLoop) {
+  LoopThread running;
+  running.loop.post([] { throw std::runtime_error("task"); });
+  running.loop.post([] { throw 1; });
+  bool alive = false;
+  running.loop.post_and_wait([&] { alive = true; });
+  EXPECT_TRUE(alive);
+}
+
+TEST(Loop, PostAndWaitHandsTheExceptionToItsCaller) {
+  LoopThread running;
+  EXPECT_THROW(running.loop.post_and_wait([] { throw std::out_of_range("mine"); }),
+               std::out_of_range);
+}
+
+TEST(Loop, PostAndWaitDoesNotHangWhenTheLoopEnds) {
+  LoopThread running;
+  running.loop.post([&] { running.loop.stop(); });
+  // runs before the stop or is told that the loop has ended
+  for (;;) {
+    try {
+      running.loop.post_and_wait([] {});
+    } catch (const std::runtime_error&) {
+      break;
+    }
+  }
+}
+
+TEST(Loop, PostAndWaitOnTheLoopIsAMistakeAndSaysSo) {
+  LoopThread running;
+  bool refused = false;
+  running.loop.post_and_wait([&] {
+    try {
+      running.loop.post_and_wait([] {});
+    } catch (const std::logic_error&) {
+      refused = true;
+    }
+  });
+  EXPECT_TRUE(refused);
+}
+
+TEST(Loop, AfterRunsOnceAndEveryAgainAndAgain) {
+  LoopThread running;
+  std::promise<void> once;
+  std::promise<void> thrice;
+  int ticks = 0;
+  running.loop.post_and_wait([&] {
+    running.loop.after(milliseconds(1), [&] { once.set_value(); });
+    running.loop.every(milliseconds(1), [&] {
+      if (++ticks == 3) thrice.set_value();
+      if (ticks == 2) throw std::runtime_error("a tick that fails does not end the ticking");
+    });
+  });
+  once.get_future().wait();
+  thrice.get_future().wait();
+}
+
+TEST(Loop, TellsOnceOfASignal) {
+  Loop loop;
+  int calls = 0;
+  loop.on_terminate([&] {
+    ++calls;
+    loop.after(milliseconds(5), [&] { loop.stop(); });
+  });
+  std::raise(SIGTERM);
+  std::raise(SIGTERM);  // an impatient second one neither kills nor calls again
+  loop.run();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Loop, PendingTimersAndTasksDieWithTheLoop) {
+  auto alive = std::make_shared<int>(1);
+  {
+    Loop loop;
+    loop.every(milliseconds(1000), [alive] {});
+    loop.after(milliseconds(1000), [alive] {});
+    loop.post([alive] {});
+  }
+  EXPECT_EQ(alive.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace chipweave::http

@@ -127,7 +127,7 @@ TEST(ServerLimits, DropsAReaderThatDoesNotRead) {
   RunningServer running(
       [](const Request&) {
         Response response;
-        response.body.assign(64U << 20U, 'x');
+        response.body.assign(24U << 20U, 'x');
         return response;
       },
       options);
@@ -135,7 +135,7 @@ TEST(ServerLimits, DropsAReaderThatDoesNotRead) {
   stuck.send(kGet);
   while (running.stats().requests == 0 || running.stats().connections_open != 0) {
   }
-  EXPECT_LT(stuck.read_to_close().size(), 64U << 20U);
+  EXPECT_LT(stuck.read_to_close().size(), 24U << 20U);
 }
 
 TEST(ServerLimits, SilentClientsNeverLockOthersOut) {
@@ -191,7 +191,7 @@ TEST(ServerLimits, DropsIdleConnectionsBeforeIncompleteOnes) {
 TEST(ServerLimits, SaysSoWhenEveryConnectionIsBusy) {
   ServerOptions options;
   options.max_connections = 1;
-  const std::string large(64U << 20U, 'x');
+  const std::string large(24U << 20U, 'x');
   RunningServer running(
       [&](const Request&) {
         Response response;

@@ -1,0 +1,25 @@
+// The subcommands of chipweave: each file registers its own; main.cpp lists them and returns what
+// they leave behind.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace chipweave::cli {
+
+// What the program exits with; scripts depend on these.
+enum class Exit {
+  fine = 0,
+  findings = 1,    // does not fit, pending, lint errors
+  usage = 2,       // flags that make no sense
+  unreadable = 3,  // a file or a scheduler that cannot be read
+};
+
+void register_topo(CLI::App& app, Exit& exit_code);      // topo show, topo convert
+void register_profiles(CLI::App& app, Exit& exit_code);  // profiles
+void register_submit(CLI::App& app, Exit& exit_code);    // submit
+void register_views(CLI::App& app, Exit& exit_code);     // explain, nodes, pods
+void register_place(CLI::App& app, Exit& exit_code);     // place
+
+}  // namespace chipweave::cli

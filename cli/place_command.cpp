@@ -1,0 +1,223 @@
+// chipweave place: which chips of one machine a request would get; one request by flags or many by --batch.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/place_engine.hpp"
+#include "cli/table.hpp"
+#include "common/base/limits.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+struct Flags {
+  std::string batch;
+  bool timing = false;
+  int repeat = 1;
+  std::string machine;
+  std::vector<int> free, unhealthy, network_unhealthy, required, beside, chips;
+  std::vector<std::string> down;
+  int size = 0;
+  bool distributed = false;
+  OutputForm form = OutputForm::text;
+};
+
+// Nanoseconds of decisions, and the line that sums them up.
+class Timing {
+ public:
+  PlaceEngine::Decided timed(const PlaceEngine::Prepared& prepared, int repeat) {
+    PlaceEngine::Decided out;
+    for (int i = 0; i < repeat; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      out = PlaceEngine::decide(prepared);
+      const auto end = std::chrono::steady_clock::now();
+      ns_.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count());
+    }
+    return out;
+  }
+  std::string line() {
+    std::sort(ns_.begin(), ns_.end());
+    const auto at = [this](std::size_t k) { return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)]; };
+    return "{\"decisions\":" + std::to_string(ns_.size()) + ",\"ns_min\":" + std::to_string(at(0)) +
+           ",\"ns_median\":" + std::to_string(at(ns_.size() / 2)) +
+           ",\"ns_p99\":" + std::to_string(at(ns_.size() * 99 / 100)) +
+           ",\"ns_max\":" + std::to_string(at(ns_.empty() ? 0 : ns_.size() - 1)) + "}";
+  }
+
+ private:
+  std::vector<std::int64_t> ns_;
+};
+
+// One line without its newline; longer ones are cut just above the limit, so that they are refused, not kept.
+bool read_line(std::istream& in, std::string& line) {
+  line.clear();
+  std::streambuf* buffer = in.rdbuf();
+  for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
+    if (c == '\n') return true;
+    if (line.size() <= limits::kMaxBatchLineBytes) line.push_back(static_cast<char>(c));
+  }
+  return !line.empty();
+}
+
+Exit run_batch(const Flags& flags) {
+  std::ifstream file;
+  if (flags.batch != "-") {
+    file.open(flags.batch, std::ios::binary);
+    file.peek();  // a folder opens, but does not read
+    if (!file.is_open() || file.bad()) {
+      complain("cannot read " + flags.batch + " (use - for standard input)");
+      return Exit::unreadable;
+    }
+    file.clear();
+  }
+  std::istream& in = flags.batch == "-" ? std::cin : file;
+  PlaceEngine engine;
+  Timing timing;
+  bool errors = false;
+  std::string line;
+  while (read_line(in, line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const codec::PlaceLine parsed = codec::parse_place_line(line);
+    std::string text;
+    if (!parsed.request) {
+      text = codec::write_place_error(parsed.id, parsed.request.error());
+      errors = true;
+    } else if (const auto prepared = engine.prepare(*parsed.request); !prepared) {
+      text = codec::write_place_error(parsed.id, prepared.error());
+      errors = true;
+    } else {
+      const auto decided = flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
+      text = codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided));
+    }
+    std::cout << text << '\n' << std::flush;
+  }
+  if (flags.timing) std::cerr << timing.line() << '\n';
+  return errors ? Exit::findings : Exit::fine;
+}
+
+// "0-3" or "0-3:1"
+Result<codec::DownLink> parse_down(const std::string& text) {
+  codec::DownLink out;
+  char dash = 0;
+  std::istringstream in(text);
+  in >> out.a >> dash >> out.b;
+  if (!in || dash != '-') return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
+  char colon = 0;
+  int lanes = 0;
+  if (in >> colon) {
+    if (colon != ':' || !(in >> lanes) || lanes < 1) {
+      return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
+    }
+    out.lanes = lanes;
+  }
+  if (out.a == out.b) return make_error(Errc::invalid_argument, "--down " + text + ": a chip has no link to itself");
+  return out;
+}
+
+Result<codec::PlaceRequest> request_of(const Flags& flags, bool has_free) {
+  codec::PlaceRequest r;
+  r.machine = flags.machine;
+  if (has_free) r.free = flags.free;
+  r.unhealthy = flags.unhealthy;
+  r.network_unhealthy = flags.network_unhealthy;
+  r.required = flags.required;
+  r.beside = flags.beside;
+  r.distributed = flags.distributed;
+  if (!flags.chips.empty()) {
+    r.chips = flags.chips;
+  } else {
+    r.size = flags.size;
+  }
+  for (const std::string& d : flags.down) {
+    auto link = parse_down(d);
+    if (!link) return std::move(link).error();
+    r.down_links.push_back(*link);
+  }
+  return r;
+}
+
+void print_text(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer& a) {
+  for (const std::string& w : a.warnings) std::cerr << "warning: " << w << '\n';
+  if (!a.fits) {
+    std::cout << "does not fit: " << a.reason << '\n';
+    if (!a.chips.empty()) std::cout << "predicted for chips " << chip_list(a.chips) << ": " << a.gbps << " GB/s\n";
+    return;
+  }
+  Table table({{"CHIPS"}, {"GB/S", Table::Align::right}, {"BEST HERE", Table::Align::right}});
+  table.add({chip_list(a.chips), gbps_text(a.gbps), gbps_text(a.best_gbps)});
+  std::cout << table.text(colour_wanted());
+  if (a.bound) std::cout << "not proven best: no set can beat " << gbps_text(*a.bound) << " GB/s\n";
+  if (!prepared.evaluate.empty()) return;
+  const solver::Explanation why = prepared.machine->explain(prepared.request);
+  for (const std::string& c : why.criteria) std::cout << "  " << c << '\n';
+  if (why.best_rejected) {
+    std::cout << "next best: chips " << chip_list(prepared.machine->topology().indices(why.best_rejected->chips))
+              << ", lost by " << why.best_rejected->lost_by << '\n';
+  }
+}
+
+Exit run_one(const Flags& flags, bool has_free) {
+  const auto request = request_of(flags, has_free);
+  if (!request) {
+    complain(request.error());
+    return Exit::usage;
+  }
+  PlaceEngine engine;
+  const auto prepared = engine.prepare(*request);
+  if (!prepared) {
+    complain(prepared.error());
+    return prepared.error().context.empty() ? Exit::usage : Exit::unreadable;  // the machine, or the chips asked of it
+  }
+  Timing timing;
+  const auto decided = flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
+  const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
+  if (flags.form == OutputForm::json) {
+    std::cout << codec::write_place_answer("null", answer) << '\n';
+  } else {
+    print_text(*prepared, answer);
+  }
+  if (flags.timing) std::cerr << timing.line() << '\n';
+  return answer.fits ? Exit::fine : Exit::findings;
+}
+
+}  // namespace
+
+void register_place(CLI::App& app, Exit& exit_code) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* c = app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
+  auto* batch = c->add_option("--batch", flags->batch, "requests, one JSON object a line; - reads standard input");
+  auto* machine = c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
+  auto* size = c->add_option("--size", flags->size, "chips wanted")->check(CLI::Range(1, 1000000))->excludes(batch);
+  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")->delimiter(',')->excludes(batch);
+  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")->delimiter(',')->excludes(batch);
+  c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")->delimiter(',')->excludes(batch);
+  c->add_option("--required", flags->required, "chips that must be in the answer")->delimiter(',')->excludes(batch);
+  c->add_option("--beside", flags->beside, "chips that other pods of the job hold")->delimiter(',')->excludes(batch);
+  auto* chips = c->add_option("--chips", flags->chips, "evaluate exactly these chips")->delimiter(',')->excludes(batch)->excludes(size);
+  c->add_option("--down", flags->down, "links that are down: A-B or A-B:LANES")->delimiter(',')->excludes(batch);
+  c->add_flag("--distributed", flags->distributed, "the pod is one of several of a job")->excludes(batch);
+  c->add_flag("--timing", flags->timing, "print the time per decision to standard error");
+  c->add_option("--repeat", flags->repeat, "decide each request so often (with --timing)")->check(CLI::Range(1, 1000000));
+  add_output_option(*c, flags->form);
+  add_examples(*c,
+               "  chipweave place --machine hgx-v100-8 --free 0,1,4,5,6 --size 2\n"
+               "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
+  c->callback([=, &exit_code] {
+    if (batch->count() > 0) {
+      exit_code = run_batch(*flags);
+    } else if (machine->count() == 0 || (size->count() == 0 && chips->count() == 0)) {
+      complain("place needs --batch FILE, or --machine with --size or --chips");
+      exit_code = Exit::usage;
+    } else {
+      exit_code = run_one(*flags, free->count() > 0);
+    }
+  });
+}
+
+}  // namespace chipweave::cli

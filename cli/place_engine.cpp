@@ -1,0 +1,145 @@
+#include "cli/place_engine.hpp"
+
+#include <algorithm>
+
+#include "common/codec/topology/topology_json.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using domain::ChipIndex;
+using domain::ChipSet;
+using domain::NodeTopology;
+
+constexpr std::size_t kMaxCached = 1024;  // machines of one batch kept at a time
+
+// Chip indices of one key as a set of slots; chips the machine does not have are an error that names the key.
+Result<ChipSet> slots(const NodeTopology& t, const std::vector<int>& indices, const std::string& key) {
+  ChipSet out;
+  for (const int i : indices) {
+    const auto slot = t.slot_of(ChipIndex{i});
+    if (!slot) {
+      std::string has;
+      for (const int known : t.indices(t.all())) {
+        if (has.size() > 60) {
+          has += ", …";
+          break;
+        }
+        has += (has.empty() ? "" : ", ") + std::to_string(known);
+      }
+      return make_error(Errc::invalid_argument,
+                        key + ": the machine has no chip " + std::to_string(i) + " (it has " + has + ")");
+    }
+    out.insert(*slot);
+  }
+  return out;
+}
+
+std::string chip_list(const NodeTopology& t, ChipSet set) {
+  std::string out;
+  for (const int i : t.indices(set)) out += (out.empty() ? "" : ", ") + std::to_string(i);
+  return out;
+}
+
+}  // namespace
+
+Result<NodeTopology> PlaceEngine::topology(const codec::PlaceRequest& request) {
+  const std::string key = request.inline_machine.empty() ? request.machine : request.inline_machine;
+  const auto known = topologies_.find(key);
+  if (known != topologies_.end()) return known->second;
+  Result<NodeTopology> made = [&]() -> Result<NodeTopology> {
+    if (!request.inline_machine.empty()) return codec::topology_from_json_text(request.inline_machine);
+    auto imported = io::load_machine(request.machine);
+    if (!imported) return std::move(imported).error();
+    return std::move(imported->topology);
+  }();
+  if (!made) return std::move(made).error().in("machine");
+  if (topologies_.size() >= kMaxCached) topologies_.clear();
+  topologies_.emplace(key, *made);
+  return made;
+}
+
+Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r) {
+  Result<NodeTopology> found = topology(r);
+  if (!found) return std::move(found).error();
+  NodeTopology t = *std::move(found);
+  Prepared out;
+  std::string key = (r.inline_machine.empty() ? r.machine : r.inline_machine) + "\n";
+  for (std::size_t i = 0; i < r.down_links.size(); ++i) {
+    const codec::DownLink& d = r.down_links[i];
+    const std::string where = "down_links[" + std::to_string(i) + "]";
+    const auto ends = slots(t, {d.a, d.b}, where);
+    if (!ends) return ends.error();
+    const int a = *t.slot_of(ChipIndex{d.a});
+    const int b = *t.slot_of(ChipIndex{d.b});
+    const domain::DirectLink* link = t.link(a, b);
+    const int lanes = d.lanes.value_or(link == nullptr ? 0 : link->lanes);
+    if (!t.take_down(a, b, lanes)) {
+      out.warnings.push_back(where + ": chips " + std::to_string(d.a) + " and " + std::to_string(d.b) +
+                             " have no direct link");
+    }
+    key += std::to_string(std::min(a, b)) + "-" + std::to_string(std::max(a, b)) + ":" + std::to_string(lanes) + ";";
+  }
+  const auto free = r.free ? slots(t, *r.free, "free") : Result<ChipSet>(t.all());
+  const auto unhealthy = slots(t, r.unhealthy, "unhealthy");
+  const auto network = slots(t, r.network_unhealthy, "network_unhealthy");
+  const auto required = slots(t, r.required, "required");
+  const auto beside = slots(t, r.beside, "beside");
+  const auto chips = slots(t, r.chips.value_or(std::vector<int>{}), "chips");
+  for (const auto* set : {&free, &unhealthy, &network, &required, &beside, &chips}) {
+    if (!*set) return set->error();
+  }
+  out.unusable = *unhealthy | t.unhealthy();
+  if (r.distributed) out.unusable |= *network | t.network_unhealthy();
+  out.evaluate = *chips;
+  out.request.usable = (out.evaluate.empty() ? *free : t.all()) - out.unusable - *beside;
+  out.request.required = *required;
+  out.request.beside = *beside;
+  out.request.size = out.evaluate.empty() ? r.size.value_or(1) : out.evaluate.size();
+  out.request.distributed = r.distributed;
+
+  std::shared_ptr<solver::Machine>& machine = machines_[key];
+  if (!machine) machine = std::make_shared<solver::Machine>(std::move(t));
+  out.machine = machine;
+  if (machines_.size() > kMaxCached) machines_.clear();
+  return out;
+}
+
+PlaceEngine::Decided PlaceEngine::decide(const Prepared& p) {
+  solver::Machine& m = *p.machine;
+  if (p.evaluate.empty()) return {m.choose(p.request), true};
+  Decided out;
+  out.choice.chips = p.evaluate;
+  out.choice.gbps = m.gbps(p.evaluate | p.request.beside);
+  out.choice.best_gbps = m.best_gbps((p.evaluate | p.request.beside).size(), p.request.distributed);
+  out.legal = m.legal(p.evaluate, p.request.usable, p.request.distributed);
+  out.choice.fits = out.legal && p.request.usable.contains(p.evaluate) && p.evaluate.contains(p.request.required);
+  return out;
+}
+
+codec::PlaceAnswer PlaceEngine::answer(const Prepared& p, const Decided& d) {
+  const NodeTopology& t = p.machine->topology();
+  codec::PlaceAnswer out;
+  out.fits = d.choice.fits;
+  out.gbps = d.choice.gbps;
+  out.best_gbps = d.choice.best_gbps;
+  out.chips = t.indices(d.choice.chips);
+  out.warnings = p.warnings;
+  if (d.choice.fits && !d.choice.exact) out.bound = d.choice.bound;
+  if (out.fits) return out;
+  if (p.evaluate.empty()) {
+    out.reason = p.machine->reason(p.request, d.choice);
+  } else if (p.evaluate.intersects(p.unusable)) {
+    out.reason = "chip " + chip_list(t, p.evaluate & p.unusable) + " may not be used (unhealthy)";
+  } else if (p.evaluate.intersects(p.request.beside)) {
+    out.reason = "chip " + chip_list(t, p.evaluate & p.request.beside) + " is held by another pod of the job";
+  } else if (!p.evaluate.contains(p.request.required)) {
+    out.reason = "required chip " + chip_list(t, p.request.required - p.evaluate) + " is not in the set";
+  } else {
+    out.reason = "the vendor's rule " + std::string(domain::to_string(t.rule().kind)) + " does not allow this set";
+  }
+  return out;
+}
+
+}  // namespace chipweave::cli

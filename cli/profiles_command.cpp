@@ -1,0 +1,76 @@
+// chipweave profiles
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/table.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/codec/manifest/scheduler_messages.hpp"
+#include "common/codec/topology/import.hpp"
+#include "common/profiles/profiles.hpp"
+#include "common/solver/machine.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+struct Described {
+  std::string name;
+  std::string vendor;
+  int chips = 0;
+  std::vector<int> sizes;
+  std::string description;
+};
+
+Result<Described> describe(const profiles::Profile& profile) {
+  auto imported = codec::import_topology_json(profile.json, {});
+  if (!imported) return std::move(imported).error().in("profile " + std::string(profile.name));
+  const solver::Machine machine(imported->topology);
+  Described out{std::string(profile.name), imported->topology.vendor(),
+                imported->topology.chip_count(), machine.legal_sizes(false),
+                codec::read_text_key(profile.json, "name")};
+  if (out.description.empty()) out.description = imported->topology.model();
+  return out;
+}
+
+Exit list(OutputForm form) {
+  std::vector<Described> all;
+  for (const profiles::Profile& profile : profiles::all()) {
+    Result<Described> described = describe(profile);
+    if (!described) {
+      complain(described.error());
+      return Exit::unreadable;
+    }
+    all.push_back(*std::move(described));
+  }
+  if (form == OutputForm::json) {
+    JsonWriter w;
+    w.begin_array();
+    for (const Described& one : all) {
+      w.begin_object().field("name", one.name).field("vendor", one.vendor);
+      w.key("chips").integer(one.chips).key("sizes").integers(one.sizes);
+      w.field("description", one.description).end_object();
+    }
+    w.end_array();
+    return print(w.take() + "\n") ? Exit::fine : Exit::unreadable;
+  }
+  Table table({{"NAME"}, {"VENDOR"}, {"CHIPS", Table::Align::right}, {"SIZES"}, {"MACHINE"}}, 4);
+  for (const Described& one : all) {
+    table.add(
+        {one.name, one.vendor, std::to_string(one.chips), chip_list(one.sizes), one.description});
+  }
+  return print(table.text(colour_wanted())) ? Exit::fine : Exit::unreadable;
+}
+
+}  // namespace
+
+void register_profiles(CLI::App& app, Exit& exit_code) {
+  auto form = std::make_shared<OutputForm>(OutputForm::text);
+  CLI::App* command =
+      app.add_subcommand("profiles", "list the machines that chipweave knows by name");
+  add_output_option(*command, *form);
+  add_examples(*command, "  chipweave profiles\n  chipweave profiles -o json");
+  command->callback([form, &exit_code] { exit_code = list(*form); });
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,111 @@
+#include "cli/scheduler_client.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+namespace chipweave::cli {
+namespace {
+
+Errc code_of(int status) {
+  switch (status) {
+    case 400:
+    case 422:
+      return Errc::invalid_argument;
+    case 404:
+      return Errc::not_found;
+    case 409:
+      return Errc::conflict;
+    case 413:
+      return Errc::limit_exceeded;
+    case 503:
+      return Errc::unavailable;
+    default:
+      return Errc::internal;
+  }
+}
+
+}  // namespace
+
+Result<Transport> connect(const std::string& url) {
+  std::string bare = url;
+  while (bare.ends_with('/')) bare.pop_back();
+  Result<http::Client> client = http::Client::connect_to(bare);
+  if (!client) {
+    return std::move(client).error().in("scheduler " + url +
+                                        " (give --scheduler or CHIPWEAVE_SCHEDULER)");
+  }
+  auto shared = std::make_shared<http::Client>(std::move(client).value());
+  return Transport([shared, url](std::string_view method, std::string_view target,
+                                 std::string_view body) -> Result<http::Reply> {
+    Result<http::Reply> reply = shared->call(method, target, body);
+    if (!reply) return std::move(reply).error().in("scheduler " + url);
+    return reply;
+  });
+}
+
+Result<std::string> SchedulerClient::call(std::string_view method, const std::string& target,
+                                          std::string_view body) {
+  Result<http::Reply> reply = transport_(method, target, body);
+  if (!reply) return std::move(reply).error();
+  if (reply->status >= 200 && reply->status < 300) return std::move(reply->body);
+  return make_error(code_of(reply->status),
+                    fmt::format("{} {} answered {}: {}", method, target, reply->status,
+                                codec::read_refusal(reply->body)));
+}
+
+Result<std::vector<codec::NodeView>> SchedulerClient::nodes() {
+  return get("/api/v1/nodes").and_then([](const std::string& body) {
+    return codec::read_node_views(body);
+  });
+}
+
+Result<std::vector<codec::PodSummary>> SchedulerClient::pods() {
+  return get("/api/v1/pods").and_then([](const std::string& body) {
+    return codec::read_pod_summaries(body);
+  });
+}
+
+Result<codec::PodView> SchedulerClient::pod(const std::string& ns, const std::string& name) {
+  return get("/standalone/pods/" + ns + "/" + name).and_then([](const std::string& body) {
+    return codec::read_pod_view(body);
+  });
+}
+
+Result<CreatedPod> SchedulerClient::create_pod(const std::string& json) {
+  return call("POST", "/standalone/pods", json)
+      .and_then([](std::string body) -> Result<CreatedPod> {
+        Result<codec::PodView> view = codec::read_pod_view(body);
+        if (!view) return std::move(view).error();
+        return CreatedPod{*std::move(view), std::move(body)};
+      });
+}
+
+Result<codec::FilterReply> SchedulerClient::filter(const std::string& args) {
+  return call("POST", "/kube/filter", args).and_then([](const std::string& body) {
+    return codec::read_filter_reply(body);
+  });
+}
+
+Result<std::vector<codec::HostScore>> SchedulerClient::prioritize(const std::string& args) {
+  return call("POST", "/kube/prioritize", args).and_then([](const std::string& body) {
+    return codec::read_prioritize_reply(body);
+  });
+}
+
+Result<std::string> SchedulerClient::bind(const std::string& args) {
+  return call("POST", "/kube/bind", args).and_then([](const std::string& body) {
+    return codec::read_binding_reply(body);
+  });
+}
+
+Result<std::string> SchedulerClient::explain(const std::string& ns, const std::string& name) {
+  return get("/api/v1/explain/" + ns + "/" + name);
+}
+
+Result<std::string> SchedulerClient::get(const std::string& target) {
+  return call("GET", target, "");
+}
+
+}  // namespace chipweave::cli

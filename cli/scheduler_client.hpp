@@ -1,0 +1,55 @@
+// SchedulerClient — the calls of one command on one scheduler, over any transport: the real one is
+// common/http's blocking client, tests pass a function.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/manifest/scheduler_messages.hpp"
+#include "common/http/client.hpp"
+
+namespace chipweave::cli {
+
+// method, target, body → reply; an Error only when no reply came.
+using Transport = std::function<Result<http::Reply>(
+    std::string_view method, std::string_view target, std::string_view body)>;
+
+// A transport to "http://host:port" (a '/' at the end is allowed). Errors say what to do.
+Result<Transport> connect(const std::string& url);
+
+struct CreatedPod {
+  codec::PodView view;
+  std::string json;  // as the scheduler answered it: what kube-scheduler would see in its watch
+};
+
+class SchedulerClient {
+ public:
+  explicit SchedulerClient(Transport transport) : transport_(std::move(transport)) {}
+
+  Result<std::vector<codec::NodeView>> nodes();
+  Result<std::vector<codec::PodSummary>> pods();
+  Result<codec::PodView> pod(const std::string& ns, const std::string& name);
+  // Errc::conflict if there is such a pod.
+  Result<CreatedPod> create_pod(const std::string& json);
+  // args: ExtenderArgs.
+  Result<codec::FilterReply> filter(const std::string& args);
+  Result<std::vector<codec::HostScore>> prioritize(const std::string& args);
+  // The refusal in words; empty: bound.
+  Result<std::string> bind(const std::string& args);
+  // The JSON text of /api/v1/explain/NAMESPACE/NAME.
+  Result<std::string> explain(const std::string& ns, const std::string& name);
+  // The JSON text of any GET path, for -o json.
+  Result<std::string> get(const std::string& target);
+
+ private:
+  // The body of a 2xx answer; other statuses become an Error of the matching code with the
+  // scheduler's reason.
+  Result<std::string> call(std::string_view method, const std::string& target,
+                           std::string_view body);
+  Transport transport_;
+};
+
+}  // namespace chipweave::cli

@@ -1,0 +1,274 @@
+#include "cli/submit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace chipweave::cli {
+namespace {
+
+using codec::ManifestPod;
+using codec::NodeView;
+
+bool lost(const Error& error) {
+  return error.code == Errc::unavailable || error.code == Errc::deadline;
+}
+
+// "0 of 3 nodes fit: 2 have too few free chips, …" — equal reasons are counted together, as in an
+// event.
+std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
+  if (!reply.error.empty()) return reply.error;
+  std::map<std::string, std::size_t> counted;
+  for (const auto& [node, reason] : reply.failed) ++counted[reason];
+  if (counted.size() == 1 && nodes == 1) return counted.begin()->first;
+  std::string out;
+  for (const auto& [reason, count] : counted) {
+    out += fmt::format("{}{} x {}", out.empty() ? ": " : "; ", count, reason);
+  }
+  return fmt::format("0 of {} nodes fit{}", nodes, out);
+}
+
+// Pods with the same ACK group are planned as one: their figures are those of the group on the
+// node.
+struct Group {
+  std::vector<NodeView> before;  // for comparisons: the nodes before its first pod was looked at
+  std::map<std::string, std::vector<std::size_t>> members;  // node → pods
+};
+
+class Submission {
+ public:
+  Submission(SchedulerClient& scheduler, const std::vector<ManifestPod>& pods,
+             const SubmitOptions& options)
+      : scheduler_(scheduler), pods_(pods), options_(options) {}
+
+  Result<std::vector<SubmittedPod>> run() {
+    if (auto read = read_nodes(); !read) return std::move(read).error();
+    if (auto created = create_all(); !created) return std::move(created).error();
+    for (std::size_t i = 0; i < pods_.size(); ++i) {
+      if (!created_[i]) continue;
+      if (auto placed = place(i); !placed) return std::move(placed).error();
+    }
+    if (options_.compare) {
+      for (const auto& [name, group] : groups_) compare(group);
+    }
+    if (auto read = read_best(); !read) return std::move(read).error();
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> read_nodes() {
+    Result<std::vector<NodeView>> nodes = scheduler_.nodes();
+    if (!nodes) return std::move(nodes).error();
+    nodes_ = *std::move(nodes);
+    candidates_.clear();
+    const auto& wanted = options_.only_nodes;
+    for (const std::string& name : wanted) {
+      const bool known = std::any_of(nodes_.begin(), nodes_.end(),
+                                     [&](const NodeView& node) { return node.name == name; });
+      if (!known) {
+        return make_error(Errc::not_found,
+                          "the scheduler has no node " + name + "; see 'chipweave nodes'");
+      }
+    }
+    for (const NodeView& node : nodes_) {
+      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), node.name) != wanted.end()) {
+        candidates_.push_back(node.name);
+      }
+    }
+    return {};
+  }
+
+  // First all, then scheduling: a group is complete only when the scheduler knows every pod of it.
+  Result<void> create_all() {
+    for (const ManifestPod& pod : pods_) {
+      SubmittedPod row;
+      row.ns = pod.ns;
+      row.name = pod.name;
+      if (!pod.resources.empty()) {
+        row.resource = pod.resources.begin()->first;
+        row.asked = pod.resources.begin()->second;
+      }
+      Result<CreatedPod> created = scheduler_.create_pod(pod.json);
+      if (created) {
+        created_.emplace_back(*std::move(created));
+      } else if (lost(created.error())) {
+        return std::move(created).error();
+      } else if (created.error().code == Errc::not_found) {
+        return make_error(
+            Errc::unsupported,
+            "this scheduler takes no pods; start chipweave-scheduler with --standalone");
+      } else {
+        row.reason = created.error().message;
+        created_.emplace_back(std::nullopt);
+      }
+      out_.push_back(std::move(row));
+    }
+    return {};
+  }
+
+  // A pod that cannot be placed is an answer in its row; an Error means that the scheduler is gone.
+  Result<void> place(std::size_t i) {
+    SubmittedPod& row = out_[i];
+    if (options_.compare) {
+      if (auto read = read_nodes(); !read) return read;
+    }
+    Group& group = groups_[group_key(i)];
+    if (options_.compare && group.before.empty()) group.before = nodes_;
+    if (candidates_.empty()) {
+      row.reason = "the scheduler has no nodes yet; start chipweave-agent on one";
+      return {};
+    }
+    std::vector<std::string> candidates = candidates_;
+    if (const std::string& host = pods_[i].hostname; !host.empty()) {
+      std::erase_if(candidates, [&](const std::string& name) { return name != host; });
+      if (candidates.empty()) {
+        row.reason = "its nodeSelector asks for node " + host + ", which is no candidate";
+        return {};
+      }
+    }
+    Result<std::string> node = choose_node(i, candidates);
+    if (!node) return settle(row, node.error());
+    if (node->empty()) return {};
+    const CreatedPod& pod = *created_[i];
+    const Result<std::string> refused =
+        scheduler_.bind(codec::write_binding_args(row.ns, row.name, pod.view.uid, *node));
+    if (!refused) return settle(row, refused.error());
+    if (!refused->empty()) {
+      row.reason = *refused;
+      return {};
+    }
+    return record(i, group);
+  }
+
+  // The node for pod i; "" with the reason in its row when none fits.
+  Result<std::string> choose_node(std::size_t i, const std::vector<std::string>& candidates) {
+    const CreatedPod& pod = *created_[i];
+    Result<std::string> args = codec::write_extender_args(pod.json, candidates);
+    if (!args) return std::move(args).error();
+    Result<codec::FilterReply> fit = scheduler_.filter(*args);
+    if (!fit) return std::move(fit).error();
+    if (fit->nodes.empty() || !fit->error.empty()) {
+      out_[i].reason = misfit_text(*fit, candidates.size());
+      return std::string();
+    }
+    if (fit->nodes.size() == 1) return fit->nodes.front();
+    args = codec::write_extender_args(pod.json, fit->nodes);
+    if (!args) return std::move(args).error();
+    Result<std::vector<codec::HostScore>> scores = scheduler_.prioritize(*args);
+    if (!scores) return std::move(scores).error();
+    std::map<std::string, int> score_of;
+    for (const codec::HostScore& score : *scores) score_of[score.host] = score.score;
+    return *std::max_element(
+        fit->nodes.begin(), fit->nodes.end(),
+        [&](const std::string& a, const std::string& b) { return score_of[a] < score_of[b]; });
+  }
+
+  static Result<void> settle(SubmittedPod& row, const Error& error) {
+    if (lost(error)) return error;
+    row.reason = error.message;
+    return {};
+  }
+
+  Result<void> record(std::size_t i, Group& group) {
+    SubmittedPod& row = out_[i];
+    const Result<codec::PodView> bound = scheduler_.pod(row.ns, row.name);
+    if (!bound) return settle(row, bound.error());
+    row.node = bound->node;
+    if (row.node.empty()) {
+      row.reason = "the scheduler says that the pod was bound, but shows it without a node";
+      return {};
+    }
+    if (bound->placement) {
+      row.chips = bound->placement->chips;
+      row.gbps = bound->placement->gbps;
+      if (!bound->placement->resource.empty()) row.resource = bound->placement->resource;
+    }
+    const auto note = bound->annotations.find("chipweave.dev/placement");
+    if (note != bound->annotations.end()) row.annotation = note->second;
+    group.members[row.node].push_back(i);
+    // Of a pod without a group only its own node matters from here on.
+    if (pods_[i].group.empty()) {
+      std::erase_if(group.before, [&](const NodeView& node) { return node.name != row.node; });
+    }
+    return {};
+  }
+
+  std::string group_key(std::size_t i) const {
+    const ManifestPod& pod = pods_[i];
+    return pod.group.empty() ? "pod " + std::to_string(i) : "group " + pod.ns + "/" + pod.group;
+  }
+
+  // What others would have chosen for the group's chips on each node together.
+  void compare(const Group& group) {
+    for (const auto& [name, members] : group.members) {
+      const auto node = std::find_if(group.before.begin(), group.before.end(),
+                                     [&](const NodeView& view) { return view.name == name; });
+      if (node == group.before.end()) continue;
+      std::size_t chips = 0;
+      for (const std::size_t i : members) chips += out_[i].chips.size();
+      const std::size_t first = members.front();
+      const auto comparison = comparer_.compare(*node, static_cast<int>(chips), siblings(first) > 1,
+                                                held_before(first));
+      for (const std::size_t i : members) {
+        if (!out_[i].chips.empty()) out_[i].comparison = comparison;
+      }
+    }
+  }
+
+  // The annotation does not say what would have been possible; the list of pods does.
+  Result<void> read_best() {
+    Result<std::vector<codec::PodSummary>> pods = scheduler_.pods();
+    if (!pods) return std::move(pods).error();
+    std::map<std::pair<std::string, std::string>, double> best;
+    for (const codec::PodSummary& pod : *pods) best[{pod.ns, pod.name}] = pod.best_gbps;
+    for (SubmittedPod& row : out_) {
+      if (row.placed()) row.best_gbps = best[{row.ns, row.name}];
+    }
+    return {};
+  }
+
+  // Chips on the pod's node that earlier pods of its owner had taken: the scheduler wants the best
+  // union.
+  std::vector<int> held_before(std::size_t i) const {
+    std::vector<int> chips;
+    for (std::size_t k = 0; k < i && !pods_[i].owner.empty(); ++k) {
+      const bool sibling = pods_[k].ns == pods_[i].ns && pods_[k].owner == pods_[i].owner;
+      if (!sibling || out_[k].node != out_[i].node) continue;
+      chips.insert(chips.end(), out_[k].chips.begin(), out_[k].chips.end());
+    }
+    return chips;
+  }
+
+  // Pods of the same owner that ask for chips: a job of several is distributed, which some vendor
+  // rules ask for.
+  std::size_t siblings(std::size_t i) const {
+    if (pods_[i].owner.empty()) return 1;
+    return static_cast<std::size_t>(
+        std::count_if(pods_.begin(), pods_.end(), [&](const ManifestPod& other) {
+          return other.ns == pods_[i].ns && other.owner == pods_[i].owner &&
+                 !other.resources.empty();
+        }));
+  }
+
+  SchedulerClient& scheduler_;
+  const std::vector<ManifestPod>& pods_;
+  const SubmitOptions& options_;
+  std::vector<NodeView> nodes_;
+  std::vector<std::string> candidates_;
+  std::vector<std::optional<CreatedPod>> created_;
+  std::vector<SubmittedPod> out_;
+  std::map<std::string, Group> groups_;
+  Comparer comparer_;
+};
+
+}  // namespace
+
+Result<std::vector<SubmittedPod>> submit(SchedulerClient& scheduler,
+                                         const std::vector<ManifestPod>& pods,
+                                         const SubmitOptions& options) {
+  return Submission(scheduler, pods, options).run();
+}
+
+}  // namespace chipweave::cli

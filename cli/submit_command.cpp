@@ -1,0 +1,109 @@
+// chipweave submit
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/submit.hpp"
+#include "common/base/limits.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+struct SubmitState {
+  std::vector<std::string> files;
+  std::string scheduler;
+  std::string default_namespace = "default";
+  SubmitOptions options;
+  OutputForm form = OutputForm::text;
+};
+
+void remark_on_selectors(const std::vector<codec::ManifestPod>& pods) {
+  const auto count = std::count_if(pods.begin(), pods.end(),
+                                   [](const codec::ManifestPod& pod) { return pod.selects_nodes; });
+  if (count == 0) return;
+  remark("nodeSelector and affinity of " + std::to_string(count) +
+         (count == 1 ? " pod are" : " pods are") +
+         " not looked at, but for kubernetes.io/hostname: a standalone scheduler has no node "
+         "labels; use --node");
+}
+
+// The pods of all files; complains and answers nullopt if one cannot be used.
+std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& state) {
+  std::vector<codec::ManifestPod> pods;
+  for (const std::string& file : state.files) {
+    auto manifest =
+        io::read_file(file, limits::kMaxManifestBytes).and_then([&](const std::string& text) {
+          auto expanded = codec::expand_manifest(text, {state.default_namespace});
+          if (expanded) return expanded;
+          return decltype(expanded)(std::move(expanded).error().in("file " + file));
+        });
+    if (!manifest) {
+      complain(manifest.error());
+      return std::nullopt;
+    }
+    for (const std::string& note : manifest->notes) remark(note);
+    std::move(manifest->pods.begin(), manifest->pods.end(), std::back_inserter(pods));
+  }
+  if (pods.size() > static_cast<std::size_t>(limits::kMaxManifestPods)) {
+    complain("the files make more than " + std::to_string(limits::kMaxManifestPods) +
+             " pods; submit them in parts");
+    return std::nullopt;
+  }
+  remark_on_selectors(pods);
+  return pods;
+}
+
+Exit run(const SubmitState& state) {
+  const auto pods = read_pods(state);
+  if (!pods) return Exit::unreadable;
+  Result<Transport> transport = connect(state.scheduler);
+  if (!transport) {
+    complain(transport.error());
+    return Exit::unreadable;
+  }
+  SchedulerClient scheduler(*std::move(transport));
+  const auto outcome = submit(scheduler, *pods, state.options);
+  if (!outcome) {
+    complain(outcome.error());
+    return Exit::unreadable;
+  }
+  const bool written = print(state.form == OutputForm::json
+                                 ? submit_json(*outcome)
+                                 : submit_text(*outcome, state.options.compare, colour_wanted()));
+  if (!written) return Exit::unreadable;
+  const bool all_placed = std::all_of(outcome->begin(), outcome->end(),
+                                      [](const SubmittedPod& pod) { return pod.placed(); });
+  return all_placed ? Exit::fine : Exit::findings;
+}
+
+}  // namespace
+
+void register_submit(CLI::App& app, Exit& exit_code) {
+  auto state = std::make_shared<SubmitState>();
+  CLI::App* command = app.add_subcommand(
+      "submit", "create the pods of Kubernetes YAML on a standalone scheduler and place them");
+  command->add_option("files", state->files, "Kubernetes YAML; '-' reads standard input")
+      ->option_text("FILE.yaml...")
+      ->required();
+  add_scheduler_option(*command, state->scheduler);
+  command->add_option("-n,--namespace", state->default_namespace, "where a manifest names none")
+      ->option_text("NAME");
+  command->add_option("--node", state->options.only_nodes, "only this node; may be repeated")
+      ->option_text("NAME");
+  command->add_flag("--compare", state->options.compare,
+                    "also show what a pair-sum and a first-fit choice would have got");
+  add_output_option(*command, state->form);
+  add_examples(*command,
+               "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
+               "  CHIPWEAVE_SCHEDULER=http://127.0.0.1:8080 chipweave submit job.yaml --compare\n"
+               "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
+               "cannot be read.");
+  command->callback([state, &exit_code] { exit_code = run(*state); });
+}
+
+}  // namespace chipweave::cli

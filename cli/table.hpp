@@ -1,0 +1,44 @@
+// Table — rows of text with aligned columns, never wider than a terminal line.
+//
+// One column (the first, if not said otherwise) gives way: its cells are shortened in the middle
+// when a row would not fit. Cells are plain text without colour; colours are given by row, so that
+// widths stay right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/terminal.hpp"
+
+namespace chipweave::cli {
+
+class Table {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+  explicit Table(std::vector<Column> columns, std::size_t gives_way = 0)
+      : columns_(std::move(columns)), gives_way_(gives_way) {}
+
+  // As many cells as columns; missing ones are empty.
+  void add(std::vector<std::string> cells, Colour colour = Colour::none);
+  // Header and rows; no line has trailing blanks.
+  std::string text(bool colours) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    Colour colour = Colour::none;
+  };
+  std::vector<std::size_t> widths() const;
+  std::vector<Column> columns_;
+  std::size_t gives_way_;
+  std::vector<Row> rows_;
+};
+
+// "a-very-long-name-0" in 10 columns: "a-ve...me-0". Text that fits is returned as it is.
+std::string shortened(const std::string& text, std::size_t width);
+
+}  // namespace chipweave::cli

@@ -1,0 +1,114 @@
+#include "cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace chipweave::cli {
+namespace {
+
+bool write_all(std::FILE* file, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+}
+
+}  // namespace
+
+void complain(std::string_view sentence) {
+  write_all(stderr, "chipweave: " + printable(sentence) + "\n");
+}
+
+void complain(const Error& error) { complain(error.text()); }
+
+void remark(std::string_view sentence) {
+  write_all(stderr, "chipweave: note: " + printable(sentence) + "\n");
+}
+
+bool print(std::string_view text) {
+  if (write_all(stdout, text)) return true;
+  complain("the output could not be written; is the disk full or the reader gone?");
+  return false;
+}
+
+bool colour_wanted() {
+  const char* off = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (off == nullptr || *off == '\0') && term != nullptr &&
+         std::string_view(term) != "dumb";
+}
+
+std::string painted(std::string_view text, Colour colour, bool wanted) {
+  const char* code = nullptr;
+  switch (colour) {
+    case Colour::none:
+      break;
+    case Colour::bold:
+      code = "1";
+      break;
+    case Colour::green:
+      code = "32";
+      break;
+    case Colour::yellow:
+      code = "33";
+      break;
+    case Colour::dim:
+      code = "2";
+      break;
+  }
+  if (!wanted || code == nullptr) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return out;
+}
+
+std::string gbps_text(double gbps) {
+  const double tenths = std::round(gbps * 10) / 10;
+  return tenths == std::round(tenths) ? fmt::format("{:.0f}", tenths)
+                                      : fmt::format("{:.1f}", tenths);
+}
+
+std::string chip_list(const std::vector<int>& chips) {
+  std::string out;
+  for (std::size_t i = 0; i < chips.size();) {
+    std::size_t last = i;
+    while (last + 1 < chips.size() && chips[last + 1] == chips[last] + 1) ++last;
+    if (!out.empty()) out += ',';
+    out += std::to_string(chips[i]);
+    if (last > i) out += (last > i + 1 ? "-" : ",") + std::to_string(chips[last]);
+    i = last + 1;
+  }
+  return out.empty() ? "-" : out;
+}
+
+std::string wrapped(std::string_view foreign, std::size_t indent) {
+  const std::string clean = printable(foreign);
+  std::string_view text = clean;
+  std::string out;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' ', 1), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (column + word.size() > kMaxColumns && column > indent) {
+      out += "\n" + std::string(indent, ' ');
+      const std::string_view bare = word.substr(std::min(word.find_first_not_of(' '), word.size()));
+      out += bare;
+      column = indent + bare.size();
+    } else {
+      out += word;
+      column += word.size();
+    }
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+}  // namespace chipweave::cli

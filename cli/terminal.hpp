@@ -1,0 +1,42 @@
+// Terminal — what every command writes the same way: errors as one sentence, colour only for
+// people, number forms.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::cli {
+
+inline constexpr std::size_t kMaxColumns = 100;
+
+enum class OutputForm { text, json };
+
+// "chipweave: …" and a newline on stderr.
+void complain(std::string_view sentence);
+void complain(const Error& error);
+// "chipweave: note: …" on stderr, for what was assumed or left out.
+void remark(std::string_view sentence);
+// To stdout; false (and a complaint) when it cannot be written, e.g. a full disk.
+bool print(std::string_view text);
+
+// Whether stdout is a terminal that shows colours (NO_COLOR and TERM=dumb are respected).
+bool colour_wanted();
+enum class Colour { none, bold, green, yellow, dim };
+std::string painted(std::string_view text, Colour colour, bool wanted);
+
+// Foreign text (names, reasons) without control characters, which could otherwise steer the
+// terminal: each becomes '?'.
+std::string printable(std::string_view text);
+
+// 40 → "40", 33.333 → "33.3": what a table shows of GB/s.
+std::string gbps_text(double gbps);
+// {0,1,2,5} → "0-2,5"; "-" when empty. Ascending input.
+std::string chip_list(const std::vector<int>& chips);
+// Text broken at blanks so that no line is longer than kMaxColumns; further lines are indented by
+// `indent`.
+std::string wrapped(std::string_view text, std::size_t indent);
+
+}  // namespace chipweave::cli

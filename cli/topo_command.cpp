@@ -1,0 +1,159 @@
+// chipweave topo show, chipweave topo convert
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/render_topology.hpp"
+#include "common/base/limits.hpp"
+#include "common/io/files.hpp"
+#include "common/profiles/profiles.hpp"
+#include "common/solver/machine.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+struct MachineOptions {
+  std::string source;
+  std::string model;
+  int index = -1;
+};
+
+void add_machine_options(CLI::App& command, MachineOptions& options) {
+  command
+      .add_option("machine", options.source, "topology file or folder in any format, or a profile")
+      ->option_text("FILE|PROFILE")
+      ->required();
+  command
+      .add_option("--model", options.model, "what the chips are, where the file does not say: H100")
+      ->option_text("NAME");
+  command.add_option("--index", options.index, "which matrix of a file that has several, from 0")
+      ->option_text("N")
+      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+// npu-smi texts are the one format that can hold several machines.
+Result<codec::ImportedTopology> load_one_of_several(const MachineOptions& options,
+                                                    const std::string& content) {
+  const codec::ImportOptions import{options.model};
+  Result<std::vector<codec::ImportedTopology>> all = codec::import_npu_smi_all(content, import);
+  if (!all) return std::move(all).error().in("file " + options.source);
+  const auto index = static_cast<std::size_t>(options.index < 0 ? 0 : options.index);
+  if (index >= all->size()) {
+    return make_error(Errc::invalid_argument, options.source + " has " +
+                                                  std::to_string(all->size()) +
+                                                  " matrices; --index counts from 0");
+  }
+  codec::ImportedTopology chosen = std::move((*all)[index]);
+  if (options.index < 0 && all->size() > 1) {
+    chosen.warnings.push_back("the file has " + std::to_string(all->size()) +
+                              " matrices, this is the first; choose with --index N");
+  }
+  return chosen;
+}
+
+Result<codec::ImportedTopology> load(const MachineOptions& options) {
+  std::error_code ignored;  // a pipe can be read once only, so it is left to load_machine
+  if (profiles::find(options.source) == nullptr &&
+      std::filesystem::is_regular_file(options.source, ignored)) {
+    const auto content = io::read_file(options.source, limits::kMaxTopologyFileBytes);
+    if (content && codec::looks_like_npu_smi(*content)) {
+      return load_one_of_several(options, *content);
+    }
+  }
+  if (options.index > 0) {
+    return make_error(Errc::invalid_argument,
+                      options.source + " holds one machine; leave out --index");
+  }
+  return io::load_machine(options.source, {options.model});
+}
+
+// Prints warnings and errors; nullopt when there is no machine.
+std::optional<domain::NodeTopology> load_or_complain(const MachineOptions& options) {
+  Result<codec::ImportedTopology> imported = load(options);
+  if (!imported) {
+    complain(imported.error());
+    return std::nullopt;
+  }
+  for (const std::string& warning : imported->warnings) remark(warning);
+  return std::move(imported->topology);
+}
+
+// Sizes above 16 chips are not searched: the page should come at once.
+std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& topology) {
+  constexpr int kMostChips = 16;
+  std::vector<std::pair<int, double>> out;
+  if (topology.chip_count() > kMostChips) return out;
+  solver::Machine machine(topology);
+  for (const int size : machine.legal_sizes(false)) {
+    out.emplace_back(size, machine.best_gbps(size, false));
+  }
+  return out;
+}
+
+Exit show(const MachineOptions& options, OutputForm form) {
+  const auto topology = load_or_complain(options);
+  if (!topology) return Exit::unreadable;
+  if (form == OutputForm::json) {
+    return print(codec::export_topology_json(*topology)) ? Exit::fine : Exit::unreadable;
+  }
+  const TopologyPage page{options.source, best_by_size(*topology)};
+  return print(render_topology(*topology, page)) ? Exit::fine : Exit::unreadable;
+}
+
+Exit convert(const MachineOptions& options, const std::string& format, const std::string& out) {
+  const auto topology = load_or_complain(options);
+  if (!topology) return Exit::unreadable;
+  const std::string text = format == "nccl-xml" ? codec::export_nccl_xml(*topology)
+                                                : codec::export_topology_json(*topology);
+  if (out.empty()) return print(text) ? Exit::fine : Exit::unreadable;
+  if (auto written = io::write_file_atomically(out, text); !written) {
+    complain(written.error());
+    return Exit::unreadable;
+  }
+  return Exit::fine;
+}
+
+struct TopoState {
+  MachineOptions show;
+  OutputForm form = OutputForm::text;
+  MachineOptions convert;
+  std::string format;
+  std::string out;
+};
+
+}  // namespace
+
+void register_topo(CLI::App& app, Exit& exit_code) {
+  auto state = std::make_shared<TopoState>();
+  CLI::App* topo = app.add_subcommand("topo", "show or convert the description of a machine");
+  topo->require_subcommand(1);
+
+  CLI::App* show_command =
+      topo->add_subcommand("show", "print the matrix of chips and what it means");
+  add_machine_options(*show_command, state->show);
+  add_output_option(*show_command, state->form);
+  add_examples(*show_command,
+               "  chipweave topo show hgx-v100-8\n"
+               "  nvidia-smi topo -m > box.txt && chipweave topo show box.txt --model H100\n"
+               "  chipweave topo show /sys/class/kfd/kfd/topology -o json");
+  show_command->callback([state, &exit_code] { exit_code = show(state->show, state->form); });
+
+  CLI::App* convert_command = topo->add_subcommand("convert", "write it in another format");
+  add_machine_options(*convert_command, state->convert);
+  convert_command->add_option("--to", state->format, "json or nccl-xml")
+      ->option_text("FORMAT")
+      ->check(CLI::IsMember({"json", "nccl-xml"}).description(""))
+      ->required();
+  convert_command->add_option("--out", state->out, "file to write; default: standard output")
+      ->option_text("FILE");
+  add_examples(*convert_command,
+               "  chipweave topo convert box.txt --to json --out box.json\n"
+               "  chipweave topo convert hgx-h100-8 --to nccl-xml > topo.xml");
+  convert_command->callback(
+      [state, &exit_code] { exit_code = convert(state->convert, state->format, state->out); });
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,161 @@
+// chipweave explain, chipweave nodes, chipweave pods: what a scheduler knows, for people.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/scheduler_client.hpp"
+#include "cli/table.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+struct ViewState {
+  std::string scheduler;
+  std::string pod;
+  OutputForm form = OutputForm::text;
+};
+
+std::string nodes_text(const std::vector<codec::NodeView>& nodes, bool colours) {
+  Table table({{"NODE"},
+               {"MACHINE"},
+               {"CHIPS", Table::Align::right},
+               {"FREE"},
+               {"UNHEALTHY"},
+               {"PODS", Table::Align::right}});
+  for (const codec::NodeView& node : nodes) {
+    table.add({node.name, node.machine, std::to_string(node.chips), chip_list(node.free),
+               chip_list(node.unhealthy), std::to_string(node.used.size())},
+              node.unhealthy.empty() ? Colour::none : Colour::yellow);
+  }
+  return table.text(colours);
+}
+
+std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) {
+  const auto figure = [](double gbps) { return gbps > 0 ? gbps_text(gbps) : std::string("-"); };
+  Table table({{"POD"},
+               {"STATE"},
+               {"NODE"},
+               {"CHIPS"},
+               {"GB/s", Table::Align::right},
+               {"BEST GB/s", Table::Align::right}});
+  for (const codec::PodSummary& pod : pods) {
+    table.add({pod.ns + "/" + pod.name, pod.state, pod.node.empty() ? "-" : pod.node,
+               chip_list(pod.chips), figure(pod.gbps), figure(pod.best_gbps)},
+              pod.node.empty() ? Colour::yellow : Colour::none);
+  }
+  return table.text(colours);
+}
+
+// One GET: its JSON as it is, or `as_text` of it.
+Exit view(const ViewState& state, const std::string& target,
+          const std::function<Result<std::string>(const std::string&)>& as_text) {
+  Result<Transport> transport = connect(state.scheduler);
+  if (!transport) {
+    complain(transport.error());
+    return Exit::unreadable;
+  }
+  SchedulerClient scheduler(*std::move(transport));
+  Result<std::string> body = scheduler.get(target);
+  if (!body) {
+    complain(body.error());
+    return Exit::unreadable;
+  }
+  if (state.form == OutputForm::json) {
+    const bool ended = !body->empty() && body->back() == '\n';
+    return print(*body + (ended ? "" : "\n")) ? Exit::fine : Exit::unreadable;
+  }
+  const Result<std::string> text = as_text(*body);
+  if (!text) {
+    complain(text.error());
+    return Exit::unreadable;
+  }
+  return print(*text) ? Exit::fine : Exit::unreadable;
+}
+
+// "ns/name" of what was typed, "" if that is no pod; only the characters of object names ever reach
+// a URL.
+std::string pod_path(const std::string& typed) {
+  const std::size_t slash = typed.find('/');
+  const std::string ns = slash == std::string::npos ? "default" : typed.substr(0, slash);
+  const std::string name = slash == std::string::npos ? typed : typed.substr(slash + 1);
+  constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+  const bool plain =
+      !ns.empty() && !name.empty() && (ns + name).find_first_not_of(kAllowed) == std::string::npos;
+  if (plain) return ns + "/" + name;
+  complain("'" + typed + "' is no pod; write NAME or NAMESPACE/NAME");
+  return {};
+}
+
+Exit explain(const ViewState& state) {
+  const std::string path = pod_path(state.pod);
+  if (path.empty()) return Exit::usage;
+  return view(state, "/api/v1/explain/" + path,
+              [](const std::string& body) { return codec::explain_as_text(body); });
+}
+
+Exit pod(const ViewState& state) {
+  const std::string path = pod_path(state.pod);
+  if (path.empty()) return Exit::usage;
+  return view(state, "/standalone/pods/" + path, [](const std::string& body) {
+    return codec::read_pod_view(body).transform([](const codec::PodView& shown) {
+      std::string out = shown.ns + "/" + shown.name + " on " +
+                        (shown.node.empty() ? "no node yet" : shown.node) + "\n";
+      for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
+      return out;
+    });
+  });
+}
+
+Exit nodes(const ViewState& state) {
+  return view(state, "/api/v1/nodes", [](const std::string& body) {
+    return codec::read_node_views(body).transform([](const std::vector<codec::NodeView>& nodes) {
+      return nodes_text(nodes, colour_wanted());
+    });
+  });
+}
+
+Exit pods(const ViewState& state) {
+  if (!state.pod.empty()) return pod(state);
+  return view(state, "/api/v1/pods", [](const std::string& body) {
+    return codec::read_pod_summaries(body).transform(
+        [](const std::vector<codec::PodSummary>& pods) {
+          return pods_text(pods, colour_wanted());
+        });
+  });
+}
+
+CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),
+                   Exit& exit_code, std::shared_ptr<ViewState> state) {
+  CLI::App* command = app.add_subcommand(name, what);
+  add_scheduler_option(*command, state->scheduler);
+  add_output_option(*command, state->form);
+  add_examples(*command, std::string("  chipweave ") + name + " --scheduler http://127.0.0.1:8080");
+  command->callback([state, run, &exit_code] { exit_code = run(*state); });
+  return command;
+}
+
+}  // namespace
+
+void register_views(CLI::App& app, Exit& exit_code) {
+  auto state = std::make_shared<ViewState>();
+  CLI::App* command = add_view(app, "explain", "why a pod is where it is, or why it is pending",
+                               explain, exit_code, state);
+  command->add_option("pod", state->pod, "the pod; namespace default if none is given")
+      ->option_text("[NAMESPACE/]NAME")
+      ->required();
+  add_examples(*command,
+               "  chipweave explain mindie/mindie-server-0-master-0 "
+               "--scheduler http://127.0.0.1:8080");
+  add_view(app, "nodes", "nodes with their free and unhealthy chips", nodes, exit_code,
+           std::make_shared<ViewState>());
+  auto one = std::make_shared<ViewState>();
+  command = add_view(app, "pods", "pods with their chips and bandwidth, or the annotations of one",
+                     pods, exit_code, one);
+  command->add_option("pod", one->pod, "show the annotations of this pod of a standalone scheduler")
+      ->option_text("[[NAMESPACE/]NAME]");
+}
+
+}  // namespace chipweave::cli

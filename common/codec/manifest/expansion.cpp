@@ -1,0 +1,199 @@
+#include "common/codec/manifest/expansion.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using nlohmann::json;
+
+// The one label whose value is known without a cluster: the node's name.
+constexpr const char* kHostname = "kubernetes.io/hostname";
+
+// "vendor.com/gpu", not cpu, memory, hugepages-* or kubernetes.io/batch-cpu.
+bool is_extended(const std::string& resource) {
+  const std::size_t slash = resource.find('/');
+  if (slash == std::string::npos) return false;
+  const std::string domain = resource.substr(0, slash);
+  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
+}
+
+// 8 or "8"; an extended resource has no fractions and no units.
+int resource_count(const json& value, const std::string& where, Shape& shape) {
+  constexpr int kMost = 1000000;
+  std::uint64_t number = kMost + 1;
+  if (value.is_number_unsigned()) number = value.get<std::uint64_t>();
+  if (value.is_string()) {
+    const std::string text = value.get<std::string>();
+    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc{} || stop != text.data() + text.size()) number = kMost + 1;
+  }
+  if (number <= kMost) return static_cast<int>(number);
+  shape.problem(where, "must be a whole number of devices");
+  return 0;
+}
+
+std::map<std::string, int> container_resources(const json& container, const std::string& where,
+                                               Shape& shape) {
+  std::map<std::string, int> out;
+  const std::string inside = where + ".resources";
+  const json& resources = shape.object(container, "resources", where);
+  for (const char* part : {"limits", "requests"}) {
+    for (const auto& [name, value] : shape.object(resources, part, inside).items()) {
+      if (!is_extended(name)) continue;
+      const int count = resource_count(value, inside + "." + part + "." + name, shape);
+      out[name] = std::max(out[name], count);
+    }
+  }
+  return out;
+}
+
+// The larger of any init container and the sum of the containers, as the scheduler counts it.
+std::map<std::string, int> pod_resources(const json& spec, const std::string& where, Shape& shape) {
+  std::map<std::string, int> sum;
+  std::map<std::string, int> init;
+  for (const char* list : {"containers", "initContainers"}) {
+    int index = 0;
+    for (const json& container : shape.array(spec, list, where)) {
+      const std::string here = where + "." + list + "[" + std::to_string(index++) + "]";
+      if (!container.is_object()) {
+        shape.problem(here, "must be a map");
+        continue;
+      }
+      for (const auto& [name, count] : container_resources(container, here, shape)) {
+        if (*list == 'c') {
+          sum[name] += count;
+        } else {
+          init[name] = std::max(init[name], count);
+        }
+      }
+    }
+  }
+  for (const auto& [name, count] : init) sum[name] = std::max(sum[name], count);
+  std::erase_if(sum, [](const auto& entry) { return entry.second == 0; });
+  return sum;
+}
+
+// The API server's default: what is limited and not requested is requested.
+void default_requests(json& spec) {
+  for (const char* list : {"containers", "initContainers"}) {
+    if (!spec.contains(list)) continue;
+    for (json& container : spec[list]) {
+      if (!container.contains("resources") || !container["resources"].is_object()) continue;
+      json& resources = container["resources"];
+      if (!resources.contains("limits") || !resources["limits"].is_object()) continue;
+      json& requests = resources["requests"];
+      if (requests.is_null()) requests = json::object();
+      for (const auto& [name, value] : resources["limits"].items()) {
+        if (!requests.contains(name)) requests[name] = value;
+      }
+    }
+  }
+}
+
+// Labels and annotations are maps of text; a number or boolean there is what the API server
+// refuses, too.
+void add_texts(json& into, const json& from, const std::string& where, Shape& shape) {
+  for (const auto& [key, value] : from.items()) {
+    if (!value.is_string()) {
+      shape.problem(where + "." + key, "must be text (put it in quotes)");
+      continue;
+    }
+    into[key] = value;
+  }
+}
+
+void add_texts(json& into, const StringMap& from) {
+  for (const auto& [key, value] : from) into[key] = value;
+}
+
+json owner_reference(const ManifestObject& owner) {
+  return json::array({{{"apiVersion", owner.api_version},
+                       {"kind", owner.kind},
+                       {"name", owner.name},
+                       {"controller", true}}});
+}
+
+json make_pod(const ManifestObject& owner, const json& pod_template, const PodIdentity& identity,
+              const std::string& where, Shape& shape) {
+  const std::string in_metadata = where + ".metadata";
+  const json& given = shape.object(pod_template, "metadata", where);
+  json metadata = {{"name", identity.name}, {"namespace", owner.ns}};
+  json labels = json::object();
+  add_texts(labels, shape.object(given, "labels", in_metadata), in_metadata + ".labels", shape);
+  add_texts(labels, identity.labels);
+  json annotations = json::object();
+  add_texts(annotations, shape.object(given, "annotations", in_metadata),
+            in_metadata + ".annotations", shape);
+  add_texts(annotations, identity.annotations);
+  if (!labels.empty()) metadata["labels"] = std::move(labels);
+  if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
+  if (owner.kind != "Pod") metadata["ownerReferences"] = owner_reference(owner);
+
+  json spec = shape.object(pod_template, "spec", where);
+  for (const auto& [key, value] : identity.spec_defaults.items()) {
+    if (!spec.contains(key)) spec[key] = value;
+  }
+  if (shape.array(spec, "containers", where + ".spec").empty()) {
+    shape.problem(where + ".spec.containers", "must list at least one container");
+  }
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata", std::move(metadata)},
+          {"spec", std::move(spec)},
+          {"status", {{"phase", "Pending"}}}};
+}
+
+}  // namespace
+
+bool Expansion::room_for(int more, const json& pod_template, const std::string& where,
+                         Shape& shape) {
+  if (!shape.sound()) return false;
+  if (more > limits::kMaxManifestPods - static_cast<int>(manifest_.pods.size())) {
+    shape.problem(where, "makes more than " + std::to_string(limits::kMaxManifestPods) +
+                             " pods of one file; lower the replicas");
+    return false;
+  }
+  bytes_ += pod_template.dump().size() * static_cast<std::size_t>(more);
+  if (bytes_ > limits::kMaxManifestExpandedBytes) {
+    shape.problem(where, "makes more than " +
+                             std::to_string(limits::kMaxManifestExpandedBytes >> 20U) +
+                             " MiB of pods; lower the replicas or split the file");
+    return false;
+  }
+  return true;
+}
+
+void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
+                        const PodIdentity& identity, const std::string& where, Shape& shape) {
+  shape.check_name(identity.name, owner.kind + " " + owner.name + ": pod name");
+  json pod = make_pod(owner, pod_template, identity, where, shape);
+  ManifestPod out;
+  out.resources = pod_resources(pod["spec"], where + ".spec", shape);
+  if (!shape.sound()) return;
+  if (!names_.insert(owner.ns + "/" + identity.name).second) {
+    shape.problem(where, "makes pod " + owner.ns + "/" + identity.name + " a second time");
+    return;
+  }
+  default_requests(pod["spec"]);
+  out.ns = owner.ns;
+  out.name = identity.name;
+  if (owner.kind != "Pod") out.owner = owner.kind + " " + owner.name;
+  const json& selector = shape.object(pod["spec"], "nodeSelector", where + ".spec");
+  out.hostname = shape.text(selector, kHostname, where + ".spec.nodeSelector");
+  out.selects_nodes = pod["spec"].contains("affinity") ||
+                      selector.size() > (selector.contains(kHostname) ? 1U : 0U);
+  if (!shape.sound()) return;
+  const json& metadata = pod["metadata"];
+  if (metadata.contains("labels")) out.group = metadata["labels"].value("gpu-topology", "");
+  out.json = pod.dump();
+  manifest_.pods.push_back(std::move(out));
+}
+
+void Expansion::note(std::string text) { manifest_.notes.push_back(std::move(text)); }
+
+}  // namespace chipweave::codec

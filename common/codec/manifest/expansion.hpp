@@ -1,0 +1,62 @@
+// Expansion — the pods collected so far, and the one place that makes a pod from a template. Used
+// inside this folder only.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/codec/manifest/manifest.hpp"
+#include "common/codec/manifest/shape.hpp"
+
+namespace chipweave::codec {
+
+using StringMap = std::map<std::string, std::string>;
+
+// The object that a document describes, as far as every kind has it.
+struct ManifestObject {
+  std::string api_version;
+  std::string kind;
+  std::string ns;
+  std::string name;
+  const nlohmann::json* body = nullptr;  // the document; lives as long as the expansion of it
+};
+
+// What a controller adds to one pod of a template.
+struct PodIdentity {
+  std::string name;
+  StringMap labels;
+  StringMap annotations;
+  nlohmann::json spec_defaults =
+      nlohmann::json::object();  // set where the template leaves them open
+};
+
+class Expansion {
+ public:
+  explicit Expansion(ManifestOptions options) : options_(std::move(options)) {}
+
+  const ManifestOptions& options() const { return options_; }
+  // Whether `more` pods of the template still fit the limits on pods and bytes, and counts their
+  // bytes; otherwise (or when the document has a problem already) false. Asked once before the pods
+  // of a template are added.
+  bool room_for(int more, const nlohmann::json& pod_template, const std::string& where,
+                Shape& shape);
+  // `where`: path of the template in its document, for messages.
+  void add_pod(const ManifestObject& owner, const nlohmann::json& pod_template,
+               const PodIdentity& identity, const std::string& where, Shape& shape);
+  void note(std::string text);
+  Manifest take() && { return std::move(manifest_); }
+
+ private:
+  ManifestOptions options_;
+  Manifest manifest_;
+  std::set<std::string> names_;
+  std::size_t bytes_ = 0;
+};
+
+// One kind's pods; problems go to `shape`. False if the kind makes no pods here.
+bool expand_object(const ManifestObject& object, Expansion& out, Shape& shape);
+
+}  // namespace chipweave::codec

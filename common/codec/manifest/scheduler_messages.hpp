@@ -1,0 +1,102 @@
+// What the command line and a scheduler say to each other: kube-scheduler's extender calls, byte
+// for byte as kube-scheduler writes them, and the answers of the scheduler's own JSON paths.
+//
+// Answers are foreign input: keys that are missing or of the wrong type are an Error, unknown keys
+// are ignored.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+// Lanes of the direct link a-b that are down; chip indices.
+struct DownLink {
+  int a = 0;
+  int b = 0;
+  int lanes = 0;
+};
+
+// GET /api/v1/nodes, one item. Chips are vendor indices, ascending.
+struct NodeView {
+  std::string name;
+  std::string machine;  // profile or model name, as the agent says it
+  int chips = 0;
+  std::vector<int> free;
+  std::vector<int> unhealthy;
+  std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
+  std::vector<DownLink> down_links;
+};
+// By name: the scheduler lists them as they came.
+Result<std::vector<NodeView>> read_node_views(std::string_view json);
+
+// The annotation chipweave.dev/placement.
+struct PlacementView {
+  std::string node;
+  std::string resource;
+  std::vector<int> chips;
+  double gbps = 0;
+};
+
+// A pod as GET /standalone/pods answers it.
+struct PodView {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string node;  // "" while it is pending
+  std::optional<PlacementView> placement;
+  std::map<std::string, std::string> annotations;
+};
+Result<PodView> read_pod_view(std::string_view json);
+
+// GET /api/v1/pods, one item.
+struct PodSummary {
+  std::string ns;
+  std::string name;
+  std::string state;  // "bound", "reserved", "pending"
+  std::string node;
+  std::vector<int> chips;
+  double gbps = 0;
+  double best_gbps = 0;
+};
+Result<std::vector<PodSummary>> read_pod_summaries(std::string_view json);
+
+// ExtenderArgs of nodeCacheCapable schedulers: {"Pod":…,"Nodes":null,"NodeNames":[…]}. pod: the API
+// server's JSON; kind and apiVersion are dropped, as in kube-scheduler's calls.
+Result<std::string> write_extender_args(std::string_view pod,
+                                        const std::vector<std::string>& nodes);
+std::string write_binding_args(const std::string& ns, const std::string& name,
+                               const std::string& uid, const std::string& node);
+
+struct FilterReply {
+  std::vector<std::string> nodes;
+  std::map<std::string, std::string> failed;  // both maps of the answer: node → reason
+  std::string error;
+};
+Result<FilterReply> read_filter_reply(std::string_view json);
+
+struct HostScore {
+  std::string host;
+  int score = 0;
+};
+Result<std::vector<HostScore>> read_prioritize_reply(std::string_view json);
+// The Error text; empty: bound.
+Result<std::string> read_binding_reply(std::string_view json);
+
+// {"error":"…"} or {"error":{"message":"…"}} or {"message":"…"} of a refused call, else the text
+// itself, cut to one line.
+std::string read_refusal(std::string_view body);
+
+// The text under `key` of a JSON object, "" if there is none.
+std::string read_text_key(std::string_view json, std::string_view key);
+
+// What /api/v1/explain answers as indented text for people: the summary first, then all other keys
+// in words (also those that this program does not know), long lists cut.
+Result<std::string> explain_as_text(std::string_view json);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,100 @@
+#include "common/codec/manifest/shape.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using nlohmann::json;
+
+std::string path_of(const std::string& where, const char* key) {
+  return where.empty() ? key : where + "." + key;
+}
+
+const json* value_of(const json& parent, const char* key) {
+  const auto found = parent.find(key);
+  return found == parent.end() || found->is_null() ? nullptr : &*found;
+}
+
+constexpr std::size_t kMaxProblems = 20;
+
+}  // namespace
+
+const json& Shape::object(const json& parent, const char* key, const std::string& where) {
+  static const json empty = json::object();
+  const json* value = value_of(parent, key);
+  if (value == nullptr) return empty;
+  if (value->is_object()) return *value;
+  problem(path_of(where, key), "must be a map");
+  return empty;
+}
+
+const json& Shape::array(const json& parent, const char* key, const std::string& where) {
+  static const json empty = json::array();
+  const json* value = value_of(parent, key);
+  if (value == nullptr) return empty;
+  if (value->is_array()) return *value;
+  problem(path_of(where, key), "must be a list");
+  return empty;
+}
+
+std::string Shape::text(const json& parent, const char* key, const std::string& where) {
+  const json* value = value_of(parent, key);
+  if (value == nullptr) return {};
+  if (value->is_string()) return value->get<std::string>();
+  problem(path_of(where, key), "must be text (put it in quotes)");
+  return {};
+}
+
+int Shape::count(const json& parent, const char* key, const std::string& where, int fallback) {
+  const json* value = value_of(parent, key);
+  if (value == nullptr) return fallback;
+  if (value->is_number_unsigned()) {
+    const auto number = value->get<std::uint64_t>();
+    if (number <= static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
+      return static_cast<int>(number);
+    }
+  }
+  problem(path_of(where, key), "must be a whole number from 0");
+  return fallback;
+}
+
+bool Shape::flag(const json& parent, const char* key, const std::string& where) {
+  const json* value = value_of(parent, key);
+  if (value == nullptr) return false;
+  if (value->is_boolean()) return value->get<bool>();
+  problem(path_of(where, key), "must be true or false");
+  return false;
+}
+
+void Shape::check_name(const std::string& name, const std::string& where) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const bool fits = !name.empty() && name.size() <= limits::kMaxNameBytes && plain(name.front()) &&
+                    plain(name.back()) && std::all_of(name.begin(), name.end(), [&](char c) {
+                      return plain(c) || c == '-' || c == '.';
+                    });
+  if (fits) return;
+  if (name.empty()) return problem(where, "is missing");
+  if (name.size() > limits::kMaxNameBytes) {
+    return problem(where, "is longer than " + std::to_string(limits::kMaxNameBytes) + " bytes");
+  }
+  problem(where, "\"" + name + "\" is no object name: lower-case letters, digits, '-' and '.'");
+}
+
+void Shape::problem(const std::string& where, const std::string& what) {
+  if (problems_.size() < kMaxProblems) problems_.push_back(where + " " + what);
+}
+
+Result<void> Shape::done() const {
+  if (problems_.empty()) return {};
+  std::string all;
+  for (const std::string& one : problems_) all += (all.empty() ? "" : "; ") + one;
+  return make_error(Errc::invalid_argument,
+                    "document at line " + std::to_string(line_) + ": " + all);
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,42 @@
+// Shape — reads the keys of one manifest document and collects everything that is wrong with it,
+// each with its path.
+//
+// Used inside this folder only. Getters return an empty value where a key is absent or wrong; the
+// caller asks done() at the end, so one run names all mistakes of a document.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+class Shape {
+ public:
+  // line: where the document begins, for messages.
+  explicit Shape(int line) : line_(line) {}
+
+  const nlohmann::json& object(const nlohmann::json& parent, const char* key,
+                               const std::string& where);
+  const nlohmann::json& array(const nlohmann::json& parent, const char* key,
+                              const std::string& where);
+  std::string text(const nlohmann::json& parent, const char* key, const std::string& where);
+  // A whole number from 0; `fallback` if absent.
+  int count(const nlohmann::json& parent, const char* key, const std::string& where, int fallback);
+  bool flag(const nlohmann::json& parent, const char* key, const std::string& where);
+  // metadata.name of Kubernetes: a DNS subdomain of at most 253 bytes.
+  void check_name(const std::string& name, const std::string& where);
+
+  void problem(const std::string& where, const std::string& what);
+  bool sound() const { return problems_.empty(); }
+  // All problems in one error: "document at line 4: spec.tasks: …; metadata.name: …".
+  Result<void> done() const;
+
+ private:
+  int line_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace chipweave::codec

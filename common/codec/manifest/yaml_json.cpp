@@ -1,0 +1,227 @@
+#include "common/codec/manifest/yaml_json.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using nlohmann::json;
+
+std::string at_line(int zero_based) { return "line " + std::to_string(zero_based + 1); }
+
+template <std::size_t N>
+bool one_of(const std::string& text, const std::array<const char*, N>& words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* word) { return text == word; });
+}
+
+// YAML 1.1 booleans, as the library inside kubectl resolves them; but a lone y or n is somebody's
+// name.
+std::optional<bool> plain_bool(const std::string& text) {
+  static constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
+  static constexpr std::array kFalse{"false", "False", "FALSE", "no", "No",
+                                     "NO",    "off",   "Off",   "OFF"};
+  if (one_of(text, kTrue)) return true;
+  if (one_of(text, kFalse)) return false;
+  return std::nullopt;
+}
+
+// Digits of `base` with an optional sign; nullopt when it is anything else or too large for 64
+// bits.
+std::optional<json> whole_number(std::string_view digits, bool negative, int base) {
+  std::uint64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, code] = std::from_chars(digits.data(), end, value, base);
+  if (digits.empty() || code != std::errc{} || stop != end) return std::nullopt;
+  if (!negative) return json(value);
+  if (value > (std::uint64_t{1} << 63U)) return std::nullopt;
+  return json(static_cast<std::int64_t>(0 - value));
+}
+
+std::optional<json> plain_integer(const std::string& text) {
+  std::string_view digits = text;
+  const bool negative = !digits.empty() && digits.front() == '-';
+  if (negative || (!digits.empty() && digits.front() == '+')) digits.remove_prefix(1);
+  if (digits.size() > 2 && digits[0] == '0') {
+    if (digits[1] == 'x' || digits[1] == 'X') {
+      return whole_number(digits.substr(2), negative, 16);
+    }
+    if (digits[1] == 'o') return whole_number(digits.substr(2), negative, 8);
+    if (digits[1] == 'b') return whole_number(digits.substr(2), negative, 2);
+  }
+  // A leading zero means octal to kubectl (defaultMode: 0640); 089 is no number at all then.
+  if (digits.size() > 1 && digits[0] == '0') return whole_number(digits.substr(1), negative, 8);
+  return whole_number(digits, negative, 10);
+}
+
+std::optional<json> plain_float(const std::string& text) {
+  const bool shaped = !text.empty() &&
+                      text.find_first_not_of("0123456789+-.eE") == std::string::npos &&
+                      text.find_first_of("0123456789") != std::string::npos;
+  if (!shaped) return std::nullopt;
+  const char* begin = text.data() + (text.front() == '+' ? 1 : 0);
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [stop, code] = std::from_chars(begin, end, value);
+  if (code != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+  return json(value);
+}
+
+json plain_scalar(const std::string& text) {
+  if (const auto flag = plain_bool(text)) return *flag;
+  if (auto number = plain_integer(text)) return *std::move(number);
+  if (auto number = plain_float(text)) return *std::move(number);
+  return text;
+}
+
+// Converts one file; the budget is shared by its documents, so that many small bombs count as one
+// large one.
+class Converter {
+ public:
+  Result<json> convert(const YAML::Node& node, int depth) {
+    if (depth > limits::kMaxJsonDepth) {
+      return fail(node, Errc::limit_exceeded,
+                  "nested deeper than " + std::to_string(limits::kMaxJsonDepth) +
+                      " levels (or an alias inside its own anchor)");
+    }
+    if (++values_ > limits::kMaxManifestValues) {
+      return fail(node, Errc::limit_exceeded,
+                  "the file unfolds to more than " + std::to_string(limits::kMaxManifestValues) +
+                      " values; use fewer aliases or split it");
+    }
+    switch (node.Type()) {
+      case YAML::NodeType::Undefined:
+      case YAML::NodeType::Null:
+        return json(nullptr);
+      case YAML::NodeType::Scalar:
+        return scalar(node);
+      case YAML::NodeType::Sequence:
+        return sequence(node, depth);
+      case YAML::NodeType::Map:
+        return map(node, depth);
+    }
+    return fail(node, Errc::internal, "unknown kind of YAML node");
+  }
+
+ private:
+  static constexpr const char* kMergeTakes = "<< takes a map or a list of maps";
+
+  Result<void> spend(const YAML::Node& node, std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ <= limits::kMaxManifestExpandedBytes) return {};
+    return fail(node, Errc::limit_exceeded, "the file's aliases unfold to too much text; split it");
+  }
+
+  static Error fail(const YAML::Node& node, Errc code, const std::string& message) {
+    return make_error(code, at_line(node.Mark().line) + ": " + message);
+  }
+
+  Result<json> scalar(const YAML::Node& node) {
+    const std::string& text = node.Scalar();
+    if (auto spent = spend(node, text.size()); !spent) return std::move(spent).error();
+    const std::string& tag = node.Tag();
+    if (tag == "?" || tag.empty()) return plain_scalar(text);
+    if (tag == "!" || tag == "tag:yaml.org,2002:str") return json(text);
+    if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
+        tag == "tag:yaml.org,2002:bool") {
+      json value = plain_scalar(text);
+      if (!value.is_string()) return value;
+    }
+    return fail(node, Errc::invalid_argument, "the tag \"" + tag + "\" cannot be used here");
+  }
+
+  Result<json> sequence(const YAML::Node& node, int depth) {
+    json out = json::array();
+    for (const auto& item : node) {
+      Result<json> value = convert(item, depth + 1);
+      if (!value) return value;
+      out.push_back(*std::move(value));
+    }
+    return out;
+  }
+
+  Result<json> map(const YAML::Node& node, int depth) {
+    json out = json::object();
+    std::vector<YAML::Node> merges;
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) {
+        return fail(entry.first, Errc::invalid_argument, "a key must be a plain word");
+      }
+      const std::string& key = entry.first.Scalar();
+      if (auto spent = spend(entry.first, key.size()); !spent) return std::move(spent).error();
+      if (key == "<<" && entry.first.Tag() == "?") {
+        merges.push_back(entry.second);
+        continue;
+      }
+      if (out.contains(key)) {
+        return fail(entry.first, Errc::invalid_argument, "key \"" + key + "\" is given twice");
+      }
+      Result<json> value = convert(entry.second, depth + 1);
+      if (!value) return value;
+      out[key] = *std::move(value);
+    }
+    for (const YAML::Node& source : merges) {
+      if (auto merged = merge(source, depth, out); !merged) return std::move(merged).error();
+    }
+    return out;
+  }
+
+  // `<<: *a` or `<<: [*a, *b]`: keys that are not there yet; the first source wins.
+  Result<void> merge(const YAML::Node& source, int depth, json& into) {
+    if (source.IsSequence()) {
+      for (const auto& item : source) {
+        if (!item.IsMap()) return fail(item, Errc::invalid_argument, kMergeTakes);
+        if (auto merged = merge(item, depth + 1, into); !merged) return merged;
+      }
+      return {};
+    }
+    if (!source.IsMap()) return fail(source, Errc::invalid_argument, kMergeTakes);
+    Result<json> values = convert(source, depth + 1);
+    if (!values) return std::move(values).error();
+    for (auto& [key, value] : values->items()) {
+      if (!into.contains(key)) into[key] = std::move(value);
+    }
+    return {};
+  }
+
+  std::size_t values_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text) {
+  if (text.size() > limits::kMaxManifestBytes) {
+    return make_error(Errc::limit_exceeded, "larger than " +
+                                                std::to_string(limits::kMaxManifestBytes >> 20U) +
+                                                " MiB, the limit of one manifest file; split it");
+  }
+  try {
+    std::vector<YamlDocument> documents;
+    Converter converter;
+    for (const YAML::Node& root : YAML::LoadAll(std::string(text))) {
+      if (!root.IsDefined() || root.IsNull()) continue;
+      Result<json> value = converter.convert(root, 0);
+      if (!value) return std::move(value).error();
+      documents.push_back({root.Mark().line + 1, *std::move(value)});
+    }
+    return documents;
+  } catch (const YAML::Exception& error) {
+    const bool placed = error.mark.line >= 0;
+    return make_error(Errc::invalid_argument,
+                      (placed ? at_line(error.mark.line) + ": " : std::string()) +
+                          "not valid YAML: " + error.msg);
+  }
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,57 @@
+// The batch lines of `chipweave place`: one JSON object per request, one per answer (docs/cli.md).
+//
+// Strict: an unknown or repeated key, a wrong type or a chip that is named twice is an error that names the key.
+// Whether the chips exist is checked later, against the machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+struct DownLink {
+  int a = 0;  // chip indices
+  int b = 0;
+  std::optional<int> lanes;  // absent: all
+};
+
+struct PlaceRequest {
+  std::string machine;         // profile name or path; empty when inline
+  std::string inline_machine;  // JSON text of an inline topology; empty when named
+  std::optional<std::vector<int>> free;
+  std::vector<int> unhealthy;
+  std::vector<int> network_unhealthy;
+  std::vector<DownLink> down_links;
+  std::vector<int> required;
+  std::vector<int> beside;
+  std::optional<int> size;
+  std::optional<std::vector<int>> chips;  // evaluate exactly this set
+  bool distributed = false;
+};
+
+struct PlaceAnswer {
+  bool fits = false;
+  std::vector<int> chips;
+  double gbps = 0;       // GB/s
+  double best_gbps = 0;  // GB/s
+  std::string reason;
+  std::optional<double> bound;        // when the answer is not proven best: GB/s that no set can beat
+  std::vector<std::string> warnings;  // what of the request had no effect
+};
+
+// A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request or what is wrong with it.
+struct PlaceLine {
+  std::string id;
+  Result<PlaceRequest> request;
+};
+PlaceLine parse_place_line(std::string_view line);
+
+// One line without newline.
+std::string write_place_answer(const std::string& id, const PlaceAnswer& answer);
+std::string write_place_error(const std::string& id, const Error& error);
+
+}  // namespace chipweave::codec

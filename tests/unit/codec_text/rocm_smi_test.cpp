@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "common/codec/topology/import.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::LinkKind;
+using domain::NodeTopology;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The layout of `rocm-smi --showtopo`, one table of it; word(a, b) gives the cells.
+template <class F>
+std::string table(const std::string& title, int n, F word) {
+  std::string out = "=========== " + title + " ===========\n       ";
+  for (int i = 0; i < n; ++i) out += "GPU" + std::to_string(i) + "         ";
+  out += "\n";
+  for (int i = 0; i < n; ++i) {
+    out += "GPU" + std::to_string(i) + "   ";
+    for (int k = 0; k < n; ++k) out += (i == k ? "0" : word(i, k)) + "           ";
+    out += "\n";
+  }
+  return out + "\n";
+}
+
+const std::set<std::pair<int, int>> kMi250x = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 6}, {2, 4},
+                                               {0, 2}, {1, 3}, {1, 5}, {3, 7}, {4, 6}, {5, 7}};
+
+std::string mi250x() {
+  const auto weight = [](int a, int b) {
+    return kMi250x.count(std::minmax(a, b)) != 0 ? std::string("15") : std::string("30");
+  };
+  std::string out = "\n===== ROCm System Management Interface =====\n";
+  out += table("Weight between two GPUs", 8, weight);
+  out += table("Hops between two GPUs", 8, [](int, int) { return std::string("1"); });
+  out += table("Link Type between two GPUs", 8, [](int, int) { return std::string("XGMI"); });
+  out += "=========== Numa Nodes ===========\n";
+  const int numa[] = {3, 3, 1, 1, 0, 0, 2, 2};
+  for (int i = 0; i < 8; ++i) {
+    const std::string gpu = "GPU[" + std::to_string(i) + "]\t\t: (Topology) Numa ";
+    out += gpu + "Node: " + std::to_string(numa[i]) + "\n" + gpu +
+           "Affinity: " + std::to_string(numa[i]) + "\n";
+  }
+  return out + "=========== End of ROCm SMI Log ===========\n";
+}
+
+std::string error_of(std::string_view text) {
+  const auto t = import_rocm_smi(text, {});
+  return t.ok() ? "(no error)" : t.error().text();
+}
+
+TEST(RocmSmi, TheSmallestWeightMarksDirectLinks) {
+  const std::string text = mi250x();
+  EXPECT_TRUE(looks_like_rocm_smi(text));
+  EXPECT_FALSE(looks_like_npu_smi(text));
+  const auto imported = import_rocm_smi(text, {"MI250X"});
+  ASSERT_TRUE(imported.ok()) << imported.error().text();
+  EXPECT_EQ(imported->format, "rocm-smi");
+  const NodeTopology& t = imported->topology;
+  EXPECT_EQ(t.vendor(), "amd");
+  std::set<std::pair<int, int>> links;
+  for (const auto& l : t.links()) {
+    links.emplace(l.a, l.b);
+    EXPECT_EQ(l.kind, LinkKind::xgmi);
+    EXPECT_EQ(l.gbps_per_lane, 36);
+  }
+  EXPECT_EQ(links, kMi250x);
+  EXPECT_EQ(t.chip(0).numa, 3);
+  EXPECT_EQ(t.host_path(0, 1), LinkKind::node);
+  EXPECT_EQ(t.host_path(0, 2), LinkKind::sys);
+  EXPECT_THAT(imported->warnings, ElementsAre(HasSubstr("lanes"), HasSubstr("routed")));
+}
+
+TEST(RocmSmi, PcieBoxesHaveNoLinks) {
+  const std::string text =
+      table("Weight between two GPUs", 2, [](int, int) { return std::string("40"); }) +
+      table("Link Type between two GPUs", 2, [](int, int) { return std::string("PCIE"); });
+  const auto imported = import_rocm_smi(text, {});
+  ASSERT_TRUE(imported.ok()) << imported.error().text();
+  EXPECT_TRUE(imported->topology.links().empty());
+  EXPECT_EQ(imported->topology.chip(0).numa, -1);
+  EXPECT_TRUE(imported->warnings.empty());
+}
+
+TEST(RocmSmi, BadInputsAreNamedByLine) {
+  EXPECT_THAT(error_of(mi250x().substr(0, mi250x().find("Link Type"))),
+              HasSubstr("Link Type between two GPUs"));
+  std::string text = mi250x();
+  text.replace(text.rfind("XGMI"), 4, "PCIE");
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("other way round")));
+  text = mi250x();
+  text.replace(text.find("30"), 2, "3x");
+  EXPECT_THAT(error_of(text), HasSubstr("weight of GPU0, GPU3"));
+  const auto xgmi = [](int, int) { return std::string("XGMI"); };
+  const auto weight = [](int, int) { return std::string("15"); };
+  EXPECT_THAT(error_of(table("Weight between two GPUs", 65, weight) +
+                       table("Link Type between two GPUs", 65, xgmi)),
+              HasSubstr("65 GPUs, at most 64"));
+  EXPECT_THAT(error_of(table("Weight between two GPUs", 2, weight) +
+                       table("Link Type between two GPUs", 3, xgmi)),
+              HasSubstr("different GPUs"));
+  text = table("Weight between two GPUs", 2, weight) + table("Link Type between two GPUs", 2, xgmi);
+  EXPECT_THAT(error_of(text.substr(0, text.rfind("GPU1   "))), HasSubstr("cut off"));
+  text.replace(text.rfind("GPU1"), 4, "GPU0");
+  EXPECT_THAT(error_of(text), HasSubstr("second row of GPU0"));
+}
+
+}  // namespace
+}  // namespace chipweave::codec

@@ -1,0 +1,99 @@
+#include "common/codec/topology/pci.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/codec/topology/device_models.hpp"
+#include "common/codec/topology/host_tree.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+TEST(Pci, BusIdsOfAllToolsCompareEqual) {
+  EXPECT_EQ(normalize_bus_id("00000000:1A:00.0"), "0000:1a:00.0");
+  EXPECT_EQ(normalize_bus_id(" 0000:1a:00.0\n"), "0000:1a:00.0");
+  EXPECT_EQ(normalize_bus_id("00010000:1A:00.0"), "10000:1a:00.0");
+  EXPECT_EQ(normalize_bus_id("ffff:ff:01.0"), "ffff:ff:01.0");
+  EXPECT_EQ(normalize_bus_id("fffffff:ffff:ff"), "fffffff:ffff:ff");
+  EXPECT_EQ(normalize_bus_id(""), "");
+  EXPECT_EQ(normalize_bus_id("00000"), "00000");
+}
+
+TEST(Pci, PositionsCountFromOne) {
+  const std::string text = "ab\ncd\n";
+  EXPECT_EQ(text_position(text, 0), "line 1, column 1");
+  EXPECT_EQ(text_position(text, 2), "line 1, column 3");
+  EXPECT_EQ(text_position(text, 3), "line 2, column 1");
+  EXPECT_EQ(text_position(text, 999), "line 3, column 1");
+}
+
+TEST(Pci, NumbersAreWholeOrNone) {
+  EXPECT_EQ(parse_int(" -1 "), -1);
+  EXPECT_EQ(parse_int("1x"), std::nullopt);
+  EXPECT_EQ(parse_int(""), std::nullopt);
+  EXPECT_EQ(parse_int("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(parse_unsigned("18446744073709551615"), ~std::uint64_t{0});
+  EXPECT_EQ(parse_unsigned("-1"), std::nullopt);
+  EXPECT_EQ(parse_hex("0x10de"), 0x10deU);
+  EXPECT_EQ(parse_hex("0x"), std::nullopt);
+  EXPECT_EQ(leading_number("32.0 GT/s PCIe"), 32.0);
+  EXPECT_EQ(leading_number("16671616KiB"), 16671616.0);
+  EXPECT_EQ(leading_number("inf"), std::nullopt);
+  EXPECT_EQ(leading_number("Unknown"), std::nullopt);
+}
+
+TEST(Pci, GenerationsByTransferRate) {
+  EXPECT_EQ(pcie_generation_of_gts(0), 0);
+  EXPECT_EQ(pcie_generation_of_gts(2.5), 3);
+  EXPECT_EQ(pcie_generation_of_gts(8), 3);
+  EXPECT_EQ(pcie_generation_of_gts(16), 4);
+  EXPECT_EQ(pcie_generation_of_gts(32), 5);
+  EXPECT_EQ(pcie_generation_of_gts(64), 6);
+}
+
+TEST(Pci, ForeignTextIsQuotedWithoutControlCharacters) {
+  EXPECT_EQ(quoted_excerpt("a\x1b[31m"), "\"a?[31m\"");
+  EXPECT_EQ(quoted_excerpt(std::string(100, 'x')).size(), 60 + 2 + std::string("…").size());
+}
+
+TEST(DeviceModels, ArchitecturesGiveTheLibrariesRates) {
+  EXPECT_EQ(nvlink_gbps_of_sm(60), 18.0);
+  EXPECT_EQ(nvlink_gbps_of_sm(80), 20.0);
+  EXPECT_EQ(nvlink_gbps_of_sm(86), 12.0);
+  EXPECT_EQ(nvlink_gbps_of_sm(90), 20.6);
+  EXPECT_EQ(nvlink_gbps_of_sm(103), 40.1);
+  EXPECT_EQ(nvlink_gbps_of_sm(52), std::nullopt);
+  EXPECT_EQ(xgmi_gbps_of_arch("910"), 36.0);
+  EXPECT_EQ(xgmi_gbps_of_arch("gfx942"), 48.0);
+  EXPECT_EQ(xgmi_gbps_of_arch(""), std::nullopt);
+  EXPECT_EQ(arch_of_gfx_version(90010), "gfx90a");
+  EXPECT_EQ(arch_of_gfx_version(90402), "gfx942");
+  EXPECT_EQ(model_of_device(kPciNvidia, 0x2330), "H100-SXM5-80GB");
+  EXPECT_EQ(model_of_device(kPciAmd, 0x2330), "");
+}
+
+TEST(HostTree, SwitchPortsCountAsOneSwitchWhereTheyAreNodes) {
+  HostTree tree(1);
+  const int root = tree.add(0, HostTree::Level::root_complex, 0);
+  const int upstream = tree.add(root, HostTree::Level::bridge);
+  const int one = tree.add(tree.add(upstream, HostTree::Level::bridge), HostTree::Level::device);
+  const int port = tree.add(upstream, HostTree::Level::bridge);
+  const int two = tree.add(port, HostTree::Level::device);
+  const int deep =
+      tree.add(tree.add(tree.add(upstream, HostTree::Level::bridge), HostTree::Level::bridge),
+               HostTree::Level::device);
+  const int beside = tree.add(root, HostTree::Level::device);
+  const int near = tree.add(tree.add(0, HostTree::Level::root_complex, 0), HostTree::Level::device);
+  const int far = tree.add(tree.add(0, HostTree::Level::root_complex, -1), HostTree::Level::device);
+  const int farther =
+      tree.add(tree.add(0, HostTree::Level::root_complex, -1), HostTree::Level::device);
+  using domain::LinkKind;
+  EXPECT_EQ(tree.path(one, two), LinkKind::pix);
+  EXPECT_EQ(tree.path(one, deep), LinkKind::pxb);
+  EXPECT_EQ(tree.path(one, beside), LinkKind::phb);
+  EXPECT_EQ(tree.path(one, near), LinkKind::node);
+  EXPECT_EQ(tree.path(one, far), LinkKind::sys);
+  EXPECT_EQ(tree.path(far, farther), LinkKind::sys);
+}
+
+}  // namespace
+}  // namespace chipweave::codec

@@ -1,0 +1,193 @@
+#include "scheduler-plugin/doors/grpc_decode.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using testing::HasSubstr;
+
+v1::InventoryReport full_report() {
+  v1::InventoryReport m;
+  m.set_node("n1");
+  m.set_boot_id("b1");
+  m.set_sequence(7);
+  m.mutable_full()->set_machine("box");
+  m.mutable_full()->add_resources("nvidia.com/gpu");
+  for (int i = 0; i < 2; ++i) {
+    v1::Chip& chip = *m.mutable_full()->mutable_topology()->add_chips();
+    chip.set_index(i);
+    chip.set_health(v1::HEALTH_HEALTHY);
+  }
+  return m;
+}
+
+v1::InventoryReport delta_report() {
+  v1::InventoryReport m = full_report();
+  v1::ChipHealthChange& chip = *m.mutable_delta()->add_chips();
+  chip.set_chip(1);
+  chip.set_health(v1::HEALTH_UNHEALTHY);
+  v1::LinkLanesChange& link = *m.mutable_delta()->add_links();
+  link.set_a(0);
+  link.set_b(1);
+  link.set_lanes_down(2);
+  return m;
+}
+
+v1::PodAsk ask() {
+  v1::PodAsk m;
+  m.mutable_pod()->set_namespace_("ns");
+  m.mutable_pod()->set_name("p");
+  m.set_uid("u1");
+  m.set_resource("nvidia.com/gpu");
+  m.set_chips(2);
+  return m;
+}
+
+TEST(DecodeReport, ReadsAFullReport) {
+  const auto got = decode_report(full_report());
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->node, "n1");
+  EXPECT_EQ(got->boot_id, "b1");
+  EXPECT_EQ(got->sequence, 7U);
+  EXPECT_EQ(got->machine, "box");
+  EXPECT_EQ(got->resources, std::vector<std::string>{"nvidia.com/gpu"});
+  ASSERT_TRUE(got->topology);
+  EXPECT_EQ(got->topology->chip_count(), 2);
+}
+
+TEST(DecodeReport, ReadsADelta) {
+  const auto got = decode_report(delta_report());
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_FALSE(got->topology);
+  ASSERT_EQ(got->chips.size(), 1U);
+  EXPECT_EQ(got->chips[0].chip.value, 1);
+  EXPECT_EQ(got->chips[0].health, domain::Health::unhealthy);
+  ASSERT_EQ(got->links.size(), 1U);
+  EXPECT_EQ(got->links[0].b.value, 1);
+  EXPECT_EQ(got->links[0].lanes_down, 2);
+}
+
+TEST(DecodeReport, RefusesWhatCannotBeUsed) {
+  struct Case {
+    v1::InventoryReport start;
+    std::function<void(v1::InventoryReport&)> spoil;
+    const char* says;
+  };
+  const std::vector<Case> cases = {
+      {full_report(), [](auto& m) { m.clear_node(); }, "node is missing"},
+      {full_report(), [](auto& m) { m.set_node("n1\nnode"); }, "node may hold"},
+      {full_report(), [](auto& m) { m.set_node(std::string(254, 'n')); }, "node bytes"},
+      {full_report(), [](auto& m) { m.clear_boot_id(); }, "boot_id is missing"},
+      {full_report(), [](auto& m) { m.set_boot_id(std::string(65, 'b')); }, "boot_id bytes"},
+      {full_report(), [](auto& m) { m.clear_body(); }, "body must be"},
+      {full_report(), [](auto& m) { m.mutable_heartbeat(); }, "body must be"},
+      {full_report(), [](auto& m) { m.mutable_full()->clear_topology(); },
+       "full.topology is missing"},
+      {full_report(), [](auto& m) { m.mutable_full()->mutable_topology()->clear_chips(); },
+       "full.topology: no chips"},
+      {full_report(), [](auto& m) { m.mutable_full()->set_machine(std::string(300, 'm')); },
+       "full.machine"},
+      {full_report(), [](auto& m) { m.mutable_full()->add_resources(""); },
+       "full.resources is missing"},
+      {full_report(),
+       [](auto& m) {
+         for (int i = 0; i < 17; ++i) m.mutable_full()->add_resources("x");
+       },
+       "full.resources: 18"},
+      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_chips(0)->clear_health(); },
+       "chip 1"},
+      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_links(0)->set_b(0); },
+       "two different chips"},
+      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_links(0)->set_lanes_down(-1); },
+       "lanes_down"},
+      {delta_report(),
+       [](auto& m) {
+         for (int i = 0; i < 64; ++i) *m.mutable_delta()->add_chips() = m.delta().chips(0);
+       },
+       "delta.chips: 65"},
+      {delta_report(),
+       [](auto& m) {
+         for (int i = 0; i < 2016; ++i) *m.mutable_delta()->add_links() = m.delta().links(0);
+       },
+       "delta.links: 2017"},
+  };
+  for (const Case& c : cases) {
+    v1::InventoryReport message = c.start;
+    c.spoil(message);
+    const auto got = decode_report(message);
+    ASSERT_FALSE(got) << c.says;
+    EXPECT_THAT(got.error().text(), HasSubstr(c.says));
+  }
+}
+
+TEST(DecodeAsk, ReadsEverything) {
+  v1::PodAsk m = ask();
+  m.set_distributed(true);
+  m.mutable_group()->set_name("job");
+  m.mutable_group()->set_replicas(4);
+  (*m.mutable_labels())["l"] = "1";
+  (*m.mutable_annotations())["a"] = "2";
+  const auto got = decode_ask(m, PodName::required);
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->key.text(), "ns/p");
+  EXPECT_EQ(got->uid, "u1");
+  EXPECT_EQ(got->chips, 2);
+  EXPECT_TRUE(got->distributed);
+  ASSERT_TRUE(got->group);
+  EXPECT_EQ(got->group->replicas, 4);
+  EXPECT_EQ(got->labels.at("l"), "1");
+  EXPECT_EQ(got->annotations.at("a"), "2");
+}
+
+TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
+  struct Case {
+    std::function<void(v1::PodAsk&)> spoil;
+    const char* says;
+  };
+  const std::vector<Case> cases = {
+      {[](auto& m) { m.clear_pod(); }, "pod.namespace is missing"},
+      {[](auto& m) { m.mutable_pod()->clear_name(); }, "pod.name is missing"},
+      {[](auto& m) { m.mutable_pod()->set_name(std::string(254, 'p')); }, "pod.name bytes"},
+      {[](auto& m) { m.clear_uid(); }, "ask.uid is missing"},
+      {[](auto& m) { m.clear_resource(); }, "ask.resource is missing"},
+      {[](auto& m) { m.set_chips(0); }, "between 1 and 64"},
+      {[](auto& m) { m.set_chips(65); }, "between 1 and 64"},
+      {[](auto& m) { m.set_chips(-3); }, "is -3"},
+      {[](auto& m) { m.mutable_group(); }, "ask.group.name is missing"},
+      {[](auto& m) { m.mutable_group()->set_name("g"); }, "ask.group.replicas"},
+      {[](auto& m) { (*m.mutable_labels())["l"] = std::string(limits::kMaxAnnotationBytes, 'x'); },
+       "ask.labels bytes"},
+  };
+  for (const Case& c : cases) {
+    v1::PodAsk message = ask();
+    c.spoil(message);
+    const auto got = decode_ask(message, PodName::required);
+    ASSERT_FALSE(got) << c.says;
+    EXPECT_THAT(got.error().text(), HasSubstr(c.says));
+  }
+  v1::PodAsk nameless = ask();
+  nameless.clear_pod();
+  nameless.clear_uid();
+  EXPECT_TRUE(decode_ask(nameless, PodName::optional));
+}
+
+TEST(DecodeNodes, HasALimit) {
+  google::protobuf::RepeatedPtrField<std::string> nodes;
+  for (std::size_t i = 0; i < limits::kMaxNodes; ++i) nodes.Add("n" + std::to_string(i));
+  ASSERT_TRUE(decode_nodes(nodes));
+  EXPECT_EQ(decode_nodes(nodes)->at(3), "n3");
+  nodes.Add("one-more");
+  ASSERT_FALSE(decode_nodes(nodes));
+  EXPECT_EQ(decode_nodes(nodes).error().code, Errc::limit_exceeded);
+}
+
+}  // namespace
+}  // namespace chipweave::sched
