@@ -24,7 +24,9 @@ constexpr std::array<FlagText, 8> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe", "profile:NAME, file:PATH or auto (KFD, else the PCI bus); default auto"},
     {"scheduler", "HOST:PORT of the scheduler's gRPC door"},
-    {"health-file", "JSON of known faults, watched: {\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
+    {"health-file",
+     "JSON of known faults, watched: "
+     "{\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
     {"metrics", "HOST:PORT for /metrics and /healthz; port 0: any free one; default: none"},
     {"port-file", "write {\"metrics\":PORT} here when ready"},
     {"resource", "extended resources of the chips, comma separated; default: by vendor"},
@@ -33,8 +35,10 @@ constexpr std::array<FlagText, 8> kFlags = {{
 
 constexpr const char* kFooter =
     "Example:\n"
-    "  chipweave-agent --node n1 --probe profile:hgx-v100-8 --scheduler 127.0.0.1:9200 --metrics 127.0.0.1:9201\n"
-    "Exit status: 0 ended by SIGTERM, 2 wrong usage, 3 no accelerators or a file that cannot be used.";
+    "  chipweave-agent --node n1 --probe profile:hgx-v100-8 --scheduler 127.0.0.1:9200 --metrics "
+    "127.0.0.1:9201\n"
+    "Exit status: 0 ended by SIGTERM, 2 wrong usage, 3 no accelerators or a file that cannot be "
+    "used.";
 
 using Texts = std::map<std::string, std::string>;
 
@@ -65,7 +69,8 @@ Result<void> take_probe(const std::string& text, Flags& out) {
   if (text.empty() || text == "auto") return {};
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
-  if (colon == std::string::npos || colon + 1 == text.size() || (kind != "profile" && kind != "file")) {
+  if (colon == std::string::npos || colon + 1 == text.size() ||
+      (kind != "profile" && kind != "file")) {
     return wrong("probe", "is \"" + text + "\": it must be profile:NAME, file:PATH or auto");
   }
   out.probe = kind == "profile" ? ProbeKind::profile : ProbeKind::file;
@@ -81,7 +86,8 @@ Result<Flags> check(Texts given) {
     return wrong("node", "is not a node name: letters, digits, '-', '.' and '_', at most 253");
   }
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
-  if (given["scheduler"].empty()) return wrong("scheduler", "is missing: HOST:PORT of the scheduler's gRPC door");
+  if (given["scheduler"].empty())
+    return wrong("scheduler", "is missing: HOST:PORT of the scheduler's gRPC door");
   auto scheduler = rpc::parse_endpoint(given["scheduler"], rpc::PortZero::refused);
   if (!scheduler) return std::move(scheduler).error().in("--scheduler");
   out.scheduler = std::move(scheduler).value();
@@ -98,13 +104,16 @@ Result<Flags> check(Texts given) {
   if (!given["resource"].empty()) {
     out.resources = split(given["resource"]);
     for (const std::string& r : out.resources) {
-      if (!plain(r, "-._/")) return wrong("resource", "holds \"" + r + "\", write names like nvidia.com/gpu, comma separated");
+      if (!plain(r, "-._/"))
+        return wrong("resource",
+                     "holds \"" + r + "\", write names like nvidia.com/gpu, comma separated");
     }
   }
   if (!given["log-level"].empty()) out.log_level = given["log-level"];
   constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
   if (std::find(kLevels.begin(), kLevels.end(), out.log_level) == kLevels.end()) {
-    return wrong("log-level", "is \"" + out.log_level + "\": it must be debug, info, warn or error");
+    return wrong("log-level",
+                 "is \"" + out.log_level + "\": it must be debug, info, warn or error");
   }
   return out;
 }
@@ -137,8 +146,9 @@ Parsed leave(int code, const std::string& sentence) {
 }  // namespace
 
 Parsed parse_flags(int argc, char** argv) {
-  CLI::App app("Reports the accelerators of this node, their links and their health to chipweave-scheduler.",
-               "chipweave-agent");
+  CLI::App app(
+      "Reports the accelerators of this node, their links and their health to chipweave-scheduler.",
+      "chipweave-agent");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("chipweave-agent ") + CHIPWEAVE_VERSION);
   Texts given;
@@ -148,7 +158,8 @@ Parsed parse_flags(int argc, char** argv) {
   for (const FlagText& flag : kFlags) {
     options[flag.name] = app.add_option(std::string("--") + flag.name, given[flag.name], flag.what);
   }
-  app.add_option("--config", config, "YAML file with these flags as keys (without dashes); flags win");
+  app.add_option("--config", config,
+                 "YAML file with these flags as keys (without dashes); flags win");
   app.add_flag("--print-config", show, "print the effective configuration and leave");
   try {
     app.parse(argc, argv);

@@ -18,20 +18,21 @@ struct Flags {
   ProbeKind probe = ProbeKind::automatic;
   std::string probe_name;  // of profile and file
   rpc::Endpoint scheduler;
-  std::string health_file;                  // empty: none
-  std::optional<rpc::Endpoint> metrics;     // absent: no HTTP
-  std::string port_file;                    // empty: none
-  std::vector<std::string> resources;       // empty: by vendor
+  std::string health_file;               // empty: none
+  std::optional<rpc::Endpoint> metrics;  // absent: no HTTP
+  std::string port_file;                 // empty: none
+  std::vector<std::string> resources;    // empty: by vendor
   std::string log_level = "info";
 };
 
-// What main() does next: run, or leave with this status because everything was said (--help, an error).
+// What main() does next: run, or leave with this status because everything was said (--help, an
+// error).
 struct Parsed {
   std::optional<Flags> flags;
   int exit_code = 0;
 };
-// Prints help, version, effective configuration and errors itself. Status 2: a flag that makes no sense; 3: the
-// configuration file cannot be read.
+// Prints help, version, effective configuration and errors itself. Status 2: a flag that makes no
+// sense; 3: the configuration file cannot be read.
 Parsed parse_flags(int argc, char** argv);
 
 }  // namespace chipweave::agent

@@ -1,4 +1,5 @@
-// chipweave-agent: one node's accelerators, their links and their health, reported to the scheduler.
+// chipweave-agent: one node's accelerators, their links and their health, reported to the
+// scheduler.
 #include <cstdio>
 #include <exception>
 

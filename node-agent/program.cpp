@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPoll{500};          // beside inotify: sysfs has no events, mounts may lie
+constexpr milliseconds kPoll{500};           // beside inotify: sysfs has no events, mounts may lie
 constexpr milliseconds kPollUnwatched{250};  // where the kernel gives no inotify watch
 constexpr milliseconds kStopWithin{1500};
 constexpr int kUnusable = 3;
@@ -69,7 +69,8 @@ Result<void> open_metrics(const Flags& flags, MetricsDoor& door) {
   if (!port) return Error(port.error());
   obs::log(obs::Level::info, "metrics", {{"port", static_cast<int>(*port)}});
   if (flags.port_file.empty()) return {};
-  return io::write_file_atomically(flags.port_file, "{\"metrics\":" + std::to_string(*port) + "}\n");
+  return io::write_file_atomically(flags.port_file,
+                                   "{\"metrics\":" + std::to_string(*port) + "}\n");
 }
 
 ReporterOptions reporter_options(const Flags& flags) {
@@ -91,13 +92,16 @@ int run_agent(const Flags& flags) {
   std::optional<HealthFile> health;
   if (!flags.health_file.empty()) health.emplace(flags.health_file);
   Agent agent({flags.node, flags.resources}, clock, *probe, health ? &*health : nullptr,
-              [](const std::string& text) { obs::log(obs::Level::warn, "probe", {{"what", text}}); });
+              [](const std::string& text) {
+                obs::log(obs::Level::warn, "probe", {{"what", text}});
+              });
   if (const auto ok = agent.start(); !ok) return fail(ok.error());
 
   MetricsDoor metrics(loop, [&agent] { return ProbeFacts{agent.errors(), agent.age().count()}; });
   GrpcReporter reporter(loop, reporter_options(flags),
                         {[&metrics](bool yes) { metrics.connected(yes); },
-                         [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); }, {}});
+                         [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
+                         {}});
   if (const auto ok = open_metrics(flags, metrics); !ok) return fail(ok.error());
   agent.on_state = [&](const NodeStatePtr& state) {
     obs::log(obs::Level::info, "state changed", {{"node", flags.node}});
@@ -116,7 +120,9 @@ int run_agent(const Flags& flags) {
     reporter.stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
   });
   obs::log(obs::Level::info, "agent started",
-           {{"node", flags.node}, {"machine", agent.state()->machine}, {"chips", agent.state()->topology.chip_count()}});
+           {{"node", flags.node},
+            {"machine", agent.state()->machine},
+            {"chips", agent.state()->topology.chip_count()}});
   loop.run();
   return 0;
 }

@@ -1,4 +1,5 @@
-// Program — the agent's parts wired together: probe and health file → agent → reporter and metrics, on one loop.
+// Program — the agent's parts wired together: probe and health file → agent → reporter and metrics,
+// on one loop.
 #pragma once
 
 #include "node-agent/flags.hpp"

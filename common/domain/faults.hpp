@@ -1,4 +1,5 @@
-// Faults — what is known to be broken on a machine beside what its topology says; by the indices people use.
+// Faults — what is known to be broken on a machine beside what its topology says; by the indices
+// people use.
 #pragma once
 
 #include <optional>

@@ -177,7 +177,7 @@ class TarReader {
   }
 
   static std::string own_name(std::string_view header) {
-    const std::string name = text_field(header.substr(0, 100));
+    std::string name = text_field(header.substr(0, 100));
     if (header.substr(257, 6) != std::string_view("ustar\0", 6)) return name;
     const std::string prefix = text_field(header.substr(345, 155));
     return prefix.empty() ? name : prefix + "/" + name;

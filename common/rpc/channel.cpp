@@ -12,10 +12,13 @@ std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint) {
   grpc::ChannelArguments args;
   args.SetMaxReceiveMessageSize(static_cast<int>(limits::kMaxGrpcMessageBytes));
   args.SetMaxSendMessageSize(static_cast<int>(limits::kMaxGrpcMessageBytes));
-  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // shared ones remember the back-off of others
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL,
+              1);  // shared ones remember the back-off of others
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // a proxy of the environment never lies before the scheduler
-  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);  // also the time one connection attempt may take
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY,
+              0);  // a proxy of the environment never lies before the scheduler
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+              5000);  // also the time one connection attempt may take
   args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10000);
   args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

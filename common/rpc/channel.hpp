@@ -1,4 +1,5 @@
-// A client channel with the project's limits and with no back-off of its own: whoever connects decides when to try again.
+// A client channel with the project's limits and with no back-off of its own: whoever connects
+// decides when to try again.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,9 @@
 
 namespace chipweave::rpc {
 
-// Insecure (standalone mode, loopback or a trusted network). Each channel has its own connection; nothing is sent
-// before the first call. A dead peer is noticed within about 15 s by keep-alive pings.
+// Insecure (standalone mode, loopback or a trusted network). Each channel has its own connection;
+// nothing is sent before the first call. A dead peer is noticed within about 15 s by keep-alive
+// pings.
 std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint);
 
 }  // namespace chipweave::rpc

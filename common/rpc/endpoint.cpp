@@ -13,9 +13,9 @@ bool host_char(char c, bool v6) {
 }
 
 Error bad(std::string_view text, std::string_view why) {
-  return make_error(Errc::invalid_argument,
-                    "\"" + std::string(text.substr(0, 300)) + "\" is not an address: " +
-                        std::string(why) + ", write HOST:PORT, for example 127.0.0.1:9200");
+  return make_error(Errc::invalid_argument, "\"" + std::string(text.substr(0, 300)) +
+                                                "\" is not an address: " + std::string(why) +
+                                                ", write HOST:PORT, for example 127.0.0.1:9200");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// "host:port" as people write it: checked before it reaches gRPC, which would try to resolve anything.
+// "host:port" as people write it: checked before it reaches gRPC, which would try to resolve
+// anything.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,8 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
   // gRPC's default lets a second process bind the same port and take half of the agents.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  // Peers may ping as often as channel.cpp does, not more often; idle dead ones are found by our own pings.
+  // Peers may ping as often as channel.cpp does, not more often; idle dead ones are found by our
+  // own pings.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);

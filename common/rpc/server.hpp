@@ -1,4 +1,5 @@
-// Starting a gRPC server with the project's limits: message size, streams per connection, keep-alive enforcement.
+// Starting a gRPC server with the project's limits: message size, streams per connection,
+// keep-alive enforcement.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 namespace chipweave::rpc {
 
 struct ServerLimits {
-  int max_message_bytes;           // limits::kMaxGrpcMessageBytes
+  int max_message_bytes;  // limits::kMaxGrpcMessageBytes
   int max_streams_per_connection = 1000;
   ServerLimits();
 };
@@ -23,8 +24,9 @@ struct StartedServer {
   std::uint16_t port = 0;
 };
 
-// Binds and serves; port 0: any free one. The services must outlive the server. Errors: unavailable when the address
-// cannot be bound (taken, not local). A port that another process listens on is never shared.
+// Binds and serves; port 0: any free one. The services must outlive the server. Errors: unavailable
+// when the address cannot be bound (taken, not local). A port that another process listens on is
+// never shared.
 Result<StartedServer> start_server(const Endpoint& endpoint,
                                    const std::vector<grpc::Service*>& services,
                                    const ServerLimits& limits = {});

@@ -32,9 +32,9 @@ grpc::Status to_status(const Error& error) {
 
 Error from_status(const grpc::Status& status) {
   Errc code = Errc::internal;
-  for (const Errc known : {Errc::invalid_argument, Errc::not_found, Errc::conflict,
-                           Errc::unavailable, Errc::deadline, Errc::limit_exceeded,
-                           Errc::unsupported}) {
+  for (const Errc known :
+       {Errc::invalid_argument, Errc::not_found, Errc::conflict, Errc::unavailable, Errc::deadline,
+        Errc::limit_exceeded, Errc::unsupported}) {
     if (to_status_code(known) == status.error_code()) code = known;
   }
   switch (status.error_code()) {

@@ -10,8 +10,8 @@ namespace chipweave::rpc {
 grpc::StatusCode to_status_code(Errc code);
 // Code and text (with context) of an error.
 grpc::Status to_status(const Error& error);
-// Of a status that is not OK. Codes that no Errc maps to: CANCELLED and ABORTED are unavailable, permission codes
-// conflict, the rest internal.
+// Of a status that is not OK. Codes that no Errc maps to: CANCELLED and ABORTED are unavailable,
+// permission codes conflict, the rest internal.
 Error from_status(const grpc::Status& status);
 
 }  // namespace chipweave::rpc

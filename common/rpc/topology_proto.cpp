@@ -41,14 +41,14 @@ class Check {
  public:
   void text(const std::string& value, std::string_view key, int i = -1) {
     if (value.size() <= limits::kMaxNameBytes) return;
-    fail(Errc::limit_exceeded,
-         at(key, i) + " has " + std::to_string(value.size()) + " bytes, at most " +
-             std::to_string(limits::kMaxNameBytes) + " are accepted");
+    fail(Errc::limit_exceeded, at(key, i) + " has " + std::to_string(value.size()) +
+                                   " bytes, at most " + std::to_string(limits::kMaxNameBytes) +
+                                   " are accepted");
   }
   void count(int value, int most, std::string_view key, int i = -1) {
     if (value <= most) return;
-    fail(Errc::limit_exceeded, at(key, i) + " has " + std::to_string(value) +
-                                   " entries, at most " + std::to_string(most) + " are accepted");
+    fail(Errc::limit_exceeded, at(key, i) + " has " + std::to_string(value) + " entries, at most " +
+                                   std::to_string(most) + " are accepted");
   }
   void wrong(std::string_view key, int i, std::string_view why) {
     fail(Errc::invalid_argument, at(key, i) + " " + std::string(why));
@@ -267,8 +267,8 @@ v1::Health to_proto(domain::Health health) {
 }
 
 std::optional<domain::Health> from_proto(v1::Health health) {
-  for (const auto known : {domain::Health::healthy, domain::Health::network_unhealthy,
-                           domain::Health::unhealthy}) {
+  for (const auto known :
+       {domain::Health::healthy, domain::Health::network_unhealthy, domain::Health::unhealthy}) {
     if (to_proto(known) == health) return known;
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
 // NodeTopology ↔ its message: what travels between agent and scheduler.
 //
-// from_proto takes what a peer sent and is hostile-proof: counts and text lengths are checked before anything is built,
-// the rest by TopologyBuilder. Any thread; no state.
+// from_proto takes what a peer sent and is hostile-proof: counts and text lengths are checked
+// before anything is built, the rest by TopologyBuilder. Any thread; no state.
 #pragma once
 
 #include <optional>

@@ -10,7 +10,11 @@ namespace chipweave::agent {
 
 Agent::Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
              std::function<void(const std::string&)> warn)
-    : options_(std::move(options)), clock_(clock), probe_(probe), fault_source_(faults), warn_(std::move(warn)) {}
+    : options_(std::move(options)),
+      clock_(clock),
+      probe_(probe),
+      fault_source_(faults),
+      warn_(std::move(warn)) {}
 
 Result<void> Agent::start() {
   auto found = probe_.discover();
@@ -70,7 +74,8 @@ void Agent::take(domain::Faults faults) {
   if (on_state) on_state(state_);
 }
 
-Result<NodeStatePtr> Agent::compose(const Discovery& discovery, const domain::Faults& faults) const {
+Result<NodeStatePtr> Agent::compose(const Discovery& discovery,
+                                    const domain::Faults& faults) const {
   std::vector<std::string> resources = options_.resources;
   if (resources.empty()) {
     auto usual = default_resources(discovery.topology);
@@ -80,7 +85,7 @@ Result<NodeStatePtr> Agent::compose(const Discovery& discovery, const domain::Fa
   auto named = with_identity(discovery.topology, options_.node);
   if (!named) return std::move(named).error();
   auto topology = with_faults(*named, faults);
-  if (!topology) return std::move(topology).error();
+  if (!topology) return std::move(topology).error().in("known faults");
   return NodeStatePtr(std::make_shared<const NodeState>(
       NodeState{discovery.machine, std::move(resources), std::move(topology).value()}));
 }

@@ -1,7 +1,8 @@
-// Agent — the use case of the agent: what the probe sees, with known faults laid over it, handed on when it changes.
+// Agent — the use case of the agent: what the probe sees, with known faults laid over it, handed on
+// when it changes.
 //
-// A source that fails is counted and logged, and the last good state stays: a half-written file must not empty a node.
-// Loop thread only.
+// A source that fails is counted and logged, and the last good state stays: a half-written file
+// must not empty a node. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
 #include "node-agent/app/node_state.hpp"
-#include "node-agent/probes/fault_source.hpp"
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/fault_source.hpp"
+#include "node-agent/app/probe.hpp"
 
 namespace chipweave::agent {
 
@@ -29,8 +30,8 @@ class Agent {
   Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
         std::function<void(const std::string&)> warn);
 
-  // The first look at the machine; without one there is nothing to report, so its error ends the program. A bad
-  // health file is an error here too: at start somebody is watching.
+  // The first look at the machine; without one there is nothing to report, so its error ends the
+  // program. A bad health file is an error here too: at start somebody is watching.
   Result<void> start();
   // Asks the sources for changes; calls `on_state` if the state is another one now.
   void check();

@@ -11,8 +11,8 @@ using domain::NodeTopology;
 
 bool same_chip(const Chip& x, const Chip& y) {
   const auto facts = [](const Chip& c) {
-    return std::tie(c.index, c.id, c.model, c.pci, c.numa, c.memory_bytes, c.device_ips, c.physical_id,
-                    c.logical_id, c.super_device_id);
+    return std::tie(c.index, c.id, c.model, c.pci, c.numa, c.memory_bytes, c.device_ips,
+                    c.physical_id, c.logical_id, c.super_device_id);
   };
   return facts(x) == facts(y);
 }
@@ -33,7 +33,8 @@ bool same_switch(const domain::Switch& x, const domain::Switch& y) {
 }
 
 bool same_nic(const domain::Nic& x, const domain::Nic& y) {
-  return x.name == y.name && x.pci == y.pci && x.numa == y.numa && x.gbps == y.gbps && x.paths == y.paths;
+  return x.name == y.name && x.pci == y.pci && x.numa == y.numa && x.gbps == y.gbps &&
+         x.paths == y.paths;
 }
 
 bool same_host_side(const NodeTopology& x, const NodeTopology& y) {
@@ -60,10 +61,12 @@ bool same_super_pod(const NodeTopology& x, const NodeTopology& y) {
 bool same_machine(const NodeTopology& x, const NodeTopology& y) {
   return x.vendor() == y.vendor() && x.model() == y.model() && x.rule() == y.rule() &&
          x.partitions() == y.partitions() && same_super_pod(x, y) &&
-         std::equal(x.chips().begin(), x.chips().end(), y.chips().begin(), y.chips().end(), same_chip) &&
-         std::equal(x.links().begin(), x.links().end(), y.links().begin(), y.links().end(), same_link) &&
-         std::equal(x.switches().begin(), x.switches().end(), y.switches().begin(), y.switches().end(),
-                    same_switch) &&
+         std::equal(x.chips().begin(), x.chips().end(), y.chips().begin(), y.chips().end(),
+                    same_chip) &&
+         std::equal(x.links().begin(), x.links().end(), y.links().begin(), y.links().end(),
+                    same_link) &&
+         std::equal(x.switches().begin(), x.switches().end(), y.switches().begin(),
+                    y.switches().end(), same_switch) &&
          same_host_side(x, y);
 }
 

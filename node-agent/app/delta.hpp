@@ -26,7 +26,8 @@ struct Delta {
   bool empty() const { return chips.empty() && links.empty(); }
 };
 
-// nullopt when more than chip health and lanes of direct links differ: only a full report can say that.
+// nullopt when more than chip health and lanes of direct links differ: only a full report can say
+// that.
 std::optional<Delta> delta_between(const NodeState& from, const NodeState& to);
 
 }  // namespace chipweave::agent

@@ -25,7 +25,8 @@ Result<domain::ChipSet> slots(const domain::NodeTopology& t,
 
 }  // namespace
 
-Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t, const domain::Faults& faults) {
+Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
+                                         const domain::Faults& faults) {
   const auto unhealthy = slots(t, faults.unhealthy, "unhealthy");
   if (!unhealthy) return Error(unhealthy.error());
   const auto network = slots(t, faults.network_unhealthy, "network_unhealthy");
@@ -45,8 +46,8 @@ Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t, const do
     const auto b = slots(t, {down.b}, "down_links");
     if (!b) return Error(b.error());
     if (!out->take_down(a->lowest(), b->lowest(), down.lanes.value_or(limits::kMaxLanes))) {
-      return make_error(Errc::invalid_argument, "down_links names " + std::to_string(down.a.value) + "-" +
-                                                    std::to_string(down.b.value) +
+      return make_error(Errc::invalid_argument, "down_links names " + std::to_string(down.a.value) +
+                                                    "-" + std::to_string(down.b.value) +
                                                     ", a pair without a direct link");
     }
   }

@@ -7,8 +7,9 @@
 
 namespace chipweave::agent {
 
-// Faults only ever worsen: a chip that the source calls unhealthy stays so, lanes go down besides those that are.
-// invalid_argument naming a chip the machine does not have, or a pair without a direct link.
+// Faults only ever worsen: a chip that the source calls unhealthy stays so, lanes go down besides
+// those that are. invalid_argument naming a chip the machine does not have, or a pair without a
+// direct link.
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
                                          const domain::Faults& faults);
 

@@ -50,14 +50,14 @@ Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t
     if (family == "Ascend910") return Names{"huawei.com/Ascend910", "huawei.com/ascend-1980"};
     return Names{"huawei.com/" + std::string(family)};
   }
-  return make_error(Errc::unsupported, "no resource name is known for chips of vendor \"" + t.vendor() +
-                                           "\": say it with --resource");
+  return make_error(Errc::unsupported, "no resource name is known for chips of vendor \"" +
+                                           t.vendor() + "\": say it with --resource");
 }
 
 Result<domain::NodeTopology> with_identity(const domain::NodeTopology& t, const std::string& node) {
   const bool ascend = t.vendor() == "ascend";
-  const std::string prefix =
-      ascend ? std::string(ascend_family(t)) : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
+  const std::string prefix = ascend ? std::string(ascend_family(t))
+                                    : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
   return with_chips(t, [&](domain::Chip& chip) {
     if (ascend && !chip.physical_id) chip.physical_id = chip.index.value;
     if (!chip.id.empty()) return;

@@ -1,4 +1,5 @@
-// Names: under which extended resources a machine's chips are counted, and what each chip is called.
+// Names: under which extended resources a machine's chips are counted, and what each chip is
+// called.
 #pragma once
 
 #include <string>
@@ -9,12 +10,15 @@
 
 namespace chipweave::agent {
 
-// nvidia: nvidia.com/gpu, aliyun.com/gpu; amd: amd.com/gpu; metax: metax-tech.com/gpu; ascend by generation.
-// unsupported for an unknown vendor: the operator has to say (--resource).
+// nvidia: nvidia.com/gpu, aliyun.com/gpu; amd: amd.com/gpu; metax: metax-tech.com/gpu; ascend by
+// generation. unsupported for an unknown vendor: the operator has to say (--resource).
 Result<std::vector<std::string>> default_resources(const domain::NodeTopology& topology);
 
-// Gives chips without an id a stable one: "<vendor>-<node>-<index>", on Ascend the name MindCluster uses
-// ("Ascend910-3", by physical id). A chip of an Ascend machine without a physical id gets its index.
-Result<domain::NodeTopology> with_identity(const domain::NodeTopology& topology, const std::string& node);
+// Gives chips without an id a stable one: "<vendor>-<node>-<index>", on Ascend the name MindCluster
+// uses
+// ("Ascend910-3", by physical id). A chip of an Ascend machine without a physical id gets its
+// index.
+Result<domain::NodeTopology> with_identity(const domain::NodeTopology& topology,
+                                           const std::string& node);
 
 }  // namespace chipweave::agent

@@ -1,4 +1,5 @@
-// NodeState — what the agent knows of its node at one moment; immutable, shared by publisher and metrics.
+// NodeState — what the agent knows of its node at one moment; immutable, shared by publisher and
+// metrics.
 #pragma once
 
 #include <memory>

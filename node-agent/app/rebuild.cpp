@@ -16,7 +16,8 @@ using domain::TopologyBuilder;
 
 void copy_pairs(const NodeTopology& t, TopologyBuilder& out) {
   for (const domain::DirectLink& l : t.links()) {
-    out.add_link(t.chip(l.a).index, t.chip(l.b).index, l.kind, l.lanes, l.gbps_per_lane, l.lanes_down);
+    out.add_link(t.chip(l.a).index, t.chip(l.b).index, l.kind, l.lanes, l.gbps_per_lane,
+                 l.lanes_down);
   }
   for (int a = 0; a < t.chip_count(); ++a) {
     for (int b = a + 1; b < t.chip_count(); ++b) {
@@ -50,7 +51,8 @@ void copy_around(const NodeTopology& t, TopologyBuilder& out) {
 
 }  // namespace
 
-Result<NodeTopology> with_chips(const NodeTopology& t, const std::function<void(domain::Chip&)>& edit) {
+Result<NodeTopology> with_chips(const NodeTopology& t,
+                                const std::function<void(domain::Chip&)>& edit) {
   TopologyBuilder builder;
   builder.vendor = t.vendor();
   builder.model = t.model();

@@ -8,7 +8,8 @@
 
 namespace chipweave::agent {
 
-// `topology` with `edit` applied to each chip. edit must leave the index alone; what the builder refuses is an error.
+// `topology` with `edit` applied to each chip. edit must leave the index alone; what the builder
+// refuses is an error.
 Result<domain::NodeTopology> with_chips(const domain::NodeTopology& topology,
                                         const std::function<void(domain::Chip&)>& edit);
 

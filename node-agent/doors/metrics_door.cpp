@@ -20,7 +20,8 @@ struct Tally {
   int lanes_up = 0;
   int lanes_down = 0;
   void add(int lanes, int down) {
-    const LinkState state = down == 0 ? LinkState::up : (down >= lanes ? LinkState::down : LinkState::degraded);
+    const LinkState state =
+        down == 0 ? LinkState::up : (down >= lanes ? LinkState::down : LinkState::degraded);
     ++links[static_cast<std::size_t>(state)];
     lanes_up += lanes - down;
     lanes_down += down;
@@ -54,14 +55,19 @@ struct MetricsDoor::Impl {
                              "Fast links and switch ports of this node by kind and state.")),
         lanes(registry.gauge("chipweave_agent_link_lanes",
                              "Lanes of fast links and switch ports by kind and state.")),
-        errors(registry.counter("chipweave_agent_probe_errors_total",
-                                "Times a probe or the health file could not be used.")
+        errors(registry
+                   .counter("chipweave_agent_probe_errors_total",
+                            "Times a probe or the health file could not be used.")
                    .with()),
-        age(registry.gauge("chipweave_agent_probe_age_seconds",
-                           "Time since the sources last confirmed what this agent reports.")
+        age(registry
+                .gauge("chipweave_agent_probe_age_seconds",
+                       "Time since the sources last confirmed what this agent reports.")
                 .with()),
-        reports(registry.counter("chipweave_agent_reports_sent_total", "Reports sent to the scheduler by kind.")),
-        link_up(registry.gauge("chipweave_agent_connected", "1 while the scheduler answers this agent's reports.")
+        reports(registry.counter("chipweave_agent_reports_sent_total",
+                                 "Reports sent to the scheduler by kind.")),
+        link_up(registry
+                    .gauge("chipweave_agent_connected",
+                           "1 while the scheduler answers this agent's reports.")
                     .with()) {
     link_up.set(0);
     for (const char* kind : {"full", "delta", "heartbeat"}) reports.with({{"kind", kind}}).add(0);
@@ -72,7 +78,8 @@ struct MetricsDoor::Impl {
       return {405, "only GET is answered here\n", "text/plain; charset=utf-8"};
     }
     if (request.path == "/healthz") return {200, "ok\n", "text/plain; charset=utf-8"};
-    if (request.path != "/metrics") return {404, "there are /metrics and /healthz\n", "text/plain; charset=utf-8"};
+    if (request.path != "/metrics")
+      return {404, "there are /metrics and /healthz\n", "text/plain; charset=utf-8"};
     const ProbeFacts facts = probe();
     errors.add(static_cast<double>(facts.errors - errors_shown));
     errors_shown = facts.errors;
@@ -117,7 +124,8 @@ Result<std::uint16_t> MetricsDoor::start(const std::string& host, std::uint16_t 
   options.max_connections = 64;
   options.max_body_bytes = 4096;  // nobody has anything to send here
   impl_->server = std::make_unique<http::Server>(
-      impl_->loop, options, [impl = impl_.get()](const http::Request& r) { return impl->answer(r); });
+      impl_->loop, options,
+      [impl = impl_.get()](const http::Request& r) { return impl->answer(r); });
   return impl_->server->start();
 }
 
@@ -136,7 +144,8 @@ void MetricsDoor::state(const NodeState& state) {
   impl_->chips.with({{"state", "network_unhealthy"}}).set(chips[domain::Health::network_unhealthy]);
   impl_->chips.with({{"state", "unhealthy"}}).set(chips[domain::Health::unhealthy]);
   std::map<LinkKind, Tally> now = tally(state.topology);
-  for (const auto& [kind, before] : impl_->shown) now.try_emplace(kind);  // a kind that vanished shows zeros
+  for (const auto& [kind, before] : impl_->shown)
+    now.try_emplace(kind);  // a kind that vanished shows zeros
   for (const auto& [kind, counts] : now) impl_->show(kind, counts);
   impl_->shown = std::move(now);
 }

@@ -1,4 +1,5 @@
-// FileStamp — tells whether a path leads to something else than before: other file, other size, written since.
+// FileStamp — tells whether a path leads to something else than before: other file, other size,
+// written since.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr std::uint32_t kEvents =
-    IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF;
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM |
+                                  IN_DELETE | IN_ATTRIB | IN_DELETE_SELF;
 
 std::pair<std::string, std::string> folder_and_name(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
@@ -31,7 +31,8 @@ struct FileWatch::Impl {
   int inotify = -1;
   int wake = -1;
   bool complete = true;
-  std::map<int, std::set<std::string, std::less<>>> names;  // watch descriptor → file names of interest
+  std::map<int, std::set<std::string, std::less<>>>
+      names;  // watch descriptor → file names of interest
   std::function<void()> on_change;
   std::thread thread;
 
@@ -59,7 +60,8 @@ struct FileWatch::Impl {
         const std::string_view name(text, event.len == 0 ? 0 : ::strnlen(text, event.len));
         at += sizeof(event) + event.len;
         const auto found = names.find(event.wd);
-        // ".." begins the names that ConfigMap volumes swap; no name: the folder itself, or a lost event.
+        // ".." begins the names that ConfigMap volumes swap; no name: the folder itself, or a lost
+        // event.
         relevant = relevant || name.empty() || name.substr(0, 2) == ".." ||
                    (found != names.end() && found->second.count(name) != 0);
       }

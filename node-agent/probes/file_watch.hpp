@@ -1,7 +1,8 @@
-// FileWatch — calls back within milliseconds when one of a few files may have changed (inotify on their folders, which
-// also sees renames over the file and the symlink swap of ConfigMap volumes).
+// FileWatch — calls back within milliseconds when one of a few files may have changed (inotify on
+// their folders, which also sees renames over the file and the symlink swap of ConfigMap volumes).
 //
-// Owns one thread, which calls `on_change`; the callback must only post. May call without a real change.
+// Owns one thread, which calls `on_change`; the callback must only post. May call without a real
+// change.
 #pragma once
 
 #include <functional>

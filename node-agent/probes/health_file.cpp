@@ -14,8 +14,8 @@ std::optional<Result<domain::Faults>> HealthFile::changes() {
   seen_ = now;
   if (!now.exists) {
     if (first) return Result<domain::Faults>(domain::Faults{});
-    return Result<domain::Faults>(
-        make_error(Errc::not_found, "file " + path_ + " is gone; write {} to say that nothing is broken"));
+    return Result<domain::Faults>(make_error(
+        Errc::not_found, "file " + path_ + " is gone; write {} to say that nothing is broken"));
   }
   return read();
 }

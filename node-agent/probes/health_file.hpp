@@ -1,10 +1,11 @@
-// HealthFile — the FaultSource behind --health-file. A file that is not there when the agent starts says nothing is
-// broken; one that vanishes later is an error like a bad one, because deleting a file must not hide a fault.
+// HealthFile — the FaultSource behind --health-file. A file that is not there when the agent starts
+// says nothing is broken; one that vanishes later is an error like a bad one, because deleting a
+// file must not hide a fault.
 #pragma once
 
 #include <string>
 
-#include "node-agent/probes/fault_source.hpp"
+#include "node-agent/app/fault_source.hpp"
 #include "node-agent/probes/file_stamp.hpp"
 
 namespace chipweave::agent {

@@ -28,8 +28,8 @@ Result<Discovery> MachineProbe::discover() {
   if (source_ == Source::file) seen_ = FileStamp::of(name_);
   auto loaded = io::load_machine(relative ? "./" + name_ : name_);
   if (!loaded) return std::move(loaded).error();
-  Discovery out{source_ == Source::profile ? name_ : loaded->topology.model(), std::move(loaded->topology),
-                std::move(loaded->warnings)};
+  Discovery out{source_ == Source::profile ? name_ : loaded->topology.model(),
+                std::move(loaded->topology), std::move(loaded->warnings)};
   if (out.machine.empty()) out.machine = last_part(name_);
   return out;
 }

@@ -1,11 +1,11 @@
-// MachineProbe — a built-in profile or a topology file as the machine: for standalone trials, tests, and machines whose
-// topology the operator wrote down. A file that changes is read again.
+// MachineProbe — a built-in profile or a topology file as the machine: for standalone trials,
+// tests, and machines whose topology the operator wrote down. A file that changes is read again.
 #pragma once
 
 #include <string>
 
 #include "node-agent/probes/file_stamp.hpp"
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/probe.hpp"
 
 namespace chipweave::agent {
 

@@ -74,8 +74,9 @@ std::vector<PciDevice> list_devices(const SysfsTree& tree) {
   return out;
 }
 
-// "nvidia", … if the device is an accelerator, else "". Class 0x0300 (VGA) counts for NVIDIA only: Huawei's is the
-// graphics of the board controller, AMD's that of the processor or a desktop card without KFD.
+// "nvidia", … if the device is an accelerator, else "". Class 0x0300 (VGA) counts for NVIDIA only:
+// Huawei's is the graphics of the board controller, AMD's that of the processor or a desktop card
+// without KFD.
 std::string_view accelerator_vendor(const PciDevice& d) {
   const std::uint32_t base = d.device_class >> 16U;
   const bool vga = (d.device_class >> 8U) == 0x0300;
@@ -116,26 +117,31 @@ NicFacts nic_facts(const SysfsTree& tree, const PciDevice& d) {
 }
 
 // The vendor with most chips; what is left out is said.
-std::string choose_vendor(const std::vector<PciDevice>& devices, std::vector<std::string>& warnings) {
+std::string choose_vendor(const std::vector<PciDevice>& devices,
+                          std::vector<std::string>& warnings) {
   std::map<std::string, int> counts;
   for (const PciDevice& d : devices) {
     if (const auto vendor = accelerator_vendor(d); !vendor.empty()) ++counts[std::string(vendor)];
   }
-  const auto most = std::max_element(counts.begin(), counts.end(),
-                                     [](const auto& x, const auto& y) { return x.second < y.second; });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& x, const auto& y) { return x.second < y.second; });
   if (most == counts.end()) return "";
   for (const auto& [vendor, count] : counts) {
     if (vendor == most->first) continue;
-    warnings.push_back(std::to_string(count) + " accelerators of vendor " + vendor + " are left out beside " +
-                       std::to_string(most->second) + " of " + most->first);
+    warnings.push_back(std::to_string(count) + " accelerators of vendor " + vendor +
+                       " are left out beside " + std::to_string(most->second) + " of " +
+                       most->first);
   }
   return most->first;
 }
 
 domain::HostBandwidth host_bandwidth(const SysfsTree& tree, double gigatransfers) {
-  const int generation = gigatransfers >= 60 ? 6 : (gigatransfers >= 30 ? 5 : (gigatransfers >= 15 ? 4 : 3));
+  const int generation =
+      gigatransfers >= 60 ? 6 : (gigatransfers >= 30 ? 5 : (gigatransfers >= 15 ? 4 : 3));
   const auto cpu = tree.text("/proc/cpuinfo");
-  return domain::pcie_host_bandwidth(generation, cpu && cpu->find("GenuineIntel") != std::string::npos);
+  return domain::pcie_host_bandwidth(generation,
+                                     cpu && cpu->find("GenuineIntel") != std::string::npos);
 }
 
 void add_nics(const SysfsTree& tree, const std::vector<PciDevice>& devices,
@@ -162,8 +168,10 @@ void add_chips(const std::vector<const PciDevice*>& chips, domain::TopologyBuild
     chip.numa = chips[i]->numa;
     builder.add_chip(std::move(chip));
     for (std::size_t k = 0; k < i; ++k) {
-      const LinkKind kind = pci_path_kind(chips[k]->route, chips[k]->numa, chips[i]->route, chips[i]->numa);
-      builder.add_link(domain::ChipIndex{static_cast<int>(k)}, domain::ChipIndex{static_cast<int>(i)}, kind);
+      const LinkKind kind =
+          pci_path_kind(chips[k]->route, chips[k]->numa, chips[i]->route, chips[i]->numa);
+      builder.add_link(domain::ChipIndex{static_cast<int>(k)},
+                       domain::ChipIndex{static_cast<int>(i)}, kind);
     }
   }
 }
@@ -177,14 +185,15 @@ std::vector<std::string> pci_route(const std::string& path) {
     const std::size_t end = std::min(path.find('/', at), path.size());
     std::string part = path.substr(at, end - at);
     at = end + 1;
-    if (out.empty() && (part.substr(0, 3) != "pci" || part.find(':') == std::string::npos)) continue;
+    if (out.empty() && (part.substr(0, 3) != "pci" || part.find(':') == std::string::npos))
+      continue;
     out.push_back(std::move(part));
   }
   return out;
 }
 
-LinkKind pci_path_kind(const std::vector<std::string>& a, int numa_a, const std::vector<std::string>& b,
-                       int numa_b) {
+LinkKind pci_path_kind(const std::vector<std::string>& a, int numa_a,
+                       const std::vector<std::string>& b, int numa_b) {
   const auto [left, right] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   const auto common = left - a.begin();
   if (common >= 2) {
@@ -202,9 +211,9 @@ Result<Discovery> scan_pci(const SysfsTree& tree) {
   std::vector<std::string> warnings;
   const std::string vendor = choose_vendor(devices, warnings);
   if (vendor.empty()) {
-    return make_error(Errc::not_found,
-                      "no accelerators: " + tree.path(kDevices) +
-                          " lists no chip of NVIDIA, AMD, Huawei or MetaX (is the device there, and is /sys mounted?)");
+    return make_error(Errc::not_found, "no accelerators: " + tree.path(kDevices) +
+                                           " lists no chip of NVIDIA, AMD, Huawei or MetaX (is the "
+                                           "device there, and is /sys mounted?)");
   }
   std::vector<const PciDevice*> chips;
   for (const PciDevice& d : devices) {
@@ -221,8 +230,10 @@ Result<Discovery> scan_pci(const SysfsTree& tree) {
   add_nics(tree, devices, chips, builder);
   auto topology = std::move(builder).build();
   if (!topology) return std::move(topology).error().in("PCI bus");
-  warnings.push_back("links between chips (NVLink, XGMI, HCCS, …) are not visible on the PCI bus: only host paths are known; "
-                     "name the machine with --probe profile:NAME or file:PATH for link-aware placement");
+  warnings.push_back(
+      "links between chips (NVLink, XGMI, HCCS, …) are not visible on the PCI bus: only host paths "
+      "are known; "
+      "name the machine with --probe profile:NAME or file:PATH for link-aware placement");
   return Discovery{machine, std::move(topology).value(), std::move(warnings)};
 }
 

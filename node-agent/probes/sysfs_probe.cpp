@@ -23,7 +23,8 @@ Result<Discovery> SysfsProbe::discover() {
       if (imported) {
         std::string machine = imported->topology.model();
         if (machine.empty()) machine = "amd machine";
-        return Discovery{std::move(machine), std::move(imported->topology), std::move(imported->warnings)};
+        return Discovery{std::move(machine), std::move(imported->topology),
+                         std::move(imported->warnings)};
       }
       kfd_problem = imported.error().text();
     } else {

@@ -1,9 +1,10 @@
-// SysfsProbe — `--probe auto`: AMD's KFD topology where there is one (it shows XGMI), else the PCI bus.
+// SysfsProbe — `--probe auto`: AMD's KFD topology where there is one (it shows XGMI), else the PCI
+// bus.
 #pragma once
 
 #include <string>
 
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/probe.hpp"
 #include "node-agent/probes/sysfs_tree.hpp"
 
 namespace chipweave::agent {

@@ -1,4 +1,5 @@
-// SysfsTree — reading /sys and /proc below an injectable root, so that a captured or invented tree stands for a machine.
+// SysfsTree — reading /sys and /proc below an injectable root, so that a captured or invented tree
+// stands for a machine.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class SysfsTree {
   std::optional<std::string> text(const std::string& relative) const;
   // Names in a folder, sorted, at most 4096; empty if there is none.
   std::vector<std::string> names(const std::string& relative) const;
-  // Where a symlink leads in the end, as a path below the root ("/sys/devices/…"); nullopt if nowhere.
+  // Where a symlink leads in the end, as a path below the root ("/sys/devices/…"); nullopt if
+  // nowhere.
   std::optional<std::string> resolved(const std::string& relative) const;
 
  private:

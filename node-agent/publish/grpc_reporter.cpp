@@ -101,8 +101,8 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   StreamOwner* owner_;  // read on the loop only
 };
 
-// One attempt: a channel, a call, its end. The hold keeps OnDone away until the loop has let go, so that the loop never
-// writes to a call that is over.
+// One attempt: a channel, a call, its end. The hold keeps OnDone away until the loop has let go, so
+// that the loop never writes to a call that is over.
 class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::ReportAck> {
  public:
   static std::shared_ptr<Stream> open(const rpc::Endpoint& endpoint, std::shared_ptr<Mailbox> box) {
@@ -122,7 +122,8 @@ class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::Rep
     report_ = std::move(report);
     StartWrite(&report_);
   }
-  // Loop thread; the end comes as on_end. A call that is over already keeps the status it ended with.
+  // Loop thread; the end comes as on_end. A call that is over already keeps the status it ended
+  // with.
   void let_go() {
     if (!held_) return;
     held_ = false;
@@ -185,14 +186,15 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     pump();
   }
 
-  // Writes what is due. One write is under way at a time because the plan waits for the ack of each.
+  // Writes what is due. One write is under way at a time because the plan waits for the ack of
+  // each.
   void pump() {
     if (stream == nullptr || writing || stopping) return;
     const auto out = plan.next();
     if (!out) return;
     writing = true;
+    writing_kind = out->kind;
     stream->write(to_message(*out, options));
-    if (events.sent) events.sent(out->kind);
   }
 
   void beat() {
@@ -212,7 +214,8 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
       connected = true;
       warned = false;
       backoff.reset();
-      obs::log(obs::Level::info, "connected", {{"scheduler", options.scheduler}, {"node", options.node}});
+      obs::log(obs::Level::info, "connected",
+               {{"scheduler", options.scheduler}, {"node", options.node}});
       if (events.connected) events.connected(true);
     }
     const Answer answer = to_answer(ack.outcome());
@@ -229,6 +232,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
 
   void on_written() override {
     writing = false;
+    if (events.sent) events.sent(writing_kind);
     pump();
   }
 
@@ -260,6 +264,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   std::shared_ptr<Mailbox> box;
   std::shared_ptr<Stream> stream;
   bool writing = false;
+  ReportKind writing_kind = ReportKind::heartbeat;
   bool connected = false;
   bool warned = false;
   bool stopping = false;

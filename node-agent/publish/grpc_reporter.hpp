@@ -1,8 +1,9 @@
-// GrpcReporter — keeps one Inventory.Report stream to the scheduler: connects, sends what ReportPlan says, reconnects
-// with jittered back-off, beats every few seconds.
+// GrpcReporter — keeps one Inventory.Report stream to the scheduler: connects, sends what
+// ReportPlan says, reconnects with jittered back-off, beats every few seconds.
 //
-// Owned by the loop: every member on the loop thread, gRPC's threads only post. The loop must outlive it; call stop()
-// and wait for its callback before the loop ends, else a call under way is abandoned (and cleans up after itself).
+// Owned by the loop: every member on the loop thread, gRPC's threads only post. The loop must
+// outlive it; call stop() and wait for its callback before the loop ends, else a call under way is
+// abandoned (and cleans up after itself).
 #pragma once
 
 #include <chrono>
@@ -29,8 +30,8 @@ struct ReporterOptions {
 
 // What happens on the stream, for metrics and tests.
 struct ReporterEvents {
-  std::function<void(bool)> connected;  // true with the first ack, false when the stream is gone
-  std::function<void(ReportKind)> sent;
+  std::function<void(bool)> connected;   // true with the first ack, false when the stream is gone
+  std::function<void(ReportKind)> sent;  // handed to the connection
   std::function<void(Answer)> answered;
 };
 

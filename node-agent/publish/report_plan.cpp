@@ -52,7 +52,8 @@ bool ReportPlan::acked(Answer answer) {
       if (kind != ReportKind::heartbeat) held_ = state;
       break;
     case Answer::older:
-      // Somebody newer speaks for the node. Stay on the line: when they leave, a heartbeat is answered needs_full.
+      // Somebody newer speaks for the node. Stay on the line: when they leave, a heartbeat is
+      // answered needs_full.
       if (kind != ReportKind::heartbeat) held_ = state;
       break;
     case Answer::needs_full:

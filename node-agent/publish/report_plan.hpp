@@ -1,7 +1,9 @@
-// ReportPlan — what to say next on a report stream: a full report first, then what changed, else a sign of life.
+// ReportPlan — what to say next on a report stream: a full report first, then what changed, else a
+// sign of life.
 //
-// Pure: events in, the next message out; no transport and no clock. One report is under way at a time, so changes that
-// come faster than acks are merged, and what is sent is always computed against what the scheduler holds.
+// Pure: events in, the next message out; no transport and no clock. One report is under way at a
+// time, so changes that come faster than acks are merged, and what is sent is always computed
+// against what the scheduler holds.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,8 @@ class ReportPlan {
   void closed();
   void heartbeat_due() { heartbeat_due_ = true; }
 
-  // The message to write now; nullopt while closed, while a report waits for its ack, or when there is nothing to say.
+  // The message to write now; nullopt while closed, while a report waits for its ack, or when there
+  // is nothing to say.
   std::optional<Outgoing> next();
   // False if no report waits for an ack.
   bool acked(Answer answer);
@@ -39,7 +42,7 @@ class ReportPlan {
 
  private:
   NodeStatePtr wanted_;
-  NodeStatePtr held_;  // what the scheduler has taken on this stream
+  NodeStatePtr held_;     // what the scheduler has taken on this stream
   NodeStatePtr refused_;  // not sent again before the next heartbeat
   std::optional<Outgoing> under_way_;
   NodeStatePtr under_way_state_;

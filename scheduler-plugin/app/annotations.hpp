@@ -7,7 +7,7 @@ namespace chipweave::sched {
 
 inline constexpr const char* kPlacementAnnotation = "chipweave.dev/placement";
 
-// docs/annotations.md lists the keys. Pure.
+// docs/api.md lists the keys. Pure.
 Annotations annotations_of(const Decision& decision, const Node& node);
 
 }  // namespace chipweave::sched

@@ -130,7 +130,6 @@ class Scheduler final : public Decide, public ClusterListener {
   void dissolve_group(const std::string& id);
   void unclaim(const Holding& part);
   void forget_part(const std::string& id, const std::string& uid);
-  int group_bound(const GroupPlan& plan) const;
 
   // scheduler_bind.cpp
   Result<void> bind_checked(const Binding& binding);

@@ -254,7 +254,6 @@ void Scheduler::rank_nodes() {
     const Verdict& v = s.verdicts[i];
     if (!v.fits() || v.count == 0) continue;
     s.fits += v.count;
-    // one chip talks to nobody: its bandwidth must not draw pods to a kind of machine
     score_inputs_.push_back({v.gbps, v.left_over, v.first_order});
     numbers.push_back(i);
   }
@@ -317,7 +316,7 @@ Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::s
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Verdict& v = s.of(i);
     if (v.fits()) {
-      answer.fit.push_back(s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.node(s.nodes[i]).name));
+      answer.fit.push_back(s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.name(s.nodes[i]).name));
     } else {
       answer.rejected.push_back({std::string(nodes[i]), v.reason});
     }
@@ -330,7 +329,7 @@ Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod, std::span<co
   std::vector<Score> scores;
   scores.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    scores.push_back({s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.node(s.nodes[i]).name), s.score(i)});
+    scores.push_back({s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.name(s.nodes[i]).name), s.score(i)});
   }
   return scores;
 }

@@ -39,11 +39,14 @@ void Scheduler::withdraw(std::string_view uid) {
 }
 
 void Scheduler::expire_promises() {
-  for (const Holding& gone : ledger_.expire(clock_.now())) {
+  const std::vector<Holding> expired = ledger_.expire(clock_.now());
+  for (const Holding& gone : expired) {
     observer_.promise(Promise::expired);
-    if (gone.group.empty()) continue;
-    forget_part(gone.group, gone.uid);
-    dissolve_group(gone.group);  // a group expires as one
+    if (!gone.group.empty()) forget_part(gone.group, gone.uid);
+  }
+  // a group expires as one; only after every expired part is forgotten do plan and ledger agree again
+  for (const Holding& gone : expired) {
+    if (!gone.group.empty()) dissolve_group(gone.group);
   }
 }
 
@@ -132,11 +135,6 @@ void Scheduler::forget_part(const std::string& id, const std::string& uid) {
   if (it == plans_.end()) return;
   std::erase(it->second.parts, uid);
   if (it->second.parts.empty()) plans_.erase(it);
-}
-
-int Scheduler::group_bound(const GroupPlan& plan) const {
-  return static_cast<int>(std::count_if(plan.parts.begin(), plan.parts.end(),
-                                        [&](const std::string& uid) { return ledger_.find(uid)->bound; }));
 }
 
 }  // namespace chipweave::sched

@@ -1,8 +1,9 @@
-// LiveCalls — what the two services of the gRPC door share: who waits for an answer, and how all of them end at stop().
+// LiveCalls — what the two services of the gRPC door share: who waits for an answer, and how all of
+// them end at stop().
 //
-// Lifetime: shared by the services and by every call, so that a task of the loop that runs late finds it alive.
-// Thread rules per member. A call ends exactly once: whoever takes it (the loop's answer, a failed read or write,
-// abort) finishes it, the others see that it is taken.
+// Lifetime: shared by the services and by every call, so that a task of the loop that runs late
+// finds it alive. Thread rules per member. A call ends exactly once: whoever takes it (the loop's
+// answer, a failed read or write, abort) finishes it, the others see that it is taken.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,8 @@ class LiveCall {
   LiveCall(const LiveCall&) = delete;
   LiveCall& operator=(const LiveCall&) = delete;
   virtual ~LiveCall() = default;
-  // The door closes: finish with UNAVAILABLE unless somebody else has finished or is about to. Any thread.
+  // The door closes: finish with UNAVAILABLE unless somebody else has finished or is about to. Any
+  // thread.
   virtual void abort() = 0;
 };
 
@@ -38,7 +40,8 @@ class LiveCalls {
   const GrpcOptions options;
 
   enum class Kind { stream, unary };
-  // False when the door is closing or (unary) too many wait already: the call must refuse itself. Any thread.
+  // False when the door is closing or (unary) too many wait already: the call must refuse itself.
+  // Any thread.
   bool add(const std::shared_ptr<LiveCall>& call, Kind kind);
   void remove(const LiveCall* call);
   bool closing() const { return closing_; }

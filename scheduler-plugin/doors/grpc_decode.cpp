@@ -47,7 +47,8 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
   for (const v1::ChipHealthChange& c : delta.chips()) {
     const auto health = rpc::from_proto(c.health());
     if (!health) {
-      return wrong("delta.chips[chip " + std::to_string(c.chip()) + "].health", "is not a known state");
+      return wrong("delta.chips[chip " + std::to_string(c.chip()) + "].health",
+                   "is not a known state");
     }
     out.chips.push_back({domain::ChipIndex{c.chip()}, *health});
   }
@@ -65,7 +66,8 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
 Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
   if (const auto ok = check_name(full.machine(), "full.machine", true); !ok) return ok;
   if (full.resources_size() > kMaxResources) {
-    return too_much("full.resources", static_cast<std::size_t>(full.resources_size()), kMaxResources);
+    return too_much("full.resources", static_cast<std::size_t>(full.resources_size()),
+                    kMaxResources);
   }
   for (const std::string& r : full.resources()) {
     if (const auto ok = check_name(r, "full.resources", false); !ok) return ok;

@@ -13,7 +13,8 @@ namespace chipweave::sched {
 
 // A full or delta report; heartbeats carry nothing to decode (invalid_argument).
 Result<InventoryReport> decode_report(const v1::InventoryReport& message);
-// Node and boot id, which every report carries: present, bounded, and of characters a node name may have.
+// Node and boot id, which every report carries: present, bounded, and of characters a node name may
+// have.
 Result<void> check_sender(const v1::InventoryReport& message);
 
 enum class PodName { required, optional };

@@ -40,13 +40,15 @@ std::map<std::string, std::string> NodeOwners::leave(std::uint64_t stream) {
 
 namespace {
 
-// One stream. Phases: reading → deciding (on the loop) → writing → reading …, until finished. `mutex_` guards the
-// phase and is held over StartRead, StartWrite and Finish, so that nothing is started on a call that another thread
-// has just finished (gRPC runs completions on its own threads, never inside these calls).
+// One stream. Phases: reading → deciding (on the loop) → writing → reading …, until finished.
+// `mutex_` guards the phase and is held over StartRead, StartWrite and Finish, so that nothing is
+// started on a call that another thread has just finished (gRPC runs completions on its own
+// threads, never inside these calls).
 class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v1::ReportAck>,
                            public LiveCall {
  public:
-  ReportStream(std::shared_ptr<LiveCalls> calls, std::shared_ptr<NodeOwners> owners, std::uint64_t id)
+  ReportStream(std::shared_ptr<LiveCalls> calls, std::shared_ptr<NodeOwners> owners,
+               std::uint64_t id)
       : calls_(std::move(calls)), owners_(std::move(owners)), id_(id) {}
 
   void begin(std::shared_ptr<ReportStream> self) {
@@ -81,7 +83,8 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     StartRead(&report_);
   }
 
-  // A cancelled call fails its read or write, which finishes it; a decision under way is answered into the void.
+  // A cancelled call fails its read or write, which finishes it; a decision under way is answered
+  // into the void.
   void OnCancel() override {}
 
   void OnDone() override {
@@ -95,7 +98,8 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
 
   void abort() override {
     const std::lock_guard lock(mutex_);
-    // While writing, OnWriteDone sees closing() and finishes; a peer that reads nothing is cut by the server's shutdown.
+    // While writing, OnWriteDone sees closing() and finishes; a peer that reads nothing is cut by
+    // the server's shutdown.
     if (phase_ == Phase::reading || phase_ == Phase::deciding) finish(stopping());
   }
 

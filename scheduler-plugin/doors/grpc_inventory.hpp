@@ -1,5 +1,6 @@
-// InventoryService — agents' report streams: one read, one decision, one ack at a time, so that a peer that sends faster
-// than the loop decides is slowed down by flow control instead of filling memory.
+// InventoryService — agents' report streams: one read, one decision, one ack at a time, so that a
+// peer that sends faster than the loop decides is slowed down by flow control instead of filling
+// memory.
 #pragma once
 
 #include <atomic>
@@ -14,8 +15,9 @@
 
 namespace chipweave::sched {
 
-// Which stream speaks for which node. Loop thread only. A node belongs to the stream that brought its last full report:
-// the end of an older stream of a reconnected agent must not turn the node stale.
+// Which stream speaks for which node. Loop thread only. A node belongs to the stream that brought
+// its last full report: the end of an older stream of a reconnected agent must not turn the node
+// stale.
 class NodeOwners {
  public:
   explicit NodeOwners(std::size_t max_nodes) : max_nodes_(max_nodes) {}

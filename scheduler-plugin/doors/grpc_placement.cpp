@@ -32,7 +32,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public LiveCall {
     calls->loop.post([call = std::move(call), work = std::move(work)] { call->run(work); });
     return raw;
   }
-  static grpc::ServerUnaryReactor* refuse(grpc::CallbackServerContext* context, const Error& error) {
+  static grpc::ServerUnaryReactor* refuse(grpc::CallbackServerContext* context,
+                                          const Error& error) {
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(rpc::to_status(error));
     return reactor;
@@ -43,7 +44,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public LiveCall {
   void abort() override {
     if (!taken_.exchange(true)) Finish(stopping());
   }
-  void OnCancel() override { cancelled_ = true; }
+  // Nothing is decided, and above all nothing is reserved, for a caller that has gone before its
+  // turn.
+  void OnCancel() override { answer({grpc::StatusCode::CANCELLED, "cancelled by the caller"}); }
   void OnDone() override {
     calls_->remove(this);
     const std::shared_ptr<UnaryCall> last = std::move(self_);
@@ -58,11 +61,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public LiveCall {
   }
   void run(const Work& work) {
     if (taken_.exchange(true)) return;
-    // Nothing is decided, and above all nothing is reserved, for a caller that has gone.
-    if (cancelled_) {
-      Finish({grpc::StatusCode::CANCELLED, "cancelled by the caller"});
-      return;
-    }
     grpc::Status status;
     try {
       status = work(calls_->decide);
@@ -76,7 +74,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public LiveCall {
   std::shared_ptr<LiveCalls> calls_;
   std::shared_ptr<UnaryCall> self_;
   std::atomic<bool> taken_{false};
-  std::atomic<bool> cancelled_{false};
 };
 
 grpc::Status fill(const Result<PlacedChips>& placed, v1::PlaceReply& reply) {
@@ -111,9 +108,8 @@ grpc::ServerUnaryReactor* PlacementService::WhatIf(grpc::CallbackServerContext* 
   auto nodes = decode_nodes(request->nodes());
   if (!nodes) return UnaryCall::refuse(context, nodes.error());
   return UnaryCall::begin(
-      calls_, [ask = std::move(ask).value(), nodes = std::move(nodes).value(), reply](Decide& decide) {
-        return fill(decide.what_if(ask, nodes), *reply);
-      });
+      calls_, [ask = std::move(ask).value(), nodes = std::move(nodes).value(),
+               reply](Decide& decide) { return fill(decide.what_if(ask, nodes), *reply); });
 }
 
 grpc::ServerUnaryReactor* PlacementService::Release(grpc::CallbackServerContext* context,
@@ -121,10 +117,11 @@ grpc::ServerUnaryReactor* PlacementService::Release(grpc::CallbackServerContext*
                                                     v1::ReleaseReply* /*reply*/) {
   auto key = decode_key(request->pod());
   if (!key) return UnaryCall::refuse(context, key.error());
-  return UnaryCall::begin(calls_, [key = std::move(key).value(), uid = request->uid()](Decide& decide) {
-    const Result<void> done = decide.release(key, uid);
-    return done ? grpc::Status::OK : rpc::to_status(done.error());
-  });
+  return UnaryCall::begin(calls_,
+                          [key = std::move(key).value(), uid = request->uid()](Decide& decide) {
+                            const Result<void> done = decide.release(key, uid);
+                            return done ? grpc::Status::OK : rpc::to_status(done.error());
+                          });
 }
 
 grpc::ServerUnaryReactor* PlacementService::Explain(grpc::CallbackServerContext* context,

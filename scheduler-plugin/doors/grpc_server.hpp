@@ -1,8 +1,9 @@
-// GrpcServer — the gRPC door of the scheduler: agents' reports (Inventory) and other schedulers' questions (Placement).
+// GrpcServer — the gRPC door of the scheduler: agents' reports (Inventory) and other schedulers'
+// questions (Placement).
 //
-// Decodes on gRPC's threads, asks Decide on the loop, answers from there; holds no logic of its own. start() and stop()
-// from one thread that is not gRPC's. `loop` and `decide` must outlive the server and every task it posted: stop the
-// server before the loop is destroyed.
+// Decodes on gRPC's threads, asks Decide on the loop, answers from there; holds no logic of its
+// own. start() and stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the
+// server and every task it posted: stop the server before the loop is destroyed.
 #pragma once
 
 #include <chrono>
@@ -32,11 +33,13 @@ class GrpcServer {
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // host_port: "127.0.0.1:0", port 0 is any free one; the port that was taken. Errors: invalid_argument, unavailable.
+  // host_port: "127.0.0.1:0", port 0 is any free one; the port that was taken. Errors:
+  // invalid_argument, unavailable.
   Result<std::uint16_t> start(const std::string& host_port);
-  // Ends report streams at once (UNAVAILABLE: agents connect again), refuses new calls, lets Placement calls that wait
-  // finish until `grace` has passed, then refuses them too. Called on the loop thread it cannot wait for them and
-  // refuses them at once. Never blocks longer than the grace and a moment; agent_gone is not called for ended streams.
+  // Ends report streams at once (UNAVAILABLE: agents connect again), refuses new calls, lets
+  // Placement calls that wait finish until `grace` has passed, then refuses them too. Called on the
+  // loop thread it cannot wait for them and refuses them at once. Never blocks longer than the
+  // grace and a moment; agent_gone is not called for ended streams.
   void stop(std::chrono::milliseconds grace);
 
  private:

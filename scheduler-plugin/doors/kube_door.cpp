@@ -43,7 +43,7 @@ http::Response KubeDoor::filter(std::string& body) {
 void KubeDoor::append_name(std::string& out, const Survey& survey, std::size_t position) const {
   const NodeId id = survey.nodes[position];
   if (id != kNoNode) {
-    out += scheduler_.nodes().node(id).name_json;
+    out += scheduler_.nodes().name(id).json;
   } else {
     append_json_string(out, args_.names[position]);
   }

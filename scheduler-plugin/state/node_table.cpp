@@ -65,19 +65,21 @@ NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
           s.network_unhealthy.bits(), s.resources,   s.stale};
 }
 
+NodeTable::NodeTable() { names_.reserve(limits::kMaxNodes); }
+
 NodeId NodeTable::find(std::string_view name) const {
   if (index_.empty()) return kNoNode;
   const std::size_t mask = index_.size() - 1;
   for (std::size_t at = std::hash<std::string_view>{}(name) & mask;; at = (at + 1) & mask) {
     const NodeId id = index_[at];
-    if (id == kNoNode || nodes_[id]->name == name) return id;
+    if (id == kNoNode || names_[id].name == name) return id;
   }
 }
 
 NodeId NodeTable::find_after(NodeId previous, std::string_view name) {
   if (previous == kNoNode) return find(name);
   const NodeId guess = successor_[previous];
-  if (guess != kNoNode && nodes_[guess]->name == name) return guess;
+  if (guess != kNoNode && names_[guess].name == name) return guess;
   const NodeId id = find(name);
   if (id != kNoNode) successor_[previous] = id;
   return id;
@@ -96,8 +98,10 @@ void NodeTable::grow_index() {
 NodeId NodeTable::add(std::string name) {
   const auto id = static_cast<NodeId>(nodes_.size());
   auto node = std::make_unique<Node>();
-  append_json_string(node->name_json, name);
-  node->name = std::move(name);
+  node->name = name;
+  std::string json;
+  append_json_string(json, name);
+  names_.push_back({std::move(name), std::move(json)});
   nodes_.push_back(std::move(node));
   state_of_.push_back(kNoState);
   resources_of_.push_back(0);

@@ -27,7 +27,6 @@ using domain::ChipSet;
 
 struct Node {
   std::string name;
-  std::string name_json;  // in quotes, escaped
   std::string machine;    // what people call it
   std::vector<std::string> resources;
   domain::NodeTopology topology;
@@ -45,6 +44,12 @@ struct Node {
   ChipSet free() const { return topology.all() - unhealthy - taken; }
 };
 
+// What is read for every node of every request, side by side: walking them must not touch the rest of a node.
+struct NodeName {
+  std::string name;
+  std::string json;  // in quotes, escaped
+};
+
 struct NodeState {
   std::shared_ptr<solver::Machine> wiring;
   ChipSet free;
@@ -57,8 +62,11 @@ struct NodeState {
 
 class NodeTable {
  public:
+  NodeTable();
   std::size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return *nodes_[id]; }
+  // Stays where it is as long as the table.
+  const NodeName& name(NodeId id) const { return names_[id]; }
   NodeId find(std::string_view name) const;
   // Like find, guessing that `name` follows `previous` as it did last time.
   NodeId find_after(NodeId previous, std::string_view name);
@@ -109,6 +117,7 @@ class NodeTable {
   void grow_index();
 
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<NodeName> names_;  // capacity kMaxNodes from the start
   std::vector<StateId> state_of_;
   std::vector<std::uint32_t> resources_of_;
   std::vector<NodeId> successor_;

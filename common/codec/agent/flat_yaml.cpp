@@ -35,7 +35,8 @@ Result<Texts> read_map(const YAML::Node& root, const std::vector<std::string>& k
     if (std::find(known_keys.begin(), known_keys.end(), key) == known_keys.end()) {
       std::string keys;
       for (const std::string& k : known_keys) keys += (keys.empty() ? "" : ", ") + k;
-      return at_line(entry.first.Mark(), "unknown key \"" + key.substr(0, 100) + "\" (known: " + keys + ")");
+      return at_line(entry.first.Mark(),
+                     "unknown key \"" + key.substr(0, 100) + "\" (known: " + keys + ")");
     }
     auto text = value_text(entry.second, key);
     if (!text) return std::move(text).error();

@@ -40,8 +40,8 @@ Result<std::vector<domain::ChipIndex>> chips(const json& list, const std::string
   }
   std::vector<domain::ChipIndex> out;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto index = number(list[i], 0, std::numeric_limits<int>::max(),
-                              key + "[" + std::to_string(i) + "]");
+    const auto index =
+        number(list[i], 0, std::numeric_limits<int>::max(), key + "[" + std::to_string(i) + "]");
     if (!index) return Error(index.error());
     out.push_back(domain::ChipIndex{*index});
   }

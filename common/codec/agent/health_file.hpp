@@ -1,7 +1,8 @@
 // The agent's health file: {"unhealthy":[3],"network_unhealthy":[5],"down_links":[[0,3],[4,7,1]]}
 //
-// Written by people and by health checkers that the agent does not know. Strict: unknown and repeated keys and wrong
-// types are errors that name the key, because a typo must not hide a fault. {} says that nothing is broken.
+// Written by people and by health checkers that the agent does not know. Strict: unknown and
+// repeated keys and wrong types are errors that name the key, because a typo must not hide a fault.
+// {} says that nothing is broken.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace chipweave::codec {
 
 inline constexpr std::size_t kMaxHealthFileBytes = 256U << 10U;
 
-// Errors: invalid_argument with the place; limit_exceeded above kMaxHealthFileBytes or for lists longer than any
-// machine needs. Whether the machine has these chips is the caller's question.
+// Errors: invalid_argument with the place; limit_exceeded above kMaxHealthFileBytes or for lists
+// longer than any machine needs. Whether the machine has these chips is the caller's question.
 Result<domain::Faults> parse_health_file(std::string_view json);
 
 }  // namespace chipweave::codec

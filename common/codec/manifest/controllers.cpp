@@ -128,9 +128,10 @@ std::vector<std::string> replica_types(const json& specs) {
   static constexpr std::array kLeaders{"chief", "master", "launcher", "scheduler"};
   std::vector<std::string> leaders;
   std::vector<std::string> others;
-  for (const auto& [type, spec] : specs.items()) {
-    const bool leads = std::any_of(kLeaders.begin(), kLeaders.end(),
-                                   [&](const char* leader) { return lower(type) == leader; });
+  for (const auto& item : specs.items()) {
+    const std::string& type = item.key();
+    const std::string lowered = lower(type);
+    const bool leads = std::find(kLeaders.begin(), kLeaders.end(), lowered) != kLeaders.end();
     (leads ? leaders : others).push_back(type);
   }
   leaders.insert(leaders.end(), others.begin(), others.end());

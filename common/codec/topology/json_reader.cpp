@@ -60,7 +60,7 @@ class Guard {
     Frame& frame = frames_.back();
     frame.key.clear();
     if (!frame.keys.insert(key).second) {
-      throw Refused{make_error(Errc::invalid_argument, where() + "key " + quote_text(key) +
+      throw Refused{make_error(Errc::invalid_argument, where() + "key " + quoted_excerpt(key) +
                                                            " appears twice in one object")};
     }
     frame.key = key;
@@ -101,7 +101,7 @@ std::string type_of(const Json& value) {
   if (value.is_number_float()) return "the number " + value.dump();
   if (value.is_number()) return "the integer " + value.dump();
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-  if (value.is_string()) return "the text " + quote_text(value.get_ref<const std::string&>());
+  if (value.is_string()) return "the text " + quoted_excerpt(value.get_ref<const std::string&>());
   return value.is_object() ? "an object" : (value.is_array() ? "a list" : "null");
 }
 
@@ -148,7 +148,7 @@ JsonObject::JsonObject(const Json& value, std::string path,
   }
   for (const auto& [key, ignored] : value_.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      problems_.add(path_, "unknown key " + quote_text(key) +
+      problems_.add(path_, "unknown key " + quoted_excerpt(key) +
                                did_you_mean(key, std::vector<std::string_view>(keys)));
     }
   }

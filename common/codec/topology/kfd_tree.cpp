@@ -8,6 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -30,7 +31,7 @@ class Properties {
       if (!parse_unsigned(value) && !parse_int(value)) {
         return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
                                                       ": expected a key and a number, not " +
-                                                      quote_text(line));
+                                                      quoted_excerpt(line));
       }
       out.values_.emplace(line.substr(0, blank), value);
     }
@@ -126,8 +127,8 @@ class Reader {
       if (!place) continue;
       if (!prefix_) prefix_ = place->prefix;
       if (*prefix_ != place->prefix) {
-        return make_error(Errc::invalid_argument, "two KFD trees, below " + quote_text(*prefix_) +
-                                                      " and " + quote_text(place->prefix) +
+        return make_error(Errc::invalid_argument, "two KFD trees, below " + quoted_excerpt(*prefix_) +
+                                                      " and " + quoted_excerpt(place->prefix) +
                                                       ": give one of them");
       }
       if (Result<void> done = read_file(path, text, *place); !done) return std::move(done).error();

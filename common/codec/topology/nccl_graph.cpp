@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 #include "common/codec/topology/xml_document.hpp"
 #include "common/domain/topology_builder.hpp"
 
@@ -47,7 +48,7 @@ Result<ImportedTopology> import_nccl_graph(std::string_view content, const Impor
   const pugi::xml_attribute version = document->root().attribute("version");
   if (parse_int(version.value()) != 1) {
     return make_error(Errc::unsupported, document->where(document->root()) + ": version " +
-                                             quote_text(version.value()) +
+                                             quoted_excerpt(version.value()) +
                                              " of the NCCL graph format; 1 is read");
   }
   const Result<std::set<int>> found = devices(*document);
@@ -59,7 +60,7 @@ Result<ImportedTopology> import_nccl_graph(std::string_view content, const Impor
   std::optional<LinkKind> kind = domain::parse_link_kind(type);
   if (!kind || !domain::is_host_path(*kind) || *kind == LinkKind::self) {
     kind = LinkKind::sys;
-    warnings.push_back("typeintra " + quote_text(type) +
+    warnings.push_back("typeintra " + quoted_excerpt(type) +
                        " is no host path: all pairs are taken as SYS");
   }
   domain::TopologyBuilder builder;

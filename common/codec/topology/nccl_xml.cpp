@@ -10,6 +10,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/nccl_tree.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 
@@ -74,7 +75,7 @@ class LinkReader {
     const bool visible = target.substr(0, 4) != "ffff";
     if (xgmi || (visible && target_class.substr(0, 4) == "0x03")) {
       machine_.warnings.push_back(document_.where(link) + ": link of chip " +
-                                  std::to_string(gpu.dev) + " to " + quote_text(target) +
+                                  std::to_string(gpu.dev) + " to " + quoted_excerpt(target) +
                                   ", which is no GPU of this file: left out");
       return {};
     }
@@ -112,14 +113,14 @@ Result<void> check_indices(const NcclMachine& machine) {
   for (const NcclGpu& gpu : machine.gpus) {
     if (const auto [it, fresh] = seen_dev.emplace(gpu.dev, gpu.bus_id); !fresh) {
       return make_error(Errc::invalid_argument, "two GPUs have dev " + std::to_string(gpu.dev) +
-                                                    " (at " + quote_text(it->second) + " and " +
-                                                    quote_text(gpu.bus_id) + ")");
+                                                    " (at " + quoted_excerpt(it->second) + " and " +
+                                                    quoted_excerpt(gpu.bus_id) + ")");
     }
     if (gpu.bus_id.empty()) continue;
     if (const auto [it, fresh] = seen_bus.emplace(gpu.bus_id, gpu.dev); !fresh) {
       return make_error(Errc::invalid_argument, "GPUs " + std::to_string(it->second) + " and " +
                                                     std::to_string(gpu.dev) + " have one bus id, " +
-                                                    quote_text(gpu.bus_id));
+                                                    quoted_excerpt(gpu.bus_id));
     }
   }
   return {};

@@ -132,7 +132,7 @@ class NpuReader {
         if (path) paths[index(i)] = *path;
         if (path || word.empty() || is_unknown(word)) continue;
         return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name + ", " +
-                                                      quote_text(matrix_.columns[column].name) +
+                                                      quoted_excerpt(matrix_.columns[column].name) +
                                                       " is " + word +
                                                       ", which is no path to a NIC");
       }

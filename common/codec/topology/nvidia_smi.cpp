@@ -148,7 +148,7 @@ class NvidiaReader {
         if (!path) {
           return make_error(Errc::invalid_argument,
                             "cell " + matrix_.columns[chips_[i]].name + ", " +
-                                quote_text(matrix_.columns[column].name) + " is " +
+                                quoted_excerpt(matrix_.columns[column].name) + " is " +
                                 matrix_.cell(chips_[i], column) +
                                 ", but only GPUs have NVLink (is this column a GPU?)");
         }

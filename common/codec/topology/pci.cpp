@@ -63,16 +63,6 @@ std::optional<double> leading_number(std::string_view text) {
   return value;
 }
 
-std::string quote_text(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  std::string out = "\"";
-  for (const char c : text.substr(0, kMost)) {
-    out += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
-  }
-  if (text.size() > kMost) out += "…";
-  return out + "\"";
-}
-
 std::string text_position(std::string_view content, std::size_t offset) {
   const std::string_view before = content.substr(0, std::min(offset, content.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;

@@ -27,8 +27,6 @@ std::optional<std::uint32_t> parse_hex(std::string_view text);
 std::optional<double> leading_number(std::string_view text);
 
 std::string_view trim(std::string_view text);
-// A piece of foreign text for a message: quoted, at most 60 bytes, control characters as '?'.
-std::string quote_text(std::string_view text);
 // "line 3, column 14" of a byte offset (1-based; an offset past the end counts as the end).
 std::string text_position(std::string_view content, std::size_t offset);
 

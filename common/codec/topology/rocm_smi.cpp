@@ -102,9 +102,9 @@ class RocmReader {
     }
     for (const std::string_view w : words) {
       const auto gpu = number_after("GPU", w);
-      if (!gpu) return error_at(out.line, "expected GPU names, not " + quote_text(w));
+      if (!gpu) return error_at(out.line, "expected GPU names, not " + quoted_excerpt(w));
       if (std::find(out.gpus.begin(), out.gpus.end(), *gpu) != out.gpus.end()) {
-        return error_at(out.line, "column " + quote_text(w) + " appears twice");
+        return error_at(out.line, "column " + quoted_excerpt(w) + " appears twice");
       }
       out.gpus.push_back(*gpu);
     }
@@ -114,7 +114,8 @@ class RocmReader {
   static Result<void> take_row(const std::vector<std::string_view>& words, int line, Table& out) {
     const auto gpu = number_after("GPU", words[0]);
     if (!gpu || std::find(out.gpus.begin(), out.gpus.end(), *gpu) == out.gpus.end()) {
-      return error_at(line, "expected the row of a GPU of the header, not " + quote_text(words[0]));
+      return error_at(line,
+                      "expected the row of a GPU of the header, not " + quoted_excerpt(words[0]));
     }
     if (words.size() != out.gpus.size() + 1) {
       return error_at(line, "the row of GPU" + std::to_string(*gpu) + " has " +
@@ -195,16 +196,17 @@ class RocmReader {
         "GPU" + std::to_string(types.gpus[i]) + ", GPU" + std::to_string(types.gpus[k]);
     const std::string& type = types.cell(i, k);
     if (type != "XGMI" && type != "PCIE" && type != "N/A") {
-      return error_at(types.line, "link type of " + pair + ": unknown word " + quote_text(type) +
-                                      ", expected XGMI or PCIE");
+      return error_at(types.line, "link type of " + pair + ": unknown word " +
+                                      quoted_excerpt(type) + ", expected XGMI or PCIE");
     }
     if (type != types.cell(k, i)) {
       return error_at(types.line, "link type of " + pair + " is " + type +
-                                      ", the other way round " + quote_text(types.cell(k, i)));
+                                      ", the other way round " + quoted_excerpt(types.cell(k, i)));
     }
     if (weights.cell(i, k) != weights.cell(k, i)) {
-      return error_at(weights.line, "weight of " + pair + " is " + quote_text(weights.cell(i, k)) +
-                                        ", the other way round " + quote_text(weights.cell(k, i)));
+      return error_at(weights.line,
+                      "weight of " + pair + " is " + quoted_excerpt(weights.cell(i, k)) +
+                          ", the other way round " + quoted_excerpt(weights.cell(k, i)));
     }
     if (type == "XGMI" && !weight_of(weights.cell(i, k))) {
       return error_at(weights.line, "weight of " + pair + " is no number");

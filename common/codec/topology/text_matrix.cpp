@@ -124,7 +124,7 @@ class MatrixParser {
     for (const std::string_view name : header_->names) {
       const auto chip = chip_number(syntax_, name);
       if (!columns_.emplace(name, matrix_.columns.size()).second) {
-        return at_line(line_number(), "column " + quote_text(name) + " appears twice");
+        return at_line(line_number(), "column " + quoted_excerpt(name) + " appears twice");
       }
       matrix_.columns.push_back({std::string(name), chip.value_or(-1)});
     }
@@ -153,11 +153,11 @@ class MatrixParser {
       const std::string_view word = words[c + 1];
       const std::string where = "cell " + name + ", " + matrix_.columns[c].name + ": ";
       if (!is_cell(syntax_, word)) {
-        return at_line(line_number(), where + "unknown word " + quote_text(word) + ", expected " +
-                                          std::string(syntax_.words));
+        return at_line(line_number(), where + "unknown word " + quoted_excerpt(word) +
+                                          ", expected " + std::string(syntax_.words));
       }
       if ((word == "X") != (c == row)) {
-        return at_line(line_number(), where + (c == row ? "expected X, not " + quote_text(word)
+        return at_line(line_number(), where + (c == row ? "expected X, not " + quoted_excerpt(word)
                                                         : "X stands for the chip itself"));
       }
       matrix_.cells[row * n + c] = std::string(word);
@@ -224,6 +224,16 @@ class MatrixParser {
                                             missing.substr(0, 200) + " (is the output cut off?)");
   }
 
+  // "line 2 says GPU0, GPU1 is NV1"
+  std::string statement(std::size_t row, std::size_t column, const std::string& word) const {
+    std::string out = "line " + std::to_string(rows_[row]) + " says ";
+    out += matrix_.columns[row].name;
+    out += ", ";
+    out += matrix_.columns[column].name;
+    out += " is ";
+    return out += word;
+  }
+
   Result<void> make_symmetric() {
     const std::size_t n = matrix_.columns.size();
     for (std::size_t a = 0; a < n; ++a) {
@@ -233,12 +243,8 @@ class MatrixParser {
         if (ab.empty()) ab = ba;
         if (ba.empty()) ba = ab;
         if (ab == ba) continue;
-        const std::string& x = matrix_.columns[a].name;
-        const std::string& y = matrix_.columns[b].name;
-        return make_error(Errc::invalid_argument, "line " + std::to_string(rows_[a]) + " says " +
-                                                      x + ", " + y + " is " + ab + ", line " +
-                                                      std::to_string(rows_[b]) + " says " + y +
-                                                      ", " + x + " is " + ba);
+        return make_error(Errc::invalid_argument,
+                          statement(a, b, ab) + ", but " + statement(b, a, ba));
       }
     }
     return {};

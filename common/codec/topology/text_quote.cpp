@@ -35,7 +35,7 @@ std::string_view shortened(std::string_view text, std::size_t most) {
   return text.substr(0, end);
 }
 
-std::string quote_text(std::string_view text) {
+std::string quoted_excerpt(std::string_view text) {
   std::string_view shown = shortened(text);
   const bool cut = shown.size() < text.size();
   std::string out = "\"";

@@ -9,6 +9,6 @@ namespace chipweave::codec {
 // At most `most` bytes, cut between UTF-8 characters.
 std::string_view shortened(std::string_view text, std::size_t most = 60);
 // Quoted, shortened, control characters and bytes that are no UTF-8 replaced by '?'.
-std::string quote_text(std::string_view text);
+std::string quoted_excerpt(std::string_view text);
 
 }  // namespace chipweave::codec

@@ -50,7 +50,7 @@ int group_size_of(domain::RuleKind kind) {
 
 }  // namespace
 
-std::string one_of(const std::vector<std::string_view>& names) {
+std::string expected_one_of(const std::vector<std::string_view>& names) {
   std::string out = ", expected one of ";
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) out += ", ";
@@ -59,11 +59,11 @@ std::string one_of(const std::vector<std::string_view>& names) {
   return out;
 }
 
-std::string item(const std::string& list, std::size_t i) {
+std::string json_item(const std::string& list, std::size_t i) {
   return list + "[" + std::to_string(i) + "]";
 }
 
-std::string lower_case(std::string text) {
+std::string lower_case_ascii(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
@@ -106,10 +106,10 @@ std::optional<LinkKind> TopologyReader::parse_kind(const std::string& text, cons
   if (text == "NVSWITCH") {
     problems_.add(path, "NVSWITCH joins chips to a switch: describe it under \"switches\"");
   } else if (text == "SELF") {
-    problems_.add(path, "SELF is the path of a chip to itself" + one_of(allowed));
+    problems_.add(path, "SELF is the path of a chip to itself" + expected_one_of(allowed));
   } else {
-    problems_.add(
-        path, "unknown kind " + quote_text(text) + did_you_mean(text, allowed) + one_of(allowed));
+    problems_.add(path, "unknown kind " + quoted_excerpt(text) + did_you_mean(text, allowed) +
+                            expected_one_of(allowed));
   }
   return std::nullopt;
 }
@@ -140,11 +140,11 @@ std::vector<int> TopologyReader::chip_list(const Json& value, const std::string&
   }
   bool good = true;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    const auto chip = known_chip(value[i], item(path, i));
+    const auto chip = known_chip(value[i], json_item(path, i));
     good = good && chip.has_value();
     if (!chip) continue;
     if (std::find(out.begin(), out.end(), *chip) != out.end()) {
-      problems_.add(item(path, i), "chip " + std::to_string(*chip) + " is named twice");
+      problems_.add(json_item(path, i), "chip " + std::to_string(*chip) + " is named twice");
       good = false;
     }
     out.push_back(*chip);
@@ -184,8 +184,8 @@ void TopologyReader::read_rule(const JsonObject& top) {
   if (!name) return;
   const auto kind = domain::parse_rule_kind(*name);
   if (!kind) {
-    problems_.add("rule.kind", "unknown rule " + quote_text(*name) +
-                                   did_you_mean(*name, kRuleKinds) + one_of(kRuleKinds));
+    problems_.add("rule.kind", "unknown rule " + quoted_excerpt(*name) +
+                                   did_you_mean(*name, kRuleKinds) + expected_one_of(kRuleKinds));
     return;
   }
   builder_.rule =
@@ -225,7 +225,7 @@ void TopologyReader::read_chips(const JsonObject& top) {
   const Json* list = top.array("chips", static_cast<std::size_t>(limits::kMaxChips));
   if (list == nullptr) return;
   if (list->empty()) problems_.add("chips", "a machine has at least one chip");
-  for (std::size_t i = 0; i < list->size(); ++i) read_chip((*list)[i], item("chips", i));
+  for (std::size_t i = 0; i < list->size(); ++i) read_chip((*list)[i], json_item("chips", i));
 }
 
 void TopologyReader::read_chip(const Json& value, const std::string& path) {
@@ -245,7 +245,7 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
     problems_.add(path, "\"id\" and \"uuid\" are the same: give one");
   chip.id = o.text(o.has("uuid") ? "uuid" : "id").value_or("");
   chip.model = o.text("model").value_or("");
-  chip.pci = lower_case(o.text("pci").value_or(""));
+  chip.pci = lower_case_ascii(o.text("pci").value_or(""));
   chip.numa = static_cast<int>(o.integer("numa", -1, 65535).value_or(-1));
   chip.memory_bytes =
       static_cast<std::uint64_t>(o.integer("memory_bytes", 0, INT64_MAX).value_or(0));
@@ -254,7 +254,7 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
       if ((*ips)[i].is_string()) {
         chip.device_ips.push_back((*ips)[i].get<std::string>());
       } else {
-        problems_.add(item(o.path("device_ips"), i), "must be a text");
+        problems_.add(json_item(o.path("device_ips"), i), "must be a text");
       }
     }
   }
@@ -270,7 +270,8 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
   if (const auto health = o.text("health")) {
     const auto it = std::find(kHealths.begin(), kHealths.end(), *health);
     if (it == kHealths.end()) {
-      problems_.add(o.path("health"), "unknown health " + quote_text(*health) + one_of(kHealths));
+      problems_.add(o.path("health"),
+                    "unknown health " + quoted_excerpt(*health) + expected_one_of(kHealths));
     } else {
       chip.health = static_cast<domain::Health>(it - kHealths.begin());
     }

@@ -46,7 +46,7 @@ void TopologyReader::add_fast(Pair pair, FastFact fact) {
 void TopologyReader::read_links(const JsonObject& top) {
   const Json* list = top.array("links", kMaxLinks);
   if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) read_link((*list)[i], item("links", i));
+  for (std::size_t i = 0; i < list->size(); ++i) read_link((*list)[i], json_item("links", i));
 }
 
 void TopologyReader::read_link(const Json& value, const std::string& path) {
@@ -94,7 +94,7 @@ void TopologyReader::read_meshes(const JsonObject& top) {
   const Json* list = top.array("meshes", kMaxMeshes);
   if (list == nullptr) return;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string path = item("meshes", i);
+    const std::string path = json_item("meshes", i);
     const JsonObject o((*list)[i], path, {"chips", "kind", "lanes", "gbps_per_lane"}, problems_);
     const auto kind = kind_of(o, kFastLinkKinds);
     const auto rate = rate_of(o, "gbps_per_lane");
@@ -118,13 +118,13 @@ void TopologyReader::read_host_groups(const JsonObject& top) {
   std::set<Pair> said;
   for (const auto& [pair, fact] : host_) said.insert(pair);
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const JsonObject o((*list)[i], item("host_groups", i), {"kind", "groups"}, problems_);
+    const JsonObject o((*list)[i], json_item("host_groups", i), {"kind", "groups"}, problems_);
     const auto kind = kind_of(o, kHostKinds);
     if (!o.has("groups")) problems_.add(o.path("groups"), "missing");
     const Json* groups = o.array("groups", static_cast<std::size_t>(limits::kMaxChips));
     if (groups == nullptr || !kind) continue;
     for (std::size_t g = 0; g < groups->size(); ++g) {
-      const std::vector<int> chips = chip_list((*groups)[g], item(o.path("groups"), g));
+      const std::vector<int> chips = chip_list((*groups)[g], json_item(o.path("groups"), g));
       for (std::size_t a = 0; a < chips.size(); ++a) {
         for (std::size_t b = a + 1; b < chips.size(); ++b) {
           if (!said.insert(std::minmax(chips[a], chips[b])).second) continue;
@@ -138,7 +138,7 @@ void TopologyReader::read_host_groups(const JsonObject& top) {
 void TopologyReader::read_switches(const JsonObject& top) {
   const Json* list = top.array("switches", limits::kMaxSwitches);
   if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) read_switch((*list)[i], item("switches", i));
+  for (std::size_t i = 0; i < list->size(); ++i) read_switch((*list)[i], json_item("switches", i));
 }
 
 std::vector<TopologyBuilder::Port> TopologyReader::read_ports(const JsonObject& o) {
@@ -160,7 +160,7 @@ std::vector<TopologyBuilder::Port> TopologyReader::read_ports(const JsonObject& 
   }
   const Json* list = o.array("ports", static_cast<std::size_t>(limits::kMaxChips));
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const JsonObject p((*list)[i], item(o.path("ports"), i), {"chip", "lanes", "lanes_down"},
+    const JsonObject p((*list)[i], json_item(o.path("ports"), i), {"chip", "lanes", "lanes_down"},
                        problems_);
     const int lanes = lanes_of(p, "lanes", 1, 1);
     const int down = lanes_of(p, "lanes_down", 0);
@@ -188,7 +188,7 @@ void TopologyReader::read_switch(const Json& value, const std::string& path) {
 void TopologyReader::read_nics(const JsonObject& top) {
   const Json* list = top.array("nics", limits::kMaxNics);
   if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) read_nic((*list)[i], item("nics", i));
+  for (std::size_t i = 0; i < list->size(); ++i) read_nic((*list)[i], json_item("nics", i));
 }
 
 void TopologyReader::read_nic(const Json& value, const std::string& path) {
@@ -205,7 +205,7 @@ void TopologyReader::read_nic(const Json& value, const std::string& path) {
     if (!list->is_object()) problems_.add(where, "must be an object: chip index → host path");
     for (auto it = list->begin(); list->is_object() && it != list->end(); ++it) {
       const std::string& key = it.key();
-      const std::string at = where + "." + quote_text(key);
+      const std::string at = where + "." + quoted_excerpt(key);
       const bool digits =
           !key.empty() && key.size() <= 9 &&
           std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -213,13 +213,13 @@ void TopologyReader::read_nic(const Json& value, const std::string& path) {
       if (chips_.count(chip) == 0 || std::to_string(chip) != key) {
         problems_.add(at, "the machine has no such chip");
       } else if (!it->is_string()) {
-        problems_.add(at, "must be a text" + one_of(kHostKinds));
+        problems_.add(at, "must be a text" + expected_one_of(kHostKinds));
       } else if (const auto kind = parse_kind(it->get<std::string>(), at, kHostKinds)) {
         paths[ChipIndex{chip}] = *kind;
       }
     }
   }
-  builder_.add_nic(name, lower_case(o.text("pci").value_or("")),
+  builder_.add_nic(name, lower_case_ascii(o.text("pci").value_or("")),
                    static_cast<int>(o.integer("numa", -1, 65535).value_or(-1)), gbps.value_or(0),
                    std::move(paths));
 }
@@ -229,7 +229,8 @@ void TopologyReader::read_partitions(const JsonObject& top) {
   if (list == nullptr) return;
   for (std::size_t i = 0; i < list->size(); ++i) {
     std::vector<ChipIndex> chips;
-    for (const int c : chip_list((*list)[i], item("partitions", i))) chips.push_back(ChipIndex{c});
+    for (const int c : chip_list((*list)[i], json_item("partitions", i)))
+      chips.push_back(ChipIndex{c});
     builder_.add_partition(std::move(chips));
   }
 }

@@ -18,10 +18,10 @@
 namespace chipweave::codec {
 
 // ", expected one of A, B"
-std::string one_of(const std::vector<std::string_view>& names);
+std::string expected_one_of(const std::vector<std::string_view>& names);
 // "links[3]"
-std::string item(const std::string& list, std::size_t i);
-std::string lower_case(std::string text);
+std::string json_item(const std::string& list, std::size_t i);
+std::string lower_case_ascii(std::string text);
 
 // One document → one builder. Every read_* takes one top-level key.
 class TopologyReader {

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/text_quote.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -93,7 +94,7 @@ Result<XmlDocument> XmlDocument::parse(std::string_view content, std::string_vie
   const pugi::xml_node element = out.root();
   if (element.name() != root) {
     return out.error(element, "the root element must be <" + std::string(root) + ">, not " +
-                                  quote_text(element.name()));
+                                  quoted_excerpt(element.name()));
   }
   if (const pugi::xml_node deep = too_deep(element)) {
     return make_error(Errc::limit_exceeded, out.where(deep) + ": elements nest more than " +
@@ -118,7 +119,7 @@ Result<int> XmlDocument::integer(pugi::xml_node node, const char* attribute, int
   const std::optional<std::int64_t> value = parse_int(found.value());
   if (!value || *value < lowest || *value > highest) {
     return error(node, std::string("attribute ") + attribute +
-                           (found ? " is " + quote_text(found.value()) : " is missing") +
+                           (found ? " is " + quoted_excerpt(found.value()) : " is missing") +
                            ", expected a number from " + std::to_string(lowest) + " to " +
                            std::to_string(highest));
   }

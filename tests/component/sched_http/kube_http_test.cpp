@@ -221,7 +221,7 @@ TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
       const Json b = Json::parse(c.call("POST", "/kube/bind", binding(p, node)).value().body);
       if (b["Error"] == "") {
         ++bound;
-        const Json got = Json::parse(c.call("GET", "/standalone/pods/ns/" + name).value().body);
+        const Json got = Json::parse(c.call("GET", "/standalone/pods/ns/" + name, "").value().body);
         const Json placement = Json::parse(got["metadata"]["annotations"]["chipweave.dev/placement"].get<std::string>());
         const std::lock_guard lock(mutex);
         for (const Json& chip : placement["chips"]) {

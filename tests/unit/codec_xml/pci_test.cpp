@@ -51,8 +51,8 @@ TEST(Pci, GenerationsByTransferRate) {
 }
 
 TEST(Pci, ForeignTextIsQuotedWithoutControlCharacters) {
-  EXPECT_EQ(quote_text("a\x1b[31m"), "\"a?[31m\"");
-  EXPECT_EQ(quote_text(std::string(100, 'x')).size(), 60 + 2 + std::string("…").size());
+  EXPECT_EQ(quoted_excerpt("a\x1b[31m"), "\"a?[31m\"");
+  EXPECT_EQ(quoted_excerpt(std::string(100, 'x')).size(), 60 + 2 + std::string("…").size());
 }
 
 TEST(DeviceModels, ArchitecturesGiveTheLibrariesRates) {

@@ -23,9 +23,10 @@ TEST(Endpoint, ReadsNamesAndAddresses) {
 TEST(Endpoint, RefusesWhatIsNoAddress) {
   const std::string long_host(254, 'a');
   for (const std::string& text :
-       {std::string(""), std::string("host"), std::string(":1"), std::string("host:"), std::string("host:x"),
-        std::string("host:65536"), std::string("host:-1"), std::string("host:1 "), std::string("ho st:1"),
-        std::string("unix:/run/x:1"), std::string("::1:80"), std::string("[]:1"), long_host + ":1"}) {
+       {std::string(""), std::string("host"), std::string(":1"), std::string("host:"),
+        std::string("host:x"), std::string("host:65536"), std::string("host:-1"),
+        std::string("host:1 "), std::string("ho st:1"), std::string("unix:/run/x:1"),
+        std::string("::1:80"), std::string("[]:1"), long_host + ":1"}) {
     const auto got = parse_endpoint(text, PortZero::allowed);
     ASSERT_FALSE(got) << text;
     EXPECT_EQ(got.error().code, Errc::invalid_argument);

@@ -89,18 +89,25 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
       {full_report(), [](auto& m) { m.set_boot_id(std::string(65, 'b')); }, "boot_id bytes"},
       {full_report(), [](auto& m) { m.clear_body(); }, "body must be"},
       {full_report(), [](auto& m) { m.mutable_heartbeat(); }, "body must be"},
-      {full_report(), [](auto& m) { m.mutable_full()->clear_topology(); }, "full.topology is missing"},
-      {full_report(), [](auto& m) { m.mutable_full()->mutable_topology()->clear_chips(); }, "full.topology: no chips"},
-      {full_report(), [](auto& m) { m.mutable_full()->set_machine(std::string(300, 'm')); }, "full.machine"},
-      {full_report(), [](auto& m) { m.mutable_full()->add_resources(""); }, "full.resources is missing"},
+      {full_report(), [](auto& m) { m.mutable_full()->clear_topology(); },
+       "full.topology is missing"},
+      {full_report(), [](auto& m) { m.mutable_full()->mutable_topology()->clear_chips(); },
+       "full.topology: no chips"},
+      {full_report(), [](auto& m) { m.mutable_full()->set_machine(std::string(300, 'm')); },
+       "full.machine"},
+      {full_report(), [](auto& m) { m.mutable_full()->add_resources(""); },
+       "full.resources is missing"},
       {full_report(),
        [](auto& m) {
          for (int i = 0; i < 17; ++i) m.mutable_full()->add_resources("x");
        },
        "full.resources: 18"},
-      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_chips(0)->clear_health(); }, "chip 1"},
-      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_links(0)->set_b(0); }, "two different chips"},
-      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_links(0)->set_lanes_down(-1); }, "lanes_down"},
+      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_chips(0)->clear_health(); },
+       "chip 1"},
+      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_links(0)->set_b(0); },
+       "two different chips"},
+      {delta_report(), [](auto& m) { m.mutable_delta()->mutable_links(0)->set_lanes_down(-1); },
+       "lanes_down"},
       {delta_report(),
        [](auto& m) {
          for (int i = 0; i < 64; ++i) *m.mutable_delta()->add_chips() = m.delta().chips(0);
@@ -156,7 +163,8 @@ TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
       {[](auto& m) { m.set_chips(-3); }, "is -3"},
       {[](auto& m) { m.mutable_group(); }, "ask.group.name is missing"},
       {[](auto& m) { m.mutable_group()->set_name("g"); }, "ask.group.replicas"},
-      {[](auto& m) { (*m.mutable_labels())["l"] = std::string(limits::kMaxAnnotationBytes, 'x'); }, "ask.labels bytes"},
+      {[](auto& m) { (*m.mutable_labels())["l"] = std::string(limits::kMaxAnnotationBytes, 'x'); },
+       "ask.labels bytes"},
   };
   for (const Case& c : cases) {
     v1::PodAsk message = ask();

@@ -82,6 +82,7 @@ TEST(Reservation, EndsWithItsLifetime) {
   w.clock.advance(std::chrono::milliseconds(2));
   w.scheduler.tick();
   EXPECT_TRUE(w.chips(a).empty());
+  w.scheduler.heartbeat("n1", "boot");
   EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 1U);
 }
 

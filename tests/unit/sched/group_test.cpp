@@ -68,6 +68,7 @@ TEST(Group, ExpiresAsOne) {
   w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
   w.scheduler.tick();
   EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  w.scheduler.heartbeat("n1", "boot");
   EXPECT_EQ(w.fit(World::ask("other", 8)).size(), 1U);
   w.sound();
 }
@@ -82,6 +83,8 @@ TEST(Group, RestIsPlannedAroundMembersThatRun) {
   ASSERT_TRUE(w.bind(a, "n2").ok());
   w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
   w.scheduler.tick();
+  w.scheduler.heartbeat("n1", "boot");
+  w.scheduler.heartbeat("n2", "boot");
   EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
   EXPECT_EQ(w.rejections(b).at("n1"), "the other pods of the group are on another node");
   ASSERT_TRUE(w.bind(b, "n2").ok());

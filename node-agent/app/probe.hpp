@@ -1,8 +1,8 @@
-// Probe — where the agent learns what its machine is. One implementation a source: a profile, a file, sysfs; vendor
-// libraries come behind the same interface.
+// Probe — where the agent learns what its machine is. One implementation a source: a profile, a
+// file, sysfs; vendor libraries come behind the same interface.
 //
-// Called on the agent's loop thread only. A probe with events of its own (a vendor library) collects them on its thread
-// and lets changes() tell.
+// Called on the agent's loop thread only. A probe with events of its own (a vendor library)
+// collects them on its thread and lets changes() tell.
 #pragma once
 
 #include <string>
@@ -28,7 +28,8 @@ class Probe {
 
   // The whole machine as it is now. not_found: there are no accelerators here, an ordinary state.
   virtual Result<Discovery> discover() = 0;
-  // True if discover() may answer differently than the last time it was called. Cheap: asked twice a second.
+  // True if discover() may answer differently than the last time it was called. Cheap: asked twice
+  // a second.
   virtual bool changes() = 0;
 };
 

@@ -15,7 +15,8 @@ class FaultSource {
   FaultSource& operator=(const FaultSource&) = delete;
   virtual ~FaultSource() = default;
 
-  // What it says now if that may differ from the last answer, else nullopt. The first call always answers. Cheap.
+  // What it says now if that may differ from the last answer, else nullopt. The first call always
+  // answers. Cheap.
   virtual std::optional<Result<domain::Faults>> changes() = 0;
 };
 

@@ -1,0 +1,100 @@
+// Chip choice: warm (a look-up), cold (first request of a topology class), and brute force over all sets, by machine and size.
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <stdexcept>
+
+#include "common/io/files.hpp"
+#include "common/solver/baselines.hpp"
+#include "common/solver/machine.hpp"
+
+namespace {
+
+using chipweave::domain::ChipSet;
+using chipweave::domain::NodeTopology;
+using chipweave::solver::Machine;
+using chipweave::solver::Request;
+
+NodeTopology load(const std::string& name) {
+  auto t = chipweave::io::load_machine(name);
+  if (!t) throw std::runtime_error(t.error().text());
+  return std::move(t->topology);
+}
+
+void warm(benchmark::State& state, const std::string& name) {
+  Machine machine(load(name));
+  const Request r{machine.topology().all(), {}, {}, static_cast<int>(state.range(0)), false};
+  machine.choose(r);
+  for (auto _ : state) benchmark::DoNotOptimize(machine.choose(r));
+}
+
+// The first answer of a new class, every chip free, its tables built on the way (the wiring itself is held ready).
+void cold(benchmark::State& state, const std::string& name) {
+  const NodeTopology topology = load(name);
+  for (auto _ : state) {
+    state.PauseTiming();
+    Machine machine(topology);
+    const Request r{topology.all(), {}, {}, static_cast<int>(state.range(0)), false};
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(machine.choose(r));
+  }
+}
+
+// Seeded mix of sizes, occupancy and health over one class: what a scheduler asks. Counts the share of look-ups.
+void mix(benchmark::State& state, const std::string& name) {
+  Machine machine(load(name));
+  const ChipSet all = machine.topology().all();
+  std::mt19937_64 random(1);
+  std::vector<Request> requests;
+  for (int i = 0; i < 20000; ++i) {
+    Request r;
+    r.usable = ChipSet(random() & (i % 3 == 0 ? ~0ULL : random() | random()) & all.bits());
+    r.size = 1 + static_cast<int>(random() % 8);
+    r.distributed = random() % 4 == 0;
+    requests.push_back(r);
+  }
+  std::size_t next = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(machine.choose(requests[next]));
+    next = (next + 1) % requests.size();
+  }
+  const auto stats = machine.stats();
+  state.counters["hit_rate"] = static_cast<double>(stats.hits) / static_cast<double>(stats.hits + stats.misses);
+  state.counters["entries"] = static_cast<double>(stats.entries);
+}
+
+// Every set of the size, bandwidth of each (memoised after the first round): what the search saves.
+void brute_force(benchmark::State& state, const std::string& name) {
+  Machine machine(load(name));
+  const int n = machine.topology().chip_count();
+  const int size = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    double best = 0;
+    for (std::uint64_t m = 1; m < std::uint64_t{1} << n; ++m) {
+      if (ChipSet(m).size() == size) best = std::max(best, machine.gbps(ChipSet(m)));
+    }
+    benchmark::DoNotOptimize(best);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const std::string name : {"hgx-v100-8", "hgx-h100-8", "mi250x-8", "ascend-910b-8", "dgx2-v100-16", "ascend-910b-16", "ascend-a3-16", "metax-c550-16"}) {
+    const int chips = load(name).chip_count();
+    for (int size = 1; size <= chips; size += size < 8 ? 1 : 4) {
+      benchmark::RegisterBenchmark(("warm/" + name).c_str(), [name](benchmark::State& s) { warm(s, name); })->Arg(size);
+      benchmark::RegisterBenchmark(("cold/" + name).c_str(), [name](benchmark::State& s) { cold(s, name); })
+          ->Arg(size)->Unit(benchmark::kMicrosecond)->Iterations(20);
+    }
+    benchmark::RegisterBenchmark(("mix/" + name).c_str(), [name](benchmark::State& s) { mix(s, name); });
+    for (const int size : {4, 8}) {
+      benchmark::RegisterBenchmark(("brute_force/" + name).c_str(), [name](benchmark::State& s) { brute_force(s, name); })
+          ->Arg(size)->Unit(benchmark::kMicrosecond);
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

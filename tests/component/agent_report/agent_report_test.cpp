@@ -1,0 +1,301 @@
+// The agent's real reporter against the scheduler's real gRPC door in one process.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "common/domain/topology_builder.hpp"
+#include "node-agent/app/agent.hpp"
+#include "node-agent/app/faults.hpp"
+#include "node-agent/probes/file_watch.hpp"
+#include "node-agent/probes/health_file.hpp"
+#include "node-agent/probes/probe.hpp"
+#include "node-agent/publish/grpc_reporter.hpp"
+#include "scheduler-plugin/doors/grpc_server.hpp"
+#include "tests/component/agent_report/fakes.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::ChipIndex;
+using sched::FakeDecide;
+using sched::GrpcServer;
+using sched::Journal;
+using sched::LoopThread;
+using sched::ReportOutcome;
+using std::chrono::milliseconds;
+
+domain::NodeTopology four_chips() {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < 4; ++i) {
+    domain::Chip chip;
+    chip.index = ChipIndex{i};
+    b.add_chip(std::move(chip));
+    b.add_link(ChipIndex{i}, ChipIndex{(i + 1) % 4}, domain::LinkKind::nvlink, 2, 20);
+  }
+  auto built = std::move(b).build();
+  EXPECT_TRUE(built.ok());
+  return std::move(built).value();
+}
+
+NodeStatePtr state(const domain::Faults& faults = {}) {
+  auto topology = with_faults(four_chips(), faults);
+  EXPECT_TRUE(topology.ok());
+  return std::make_shared<const NodeState>(
+      NodeState{"box", {"nvidia.com/gpu"}, std::move(topology).value()});
+}
+
+// A scheduler's door on a port that stays the same over a restart.
+struct Door {
+  LoopThread thread;
+  FakeDecide decide;
+  std::unique_ptr<GrpcServer> server;
+  std::uint16_t port = 0;
+  bool open() {
+    server = std::make_unique<GrpcServer>(thread.loop, decide);
+    const auto got = server->start("127.0.0.1:" + std::to_string(port));
+    if (got) port = *got;
+    return got.ok();
+  }
+  void close() {
+    server->stop(milliseconds(1000));
+    server.reset();
+  }
+  ~Door() {
+    if (server) close();
+  }
+};
+
+// The agent's side: a loop with one reporter that is used on the loop only.
+struct Node {
+  LoopThread thread;
+  Journal<bool> connected;
+  Journal<Answer> answers;
+  std::unique_ptr<GrpcReporter> reporter;
+
+  void begin(std::uint16_t port, const std::string& boot = "boot-1",
+             milliseconds heartbeat = milliseconds(60000)) {
+    ReporterOptions options;
+    options.scheduler = "127.0.0.1:" + std::to_string(port);
+    options.node = "n1";
+    options.boot_id = boot;
+    options.heartbeat = heartbeat;
+    options.backoff_least = milliseconds(5);
+    options.backoff_most = milliseconds(50);
+    thread.loop.post_and_wait([&] {
+      reporter = std::make_unique<GrpcReporter>(
+          thread.loop, options,
+          ReporterEvents{
+              [this](bool yes) { connected.add(yes); }, {}, [this](Answer a) { answers.add(a); }});
+      reporter->want(state());
+      reporter->start();
+    });
+  }
+  void want(NodeStatePtr s) {
+    thread.loop.post([this, s = std::move(s)] { reporter->want(s); });
+  }
+  void stop() {
+    Journal<int> done;
+    thread.loop.post([&] { reporter->stop([&] { done.add(1); }); });
+    EXPECT_TRUE(done.at(0));
+    thread.loop.post_and_wait([this] { reporter.reset(); });
+  }
+  ~Node() {
+    if (reporter) stop();
+  }
+};
+
+TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port);
+  const auto full = door.decide.reports.at(0);
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->node, "n1");
+  EXPECT_EQ(full->boot_id, "boot-1");
+  EXPECT_EQ(full->machine, "box");
+  EXPECT_EQ(full->resources, std::vector<std::string>{"nvidia.com/gpu"});
+  ASSERT_TRUE(full->topology);
+  EXPECT_EQ(full->topology->chip_count(), 4);
+  EXPECT_EQ(node.connected.at(0), true);
+  node.want(state({{ChipIndex{3}}, {}, {{ChipIndex{0}, ChipIndex{1}, 1}}}));
+  const auto delta = door.decide.reports.at(1);
+  ASSERT_TRUE(delta);
+  EXPECT_FALSE(delta->topology);
+  EXPECT_GT(delta->sequence, full->sequence);
+  ASSERT_EQ(delta->chips.size(), 1U);
+  EXPECT_EQ(delta->chips[0].chip.value, 3);
+  EXPECT_EQ(delta->chips[0].health, domain::Health::unhealthy);
+  ASSERT_EQ(delta->links.size(), 1U);
+  EXPECT_EQ(delta->links[0].lanes_down, 1);
+  node.stop();
+  const auto gone = door.decide.gone.at(0);
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->node, "n1");
+  EXPECT_EQ(gone->boot_id, "boot-1");
+}
+
+TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port);
+  ASSERT_TRUE(door.decide.reports.at(0));
+  ASSERT_EQ(node.connected.at(0), true);
+  door.close();
+  ASSERT_EQ(node.connected.at(1), false);
+  node.want(state({{ChipIndex{2}}, {}, {}}));  // happens while nobody listens
+  ASSERT_TRUE(door.open());
+  const auto again = door.decide.reports.at(1);
+  ASSERT_TRUE(again);
+  ASSERT_TRUE(again->topology);
+  EXPECT_EQ(again->boot_id, "boot-1");
+  EXPECT_GT(again->sequence, 1U);
+  // An attempt that was under way already carries the state of its start; then the change follows
+  // as a delta.
+  if (again->topology->chip(2).health == domain::Health::healthy) {
+    const auto delta = door.decide.reports.at(2);
+    ASSERT_TRUE(delta && delta->chips.size() == 1);
+    EXPECT_EQ(delta->chips[0].chip.value, 2);
+    EXPECT_EQ(delta->chips[0].health, domain::Health::unhealthy);
+  }
+  EXPECT_EQ(node.connected.at(2), true);
+}
+
+TEST(AgentReport, WaitsForASchedulerThatComesLater) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  const std::uint16_t port = door.port;
+  door.close();
+  Node node;
+  node.begin(port);
+  ASSERT_TRUE(door.open());
+  EXPECT_TRUE(door.decide.reports.at(0));
+}
+
+TEST(AgentReport, NeedsFullIsAnsweredWithAFullReport) {
+  Door door;
+  door.decide.outcome = [](const sched::InventoryReport& r) {
+    return r.topology ? ReportOutcome::taken : ReportOutcome::needs_full;
+  };
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port);
+  ASSERT_TRUE(door.decide.reports.at(0));
+  node.want(state({{ChipIndex{1}}, {}, {}}));
+  const auto delta = door.decide.reports.at(1);
+  ASSERT_TRUE(delta);
+  EXPECT_FALSE(delta->topology);
+  const auto full = door.decide.reports.at(2);
+  ASSERT_TRUE(full);
+  ASSERT_TRUE(full->topology);
+  EXPECT_EQ(full->topology->chip(1).health, domain::Health::unhealthy);
+}
+
+TEST(AgentReport, BeatsWhileNothingHappens) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port, "boot-1", milliseconds(20));
+  EXPECT_EQ(door.decide.beats.at(2), "n1");
+  EXPECT_EQ(door.decide.reports.size(), 1U);
+}
+
+TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node old;
+  old.begin(door.port, "boot-1", milliseconds(20));
+  ASSERT_TRUE(door.decide.beats.at(0));
+  Node successor;
+  successor.begin(door.port, "boot-2");
+  const auto taken = door.decide.reports.at(1);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->boot_id, "boot-2");
+  // The old one is told, and its end turns nothing stale; the successor's end does, and then the
+  // node is alone.
+  for (std::size_t i = 0;; ++i) {
+    const auto answer = old.answers.at(i);
+    ASSERT_TRUE(answer);
+    if (*answer == Answer::older) break;
+  }
+  old.stop();
+  successor.stop();
+  const auto gone = door.decide.gone.at(0);
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->boot_id, "boot-2");
+}
+
+TEST(AgentReport, StoppingWithoutASchedulerIsQuiet) {
+  Node node;
+  node.begin(1);
+  node.stop();
+  EXPECT_EQ(node.connected.size(), 0U);
+}
+
+TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port);
+  ASSERT_EQ(node.connected.at(0), true);
+  node.thread.loop.post_and_wait([&] { node.reporter.reset(); });
+  EXPECT_TRUE(door.decide.gone.at(0));
+}
+
+struct FixedProbe final : Probe {
+  Result<Discovery> discover() override { return Discovery{"box", four_chips(), {}}; }
+  bool changes() override { return false; }
+};
+
+TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "chipweave-agent-XXXXXX").string();
+  const std::string folder = ::mkdtemp(pattern.data());
+  const std::string path = folder + "/health.json";
+  Door door;
+  ASSERT_TRUE(door.open());
+  {
+    Node node;
+    node.begin(door.port);
+    ASSERT_TRUE(door.decide.reports.at(0));
+    const SystemClock clock;
+    FixedProbe probe;
+    HealthFile file(path);
+    Agent agent({"n1", {"nvidia.com/gpu"}}, clock, probe, &file, [](const std::string&) {});
+    node.thread.loop.post_and_wait([&] {
+      ASSERT_TRUE(agent.start().ok());
+      agent.on_state = [&](const NodeStatePtr& s) { node.reporter->want(s); };
+      node.reporter->want(agent.state());
+    });
+    {
+      // The watch alone drives the agent here: no polling timer.
+      const FileWatch watch({path}, [&] { node.thread.loop.post([&] { agent.check(); }); });
+      ASSERT_TRUE(watch.complete());
+      ASSERT_TRUE(door.decide.reports.at(1));  // the agent's names for the chips: a full report
+      std::ofstream(folder + "/new") << R"({"unhealthy":[2],"down_links":[[0,1]]})";
+      fs::rename(folder + "/new", path);  // as editors and ConfigMap volumes do
+      const auto delta = door.decide.reports.at(2);
+      ASSERT_TRUE(delta);
+      EXPECT_FALSE(delta->topology);
+      ASSERT_EQ(delta->chips.size(), 1U);
+      EXPECT_EQ(delta->chips[0].chip.value, 2);
+      ASSERT_EQ(delta->links.size(), 1U);
+      EXPECT_EQ(delta->links[0].lanes_down, 2);
+      std::ofstream(path) << "{}";  // written in place
+      std::size_t n = 3;
+      auto next = door.decide.reports.at(n);
+      ASSERT_TRUE(next);
+      ASSERT_EQ(next->chips.size(), 1U);
+      EXPECT_EQ(next->chips[0].health, domain::Health::healthy);
+    }
+    node.stop();
+  }
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace chipweave::agent

@@ -1,0 +1,124 @@
+// A loop on its own thread and a decision core that writes down what it is asked: the scheduler's
+// side of the tests.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/http/loop.hpp"
+#include "scheduler-plugin/app/decide.hpp"
+
+namespace chipweave::sched {
+
+// How long a test waits for what must come; never how long it takes.
+inline constexpr std::chrono::seconds kPatience{30};
+
+class LoopThread {
+ public:
+  LoopThread() : thread_([this] { loop.run(); }) {}
+  ~LoopThread() {
+    loop.post([this] { loop.stop(); });
+    thread_.join();
+  }
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+  http::Loop loop;
+
+ private:
+  std::thread thread_;
+};
+
+// Things that happened, waited for by any thread.
+template <class T>
+class Journal {
+ public:
+  void add(T entry) {
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::move(entry));
+    changed_.notify_all();
+  }
+  // The n-th entry (from 0) once it is there; nullopt after kPatience.
+  std::optional<T> at(std::size_t n) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kPatience, [&] { return entries_.size() > n; }))
+      return std::nullopt;
+    return entries_[n];
+  }
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<T> entries_;
+};
+
+class FakeDecide final : public Decide {
+ public:
+  struct Gone {
+    std::string node, boot_id;
+  };
+  struct Asked {
+    PodAsk ask;
+    std::vector<std::string> nodes;
+    bool reserve = false;
+  };
+  Journal<InventoryReport> reports;
+  Journal<Gone> gone;
+  Journal<std::string> beats;
+  Journal<Asked> asked;
+  Journal<std::string> released;
+  // Set before the server starts, or on the loop.
+  std::function<ReportOutcome(const InventoryReport&)> outcome = [](const auto&) {
+    return ReportOutcome::taken;
+  };
+  Result<PlacedChips> placed = PlacedChips{"n1", {0, 4}, 40, 80};
+
+  ReportOutcome report(InventoryReport report) override {
+    const ReportOutcome answer = outcome(report);
+    reports.add(std::move(report));
+    return answer;
+  }
+  void agent_gone(std::string_view node, std::string_view boot_id) override {
+    gone.add({std::string(node), std::string(boot_id)});
+  }
+  void heartbeat(std::string_view node, std::string_view) override { beats.add(std::string(node)); }
+  Result<FilterAnswer> filter(const PodAsk&, std::span<const std::string_view>) override {
+    return none();
+  }
+  Result<std::vector<Score>> prioritize(const PodAsk&, std::span<const std::string_view>) override {
+    return none();
+  }
+  Result<void> bind(const Binding&) override { return none(); }
+  Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+                            bool reserve) override {
+    asked.add({pod, {nodes.begin(), nodes.end()}, reserve});
+    return placed;
+  }
+  Result<void> release(const PodKey& key, std::string_view uid) override {
+    released.add(key.text() + " " + std::string(uid));
+    if (uid != "u1") return make_error(Errc::conflict, "held by another uid");
+    return {};
+  }
+  Result<ExplainText> explain(const PodKey& key) override {
+    if (key.name != "p") return make_error(Errc::not_found, "no decision about " + key.text());
+    return ExplainText{"{\"pod\":\"ns/p\"}"};
+  }
+  Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override {
+    return place(pod, nodes, false);
+  }
+
+ private:
+  static Error none() { return make_error(Errc::unsupported, "not part of this test"); }
+};
+
+}  // namespace chipweave::sched

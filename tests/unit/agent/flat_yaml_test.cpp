@@ -1,0 +1,41 @@
+#include "common/codec/agent/flat_yaml.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace chipweave::codec {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<std::string> kKeys = {"node", "resource"};
+
+TEST(FlatYaml, ReadsTextsAndLists) {
+  const auto got = parse_flat_yaml("# a comment\nnode: n1\nresource: [a/b, c/d]\n", kKeys);
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->at("node"), "n1");
+  EXPECT_EQ(got->at("resource"), "a/b,c/d");
+  EXPECT_TRUE(parse_flat_yaml("", kKeys)->empty());
+}
+
+TEST(FlatYaml, NamesTheLineOfWhatItRefuses) {
+  const std::vector<std::pair<std::string, const char*>> cases = {
+      {"node: n1\nnodes: x\n", "line 2: unknown key \"nodes\""},
+      {"node: a\nresource: b\nnode: c\n", "\"node\" is there twice"},
+      {"node:\n  deeper: x\n", "line 2: node must be a text"},
+      {"- node\n", "line 1: must be a map"},
+      {"node: [n1\n", "line "},
+      {"node: &a x\nresource: *a\n", "anchors"},
+      {"resource: " + std::string(1000, '['), "too many lists"},
+  };
+  for (const auto& [text, says] : cases) {
+    const auto got = parse_flat_yaml(text, kKeys);
+    ASSERT_FALSE(got) << text;
+    EXPECT_THAT(got.error().text(), HasSubstr(says));
+  }
+  EXPECT_EQ(parse_flat_yaml(std::string(kMaxConfigBytes + 1, '#'), kKeys).error().code,
+            Errc::limit_exceeded);
+}
+
+}  // namespace
+}  // namespace chipweave::codec

@@ -1,0 +1,37 @@
+// Small machines for the agent's tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "common/domain/topology_builder.hpp"
+#include "node-agent/app/node_state.hpp"
+
+namespace chipweave::agent {
+
+// Four NVIDIA chips in a ring of two-lane links.
+inline domain::NodeTopology ring_of_four(const std::string& vendor = "nvidia") {
+  domain::TopologyBuilder b;
+  b.vendor = vendor;
+  b.model = "box";
+  for (int i = 0; i < 4; ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    b.add_chip(std::move(chip));
+    b.add_link(domain::ChipIndex{i}, domain::ChipIndex{(i + 1) % 4}, domain::LinkKind::nvlink, 2,
+               20);
+  }
+  auto built = std::move(b).build();
+  EXPECT_TRUE(built.ok());
+  return std::move(built).value();
+}
+
+inline NodeStatePtr state_of(domain::NodeTopology topology) {
+  return std::make_shared<const NodeState>(
+      NodeState{"box", {"nvidia.com/gpu"}, std::move(topology)});
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,231 @@
+#include "node-agent/probes/pci_scan.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "node-agent/probes/file_stamp.hpp"
+#include "node-agent/probes/health_file.hpp"
+#include "node-agent/probes/sysfs_probe.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using domain::LinkKind;
+using testing::HasSubstr;
+
+// A machine's /sys in a temporary folder.
+class FakeSys : public testing::Test {
+ protected:
+  FakeSys() {
+    std::string pattern = (fs::temp_directory_path() / "chipweave-sys-XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+  }
+  ~FakeSys() override { fs::remove_all(root_); }
+  FakeSys(const FakeSys&) = delete;
+  FakeSys& operator=(const FakeSys&) = delete;
+
+  void write(const std::string& path, const std::string& text) const {
+    fs::create_directories(fs::path(root_ + path).parent_path());
+    std::ofstream(root_ + path) << text;
+  }
+  // route: below /sys/devices, ending in the address.
+  void device(const std::string& route, const std::string& cls, const std::string& vendor,
+              const std::string& id, int numa) const {
+    const std::string at = "/sys/devices/" + route;
+    write(at + "/class", cls + "\n");
+    write(at + "/vendor", vendor + "\n");
+    write(at + "/device", id + "\n");
+    write(at + "/numa_node", std::to_string(numa) + "\n");
+    fs::create_directories(root_ + "/sys/bus/pci/devices");
+    const std::string address = route.substr(route.find_last_of('/') + 1);
+    fs::create_directory_symlink("../../../devices/" + route,
+                                 root_ + "/sys/bus/pci/devices/" + address);
+  }
+  Result<Discovery> scan() const { return scan_pci(SysfsTree(root_)); }
+
+  std::string root_;
+};
+
+TEST_F(FakeSys, FindsChipsPathsAndNics) {
+  device("pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:00.0/0000:13:00.0", "0x030200", "0x10de",
+         "0x20b0", 0);
+  device("pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:08.0/0000:14:00.0", "0x030200", "0x10de",
+         "0x20b0", 0);
+  device("pci0000:10/0000:10:01.0/0000:20:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  device("pci0000:40/0000:40:01.0/0000:41:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  device("pci0000:80/0000:80:01.0/0000:81:00.0", "0x030200", "0x10de", "0x20b0", 1);
+  device("pci0000:00/0000:00:1f.0/0000:02:00.0", "0x030000", "0x1a03", "0x2000",
+         0);  // the board's own graphics
+  const std::string nic = "pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:10.0/0000:15:00.0";
+  device(nic, "0x020700", "0x15b3", "0x101b", 0);
+  write("/sys/devices/" + nic + "/infiniband/mlx5_0/ports/1/rate", "200 Gb/sec (4X HDR)\n");
+  write("/sys/devices/" + nic + "/net/ib0/speed", "200000\n");
+  write(
+      "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.0/0000:12:00.0/0000:13:00.0/max_link_speed",
+      "16.0 GT/s PCIe\n");
+  write("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\n");
+  const auto got = scan();
+  ASSERT_TRUE(got) << got.error().text();
+  const domain::NodeTopology& t = got->topology;
+  EXPECT_EQ(t.vendor(), "nvidia");
+  ASSERT_EQ(t.chip_count(), 5);
+  EXPECT_EQ(t.chip(0).pci, "0000:13:00.0");
+  EXPECT_EQ(t.chip(4).numa, 1);
+  EXPECT_EQ(t.host_path(0, 1), LinkKind::pix);
+  EXPECT_EQ(t.host_path(0, 2), LinkKind::phb);
+  EXPECT_EQ(t.host_path(0, 3), LinkKind::node);
+  EXPECT_EQ(t.host_path(0, 4), LinkKind::sys);
+  EXPECT_EQ(t.host_bandwidth().pix, 24);
+  ASSERT_EQ(t.nics().size(), 1U);
+  EXPECT_EQ(t.nics()[0].name, "mlx5_0");
+  EXPECT_EQ(t.nics()[0].gbps, 25);
+  EXPECT_EQ(t.nics()[0].paths[0], LinkKind::pix);
+  EXPECT_EQ(t.nics()[0].paths[2], LinkKind::phb);
+  EXPECT_EQ(t.nics()[0].paths[4], LinkKind::sys);
+  ASSERT_FALSE(got->warnings.empty());
+  EXPECT_THAT(got->warnings.back(), HasSubstr("not visible"));
+}
+
+TEST_F(FakeSys, KnowsAcceleratorsFromGraphicsAndSlices) {
+  for (int i = 1; i <= 4; ++i) {
+    const std::string n = std::to_string(i);
+    device("pci0000:" + n + "0/0000:" + n + "0:00.0/0000:" + n + "1:00.0", "0x120000", "0x19e5",
+           "0xd802", 0);
+  }
+  device("pci0000:00/0000:00:01.0/0000:01:00.0", "0x030000", "0x19e5", "0x1711",
+         0);  // Huawei's board controller
+  device("pci0000:10/0000:10:00.0/0000:11:00.1", "0x120000", "0x19e5", "0xd802", 0);
+  fs::create_directory_symlink("../0000:11:00.0",
+                               root_ + "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.1/physfn");
+  device("pci0000:00/0000:00:02.0", "0x030000", "0x1002", "0x164e",
+         0);  // graphics of the processor
+  device("pci0000:50/0000:50:00.0/0000:51:00.0", "0x030200", "0x10de", "0x20b0", 1);
+  const auto got = scan();
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->topology.vendor(), "ascend");
+  EXPECT_EQ(got->topology.chip_count(), 4);
+  EXPECT_EQ(got->topology.model(), "Ascend910B");
+  EXPECT_THAT(got->warnings.front(), HasSubstr("1 accelerators of vendor nvidia are left out"));
+}
+
+TEST_F(FakeSys, AMachineWithoutAcceleratorsSaysSo) {
+  const auto empty = scan();
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().code, Errc::not_found);
+  EXPECT_THAT(empty.error().message, HasSubstr("no accelerators"));
+  device("pci0000:00/0000:00:02.0", "0x020000", "0x8086", "0x10fb", 0);
+  EXPECT_FALSE(scan());
+}
+
+TEST_F(FakeSys, NonsenseInFilesIsNoCrash) {
+  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "zz", -1);
+  device("pci0000:20/0000:20:00.0/0000:21:00.0", "0x030200", "0x10de", "", 0);
+  device("pci0000:30/0000:30:00.0/0000:31:00.0", "rubbish", "0x10de", "0x1", 0);
+  write("/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.0/max_link_speed", "nan GT/s");
+  fs::create_symlink("nowhere", root_ + "/sys/bus/pci/devices/0000:99:00.0");
+  const auto got = scan();
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->topology.chip_count(), 2);
+  EXPECT_EQ(got->topology.host_path(0, 1), LinkKind::sys);
+}
+
+TEST_F(FakeSys, TooManyChipsAreRefused) {
+  for (int i = 0; i < 65; ++i) {
+    const std::string bus = std::to_string(10 + i);
+    device("pci0000:" + bus + "/0000:" + bus + ":00.0", "0x030200", "0x10de", "0x20b0", 0);
+  }
+  const auto got = scan();
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.error().text(), HasSubstr("65 chips"));
+}
+
+TEST_F(FakeSys, TheProbeNoticesDevicesThatComeAndGo) {
+  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  device("pci0000:20/0000:20:00.0/0000:21:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  SysfsProbe probe(root_);
+  ASSERT_TRUE(probe.discover());
+  EXPECT_FALSE(probe.changes());
+  fs::remove(root_ + "/sys/bus/pci/devices/0000:21:00.0");
+  EXPECT_TRUE(probe.changes());
+  const auto fewer = probe.discover();
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(fewer->topology.chip_count(), 1);
+  EXPECT_FALSE(probe.changes());
+}
+
+TEST_F(FakeSys, AKfdTreeIsPreferred) {
+  const std::string nodes = "/sys/class/kfd/kfd/topology/nodes/";
+  write(nodes + "0/properties", "cpu_cores_count 8\nsimd_count 0\n");
+  write(nodes + "0/gpu_id", "0\n");
+  for (int i = 1; i <= 2; ++i) {
+    const std::string at = nodes + std::to_string(i);
+    write(at + "/gpu_id", std::to_string(1000 + i) + "\n");
+    write(at + "/properties",
+          "cpu_cores_count 0\nsimd_count 440\ndrm_render_minor " + std::to_string(127 + i) +
+              "\nvendor_id 4098\ndevice_id 29711\nlocation_id " + std::to_string(i * 256) +
+              "\ndomain 0\nhive_id 77\nunique_id " + std::to_string(500 + i) +
+              "\ngfx_target_version 90010\nio_links_count 1\n");
+    write(at + "/io_links/0/properties",
+          "type 11\nnode_from " + std::to_string(i) + "\nnode_to " + std::to_string(3 - i) +
+              "\nweight 15\nmin_bandwidth 50000\nmax_bandwidth 50000\n");
+  }
+  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  const auto got = SysfsProbe(root_).discover();
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->topology.vendor(), "amd");
+  EXPECT_EQ(got->topology.chip_count(), 2);
+  ASSERT_NE(got->topology.link(0, 1), nullptr);
+  EXPECT_EQ(got->topology.link(0, 1)->kind, LinkKind::xgmi);
+}
+
+TEST_F(FakeSys, AnUnusableKfdTreeFallsBackToTheBus) {
+  write("/sys/class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 8\nsimd_count 0\n");
+  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
+  const auto got = SysfsProbe(root_).discover();
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->topology.vendor(), "nvidia");
+  EXPECT_THAT(got->warnings.back(), HasSubstr("KFD"));
+}
+
+TEST_F(FakeSys, TheHealthFileAnswersOnlyWhenItChanged) {
+  HealthFile file(root_ + "/health.json");
+  auto first = file.changes();
+  ASSERT_TRUE(first && first->ok());  // not there yet: nothing is broken
+  EXPECT_TRUE((*first)->unhealthy.empty());
+  EXPECT_FALSE(file.changes());
+  write("/health.json", R"({"unhealthy":[3]})");
+  auto second = file.changes();
+  ASSERT_TRUE(second && second->ok());
+  EXPECT_EQ((*second)->unhealthy.size(), 1U);
+  EXPECT_FALSE(file.changes());
+  write("/health.json", R"({"unhealthy":3})");
+  auto bad = file.changes();
+  ASSERT_TRUE(bad && !bad->ok());
+  EXPECT_THAT(bad->error().text(), HasSubstr("health.json"));
+  fs::remove(root_ + "/health.json");
+  auto gone = file.changes();
+  ASSERT_TRUE(gone && !gone->ok());
+  EXPECT_EQ(gone->error().code, Errc::not_found);
+}
+
+TEST(PciPath, CountsBridgesBelowWhatIsShared) {
+  const auto route = [](const std::string& path) { return pci_route("/sys/devices/" + path); };
+  const auto a = route("pci0000:10/p/u/d1/x");
+  EXPECT_EQ(pci_path_kind(a, 0, route("pci0000:10/p/u/d2/y"), 0), LinkKind::pix);
+  EXPECT_EQ(pci_path_kind(a, 0, route("pci0000:10/p/u/d2/u2/d3/y"), 0), LinkKind::pxb);
+  EXPECT_EQ(pci_path_kind(a, 0, route("pci0000:10/q/y"), 0), LinkKind::phb);
+  EXPECT_EQ(pci_path_kind(a, 1, route("pci0000:20/q/y"), 1), LinkKind::node);
+  EXPECT_EQ(pci_path_kind(a, 1, route("pci0000:20/q/y"), 0), LinkKind::sys);
+  EXPECT_EQ(pci_path_kind(a, -1, route("pci0000:20/q/y"), -1), LinkKind::sys);
+  EXPECT_EQ(route("platform/soc/pci0001:00/0001:00:00.0").front(), "pci0001:00");
+  EXPECT_TRUE(route("virtual/net/lo").empty());
+}
+
+}  // namespace
+}  // namespace chipweave::agent

@@ -1,0 +1,169 @@
+#include "node-agent/publish/report_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "node-agent/app/faults.hpp"
+#include "node-agent/publish/backoff.hpp"
+#include "tests/unit/agent/machines.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+NodeStatePtr with_sick_chip(int index) {
+  auto out = with_faults(ring_of_four(), {{domain::ChipIndex{index}}, {}, {}});
+  EXPECT_TRUE(out.ok());
+  return state_of(std::move(out).value());
+}
+
+// A plan whose full report has been taken.
+ReportPlan settled() {
+  ReportPlan plan;
+  plan.want(state_of(ring_of_four()));
+  plan.opened();
+  EXPECT_TRUE(plan.next().has_value());
+  plan.acked(Answer::taken);
+  return plan;
+}
+
+TEST(ReportPlan, SaysNothingWhileClosed) {
+  ReportPlan plan;
+  plan.want(state_of(ring_of_four()));
+  plan.heartbeat_due();
+  EXPECT_FALSE(plan.next());
+}
+
+TEST(ReportPlan, BeginsWithAFullReportAndWaitsForItsAck) {
+  ReportPlan plan;
+  plan.want(state_of(ring_of_four()));
+  plan.opened();
+  const auto first = plan.next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->kind, ReportKind::full);
+  EXPECT_EQ(first->sequence, 1U);
+  plan.want(with_sick_chip(1));
+  EXPECT_FALSE(plan.next());
+  EXPECT_TRUE(plan.acked(Answer::taken));
+  const auto second = plan.next();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->kind, ReportKind::delta);
+  EXPECT_EQ(second->sequence, 2U);
+  ASSERT_EQ(second->delta.chips.size(), 1U);
+  EXPECT_EQ(second->delta.chips[0].chip.value, 1);
+}
+
+TEST(ReportPlan, MergesChangesThatComeFasterThanAcks) {
+  ReportPlan plan = settled();
+  plan.want(with_sick_chip(1));
+  ASSERT_TRUE(plan.next());
+  plan.want(with_sick_chip(2));
+  plan.want(with_sick_chip(3));
+  plan.acked(Answer::taken);
+  const auto next = plan.next();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->delta.chips,
+            (std::vector<ChipChange>{{domain::ChipIndex{1}, domain::Health::healthy},
+                                     {domain::ChipIndex{3}, domain::Health::unhealthy}}));
+}
+
+TEST(ReportPlan, AChangeAndItsUndoingNeedNoReport) {
+  ReportPlan plan = settled();
+  plan.want(state_of(ring_of_four()));
+  EXPECT_FALSE(plan.next());
+}
+
+TEST(ReportPlan, BeatsOnlyWhenDueAndOnce) {
+  ReportPlan plan = settled();
+  EXPECT_FALSE(plan.next());
+  plan.heartbeat_due();
+  const auto beat = plan.next();
+  ASSERT_TRUE(beat);
+  EXPECT_EQ(beat->kind, ReportKind::heartbeat);
+  plan.acked(Answer::taken);
+  EXPECT_FALSE(plan.next());
+}
+
+TEST(ReportPlan, NeedsFullIsAnsweredWithAFullReport) {
+  ReportPlan plan = settled();
+  plan.heartbeat_due();
+  ASSERT_TRUE(plan.next());
+  plan.acked(Answer::needs_full);
+  const auto next = plan.next();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->kind, ReportKind::full);
+}
+
+TEST(ReportPlan, ANewStreamStartsAfreshWithRisingSequence) {
+  ReportPlan plan = settled();
+  plan.closed();
+  EXPECT_FALSE(plan.next());
+  plan.opened();
+  const auto next = plan.next();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->kind, ReportKind::full);
+  EXPECT_EQ(next->sequence, 2U);
+}
+
+TEST(ReportPlan, ARefusedReportWaitsForTheNextBeatOrAChange) {
+  ReportPlan plan;
+  plan.want(state_of(ring_of_four()));
+  plan.opened();
+  ASSERT_TRUE(plan.next());
+  plan.acked(Answer::refused);
+  EXPECT_FALSE(plan.next());
+  plan.heartbeat_due();
+  auto again = plan.next();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->kind, ReportKind::full);
+  plan.acked(Answer::refused);
+  plan.want(with_sick_chip(0));
+  again = plan.next();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->kind, ReportKind::full);
+}
+
+TEST(ReportPlan, AnOlderAnswerStopsReportsButNotBeats) {
+  ReportPlan plan;
+  plan.want(state_of(ring_of_four()));
+  plan.opened();
+  ASSERT_TRUE(plan.next());
+  plan.acked(Answer::older);
+  EXPECT_FALSE(plan.next());
+  plan.heartbeat_due();
+  const auto beat = plan.next();
+  ASSERT_TRUE(beat);
+  EXPECT_EQ(beat->kind, ReportKind::heartbeat);
+}
+
+TEST(ReportPlan, AnAckThatNobodyWaitsForIsNoNews) {
+  ReportPlan plan = settled();
+  EXPECT_FALSE(plan.acked(Answer::needs_full));
+  EXPECT_FALSE(plan.next());
+}
+
+TEST(Backoff, DoublesWithinItsBoundsAndStartsAfreshAfterSuccess) {
+  using Ms = Backoff::Ms;
+  Backoff backoff(Ms(100), Ms(5000), 42);
+  Ms step(100);
+  for (int i = 0; i < 20; ++i) {
+    const Ms wait = backoff.next();
+    EXPECT_GE(wait, step / 2) << i;
+    EXPECT_LE(wait, step) << i;
+    step = std::min(Ms(5000), step * 2);
+  }
+  backoff.reset();
+  EXPECT_LE(backoff.next(), Ms(100));
+}
+
+TEST(Backoff, DiffersBetweenAgents) {
+  using Ms = Backoff::Ms;
+  std::set<Ms::rep> waits;
+  for (std::uint64_t seed = 0; seed < 50; ++seed)
+    waits.insert(Backoff(Ms(5000), Ms(5000), seed).next().count());
+  EXPECT_GT(waits.size(), 25U);
+}
+
+}  // namespace
+}  // namespace chipweave::agent
