@@ -3,7 +3,7 @@
 // left) → bind.
 //
 // As in kube-scheduler the highest score wins; where it picks at random among equals, this takes
-// the first by the order of /api/v1/nodes, so that a run can be repeated. Pods are tried once.
+// the first by name, so that a run can be repeated. Pods are tried once.
 #pragma once
 
 #include <optional>
