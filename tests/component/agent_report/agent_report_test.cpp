@@ -10,7 +10,7 @@
 #include "node-agent/app/faults.hpp"
 #include "node-agent/probes/file_watch.hpp"
 #include "node-agent/probes/health_file.hpp"
-#include "node-agent/probes/probe.hpp"
+#include "node-agent/app/probe.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "scheduler-plugin/doors/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
