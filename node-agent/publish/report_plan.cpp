@@ -49,11 +49,9 @@ bool ReportPlan::acked(Answer answer) {
   const NodeStatePtr state = std::move(under_way_state_);
   switch (answer) {
     case Answer::taken:
-      if (kind != ReportKind::heartbeat) held_ = state;
-      break;
     case Answer::older:
-      // Somebody newer speaks for the node. Stay on the line: when they leave, a heartbeat is
-      // answered needs_full.
+      // Older: somebody newer speaks for the node. Stay on the line without repeating ourselves;
+      // when they leave, a heartbeat is answered needs_full.
       if (kind != ReportKind::heartbeat) held_ = state;
       break;
     case Answer::needs_full:

@@ -64,13 +64,13 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
 }
 
 Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
-  if (const auto ok = check_name(full.machine(), "full.machine", true); !ok) return ok;
+  if (auto ok = check_name(full.machine(), "full.machine", true); !ok) return ok;
   if (full.resources_size() > kMaxResources) {
     return too_much("full.resources", static_cast<std::size_t>(full.resources_size()),
                     kMaxResources);
   }
   for (const std::string& r : full.resources()) {
-    if (const auto ok = check_name(r, "full.resources", false); !ok) return ok;
+    if (auto ok = check_name(r, "full.resources", false); !ok) return ok;
   }
   if (!full.has_topology()) return wrong("full.topology", "is missing");
   auto topology = rpc::from_proto(full.topology());
@@ -98,7 +98,7 @@ Result<std::map<std::string, std::string>> decode_texts(const Map& texts, const 
 }  // namespace
 
 Result<void> check_sender(const v1::InventoryReport& m) {
-  if (const auto ok = check_name(m.node(), "node", false); !ok) return ok;
+  if (auto ok = check_name(m.node(), "node", false); !ok) return ok;
   if (!plain(m.node())) return wrong("node", "may hold letters, digits, '-', '.' and '_' only");
   if (m.boot_id().empty()) return wrong("boot_id", "is missing");
   if (m.boot_id().size() > kMaxBootIdBytes) {
