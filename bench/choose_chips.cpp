@@ -1,4 +1,5 @@
-// Chip choice: warm (a look-up), cold (first request of a topology class), and brute force over all sets, by machine and size.
+// Chip choice: warm (a look-up), cold (first request of a topology class), and brute force over all
+// sets, by machine and size.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -28,7 +29,8 @@ void warm(benchmark::State& state, const std::string& name) {
   for (auto _ : state) benchmark::DoNotOptimize(machine.choose(r));
 }
 
-// The first answer of a new class, every chip free, its tables built on the way (the wiring itself is held ready).
+// The first answer of a new class, every chip free, its tables built on the way (the wiring itself
+// is held ready).
 void cold(benchmark::State& state, const std::string& name) {
   const NodeTopology topology = load(name);
   for (auto _ : state) {
@@ -40,7 +42,8 @@ void cold(benchmark::State& state, const std::string& name) {
   }
 }
 
-// Seeded mix of sizes, occupancy and health over one class: what a scheduler asks. Counts the share of look-ups.
+// Seeded mix of sizes, occupancy and health over one class: what a scheduler asks. Counts the share
+// of look-ups.
 void mix(benchmark::State& state, const std::string& name) {
   Machine machine(load(name));
   const ChipSet all = machine.topology().all();
@@ -59,7 +62,8 @@ void mix(benchmark::State& state, const std::string& name) {
     next = (next + 1) % requests.size();
   }
   const auto stats = machine.stats();
-  state.counters["hit_rate"] = static_cast<double>(stats.hits) / static_cast<double>(stats.hits + stats.misses);
+  state.counters["hit_rate"] =
+      static_cast<double>(stats.hits) / static_cast<double>(stats.hits + stats.misses);
   state.counters["entries"] = static_cast<double>(stats.entries);
 }
 
@@ -80,17 +84,27 @@ void brute_force(benchmark::State& state, const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const std::string name : {"hgx-v100-8", "hgx-h100-8", "mi250x-8", "ascend-910b-8", "dgx2-v100-16", "ascend-910b-16", "ascend-a3-16", "metax-c550-16"}) {
+  for (const std::string name :
+       {"hgx-v100-8", "hgx-h100-8", "mi250x-8", "ascend-910b-8", "dgx2-v100-16", "ascend-910b-16",
+        "ascend-a3-16", "metax-c550-16"}) {
     const int chips = load(name).chip_count();
     for (int size = 1; size <= chips; size += size < 8 ? 1 : 4) {
-      benchmark::RegisterBenchmark(("warm/" + name).c_str(), [name](benchmark::State& s) { warm(s, name); })->Arg(size);
-      benchmark::RegisterBenchmark(("cold/" + name).c_str(), [name](benchmark::State& s) { cold(s, name); })
-          ->Arg(size)->Unit(benchmark::kMicrosecond)->Iterations(20);
+      benchmark::RegisterBenchmark(("warm/" + name).c_str(), [name](benchmark::State& s) {
+        warm(s, name);
+      })->Arg(size);
+      benchmark::RegisterBenchmark(("cold/" + name).c_str(),
+                                   [name](benchmark::State& s) { cold(s, name); })
+          ->Arg(size)
+          ->Unit(benchmark::kMicrosecond)
+          ->Iterations(20);
     }
-    benchmark::RegisterBenchmark(("mix/" + name).c_str(), [name](benchmark::State& s) { mix(s, name); });
+    benchmark::RegisterBenchmark(("mix/" + name).c_str(),
+                                 [name](benchmark::State& s) { mix(s, name); });
     for (const int size : {4, 8}) {
-      benchmark::RegisterBenchmark(("brute_force/" + name).c_str(), [name](benchmark::State& s) { brute_force(s, name); })
-          ->Arg(size)->Unit(benchmark::kMicrosecond);
+      benchmark::RegisterBenchmark(("brute_force/" + name).c_str(),
+                                   [name](benchmark::State& s) { brute_force(s, name); })
+          ->Arg(size)
+          ->Unit(benchmark::kMicrosecond);
     }
   }
   benchmark::Initialize(&argc, argv);

@@ -1,9 +1,10 @@
-// Placement quality: predicted GB/s of the chosen set against pair-sum, first-fit and random choices, on every machine
-// given, every size, seeded random occupancy 0-75 %. Prints a Markdown table (docs/placement-quality.md).
+// Placement quality: predicted GB/s of the chosen set against pair-sum, first-fit and random
+// choices, on every machine given, every size, seeded random occupancy 0-75 %. Prints a Markdown
+// table (docs/placement-quality.md).
 //
 //   placement_quality MACHINE…        MACHINE: profile name, topology file, tar dump or folder
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ struct Tally {
 ChipSet random_subset(ChipSet pool, int size, std::mt19937_64& random) {
   std::vector<int> slots;
   for (const int s : pool) slots.push_back(s);
-  for (std::size_t i = 0; i < slots.size(); ++i) std::swap(slots[i], slots[i + random() % (slots.size() - i)]);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    std::swap(slots[i], slots[i + random() % (slots.size() - i)]);
   ChipSet out;
   for (int i = 0; i < size; ++i) out.insert(slots[static_cast<std::size_t>(i)]);
   return out;
@@ -64,17 +66,23 @@ void grade(const std::string& label, const chipweave::domain::NodeTopology& topo
     }
   }
   if (cases == 0) return;
-  const auto cell = [cases](const Tally& t) { return fmt::format("{:.1f} ({:.2f})", t.sum / cases, t.worst); };
+  const auto cell = [cases](const Tally& t) {
+    return fmt::format("{:.1f} ({:.2f})", t.sum / cases, t.worst);
+  };
   const bool ruled = topology.rule().kind != chipweave::domain::RuleKind::any;
-  fmt::print("| {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", label, n, cases, ours_sum / cases, cell(pair_sum), cell(first_fit), cell(any),
-             ruled ? "others ignore the vendor's rule" : (pair_sum.better + first_fit.better + any.better == 0 ? "" : "BEATEN"));
+  fmt::print("| {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", label, n, cases, ours_sum / cases,
+             cell(pair_sum), cell(first_fit), cell(any),
+             ruled ? "others ignore the vendor's rule"
+                   : (pair_sum.better + first_fit.better + any.better == 0 ? "" : "BEATEN"));
   std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  fmt::print("| machine | chips | cases | ours, mean GB/s | pair-sum (worst share) | first-fit (worst share) | random (worst share) | |\n");
+  fmt::print(
+      "| machine | chips | cases | ours, mean GB/s | pair-sum (worst share) | first-fit (worst "
+      "share) | random (worst share) | |\n");
   fmt::print("|---|---:|---:|---:|---:|---:|---:|---|\n");
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];

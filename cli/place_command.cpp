@@ -1,4 +1,5 @@
-// chipweave place: which chips of one machine a request would get; one request by flags or many by --batch.
+// chipweave place: which chips of one machine a request would get; one request by flags or many by
+// --batch.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -43,7 +44,9 @@ class Timing {
   }
   std::string line() {
     std::sort(ns_.begin(), ns_.end());
-    const auto at = [this](std::size_t k) { return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)]; };
+    const auto at = [this](std::size_t k) {
+      return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)];
+    };
     return "{\"decisions\":" + std::to_string(ns_.size()) + ",\"ns_min\":" + std::to_string(at(0)) +
            ",\"ns_median\":" + std::to_string(at(ns_.size() / 2)) +
            ",\"ns_p99\":" + std::to_string(at(ns_.size() * 99 / 100)) +
@@ -54,7 +57,8 @@ class Timing {
   std::vector<std::int64_t> ns_;
 };
 
-// One line without its newline; longer ones are cut just above the limit, so that they are refused, not kept.
+// One line without its newline; longer ones are cut just above the limit, so that they are refused,
+// not kept.
 bool read_line(std::istream& in, std::string& line) {
   line.clear();
   std::streambuf* buffer = in.rdbuf();
@@ -92,7 +96,8 @@ Exit run_batch(const Flags& flags) {
       text = codec::write_place_error(parsed.id, prepared.error());
       errors = true;
     } else {
-      const auto decided = flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
+      const auto decided =
+          flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
       text = codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided));
     }
     std::cout << text << '\n' << std::flush;
@@ -107,7 +112,8 @@ Result<codec::DownLink> parse_down(const std::string& text) {
   char dash = 0;
   std::istringstream in(text);
   in >> out.a >> dash >> out.b;
-  if (!in || dash != '-') return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
+  if (!in || dash != '-')
+    return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
   char colon = 0;
   int lanes = 0;
   if (in >> colon) {
@@ -116,7 +122,8 @@ Result<codec::DownLink> parse_down(const std::string& text) {
     }
     out.lanes = lanes;
   }
-  if (out.a == out.b) return make_error(Errc::invalid_argument, "--down " + text + ": a chip has no link to itself");
+  if (out.a == out.b)
+    return make_error(Errc::invalid_argument, "--down " + text + ": a chip has no link to itself");
   return out;
 }
 
@@ -146,7 +153,8 @@ void print_text(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer&
   for (const std::string& w : a.warnings) std::cerr << "warning: " << w << '\n';
   if (!a.fits) {
     std::cout << "does not fit: " << a.reason << '\n';
-    if (!a.chips.empty()) std::cout << "predicted for chips " << chip_list(a.chips) << ": " << a.gbps << " GB/s\n";
+    if (!a.chips.empty())
+      std::cout << "predicted for chips " << chip_list(a.chips) << ": " << a.gbps << " GB/s\n";
     return;
   }
   Table table({{"CHIPS"}, {"GB/S", Table::Align::right}, {"BEST HERE", Table::Align::right}});
@@ -157,7 +165,8 @@ void print_text(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer&
   const solver::Explanation why = prepared.machine->explain(prepared.request);
   for (const std::string& c : why.criteria) std::cout << "  " << c << '\n';
   if (why.best_rejected) {
-    std::cout << "next best: chips " << chip_list(prepared.machine->topology().indices(why.best_rejected->chips))
+    std::cout << "next best: chips "
+              << chip_list(prepared.machine->topology().indices(why.best_rejected->chips))
               << ", lost by " << why.best_rejected->lost_by << '\n';
   }
 }
@@ -172,10 +181,13 @@ Exit run_one(const Flags& flags, bool has_free) {
   const auto prepared = engine.prepare(*request);
   if (!prepared) {
     complain(prepared.error());
-    return prepared.error().context.empty() ? Exit::usage : Exit::unreadable;  // the machine, or the chips asked of it
+    return prepared.error().context.empty()
+               ? Exit::usage
+               : Exit::unreadable;  // the machine, or the chips asked of it
   }
   Timing timing;
-  const auto decided = flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
+  const auto decided =
+      flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
   const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
   if (flags.form == OutputForm::json) {
     std::cout << codec::write_place_answer("null", answer) << '\n';
@@ -190,24 +202,47 @@ Exit run_one(const Flags& flags, bool has_free) {
 
 void register_place(CLI::App& app, Exit& exit_code) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* c = app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
-  auto* batch = c->add_option("--batch", flags->batch, "requests, one JSON object a line; - reads standard input");
-  auto* machine = c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
-  auto* size = c->add_option("--size", flags->size, "chips wanted")->check(CLI::Range(1, 1000000))->excludes(batch);
-  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")->delimiter(',')->excludes(batch);
-  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")->delimiter(',')->excludes(batch);
-  c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")->delimiter(',')->excludes(batch);
-  c->add_option("--required", flags->required, "chips that must be in the answer")->delimiter(',')->excludes(batch);
-  c->add_option("--beside", flags->beside, "chips that other pods of the job hold")->delimiter(',')->excludes(batch);
-  auto* chips = c->add_option("--chips", flags->chips, "evaluate exactly these chips")->delimiter(',')->excludes(batch)->excludes(size);
-  c->add_option("--down", flags->down, "links that are down: A-B or A-B:LANES")->delimiter(',')->excludes(batch);
-  c->add_flag("--distributed", flags->distributed, "the pod is one of several of a job")->excludes(batch);
+  CLI::App* c =
+      app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
+  auto* batch = c->add_option("--batch", flags->batch,
+                              "requests, one JSON object a line; - reads standard input");
+  auto* machine =
+      c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
+  auto* size = c->add_option("--size", flags->size, "chips wanted")
+                   ->check(CLI::Range(1, 1000000))
+                   ->excludes(batch);
+  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")
+                   ->delimiter(',')
+                   ->excludes(batch);
+  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")
+      ->delimiter(',')
+      ->excludes(batch);
+  c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")
+      ->delimiter(',')
+      ->excludes(batch);
+  c->add_option("--required", flags->required, "chips that must be in the answer")
+      ->delimiter(',')
+      ->excludes(batch);
+  c->add_option("--beside", flags->beside, "chips that other pods of the job hold")
+      ->delimiter(',')
+      ->excludes(batch);
+  auto* chips = c->add_option("--chips", flags->chips, "evaluate exactly these chips")
+                    ->delimiter(',')
+                    ->excludes(batch)
+                    ->excludes(size);
+  c->add_option("--down", flags->down, "links that are down: A-B or A-B:LANES")
+      ->delimiter(',')
+      ->excludes(batch);
+  c->add_flag("--distributed", flags->distributed, "the pod is one of several of a job")
+      ->excludes(batch);
   c->add_flag("--timing", flags->timing, "print the time per decision to standard error");
-  c->add_option("--repeat", flags->repeat, "decide each request so often (with --timing)")->check(CLI::Range(1, 1000000));
+  c->add_option("--repeat", flags->repeat, "decide each request so often (with --timing)")
+      ->check(CLI::Range(1, 1000000));
   add_output_option(*c, flags->form);
-  add_examples(*c,
-               "  chipweave place --machine hgx-v100-8 --free 0,1,4,5,6 --size 2\n"
-               "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
+  add_examples(
+      *c,
+      "  chipweave place --machine hgx-v100-8 --free 0,1,4,5,6 --size 2\n"
+      "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
   c->callback([=, &exit_code] {
     if (batch->count() > 0) {
       exit_code = run_batch(*flags);

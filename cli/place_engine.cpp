@@ -14,8 +14,10 @@ using domain::NodeTopology;
 
 constexpr std::size_t kMaxCached = 1024;  // machines of one batch kept at a time
 
-// Chip indices of one key as a set of slots; chips the machine does not have are an error that names the key.
-Result<ChipSet> slots(const NodeTopology& t, const std::vector<int>& indices, const std::string& key) {
+// Chip indices of one key as a set of slots; chips the machine does not have are an error that
+// names the key.
+Result<ChipSet> slots(const NodeTopology& t, const std::vector<int>& indices,
+                      const std::string& key) {
   ChipSet out;
   for (const int i : indices) {
     const auto slot = t.slot_of(ChipIndex{i});
@@ -28,8 +30,8 @@ Result<ChipSet> slots(const NodeTopology& t, const std::vector<int>& indices, co
         }
         has += (has.empty() ? "" : ", ") + std::to_string(known);
       }
-      return make_error(Errc::invalid_argument,
-                        key + ": the machine has no chip " + std::to_string(i) + " (it has " + has + ")");
+      return make_error(Errc::invalid_argument, key + ": the machine has no chip " +
+                                                    std::to_string(i) + " (it has " + has + ")");
     }
     out.insert(*slot);
   }
@@ -49,7 +51,8 @@ Result<NodeTopology> PlaceEngine::topology(const codec::PlaceRequest& request) {
   const auto known = topologies_.find(key);
   if (known != topologies_.end()) return known->second;
   Result<NodeTopology> made = [&]() -> Result<NodeTopology> {
-    if (!request.inline_machine.empty()) return codec::topology_from_json_text(request.inline_machine);
+    if (!request.inline_machine.empty())
+      return codec::topology_from_json_text(request.inline_machine);
     auto imported = io::load_machine(request.machine);
     if (!imported) return std::move(imported).error();
     return std::move(imported->topology);
@@ -76,10 +79,11 @@ Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r)
     const domain::DirectLink* link = t.link(a, b);
     const int lanes = d.lanes.value_or(link == nullptr ? 0 : link->lanes);
     if (!t.take_down(a, b, lanes)) {
-      out.warnings.push_back(where + ": chips " + std::to_string(d.a) + " and " + std::to_string(d.b) +
-                             " have no direct link");
+      out.warnings.push_back(where + ": chips " + std::to_string(d.a) + " and " +
+                             std::to_string(d.b) + " have no direct link");
     }
-    key += std::to_string(std::min(a, b)) + "-" + std::to_string(std::max(a, b)) + ":" + std::to_string(lanes) + ";";
+    key += std::to_string(std::min(a, b)) + "-" + std::to_string(std::max(a, b)) + ":" +
+           std::to_string(lanes) + ";";
   }
   const auto free = r.free ? slots(t, *r.free, "free") : Result<ChipSet>(t.all());
   const auto unhealthy = slots(t, r.unhealthy, "unhealthy");
@@ -114,7 +118,8 @@ PlaceEngine::Decided PlaceEngine::decide(const Prepared& p) {
   out.choice.gbps = m.gbps(p.evaluate | p.request.beside);
   out.choice.best_gbps = m.best_gbps((p.evaluate | p.request.beside).size(), p.request.distributed);
   out.legal = m.legal(p.evaluate, p.request.usable, p.request.distributed);
-  out.choice.fits = out.legal && p.request.usable.contains(p.evaluate) && p.evaluate.contains(p.request.required);
+  out.choice.fits =
+      out.legal && p.request.usable.contains(p.evaluate) && p.evaluate.contains(p.request.required);
   return out;
 }
 
@@ -133,11 +138,14 @@ codec::PlaceAnswer PlaceEngine::answer(const Prepared& p, const Decided& d) {
   } else if (p.evaluate.intersects(p.unusable)) {
     out.reason = "chip " + chip_list(t, p.evaluate & p.unusable) + " may not be used (unhealthy)";
   } else if (p.evaluate.intersects(p.request.beside)) {
-    out.reason = "chip " + chip_list(t, p.evaluate & p.request.beside) + " is held by another pod of the job";
+    out.reason = "chip " + chip_list(t, p.evaluate & p.request.beside) +
+                 " is held by another pod of the job";
   } else if (!p.evaluate.contains(p.request.required)) {
-    out.reason = "required chip " + chip_list(t, p.request.required - p.evaluate) + " is not in the set";
+    out.reason =
+        "required chip " + chip_list(t, p.request.required - p.evaluate) + " is not in the set";
   } else {
-    out.reason = "the vendor's rule " + std::string(domain::to_string(t.rule().kind)) + " does not allow this set";
+    out.reason = "the vendor's rule " + std::string(domain::to_string(t.rule().kind)) +
+                 " does not allow this set";
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // PlaceEngine — answers `chipweave place` requests with the same solver that answers the scheduler.
 //
-// Keeps one solver machine per distinct wiring (machine and its links that are down), so a batch over one machine
-// pays for its tables once. One thread.
+// Keeps one solver machine per distinct wiring (machine and its links that are down), so a batch
+// over one machine pays for its tables once. One thread.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ class PlaceEngine {
   // A request with its machine resolved: what a timed decision starts from.
   struct Prepared {
     std::shared_ptr<solver::Machine> machine;
-    solver::Request request;          // domain request (unused when `evaluate` is set)
-    domain::ChipSet evaluate;         // the set to evaluate; empty: choose one
-    domain::ChipSet unusable;         // unhealthy, held by others
+    solver::Request request;   // domain request (unused when `evaluate` is set)
+    domain::ChipSet evaluate;  // the set to evaluate; empty: choose one
+    domain::ChipSet unusable;  // unhealthy, held by others
     std::vector<std::string> warnings;
   };
   Result<Prepared> prepare(const codec::PlaceRequest& request);

@@ -6,8 +6,8 @@
 namespace chipweave {
 
 std::string rfc3339(Clock::Wall time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(
-      std::chrono::floor<std::chrono::seconds>(time));
+  const std::time_t seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   std::array<char, 32> text{};

@@ -1,4 +1,5 @@
-// Clock — the only way time enters app and state code; tests inject a manual one, the solver never sees one.
+// Clock — the only way time enters app and state code; tests inject a manual one, the solver never
+// sees one.
 #pragma once
 
 #include <chrono>

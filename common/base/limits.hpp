@@ -1,4 +1,5 @@
-// Every limit of the product in one place: what an input may cost before it is refused with a sentence.
+// Every limit of the product in one place: what an input may cost before it is refused with a
+// sentence.
 #pragma once
 
 #include <chrono>
@@ -7,15 +8,17 @@
 namespace chipweave::limits {
 
 // Machines.
-inline constexpr int kMaxChips = 64;         // a ChipSet is one machine word
-inline constexpr int kMaxLanes = 1024;       // lanes of one link or switch port; real ones stay below 100
-inline constexpr double kMaxGbps = 100000;   // of one lane
+inline constexpr int kMaxChips = 64;  // a ChipSet is one machine word
+inline constexpr int kMaxLanes =
+    1024;  // lanes of one link or switch port; real ones stay below 100
+inline constexpr double kMaxGbps = 100000;  // of one lane
 inline constexpr std::size_t kMaxNics = 256;
 inline constexpr std::size_t kMaxSwitches = 256;
 inline constexpr std::size_t kMaxPartitions = 4096;
 
 // Files and texts from outside.
-inline constexpr std::size_t kMaxTopologyFileBytes = 16U << 20U;  // the largest real one seen is 0.3 MB
+inline constexpr std::size_t kMaxTopologyFileBytes = 16U
+                                                     << 20U;  // the largest real one seen is 0.3 MB
 inline constexpr std::size_t kMaxUnpackedArchiveBytes = 64U << 20U;  // of a KFD tree dump
 inline constexpr std::size_t kMaxArchiveFiles = 20000;
 inline constexpr int kMaxJsonDepth = 64;
@@ -24,13 +27,15 @@ inline constexpr std::size_t kMaxXmlNodes = 200000;
 inline constexpr std::size_t kMaxBatchLineBytes = 4U << 20U;
 inline constexpr std::size_t kMaxManifestBytes = 4U << 20U;  // one Kubernetes YAML file
 inline constexpr int kMaxManifestPods = 10000;               // pods one manifest may expand to
-inline constexpr std::size_t kMaxManifestValues = 200000;      // values one manifest may unfold to (aliases)
+inline constexpr std::size_t kMaxManifestValues =
+    200000;  // values one manifest may unfold to (aliases)
 inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
-inline constexpr std::size_t kMaxNameBytes = 253;            // Kubernetes object names
+inline constexpr std::size_t kMaxNameBytes = 253;                     // Kubernetes object names
 
 // HTTP server.
 inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;
-inline constexpr std::size_t kMaxHttpBodyBytes = 64U << 20U;  // 5,000 full Node objects are about 40 MB
+inline constexpr std::size_t kMaxHttpBodyBytes = 64U
+                                                 << 20U;  // 5,000 full Node objects are about 40 MB
 inline constexpr std::size_t kMaxHttpConnections = 1024;
 inline constexpr std::chrono::seconds kHttpHeaderTimeout{5};
 inline constexpr std::chrono::seconds kHttpBodyTimeout{10};

@@ -1,7 +1,8 @@
 // Result<T> — a value or an Error: how every expected failure travels in chipweave.
 //
-// Exceptions are for broken invariants and for constructors; whatever a caller can provoke (bad input, a full
-// node, a peer that is gone) is a Result. The class is [[nodiscard]], so an ignored failure does not compile.
+// Exceptions are for broken invariants and for constructors; whatever a caller can provoke (bad
+// input, a full node, a peer that is gone) is a Result. The class is [[nodiscard]], so an ignored
+// failure does not compile.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@ namespace chipweave {
 enum class Errc {
   invalid_argument,  // the input is wrong; repeating it will not help
   not_found,
-  conflict,  // true of another state: taken, already bound elsewhere, other uid
+  conflict,     // true of another state: taken, already bound elsewhere, other uid
   unavailable,  // not ready or not reachable; try again
   deadline,
   limit_exceeded,  // over a size or count limit of limits.hpp
@@ -30,7 +31,7 @@ const char* to_string(Errc code);
 
 struct Error {
   Errc code = Errc::internal;
-  std::string message;  // what is wrong and what to do, for the person who reads it
+  std::string message;               // what is wrong and what to do, for the person who reads it
   std::vector<std::string> context;  // innermost first: "links[3].kind", "file topo.json"
 
   // Adds where it happened, from the inside out.
@@ -46,13 +47,16 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Precondition of value access: ok(); of error(): !ok(). Breaking it throws std::bad_variant_access (a bug).
+  // Precondition of value access: ok(); of error(): !ok(). Breaking it throws
+  // std::bad_variant_access (a bug).
   T& value() & { return std::get<0>(state_); }
   const T& value() const& { return std::get<0>(state_); }
   T&& value() && { return std::get<0>(std::move(state_)); }

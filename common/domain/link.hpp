@@ -1,4 +1,5 @@
-// What joins two chips: kinds of links and host paths, their state, and the words people know them by.
+// What joins two chips: kinds of links and host paths, their state, and the words people know them
+// by.
 #pragma once
 
 #include <optional>
@@ -27,7 +28,8 @@ inline constexpr int kLinkKindCount = 14;
 
 constexpr bool is_host_path(LinkKind kind) { return kind >= LinkKind::self; }
 constexpr bool is_fast(LinkKind kind) { return !is_host_path(kind); }
-// Hardware forwards packets over third chips (AMD's data fabric does; NVLink and HCCS need a direct link or switch).
+// Hardware forwards packets over third chips (AMD's data fabric does; NVLink and HCCS need a direct
+// link or switch).
 constexpr bool is_routed(LinkKind kind) { return kind == LinkKind::xgmi; }
 
 // "NVLINK", "PIX", … — the names of the topology JSON.

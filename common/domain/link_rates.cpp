@@ -15,17 +15,23 @@ struct ModelRate {
 
 // First match wins, so the longer words come first.
 constexpr std::array<ModelRate, 33> kLaneRates = {{
-    {"GB200", LinkKind::nvlink, 40.1},  {"GB300", LinkKind::nvlink, 40.1},   {"B200", LinkKind::nvlink, 40.1},
-    {"B300", LinkKind::nvlink, 40.1},   {"B100", LinkKind::nvlink, 40.1},    {"GH200", LinkKind::nvlink, 20.6},
-    {"H100", LinkKind::nvlink, 20.6},   {"H200", LinkKind::nvlink, 20.6},    {"H800", LinkKind::nvlink, 20.6},
-    {"H20", LinkKind::nvlink, 20.6},    {"A100", LinkKind::nvlink, 20.0},    {"A800", LinkKind::nvlink, 20.0},
-    {"A30", LinkKind::nvlink, 20.0},    {"V100", LinkKind::nvlink, 20.0},    {"P100", LinkKind::nvlink, 18.0},
-    {"A40", LinkKind::nvlink, 12.0},    {"A6000", LinkKind::nvlink, 12.0},   {"A5000", LinkKind::nvlink, 12.0},
-    {"A10", LinkKind::nvlink, 12.0},    {"3090", LinkKind::nvlink, 12.0},    {"MI300A", LinkKind::xgmi, 48.0},
-    {"MI300", LinkKind::xgmi, 48.0},    {"MI308", LinkKind::xgmi, 48.0},     {"MI325", LinkKind::xgmi, 48.0},
-    {"MI350", LinkKind::xgmi, 57.6},    {"MI355", LinkKind::xgmi, 57.6},     {"MI200", LinkKind::xgmi, 36.0},
-    {"MI210", LinkKind::xgmi, 36.0},    {"MI250", LinkKind::xgmi, 36.0},     {"MI100", LinkKind::xgmi, 36.0},
-    {"GFX942", LinkKind::xgmi, 48.0},   {"GFX90A", LinkKind::xgmi, 36.0},    {"ASCEND910A", LinkKind::hccs, 24.0},
+    {"GB200", LinkKind::nvlink, 40.1},    {"GB300", LinkKind::nvlink, 40.1},
+    {"B200", LinkKind::nvlink, 40.1},     {"B300", LinkKind::nvlink, 40.1},
+    {"B100", LinkKind::nvlink, 40.1},     {"GH200", LinkKind::nvlink, 20.6},
+    {"H100", LinkKind::nvlink, 20.6},     {"H200", LinkKind::nvlink, 20.6},
+    {"H800", LinkKind::nvlink, 20.6},     {"H20", LinkKind::nvlink, 20.6},
+    {"A100", LinkKind::nvlink, 20.0},     {"A800", LinkKind::nvlink, 20.0},
+    {"A30", LinkKind::nvlink, 20.0},      {"V100", LinkKind::nvlink, 20.0},
+    {"P100", LinkKind::nvlink, 18.0},     {"A40", LinkKind::nvlink, 12.0},
+    {"A6000", LinkKind::nvlink, 12.0},    {"A5000", LinkKind::nvlink, 12.0},
+    {"A10", LinkKind::nvlink, 12.0},      {"3090", LinkKind::nvlink, 12.0},
+    {"MI300A", LinkKind::xgmi, 48.0},     {"MI300", LinkKind::xgmi, 48.0},
+    {"MI308", LinkKind::xgmi, 48.0},      {"MI325", LinkKind::xgmi, 48.0},
+    {"MI350", LinkKind::xgmi, 57.6},      {"MI355", LinkKind::xgmi, 57.6},
+    {"MI200", LinkKind::xgmi, 36.0},      {"MI210", LinkKind::xgmi, 36.0},
+    {"MI250", LinkKind::xgmi, 36.0},      {"MI100", LinkKind::xgmi, 36.0},
+    {"GFX942", LinkKind::xgmi, 48.0},     {"GFX90A", LinkKind::xgmi, 36.0},
+    {"ASCEND910A", LinkKind::hccs, 24.0},
 }};
 
 std::string upper(std::string_view text) {
@@ -73,8 +79,9 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model) {
 }
 
 HostBandwidth pcie_host_bandwidth(int generation, bool intel) {
-  // NCCL: x16 gives 12, 24, 48, 96 GB/s for generations 3..6; between sockets Skylake 10, Sapphire Rapids 22,
-  // AMD 16, of which the last is too low for gen4 platforms (20.4 measured, docs/bandwidth-model.md).
+  // NCCL: x16 gives 12, 24, 48, 96 GB/s for generations 3..6; between sockets Skylake 10, Sapphire
+  // Rapids 22, AMD 16, of which the last is too low for gen4 platforms (20.4 measured,
+  // docs/bandwidth-model.md).
   const double port = generation <= 3 ? 12 : (generation == 4 ? 24 : (generation == 5 ? 48 : 96));
   const double local = intel ? port * 5 / 6 : port;
   const double cross = intel ? (generation <= 3 ? 10 : 22) : (generation <= 3 ? 12 : 20);
@@ -91,10 +98,12 @@ HostBandwidth default_host_bandwidth(std::string_view model) {
     return std::any_of(words.begin(), words.end(),
                        [&name](std::string_view w) { return name.find(w) != std::string::npos; });
   };
-  if (any({"H100", "H200", "H800", "H20", "B200", "B100", "B300", "GB200", "MI300", "MI325", "MI350"})) {
+  if (any({"H100", "H200", "H800", "H20", "B200", "B100", "B300", "GB200", "MI300", "MI325",
+           "MI350"})) {
     return pcie_host_bandwidth(5, false);
   }
-  if (any({"A100", "A800", "A30", "A40", "A6000", "A10", "L40", "L4", "MI250", "MI210", "MI200", "4090", "3090"})) {
+  if (any({"A100", "A800", "A30", "A40", "A6000", "A10", "L40", "L4", "MI250", "MI210", "MI200",
+           "4090", "3090"})) {
     return pcie_host_bandwidth(4, false);
   }
   return HostBandwidth{};
@@ -104,7 +113,8 @@ PlacementRule infer_rule(const NodeTopology& t) {
   if (t.vendor() != "ascend") return {};
   const int n = t.chip_count();
   const auto has = [&t](LinkKind kind) {
-    return std::any_of(t.links().begin(), t.links().end(), [kind](const DirectLink& l) { return l.kind == kind; });
+    return std::any_of(t.links().begin(), t.links().end(),
+                       [kind](const DirectLink& l) { return l.kind == kind; });
   };
   // Whether exactly the pairs inside groups of `size` consecutive indices carry `kind`.
   const auto grouped = [&t, n](LinkKind kind, int size) {
@@ -122,7 +132,8 @@ PlacementRule infer_rule(const NodeTopology& t) {
     if (n == 16 && grouped(LinkKind::hccs, 8)) return {RuleKind::ascend_910b_16, 8};
     if (n == 8 && grouped(LinkKind::hccs, 4)) return {RuleKind::ascend_910a_module, 4};
   }
-  if (has(LinkKind::ub) && n % 4 == 0 && grouped(LinkKind::ub, 4)) return {RuleKind::ascend_a5_mesh4, 4};
+  if (has(LinkKind::ub) && n % 4 == 0 && grouped(LinkKind::ub, 4))
+    return {RuleKind::ascend_a5_mesh4, 4};
   return {};
 }
 

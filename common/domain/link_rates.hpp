@@ -1,9 +1,10 @@
-// Link constants: what a ring gets from one lane of a link, and from a host path, by kind and model. GB/s one way.
+// Link constants: what a ring gets from one lane of a link, and from a host path, by kind and
+// model. GB/s one way.
 //
-// Sources: NCCL's own per-link figures (src/graph/topo.h: SM60 18, SM70 20, SM80 20, SM86 12, SM90 20.6, SM100 40.1),
-// RCCL's XGMI figures (36 per link on MI200, 48 on MI300), published measurements (docs/bandwidth-model.md shows
-// predicted against measured). Where nothing is published the nominal one-way rate of the vendor is used and
-// docs/bandwidth-model.md says so.
+// Sources: NCCL's own per-link figures (src/graph/topo.h: SM60 18, SM70 20, SM80 20, SM86 12,
+// SM90 20.6, SM100 40.1), RCCL's XGMI figures (36 per link on MI200, 48 on MI300), published
+// measurements (docs/bandwidth-model.md shows predicted against measured). Where nothing is
+// published the nominal one-way rate of the vendor is used and docs/bandwidth-model.md says so.
 #pragma once
 
 #include <string_view>
@@ -16,14 +17,16 @@ namespace chipweave::domain {
 double default_gbps_per_lane(LinkKind kind, std::string_view model);
 
 // Host paths of a platform: PCIe generation 3…6 (x16), and what crosses sockets.
-// intel: peer-to-peer traffic through an Intel root complex costs 6/5 of its bandwidth (NCCL's rule).
+// intel: peer-to-peer traffic through an Intel root complex costs 6/5 of its bandwidth (NCCL's
+// rule).
 HostBandwidth pcie_host_bandwidth(int generation, bool intel);
 
 // For a machine of which only the model is known; unknown: PCIe 3 behind Intel sockets (10, SYS 5).
 HostBandwidth default_host_bandwidth(std::string_view model);
 
-// The rule that a machine of this vendor and wiring follows when its source does not say: any for GPUs, for Ascend
-// from chip count and link kinds (HCCS rings of 4, meshes of 8, SIO modules, UB meshes of 4).
+// The rule that a machine of this vendor and wiring follows when its source does not say: any for
+// GPUs, for Ascend from chip count and link kinds (HCCS rings of 4, meshes of 8, SIO modules, UB
+// meshes of 4).
 PlacementRule infer_rule(const NodeTopology& topology);
 
 }  // namespace chipweave::domain

@@ -47,9 +47,9 @@ std::optional<int> NodeTopology::slot_of(ChipIndex index) const {
 
 const DirectLink* NodeTopology::link(int a, int b) const {
   const std::pair<int, int> key = std::minmax(a, b);
-  const auto it = std::lower_bound(links_.begin(), links_.end(), key, [](const DirectLink& l, const auto& k) {
-    return std::pair(l.a, l.b) < k;
-  });
+  const auto it =
+      std::lower_bound(links_.begin(), links_.end(), key,
+                       [](const DirectLink& l, const auto& k) { return std::pair(l.a, l.b) < k; });
   return it != links_.end() && it->a == key.first && it->b == key.second ? &*it : nullptr;
 }
 
@@ -80,7 +80,7 @@ bool NodeTopology::take_down(int a, int b, int lanes) {
   const auto key = std::minmax(a, b);
   for (DirectLink& l : links_) {
     if (l.a == key.first && l.b == key.second) {
-      l.lanes_down = std::min(l.lanes, l.lanes_down + lanes);
+      l.lanes_down += std::clamp(lanes, 0, l.lanes_up());
       return true;
     }
   }
@@ -98,7 +98,8 @@ NodeTopology NodeTopology::healed() const {
 
 bool NodeTopology::has_lanes_down() const {
   const auto port_down = [](const SwitchPort& p) { return p.lanes_down > 0; };
-  return std::any_of(links_.begin(), links_.end(), [](const DirectLink& l) { return l.lanes_down > 0; }) ||
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const DirectLink& l) { return l.lanes_down > 0; }) ||
          std::any_of(switches_.begin(), switches_.end(), [&port_down](const Switch& s) {
            return std::any_of(s.ports.begin(), s.ports.end(), port_down);
          });

@@ -1,12 +1,14 @@
-// NodeTopology — what one machine is: chips, the links between them, switches, NICs, NUMA, legal partitions.
+// NodeTopology — what one machine is: chips, the links between them, switches, NICs, NUMA, legal
+// partitions.
 //
-// An immutable value, made only by TopologyBuilder (topology_builder.hpp), which proves the invariants below;
-// safe to share between threads. Bandwidths are GB/s (10^9 bytes/s) in one direction, and are what a ring of a
-// collective library gets from the link, not the number on the product sheet (reference of each constant:
-// link_rates.hpp).
+// An immutable value, made only by TopologyBuilder (topology_builder.hpp), which proves the
+// invariants below; safe to share between threads. Bandwidths are GB/s (10^9 bytes/s) in one
+// direction, and are what a ring of a collective library gets from the link, not the number on the
+// product sheet (reference of each constant: link_rates.hpp).
 //
-// Invariants: 1..64 chips, ascending by distinct index; at most one fast link a pair; link ends and switch ports
-// name existing slots; every off-diagonal host path is one of BOARD…SYS and the matrix is symmetric.
+// Invariants: 1..64 chips, ascending by distinct index; at most one fast link a pair; link ends and
+// switch ports name existing slots; every off-diagonal host path is one of BOARD…SYS and the matrix
+// is symmetric.
 #pragma once
 
 #include <compare>
@@ -67,7 +69,8 @@ struct SwitchPort {
   int lanes_up() const { return lanes - lanes_down; }
 };
 
-// A non-blocking switch (or a bank of them that acts as one); each chip has its own number of lanes to it.
+// A non-blocking switch (or a bank of them that acts as one); each chip has its own number of lanes
+// to it.
 struct Switch {
   std::string name;
   LinkKind kind = LinkKind::nvswitch;
@@ -110,20 +113,23 @@ class NodeTopology {
   std::optional<int> slot_of(ChipIndex index) const;
 
   const std::vector<DirectLink>& links() const { return links_; }  // ascending by (a, b)
-  const DirectLink* link(int a, int b) const;                      // null if the pair has no fast link
+  const DirectLink* link(int a, int b) const;  // null if the pair has no fast link
   const std::vector<Switch>& switches() const { return switches_; }
   const std::vector<Nic>& nics() const { return nics_; }
   LinkKind host_path(int a, int b) const {
     return host_paths_[static_cast<std::size_t>(a) * chips_.size() + static_cast<std::size_t>(b)];
   }
   const HostBandwidth& host_bandwidth() const { return host_bandwidth_; }
-  // False where chips cannot read each other's memory over PCIe: host paths are staged in host memory.
+  // False where chips cannot read each other's memory over PCIe: host paths are staged in host
+  // memory.
   bool p2p() const { return p2p_; }
   const PlacementRule& rule() const { return rule_; }
   // Where not empty, only these sets may be handed out (NVSwitch partitions in shared mode).
   const std::vector<ChipSet>& partitions() const { return partitions_; }
 
-  const std::string& vendor() const { return vendor_; }  // "nvidia", "amd", "ascend", "metax", "" unknown
+  const std::string& vendor() const {
+    return vendor_;
+  }  // "nvidia", "amd", "ascend", "metax", "" unknown
   const std::string& model() const { return model_; }
   const std::optional<SuperPod>& super_pod() const { return super_pod_; }
 
@@ -132,8 +138,9 @@ class NodeTopology {
 
   // The vendor indices of a set, ascending.
   std::vector<int> indices(ChipSet set) const;
-  // This machine with `lanes` lanes of the direct link a-b down besides those that are (all, if fewer are left).
-  // False (and no change) when the pair has no direct link. For what-if questions; a and b are slots.
+  // This machine with `lanes` lanes of the direct link a-b down besides those that are (all, if
+  // fewer are left). False (and no change) when the pair has no direct link. For what-if questions;
+  // a and b are slots.
   bool take_down(int a, int b, int lanes);
   // This machine with every lane up: what it can do at its best.
   NodeTopology healed() const;

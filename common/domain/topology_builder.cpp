@@ -8,7 +8,8 @@
 
 namespace chipweave::domain {
 
-// Collects sentences; the first kMost are kept, so that a broken file of 64 chips does not answer with pages.
+// Collects sentences; the first kMost are kept, so that a broken file of 64 chips does not answer
+// with pages.
 struct TopologyBuilder::Problems {
   static constexpr std::size_t kMost = 8;
   std::vector<std::string> list;
@@ -34,9 +35,7 @@ std::string pair_text(ChipIndex a, ChipIndex b) {
   return std::to_string(a.value) + "-" + std::to_string(b.value);
 }
 
-bool bad_rate(double gbps) {
-  return !std::isfinite(gbps) || gbps <= 0 || gbps > limits::kMaxGbps;
-}
+bool bad_rate(double gbps) { return !std::isfinite(gbps) || gbps <= 0 || gbps > limits::kMaxGbps; }
 
 bool bad_lanes(int lanes, int down) {
   return lanes < 1 || lanes > limits::kMaxLanes || down < 0 || down > lanes;
@@ -68,15 +67,16 @@ void TopologyBuilder::add_partition(std::vector<ChipIndex> chips) {
 int TopologyBuilder::slot(const NodeTopology& t, ChipIndex index, const std::string& where,
                           Problems& problems) const {
   if (const auto s = t.slot_of(index)) return *s;
-  problems.add(where + " names chip " + std::to_string(index.value) + ", which the machine does not have");
+  problems.add(where + " names chip " + std::to_string(index.value) +
+               ", which the machine does not have");
   return -1;
 }
 
 void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
   if (chips_.empty()) problems.add("no chips");
   if (chips_.size() > static_cast<std::size_t>(limits::kMaxChips)) {
-    problems.add(std::to_string(chips_.size()) + " chips, at most " + std::to_string(limits::kMaxChips) +
-                 " are supported");
+    problems.add(std::to_string(chips_.size()) + " chips, at most " +
+                 std::to_string(limits::kMaxChips) + " are supported");
     chips_.resize(static_cast<std::size_t>(limits::kMaxChips));
   }
   std::stable_sort(chips_.begin(), chips_.end(),
@@ -125,8 +125,8 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
     }
     const double rate = f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model);
     if (bad_lanes(f.lanes, f.lanes_down)) {
-      problems.add(where + ": " + std::to_string(f.lanes) + " lanes, " + std::to_string(f.lanes_down) +
-                   " of them down");
+      problems.add(where + ": " + std::to_string(f.lanes) + " lanes, " +
+                   std::to_string(f.lanes_down) + " of them down");
       continue;
     }
     if (f.kind == LinkKind::nvswitch) {
@@ -138,15 +138,17 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
       continue;
     }
     const DirectLink link{a, b, f.kind, f.lanes, f.lanes_down, rate};
-    const auto same_pair = std::find_if(t.links_.begin(), t.links_.end(), [a = a, b = b](const DirectLink& l) {
-      return l.a == a && l.b == b;
-    });
+    const auto same_pair =
+        std::find_if(t.links_.begin(), t.links_.end(),
+                     [a = a, b = b](const DirectLink& l) { return l.a == a && l.b == b; });
     if (same_pair == t.links_.end()) {
       t.links_.push_back(link);
     } else if (same_pair->kind != link.kind || same_pair->lanes != link.lanes ||
-               same_pair->lanes_down != link.lanes_down || same_pair->gbps_per_lane != link.gbps_per_lane) {
+               same_pair->lanes_down != link.lanes_down ||
+               same_pair->gbps_per_lane != link.gbps_per_lane) {
       problems.add(where + " contradicts what was said of this pair before (" +
-                   std::string(to_string(same_pair->kind)) + " x" + std::to_string(same_pair->lanes) + ")");
+                   std::string(to_string(same_pair->kind)) + " x" +
+                   std::to_string(same_pair->lanes) + ")");
     }
   }
   std::sort(t.links_.begin(), t.links_.end(), [](const DirectLink& l, const DirectLink& r) {
@@ -156,21 +158,28 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
 
 void TopologyBuilder::place_switches(NodeTopology& t, Problems& problems) const {
   if (switches_.size() > limits::kMaxSwitches) {
-    problems.add(std::to_string(switches_.size()) + " switches, at most " + std::to_string(limits::kMaxSwitches));
+    problems.add(std::to_string(switches_.size()) + " switches, at most " +
+                 std::to_string(limits::kMaxSwitches));
     return;
   }
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const SwitchFact& f = switches_[i];
-    const std::string where = "switches[" + std::to_string(i) + "]" + (f.name.empty() ? "" : " (" + f.name + ")");
-    Switch sw{f.name, f.kind, f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model), {}};
+    const std::string where =
+        "switches[" + std::to_string(i) + "]" + (f.name.empty() ? "" : " (" + f.name + ")");
+    Switch sw{f.name,
+              f.kind,
+              f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model),
+              {}};
     if (is_host_path(f.kind)) problems.add(where + ": kind must be a fast link kind");
-    if (bad_rate(sw.gbps_per_lane)) problems.add(where + ": gbps_per_lane must be above 0 and at most 100000");
+    if (bad_rate(sw.gbps_per_lane))
+      problems.add(where + ": gbps_per_lane must be above 0 and at most 100000");
     for (const Port& p : f.ports) {
       const int s = slot(t, p.chip, where, problems);
       if (s < 0) continue;
       if (bad_lanes(p.lanes, p.lanes_down)) {
-        problems.add(where + ": " + std::to_string(p.lanes) + " lanes to chip " + std::to_string(p.chip.value) +
-                     ", " + std::to_string(p.lanes_down) + " of them down");
+        problems.add(where + ": " + std::to_string(p.lanes) + " lanes to chip " +
+                     std::to_string(p.chip.value) + ", " + std::to_string(p.lanes_down) +
+                     " of them down");
       }
       sw.ports.push_back({s, p.lanes, p.lanes_down});
     }
@@ -178,7 +187,8 @@ void TopologyBuilder::place_switches(NodeTopology& t, Problems& problems) const 
               [](const SwitchPort& l, const SwitchPort& r) { return l.slot < r.slot; });
     for (std::size_t k = 1; k < sw.ports.size(); ++k) {
       if (sw.ports[k].slot == sw.ports[k - 1].slot) {
-        problems.add(where + " names chip " + std::to_string(t.chip(sw.ports[k].slot).index.value) + " twice");
+        problems.add(where + " names chip " + std::to_string(t.chip(sw.ports[k].slot).index.value) +
+                     " twice");
       }
     }
     if (sw.ports.empty()) problems.add(where + " has no chips");
@@ -188,7 +198,8 @@ void TopologyBuilder::place_switches(NodeTopology& t, Problems& problems) const 
 
 void TopologyBuilder::place_nics(NodeTopology& t, Problems& problems) {
   if (nics_.size() > limits::kMaxNics) {
-    problems.add(std::to_string(nics_.size()) + " NICs, at most " + std::to_string(limits::kMaxNics));
+    problems.add(std::to_string(nics_.size()) + " NICs, at most " +
+                 std::to_string(limits::kMaxNics));
     return;
   }
   for (std::size_t i = 0; i < nics_.size(); ++i) {
@@ -237,9 +248,11 @@ Result<NodeTopology> TopologyBuilder::build() && {
   t.p2p_ = p2p;
   t.super_pod_ = std::move(super_pod);
   t.host_bandwidth_ = host_bandwidth ? *host_bandwidth : default_host_bandwidth(model);
-  for (const LinkKind k : {LinkKind::board, LinkKind::pix, LinkKind::pxb, LinkKind::phb, LinkKind::node, LinkKind::sys}) {
+  for (const LinkKind k : {LinkKind::board, LinkKind::pix, LinkKind::pxb, LinkKind::phb,
+                           LinkKind::node, LinkKind::sys}) {
     if (bad_rate(t.host_bandwidth_.of(k))) {
-      problems.add("host_gbps." + std::string(to_string(k)) + " must be above 0 and at most 100000");
+      problems.add("host_gbps." + std::string(to_string(k)) +
+                   " must be above 0 and at most 100000");
     }
   }
   place_chips(t, problems);

@@ -1,8 +1,9 @@
-// TopologyBuilder — the one way to make a NodeTopology: takes facts in any order, then checks them as a whole.
+// TopologyBuilder — the one way to make a NodeTopology: takes facts in any order, then checks them
+// as a whole.
 //
-// Importers and profiles feed it chip *indices* (what their source prints); build() assigns slots, fills what was
-// left open (host paths: SYS; rates: link_rates.hpp) and refuses contradictions, naming every one of them.
-// Owner: one parser, one thread; build() may be called once.
+// Importers and profiles feed it chip *indices* (what their source prints); build() assigns slots,
+// fills what was left open (host paths: SYS; rates: link_rates.hpp) and refuses contradictions,
+// naming every one of them. Owner: one parser, one thread; build() may be called once.
 #pragma once
 
 #include <map>
@@ -21,13 +22,15 @@ class TopologyBuilder {
   std::string vendor;
   std::string model;
   bool p2p = true;
-  std::optional<HostBandwidth> host_bandwidth;  // default: of the vendor's typical platform, see link_rates.hpp
-  std::optional<PlacementRule> rule;            // default: derived from vendor and wiring (infer_rule)
+  std::optional<HostBandwidth>
+      host_bandwidth;  // default: of the vendor's typical platform, see link_rates.hpp
+  std::optional<PlacementRule> rule;  // default: derived from vendor and wiring (infer_rule)
   std::optional<SuperPod> super_pod;
 
   void add_chip(Chip chip);
-  // A fast link or a host path between two chip indices, said once or once from each side with the same facts.
-  // lanes_down of a fast link as in DirectLink. gbps_per_lane absent: the default of kind and model.
+  // A fast link or a host path between two chip indices, said once or once from each side with the
+  // same facts. lanes_down of a fast link as in DirectLink. gbps_per_lane absent: the default of
+  // kind and model.
   void add_link(ChipIndex a, ChipIndex b, LinkKind kind, int lanes = 1,
                 std::optional<double> gbps_per_lane = std::nullopt, int lanes_down = 0);
   struct Port {
@@ -64,7 +67,8 @@ class TopologyBuilder {
     std::map<ChipIndex, LinkKind> paths;
   };
   struct Problems;
-  int slot(const NodeTopology& t, ChipIndex index, const std::string& where, Problems& problems) const;
+  int slot(const NodeTopology& t, ChipIndex index, const std::string& where,
+           Problems& problems) const;
   void place_chips(NodeTopology& t, Problems& problems);
   void place_links(NodeTopology& t, Problems& problems) const;
   void place_switches(NodeTopology& t, Problems& problems) const;

@@ -1,4 +1,5 @@
-// Client — blocking HTTP/1.1 client for the command line, tests and benches: one keep-alive connection, a deadline a call.
+// Client — blocking HTTP/1.1 client for the command line, tests and benches: one keep-alive
+// connection, a deadline a call.
 #pragma once
 
 #include <chrono>
@@ -24,8 +25,8 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();
 
-  // target: path with query, e.g. "/kube/filter". Reconnects once if a kept-alive connection turns out closed.
-  // The reply body is limited to limits::kMaxHttpBodyBytes.
+  // target: path with query, e.g. "/kube/filter". Reconnects once if a kept-alive connection turns
+  // out closed. The reply body is limited to limits::kMaxHttpBodyBytes.
   Result<Reply> call(std::string_view method, std::string_view target, std::string_view body,
                      std::chrono::milliseconds timeout = std::chrono::seconds(10));
 

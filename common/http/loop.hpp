@@ -1,7 +1,7 @@
 // Loop — the one thread that owns sockets, timers and all live state of a program (single writer).
 //
-// Wraps the Asio io_context so that no header outside common/http sees Asio. post() may be called from any
-// thread; everything else from the loop thread, or before run().
+// Wraps the Asio io_context so that no header outside common/http sees Asio. post() may be called
+// from any thread; everything else from the loop thread, or before run().
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,9 @@
-// Server — HTTP/1.1 on the loop: bounded in header bytes, body bytes, connections and time, keep-alive, and every
-// reply with Content-Length (kube-scheduler drops a connection whose reply has none).
+// Server — HTTP/1.1 on the loop: bounded in header bytes, body bytes, connections and time,
+// keep-alive, and every reply with Content-Length (kube-scheduler drops a connection whose reply
+// has none).
 //
-// Handlers are plain functions on the loop thread; they see a whole request and return a whole response, so they
-// may touch loop-owned state without locks. Limits: common/base/limits.hpp.
+// Handlers are plain functions on the loop thread; they see a whole request and return a whole
+// response, so they may touch loop-owned state without locks. Limits: common/base/limits.hpp.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,8 @@ class Server {
 
   // Binds and listens; the port that was taken.
   Result<std::uint16_t> start();
-  // Stops accepting, lets replies in flight finish until `grace` has passed, then closes; calls `done` on the loop.
+  // Stops accepting, lets replies in flight finish until `grace` has passed, then closes; calls
+  // `done` on the loop.
   void drain(std::chrono::milliseconds grace, std::function<void()> done);
 
   struct Stats {

@@ -1,4 +1,5 @@
-// Files — reading from disk with limits; errors name the file. The only place besides main() and probes that opens files.
+// Files — reading from disk with limits; errors name the file. The only place besides main() and
+// probes that opens files.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 
 namespace chipweave::io {
 
-// The whole file; errors: not_found, limit_exceeded, unavailable. Pipes and character devices are read up to the limit.
+// The whole file; errors: not_found, limit_exceeded, unavailable. Pipes and character devices are
+// read up to the limit.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 // Writes to a temporary file beside `path`, flushes it and renames it over `path`.
 Result<void> write_file_atomically(const std::string& path, const std::string& content);
@@ -18,7 +20,9 @@ Result<codec::FileTree> read_tree(const std::string& folder);
 // A .tar or .tar.gz (gzip detected by content) as a FileTree.
 Result<codec::FileTree> read_tar(const std::string& content);
 
-// What people name on a command line: a built-in profile, a topology file, a folder or a tar dump of one.
-Result<codec::ImportedTopology> load_machine(const std::string& name_or_path, const codec::ImportOptions& options = {});
+// What people name on a command line: a built-in profile, a topology file, a folder or a tar dump
+// of one.
+Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
+                                             const codec::ImportOptions& options = {});
 
 }  // namespace chipweave::io

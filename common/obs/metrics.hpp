@@ -1,8 +1,10 @@
-// Metrics — a façade on prometheus-cpp core: families declared once at start-up, text exposition on demand.
+// Metrics — a façade on prometheus-cpp core: families declared once at start-up, text exposition on
+// demand.
 //
-// Help texts are literals on one line (the library does not escape them). Names carry the prefix chipweave_ and base
-// units. Handles stay valid as long as the Registry; updating one is lock-free and may happen on any thread. Series
-// of things that vanish (nodes, links) are dropped with Family::remove.
+// Help texts are literals on one line (the library does not escape them). Names carry the prefix
+// chipweave_ and base units. Handles stay valid as long as the Registry; updating one is lock-free
+// and may happen on any thread. Series of things that vanish (nodes, links) are dropped with
+// Family::remove.
 #pragma once
 
 #include <map>
@@ -70,7 +72,8 @@ class Registry {
   // Throw std::invalid_argument on a bad name or a name used with another type: a start-up failure.
   Family<Counter>& counter(const std::string& name, const std::string& help);
   Family<Gauge>& gauge(const std::string& name, const std::string& help);
-  Family<Histogram>& histogram(const std::string& name, const std::string& help, std::vector<double> buckets);
+  Family<Histogram>& histogram(const std::string& name, const std::string& help,
+                               std::vector<double> buckets);
   // Prometheus text format 0.0.4.
   std::string expose() const;
 

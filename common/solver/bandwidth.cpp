@@ -18,7 +18,8 @@ enum class Verdict { yes, no, unknown };
 Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
   const int n = set.size();
   int least = n;
-  for (const int a : set) least = std::min(least, std::popcount(adjacent[static_cast<std::size_t>(a)] & set.bits()));
+  for (const int a : set)
+    least = std::min(least, std::popcount(adjacent[static_cast<std::size_t>(a)] & set.bits()));
   if (least < 2) return Verdict::no;
   if (2 * least >= n) return Verdict::yes;  // Dirac
   std::uint64_t reached = std::uint64_t{1} << set.lowest();
@@ -40,8 +41,10 @@ Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacen
   std::array<std::uint32_t, kMaxRingChips> local{};
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
-      const std::uint64_t row = adjacent[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
-      if (i != j && (row >> slots[static_cast<std::size_t>(j)] & 1U) != 0) local[static_cast<std::size_t>(i)] |= 1U << j;
+      const std::uint64_t row =
+          adjacent[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
+      if (i != j && (row >> slots[static_cast<std::size_t>(j)] & 1U) != 0)
+        local[static_cast<std::size_t>(i)] |= 1U << j;
     }
   }
   return has_hamiltonian_cycle(n, local) ? Verdict::yes : Verdict::no;
@@ -58,7 +61,8 @@ BandwidthModel::BandwidthModel(const Wiring& wiring) : wiring_(wiring), n_(wirin
       Rate over_planes = 0;
       for (const Plane& p : wiring.planes()) {
         if (p.members.contains(a) && p.members.contains(b)) {
-          over_planes += std::min(p.egress[static_cast<std::size_t>(a)], p.egress[static_cast<std::size_t>(b)]);
+          over_planes += std::min(p.egress[static_cast<std::size_t>(a)],
+                                  p.egress[static_cast<std::size_t>(b)]);
         }
       }
       fast_[at(a, b)] = std::max(wiring.direct(a, b), over_planes);
@@ -92,7 +96,8 @@ Rate BandwidthModel::degree_bound(ChipSet set) const {
     }
     if (partners < 2 && set.size() > 2) return 0;
     for (const Plane& p : wiring_.planes()) {
-      if (p.members.contains(a) && (p.members & set).size() >= 2) sum += p.egress[static_cast<std::size_t>(a)];
+      if (p.members.contains(a) && (p.members & set).size() >= 2)
+        sum += p.egress[static_cast<std::size_t>(a)];
     }
     least = std::min(least, sum);
   }
@@ -119,7 +124,8 @@ Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
       same_links = same_links && wiring_.direct(a, b) == link && fast(a, b) == link;
       if (wiring_.direct(a, b) > 0) plane = nullptr;
     }
-    if (plane != nullptr) least_egress = std::min(least_egress, plane->egress[static_cast<std::size_t>(a)]);
+    if (plane != nullptr)
+      least_egress = std::min(least_egress, plane->egress[static_cast<std::size_t>(a)]);
   }
   if (same_links) return {link * (set.size() - 1), link * (set.size() - 1)};
   if (plane != nullptr) return {least_egress, least_egress};
@@ -129,7 +135,9 @@ Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
 // M2: the largest t for which the pairs with a hop of at least t hold a Hamiltonian cycle.
 Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
   const Rate staged = wiring_.p2p() ? std::numeric_limits<Rate>::max() : staged_limit(set);
-  const auto limited = [this, staged](Rate t) { return t <= wiring_.port() ? std::min(t, staged) : t; };
+  const auto limited = [this, staged](Rate t) {
+    return t <= wiring_.port() ? std::min(t, staged) : t;
+  };
   if (set.size() == 2) {
     const int a = set.lowest();
     const Rate t = hop(a, (set - ChipSet{a}).lowest());
@@ -148,7 +156,8 @@ Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
   for (const Rate t : levels) {
     for (const int a : set) {
       for (const int b : set) {
-        if (a != b && hop(a, b) >= t) adjacent[static_cast<std::size_t>(a)] |= std::uint64_t{1} << b;
+        if (a != b && hop(a, b) >= t)
+          adjacent[static_cast<std::size_t>(a)] |= std::uint64_t{1} << b;
       }
     }
     const Verdict verdict = ring_verdict(adjacent, set);
@@ -158,8 +167,9 @@ Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
   return {0, 0};  // not reached: at the least level the graph is complete
 }
 
-// Without peer-to-peer every chip writes to and reads from host memory at the ring's rate: chips behind one uplink
-// share its port, chips of one socket share its memory path (about two ports' worth: docs/bandwidth-model.md).
+// Without peer-to-peer every chip writes to and reads from host memory at the ring's rate: chips
+// behind one uplink share its port, chips of one socket share its memory path (about two ports'
+// worth: docs/bandwidth-model.md).
 Rate BandwidthModel::staged_limit(ChipSet set) const {
   Rate limit = std::numeric_limits<Rate>::max();
   for (const ChipSet group : wiring_.uplink_groups()) {
@@ -173,7 +183,8 @@ Rate BandwidthModel::staged_limit(ChipSet set) const {
   return limit;
 }
 
-// A ring enters and leaves each chip by two different hops: no bottleneck beats any chip's second widest.
+// A ring enters and leaves each chip by two different hops: no bottleneck beats any chip's second
+// widest.
 Rate BandwidthModel::widest_bound(ChipSet set) const {
   Rate widest = std::numeric_limits<Rate>::max();
   for (const int a : set) {

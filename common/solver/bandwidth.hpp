@@ -1,12 +1,14 @@
-// BandwidthModel — predicted ring all-reduce bus bandwidth of a chip set on one wiring (docs/bandwidth-model.md).
+// BandwidthModel — predicted ring all-reduce bus bandwidth of a chip set on one wiring
+// (docs/bandwidth-model.md).
 //
 //   B(S) = max( packing of fast rings (M3/M4: direct links and switch planes inside S),
-//               best bottleneck ring with routed and host hops allowed (M2 over the widest way of each pair) )
+//               best bottleneck ring with routed and host hops allowed (M2 over the widest way of
+//               each pair) )
 //
-// The second term decides only where S has no fast ring: a fast ring runs both ways and beats any host path in
-// practice. Taking the maximum keeps the model monotone: a link that goes down never raises a prediction.
-// Values are memoised by set. Exact up to 16 chips; above, `bound` says what no ring can beat.
-// Not thread-safe: owned by one Machine.
+// The second term decides only where S has no fast ring: a fast ring runs both ways and beats any
+// host path in practice. Taking the maximum keeps the model monotone: a link that goes down never
+// raises a prediction. Values are memoised by set. Exact up to 16 chips; above, `bound` says what
+// no ring can beat. Not thread-safe: owned by one Machine.
 #pragma once
 
 #include "common/solver/flat_map.hpp"
@@ -24,7 +26,8 @@ class BandwidthModel {
  public:
   explicit BandwidthModel(const Wiring& wiring);
 
-  // 0 for fewer than two chips. First time: a packing (ring_packing.hpp); afterwards a hash look-up.
+  // 0 for fewer than two chips. First time: a packing (ring_packing.hpp); afterwards a hash
+  // look-up.
   Bandwidth of(ChipSet set);
   // No packing on `set` exceeds it; O(n²), no memo, exact for two chips.
   Rate upper_bound(ChipSet set) const;

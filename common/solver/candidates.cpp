@@ -9,7 +9,8 @@ namespace {
 struct Stack {
   std::vector<ChipSet> items;  // ascending
   int family = 0;
-  bool linked = false;  // may not give more than the stack before it (an equal one of the same family)
+  bool linked =
+      false;  // may not give more than the stack before it (an equal one of the same family)
 };
 
 class Enumerator {
@@ -42,8 +43,9 @@ class Enumerator {
     }
     if (k == stacks_->size() || wanted > left_after_[k]) return;
     const Stack& stack = (*stacks_)[k];
-    const int most = stack.linked ? std::min<int>(taken_before, static_cast<int>(stack.items.size()))
-                                  : static_cast<int>(stack.items.size());
+    const int most = stack.linked
+                         ? std::min<int>(taken_before, static_cast<int>(stack.items.size()))
+                         : static_cast<int>(stack.items.size());
     // Take many first: the first set found is the one with the lowest indices.
     std::vector<ChipSet> sets{chosen};
     std::vector<int> wants{wanted};
@@ -79,18 +81,19 @@ std::vector<Stack> twin_stacks(const Symmetry& symmetry, ChipSet pool, ChipSet m
     Stack stack;
     stack.family = c.family;
     int highest = -1;
-    for (const int s : c.members & pool) {
+    for (const int s : c.members& pool) {
       stack.items.push_back(ChipSet{s});
       highest = s;
     }
     if (stack.items.empty()) continue;
-    // Swapping whole classes is a symmetry of the request only if neither holds a required or beside chip, both
-    // have as many chips to give, and the lower one lies wholly before the other.
+    // Swapping whole classes is a symmetry of the request only if neither holds a required or
+    // beside chip, both have as many chips to give, and the lower one lies wholly before the other.
     const bool mirrored = !c.members.intersects(marked);
     if (!out.empty()) {
       const Stack& before = out.back();
       stack.linked = mirrored && mirrored_before && before.family == stack.family &&
-                     before.items.size() == stack.items.size() && highest_before < stack.items.front().lowest();
+                     before.items.size() == stack.items.size() &&
+                     highest_before < stack.items.front().lowest();
     }
     highest_before = highest;
     mirrored_before = mirrored;
@@ -129,7 +132,9 @@ CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Sy
     }
     const ChipSet pool = arena - query.required;
     const bool thin = recipe.interchangeable && wiring.partitions().empty();
-    enumerator.run(thin ? twin_stacks(symmetry, pool, query.required | query.beside) : single_stacks(pool), wanted);
+    enumerator.run(
+        thin ? twin_stacks(symmetry, pool, query.required | query.beside) : single_stacks(pool),
+        wanted);
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// Candidates — the sets a request may get, one of each kind: interchangeable chips are tried lowest index first only.
+// Candidates — the sets a request may get, one of each kind: interchangeable chips are tried lowest
+// index first only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace chipweave::solver {
 
 struct CandidateList {
   std::vector<ChipSet> sets;  // legal, distinct, contain `required`
-  bool complete = true;       // false: there are more than the limit; `sets` holds those found so far
+  bool complete = true;  // false: there are more than the limit; `sets` holds those found so far
 };
 
 struct CandidateQuery {

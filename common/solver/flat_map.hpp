@@ -1,8 +1,9 @@
-// FlatMap — an open-addressing hash table for the solver's memo tables: small trivially copyable keys and values,
-// no deletion of single entries. A look-up touches one or two cache lines and never allocates.
+// FlatMap — an open-addressing hash table for the solver's memo tables: small trivially copyable
+// keys and values, no deletion of single entries. A look-up touches one or two cache lines and
+// never allocates.
 //
-// Bounded: when max_entries would be exceeded the table is emptied first (a memo may forget; it must not grow
-// without end under hostile request mixes).
+// Bounded: when max_entries would be exceeded the table is emptied first (a memo may forget; it
+// must not grow without end under hostile request mixes).
 #pragma once
 
 #include <bit>

@@ -20,7 +20,8 @@ class Dealer {
   Dealer(Selector& selector, ChipSet usable, std::vector<int> sizes, bool distributed)
       : selector_(selector), usable_(usable), sizes_(std::move(sizes)), distributed_(distributed) {}
 
-  // sizes are non-increasing; equal ones take ascending lowest chips, so that no deal is tried twice.
+  // sizes are non-increasing; equal ones take ascending lowest chips, so that no deal is tried
+  // twice.
   std::optional<Deal> deal(ChipSet pool) {
     best_.reset();
     steps_ = 0;
@@ -40,13 +41,14 @@ class Dealer {
       return;
     }
     const bool same_as_before = k > 0 && sizes_[k] == sizes_[k - 1];
-    const bool all_same = sizes_[k] * static_cast<int>(sizes_.size() - k) == pool.size() && sizes_[k] == sizes_.back();
+    const bool all_same = sizes_[k] * static_cast<int>(sizes_.size() - k) == pool.size() &&
+                          sizes_[k] == sizes_.back();
     // When every part left has one size, the next part may be the one that holds the lowest chip.
     choose(k, pool, ChipSet(), pool, slowest, sum, all_same, same_as_before);
   }
 
-  void choose(std::size_t k, ChipSet pool, ChipSet part, ChipSet from, Rate slowest, Rate sum, bool holds_lowest,
-              bool after_previous) {
+  void choose(std::size_t k, ChipSet pool, ChipSet part, ChipSet from, Rate slowest, Rate sum,
+              bool holds_lowest, bool after_previous) {
     if (part.size() == sizes_[k]) {
       if (!selector_.rules().legal(part, usable_, distributed_)) return;
       const Rate rate = selector_.model().of(part).rate;
@@ -75,13 +77,14 @@ class Dealer {
 
 }  // namespace
 
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
-                        bool distributed) {
+GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside,
+                        const std::vector<int>& sizes, bool distributed) {
   GroupChoice out;
   const int total = std::accumulate(sizes.begin(), sizes.end(), 0);
   const ChipSet pool = usable - beside;
   const Rules& rules = selector.rules();
-  if (std::any_of(sizes.begin(), sizes.end(), [&](int s) { return !rules.legal_size(s, distributed); })) {
+  if (std::any_of(sizes.begin(), sizes.end(),
+                  [&](int s) { return !rules.legal_size(s, distributed); })) {
     out.why = Misfit::size;
     return out;
   }
@@ -91,7 +94,8 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside, cons
   }
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   std::vector<int> sorted;
   for (const std::size_t i : order) sorted.push_back(sizes[i]);
   Dealer dealer(selector, pool, sorted, distributed);

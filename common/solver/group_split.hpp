@@ -1,5 +1,5 @@
-// GroupSplit — pods of one job that share a node: the best joint set, dealt out so that each pod's own chips are
-// as close as the set allows. All pods or none.
+// GroupSplit — pods of one job that share a node: the best joint set, dealt out so that each pod's
+// own chips are as close as the set allows. All pods or none.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace chipweave::solver {
 
-// The union is the best set of that many chips (with `beside`) that can be dealt into legal parts; parts maximise
-// the slowest pod's bandwidth, then the sum. Sets are tried best first; exact up to 16 chips. best_gbps is left 0.
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
-                        bool distributed);
+// The union is the best set of that many chips (with `beside`) that can be dealt into legal parts;
+// parts maximise the slowest pod's bandwidth, then the sum. Sets are tried best first; exact up to
+// 16 chips. best_gbps is left 0.
+GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside,
+                        const std::vector<int>& sizes, bool distributed);
 
 }  // namespace chipweave::solver

@@ -38,15 +38,19 @@ void two_opt(Ring& ring, const CostMatrix& cost) {
 
 double cycle_cost(const Ring& ring, const CostMatrix& cost) {
   double sum = 0;
-  for (std::size_t k = 0; k < ring.size(); ++k) sum += at(cost, ring[k], ring[(k + 1) % ring.size()]);
+  for (std::size_t k = 0; k < ring.size(); ++k)
+    sum += at(cost, ring[k], ring[(k + 1) % ring.size()]);
   return sum;
 }
 
-// f(mask, last): cheapest path from chip 0 over the chips of `mask` (chips 1.., bit i-1) that ends in `last`.
+// f(mask, last): cheapest path from chip 0 over the chips of `mask` (chips 1.., bit i-1) that ends
+// in `last`.
 std::optional<Ring> HamiltonSolver::cheapest_cycle(const CostMatrix& cost) {
   const int m = n_ - 1;
   const std::size_t masks = std::size_t{1} << m;
-  const auto cell = [m](std::size_t mask, int last) { return mask * static_cast<std::size_t>(m) + static_cast<std::size_t>(last); };
+  const auto cell = [m](std::size_t mask, int last) {
+    return mask * static_cast<std::size_t>(m) + static_cast<std::size_t>(last);
+  };
   table_.assign(masks * static_cast<std::size_t>(m), kInfinity);
   for (int i = 0; i < m; ++i) table_[cell(std::size_t{1} << i, i)] = at(cost, 0, i + 1);
   for (std::size_t mask = 1; mask < masks; ++mask) {
@@ -133,12 +137,14 @@ bool has_hamiltonian_cycle(int n, const std::array<std::uint32_t, kMaxRingChips>
   if (complete) return true;
   for (std::uint32_t frontier = 1; frontier != 0;) {
     std::uint32_t next = 0;
-    for (; frontier != 0; frontier &= frontier - 1) next |= adjacent[static_cast<std::size_t>(std::countr_zero(frontier))];
+    for (; frontier != 0; frontier &= frontier - 1)
+      next |= adjacent[static_cast<std::size_t>(std::countr_zero(frontier))];
     frontier = next & all & ~reached;
     reached |= frontier;
   }
   if (reached != all) return false;
-  // ends[mask]: chips in which a path from chip 0 over exactly `mask` (bit i-1 = chip i) can end, same bits.
+  // ends[mask]: chips in which a path from chip 0 over exactly `mask` (bit i-1 = chip i) can end,
+  // same bits.
   const std::size_t masks = std::size_t{1} << (n - 1);
   std::vector<std::uint32_t> ends(masks, 0);
   for (int i = 1; i < n; ++i) {

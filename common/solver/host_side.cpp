@@ -50,7 +50,8 @@ HostSide host_side(const Wiring& wiring, ChipSet set) {
     most = std::max(most, k);
   }
   out.spread = wiring.p2p() ? nodes : most;
-  if (!wiring.near_nics().empty()) out.without_nic = set.size() - NicMatching(wiring.near_nics()).matched(set);
+  if (!wiring.near_nics().empty())
+    out.without_nic = set.size() - NicMatching(wiring.near_nics()).matched(set);
   for (const ChipSet g : wiring.uplink_groups()) {
     const int k = (g & set).size();
     out.shared_uplinks += k * (k - 1) / 2;

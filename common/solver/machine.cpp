@@ -80,7 +80,8 @@ struct Machine::Impl {
   }
 };
 
-Machine::Machine(domain::NodeTopology topology) : impl_(std::make_unique<Impl>(std::move(topology))) {}
+Machine::Machine(domain::NodeTopology topology)
+    : impl_(std::make_unique<Impl>(std::move(topology))) {}
 Machine::~Machine() = default;
 Machine::Machine(Machine&&) noexcept = default;
 Machine& Machine::operator=(Machine&&) noexcept = default;
@@ -124,8 +125,10 @@ std::string Machine::reason(const Request& r, const Choice& choice) const {
     case Misfit::size: {
       if (r.size > n) return chips(r.size) + " asked, the machine has " + std::to_string(n);
       std::string sizes;
-      for (const int s : legal_sizes(r.distributed)) sizes += (sizes.empty() ? "" : ", ") + std::to_string(s);
-      return chips(r.size) + " asked, legal sizes" + (r.distributed ? " of a distributed job" : "") + " are " + sizes;
+      for (const int s : legal_sizes(r.distributed))
+        sizes += (sizes.empty() ? "" : ", ") + std::to_string(s);
+      return chips(r.size) + " asked, legal sizes" +
+             (r.distributed ? " of a distributed job" : "") + " are " + sizes;
     }
     case Misfit::too_few_chips:
       return chips(r.size) + " asked, " + std::to_string((r.usable - r.beside).size()) + " usable";
@@ -147,7 +150,8 @@ std::string Machine::reason(const Request& r, const Choice& choice) const {
 
 Machine::Stats Machine::stats() const { return {impl_->hits, impl_->misses, impl_->memo.size()}; }
 
-GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes, bool distributed) {
+GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
+                                  bool distributed) {
   GroupChoice out = split_group(impl_->selector, usable, beside, sizes, distributed);
   int total = beside.size();
   for (const int size : sizes) total += size;
@@ -158,7 +162,8 @@ GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vec
 namespace {
 
 std::string host_words(const HostSide& h, bool p2p) {
-  return (p2p ? std::to_string(h.spread) + " NUMA node(s)" : "at most " + std::to_string(h.spread) + " chips a NUMA node") +
+  return (p2p ? std::to_string(h.spread) + " NUMA node(s)"
+              : "at most " + std::to_string(h.spread) + " chips a NUMA node") +
          ", " + std::to_string(h.without_nic) + " chip(s) without a near NIC of their own, " +
          std::to_string(h.shared_uplinks) + " pair(s) sharing a PCIe uplink";
 }
@@ -196,7 +201,8 @@ Explanation Machine::explain(const Request& request) {
   out.criteria.push_back("predicted bandwidth " + gbps_words(won.rate) + ", best on this machine " +
                          gbps_words(to_rate(out.choice.best_gbps)));
   if (impl_->topology.rule().kind != domain::RuleKind::any) {
-    out.criteria.push_back("vendor rule " + std::string(domain::to_string(impl_->topology.rule().kind)));
+    out.criteria.push_back("vendor rule " +
+                           std::string(domain::to_string(impl_->topology.rule().kind)));
   }
   out.criteria.push_back("left free: fast bandwidth over all pairs " + gbps_words(won.rest.pairs));
   out.criteria.push_back("host side: " + host_words(won.host, p2p));

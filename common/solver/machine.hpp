@@ -1,15 +1,16 @@
-// Machine — the chip selector of one topology class: which chips a request gets, and how fast they will talk.
+// Machine — the chip selector of one topology class: which chips a request gets, and how fast they
+// will talk.
 //
-// Made once from a NodeTopology (wiring, link health, vendor rule); nodes with the same wiring share one Machine
-// (machine_cache.hpp), so a cluster of 5,000 equal nodes keeps one set of tables. Which chips are free or healthy
-// is part of the request, never of the Machine.
+// Made once from a NodeTopology (wiring, link health, vendor rule); nodes with the same wiring
+// share one Machine (machine_cache.hpp), so a cluster of 5,000 equal nodes keeps one set of tables.
+// Which chips are free or healthy is part of the request, never of the Machine.
 //
-// Order of preference among legal sets (docs/chip-selection.md): predicted ring bandwidth of the set joined with
-// `beside` → the vendor's stock preference → what the rest can still offer → host side → lowest indices.
-// Exact up to 16 chips for every size; above, see Choice::exact.
+// Order of preference among legal sets (docs/chip-selection.md): predicted ring bandwidth of the
+// set joined with `beside` → the vendor's stock preference → what the rest can still offer → host
+// side → lowest indices. Exact up to 16 chips for every size; above, see Choice::exact.
 //
-// Cost: a repeated request is one hash look-up, no allocation. A first one is a search over the sets that are
-// distinguishable (interchangeable chips count once); 16 chips, any size: < 50 ms.
+// Cost: a repeated request is one hash look-up, no allocation. A first one is a search over the
+// sets that are distinguishable (interchangeable chips count once); 16 chips, any size: < 50 ms.
 // Not thread-safe: one owner (the scheduler's loop, a CLI command).
 #pragma once
 
@@ -39,9 +40,11 @@ enum class Misfit { none, size, too_few_chips, required_unusable, required_too_m
 struct Choice {
   bool fits = false;
   ChipSet chips;
-  double gbps = 0;       // predicted ring all-reduce bus bandwidth of chips ∪ beside, GB/s; 0 for one chip
-  double best_gbps = 0;  // best a legal set of that many chips has on this machine when empty and healthy
-  bool exact = true;     // false: no set can beat `bound` GB/s, but a better one than `gbps` may exist
+  double gbps =
+      0;  // predicted ring all-reduce bus bandwidth of chips ∪ beside, GB/s; 0 for one chip
+  double best_gbps =
+      0;  // best a legal set of that many chips has on this machine when empty and healthy
+  bool exact = true;  // false: no set can beat `bound` GB/s, but a better one than `gbps` may exist
   double bound = 0;
   Misfit why = Misfit::none;
 };
@@ -81,12 +84,14 @@ class Machine {
 
   Choice choose(const Request& request);
   // All pods or none; `sizes` are the chips of each pod; the parts are legal each and disjoint.
-  GroupChoice choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes, bool distributed);
+  GroupChoice choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
+                           bool distributed);
   Explanation explain(const Request& request);
 
   // Predicted bandwidth of exactly this set, GB/s.
   double gbps(ChipSet set);
-  // Whether the vendor's rules allow the set when `usable` chips are to be had (some rules look at the rest).
+  // Whether the vendor's rules allow the set when `usable` chips are to be had (some rules look at
+  // the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
   // Sizes a legal set can have on the empty machine.
   std::vector<int> legal_sizes(bool distributed) const;

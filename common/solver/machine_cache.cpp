@@ -21,7 +21,8 @@ std::string topology_class_key(const domain::NodeTopology& t) {
   put(out, static_cast<int>(t.rule().kind));
   put(out, t.rule().group_size);
   const domain::HostBandwidth& host = t.host_bandwidth();
-  for (const double rate : {host.board, host.pix, host.pxb, host.phb, host.node, host.sys}) put(out, rate);
+  for (const double rate : {host.board, host.pix, host.pxb, host.phb, host.node, host.sys})
+    put(out, rate);
   for (const domain::Chip& c : t.chips()) {
     put(out, c.index.value);
     put(out, c.numa);
@@ -53,7 +54,9 @@ std::string topology_class_key(const domain::NodeTopology& t) {
 std::shared_ptr<Machine> MachineCache::get(const domain::NodeTopology& topology) {
   std::weak_ptr<Machine>& held = machines_[topology_class_key(topology)];
   if (std::shared_ptr<Machine> machine = held.lock()) return machine;
-  std::erase_if(machines_, [&held](const auto& entry) { return &entry.second != &held && entry.second.expired(); });
+  std::erase_if(machines_, [&held](const auto& entry) {
+    return &entry.second != &held && entry.second.expired();
+  });
   auto machine = std::make_shared<Machine>(topology);
   held = machine;
   return machine;

@@ -1,7 +1,8 @@
-// MachineCache — one Machine per topology class: nodes with the same wiring, link health and rule share it.
+// MachineCache — one Machine per topology class: nodes with the same wiring, link health and rule
+// share it.
 //
-// The key is canonical: everything a decision depends on, nothing else (no uuids, names or addresses).
-// Owner: the scheduler's loop. Machines live as long as a node holds them.
+// The key is canonical: everything a decision depends on, nothing else (no uuids, names or
+// addresses). Owner: the scheduler's loop. Machines live as long as a node holds them.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,8 @@ namespace chipweave::solver {
 namespace {
 
 constexpr double kEps = 1e-10;
-// Right-hand sides are spread by this much so that no two ratios tie: degenerate pivots cannot cycle.
+// Right-hand sides are spread by this much so that no two ratios tie: degenerate pivots cannot
+// cycle.
 constexpr double kSpread = 1e-11;
 
 }  // namespace
@@ -20,12 +21,14 @@ PackingLp::PackingLp(std::vector<double> capacity, double gain)
   for (std::size_t r = 0; r < rows_; ++r) {
     inverse(r, r) = 1.0;
     basis_.push_back(kSlack - r);
-    basic_value_.push_back(true_capacity_[r] + kSpread * static_cast<double>(r + 1) / static_cast<double>(rows_));
+    basic_value_.push_back(true_capacity_[r] +
+                           kSpread * static_cast<double>(r + 1) / static_cast<double>(rows_));
   }
 }
 
 double PackingLp::value() const {
-  // With the true capacities: the prices are those of the spread programme, the basis is optimal for both.
+  // With the true capacities: the prices are those of the spread programme, the basis is optimal
+  // for both.
   double out = 0;
   for (std::size_t r = 0; r < rows_; ++r) out += prices_[r] * true_capacity_[r];
   return out;

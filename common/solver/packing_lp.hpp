@@ -1,7 +1,9 @@
-// PackingLp — the linear programme  max c·Σx  subject to  A x <= b, x >= 0  with columns that arrive one by one.
+// PackingLp — the linear programme  max c·Σx  subject to  A x <= b, x >= 0  with columns that
+// arrive one by one.
 //
-// Revised simplex with a dense basis inverse: built for column generation, some hundred rows at most. Every column
-// is assumed to pay (its price at prices() is below c) when it is added; add() pivots until no known column pays.
+// Revised simplex with a dense basis inverse: built for column generation, some hundred rows at
+// most. Every column is assumed to pay (its price at prices() is below c) when it is added; add()
+// pivots until no known column pays.
 #pragma once
 
 #include <cstddef>
@@ -28,15 +30,15 @@ class PackingLp {
   static constexpr std::size_t kSlack = static_cast<std::size_t>(-1);
   double& inverse(std::size_t r, std::size_t c) { return inverse_[r * rows_ + c]; }
   double inverse(std::size_t r, std::size_t c) const { return inverse_[r * rows_ + c]; }
-  void enter(std::size_t column);       // a known column
-  void enter_slack(std::size_t row);    // the slack of a row whose price turned negative
+  void enter(std::size_t column);     // a known column
+  void enter_slack(std::size_t row);  // the slack of a row whose price turned negative
   void pivot(const std::vector<double>& direction, std::size_t entering, double gain);
   void reprice();
 
   std::size_t rows_;
   double gain_;
   std::vector<Column> columns_;
-  std::vector<std::size_t> basis_;   // column of each basic position; slack of row r: kSlack - r
+  std::vector<std::size_t> basis_;  // column of each basic position; slack of row r: kSlack - r
   std::vector<double> basic_gain_;
   std::vector<double> basic_value_;
   std::vector<double> inverse_;

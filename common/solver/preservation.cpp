@@ -7,7 +7,8 @@
 namespace chipweave::solver {
 namespace {
 
-// The next set with as many members (Gosper): enumerates the subsets of one size of {0..n-1} in value order.
+// The next set with as many members (Gosper): enumerates the subsets of one size of {0..n-1} in
+// value order.
 std::uint64_t next_same_size(std::uint64_t x) {
   const std::uint64_t low = x & (~x + 1);
   const std::uint64_t up = x + low;

@@ -1,8 +1,10 @@
-// Preservation — what the chips that stay free can still offer, so that a small request does not break a good set.
+// Preservation — what the chips that stay free can still offer, so that a small request does not
+// break a good set.
 //
-// Two figures, compared in order: the sum over sizes 2, 4, 8, … of the best predicted bandwidth a legal set of that
-// size still has among the rest, each as a share of the best on the empty machine; then the fast bandwidth summed
-// over all pairs of the rest (MAPA's "preservation", SC'21), which tells one remaining good pair from two.
+// Two figures, compared in order: the sum over sizes 2, 4, 8, … of the best predicted bandwidth a
+// legal set of that size still has among the rest, each as a share of the best on the empty
+// machine; then the fast bandwidth summed over all pairs of the rest (MAPA's "preservation",
+// SC'21), which tells one remaining good pair from two.
 #pragma once
 
 #include <compare>
@@ -24,7 +26,8 @@ class Preservation {
     Rate pairs = 0;          // fast bandwidth over all pairs
     friend auto operator<=>(const Value&, const Value&) = default;
   };
-  // Higher is better. Memoised by set up to 16 chips; above, pairs only (the sets of 8 of 64 cannot be listed).
+  // Higher is better. Memoised by set up to 16 chips; above, pairs only (the sets of 8 of 64 cannot
+  // be listed).
   Value of(ChipSet rest);
 
   // Best bandwidth over legal sets of `size` inside `pool`; 0 if there is none. Up to 16 chips.
@@ -40,8 +43,9 @@ class Preservation {
   const Rules& rules_;
   BandwidthModel& model_;
   int n_;
-  std::map<int, std::vector<Listed>> lists_;  // by size: legal sets of the whole machine, best bound first
-  std::map<int, Rate> best_;                  // by size, of the whole machine
+  std::map<int, std::vector<Listed>>
+      lists_;                 // by size: legal sets of the whole machine, best bound first
+  std::map<int, Rate> best_;  // by size, of the whole machine
   FlatMap<std::uint64_t, Value> memo_;
 };
 

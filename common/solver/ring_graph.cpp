@@ -46,7 +46,8 @@ Rate RingGraph::pair_capacity(int i, int j) const {
   if (direct(i, j) > 0) return direct(i, j);
   Rate out = 0;
   for (std::size_t p = 0; p < planes_.size(); ++p) {
-    if ((plane_choices(i, j) >> p & 1U) != 0) out += std::min(planes_[p].egress[idx(i)], planes_[p].egress[idx(j)]);
+    if ((plane_choices(i, j) >> p & 1U) != 0)
+      out += std::min(planes_[p].egress[idx(i)], planes_[p].egress[idx(j)]);
   }
   return out;
 }
@@ -91,7 +92,8 @@ Rate RingGraph::quick_cut_bound() const {
 
 Rate RingGraph::full_cut_bound() const {
   Rate least = std::numeric_limits<Rate>::max();
-  for (std::uint32_t side = 1; side < (1U << (n_ - 1)); ++side) least = std::min(least, cut_capacity(side));
+  for (std::uint32_t side = 1; side < (1U << (n_ - 1)); ++side)
+    least = std::min(least, cut_capacity(side));
   return least;
 }
 

@@ -1,5 +1,6 @@
-// RingGraph — the part of a wiring that rings over one chip set can use: per pair one medium (direct link or
-// switch planes), with capacities. Local numbering 0..n-1 in slot order; at most 16 chips.
+// RingGraph — the part of a wiring that rings over one chip set can use: per pair one medium
+// (direct link or switch planes), with capacities. Local numbering 0..n-1 in slot order; at most 16
+// chips.
 #pragma once
 
 #include <array>
@@ -14,12 +15,14 @@ inline constexpr int kMaxRingChips = 16;  // Hamiltonian dynamic programmes are 
 
 class RingGraph {
  public:
-  // A hop takes the wider of the pair's direct link and the planes both are on, never both at once: libraries pick
-  // one path per pair.
+  // A hop takes the wider of the pair's direct link and the planes both are on, never both at once:
+  // libraries pick one path per pair.
   RingGraph(const Wiring& wiring, ChipSet set);
 
   int size() const { return n_; }
-  Rate direct(int i, int j) const { return direct_[idx(i)][idx(j)]; }  // 0: the pair does not use a direct link
+  Rate direct(int i, int j) const {
+    return direct_[idx(i)][idx(j)];
+  }  // 0: the pair does not use a direct link
   struct LocalPlane {
     std::uint32_t members = 0;  // local chips on it
     std::array<Rate, kMaxRingChips> egress{};
@@ -31,7 +34,8 @@ class RingGraph {
   // What one pair alone can exchange, each way.
   Rate pair_capacity(int i, int j) const;
 
-  // One-way capacity from the chips of `side` (local bits) to the rest: no packing of rings can carry more.
+  // One-way capacity from the chips of `side` (local bits) to the rest: no packing of rings can
+  // carry more.
   Rate cut_capacity(std::uint32_t side) const;
   // Least cut_capacity over single chips and over pairs: O(n²·planes).
   Rate quick_cut_bound() const;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kEps = 1e-9;
 
-// Rows of the linear programme: one per direct link, one per chip port into a plane. Rates scaled to the largest.
+// Rows of the linear programme: one per direct link, one per chip port into a plane. Rates scaled
+// to the largest.
 class Rows {
  public:
   explicit Rows(const RingGraph& g) : graph_(g) {
@@ -30,7 +31,8 @@ class Rows {
     for (std::size_t p = 0; p < g.planes().size(); ++p) {
       for (int i = 0; i < g.size(); ++i) {
         if ((g.planes()[p].members >> i & 1U) != 0) {
-          port_row_[p * kMaxRingChips + static_cast<std::size_t>(i)] = add(g.planes()[p].egress[static_cast<std::size_t>(i)]);
+          port_row_[p * kMaxRingChips + static_cast<std::size_t>(i)] =
+              add(g.planes()[p].egress[static_cast<std::size_t>(i)]);
         }
       }
     }
@@ -90,7 +92,8 @@ class Rows {
   static std::size_t at(int i, int j) { return static_cast<std::size_t>(i * kMaxRingChips + j); }
   static std::size_t row(int r) { return static_cast<std::size_t>(r); }
   std::size_t port(int p, int i) const {
-    return row(port_row_[static_cast<std::size_t>(p) * kMaxRingChips + static_cast<std::size_t>(i)]);
+    return row(
+        port_row_[static_cast<std::size_t>(p) * kMaxRingChips + static_cast<std::size_t>(i)]);
   }
   int add(Rate capacity) {
     capacity_.push_back(capacity);
@@ -116,11 +119,13 @@ std::optional<Rate> uniform_value(const RingGraph& g) {
       one_plane = one_plane && g.plane_choices(i, j) == 1;
     }
   }
-  // All cycles of a complete graph at one rate load every link alike and fill it: n - 1 links a chip.
+  // All cycles of a complete graph at one rate load every link alike and fill it: n - 1 links a
+  // chip.
   if (same_links) return link * (n - 1);
   if (one_plane) {
     const auto& egress = g.planes()[0].egress;
-    return *std::min_element(egress.begin(), egress.begin() + n);  // any ring saturates the least port
+    return *std::min_element(egress.begin(),
+                             egress.begin() + n);  // any ring saturates the least port
   }
   return std::nullopt;
 }
@@ -145,13 +150,16 @@ Packing pack_rings(const RingGraph& g) {
   HamiltonSolver hamilton(n);
   Rate bound = g.quick_cut_bound();
   bool bound_is_full = false;
-  const auto rate_of = [&rows](double z) { return static_cast<Rate>(std::llround(z * rows.scale())); };
+  const auto rate_of = [&rows](double z) {
+    return static_cast<Rate>(std::llround(z * rows.scale()));
+  };
   CostMatrix cost{};
   const auto price_pairs = [&] {
     for (int i = 0; i < n; ++i) {
       for (int j = i + 1; j < n; ++j) {
         const bool joined = (g.partners(i) >> j & 1U) != 0;
-        const double c = joined ? rows.hop(i, j, lp.prices()).cost : std::numeric_limits<double>::infinity();
+        const double c =
+            joined ? rows.hop(i, j, lp.prices()).cost : std::numeric_limits<double>::infinity();
         cost[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = c;
         cost[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = c;
       }

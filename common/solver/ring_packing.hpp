@@ -1,8 +1,10 @@
-// Ring packing: the largest total rate of rings over a chip set (model M3 with switches, docs/bandwidth-model.md).
+// Ring packing: the largest total rate of rings over a chip set (model M3 with switches,
+// docs/bandwidth-model.md).
 //
-// A ring is a directed Hamiltonian cycle; rings may run at fractional rates, and those that use a directed link (or
-// a chip's port into a switch plane, or out of it) share its capacity. Links are as fast both ways, so every cycle
-// is run in both directions at once: the optimum is twice the packing of undirected cycles.
+// A ring is a directed Hamiltonian cycle; rings may run at fractional rates, and those that use a
+// directed link (or a chip's port into a switch plane, or out of it) share its capacity. Links are
+// as fast both ways, so every cycle is run in both directions at once: the optimum is twice the
+// packing of undirected cycles.
 #pragma once
 
 #include "common/solver/ring_graph.hpp"
@@ -10,14 +12,15 @@
 namespace chipweave::solver {
 
 struct Packing {
-  Rate rate = 0;      // of a packing that was found
-  Rate bound = 0;     // no packing carries more; equal to rate when exact
+  Rate rate = 0;   // of a packing that was found
+  Rate bound = 0;  // no packing carries more; equal to rate when exact
   bool exact() const { return rate == bound; }
 };
 
-// Exact for 2..16 chips: linear programme by column generation, priced by an exact Hamiltonian-cycle dynamic
-// programme, stopped early when a cut bound is met. Cost: microseconds where the structure is uniform, about 0.2 ms
-// for 8 irregular chips, up to some 100 ms for 16 irregular ones. Precondition: 2 <= graph.size() <= 16.
+// Exact for 2..16 chips: linear programme by column generation, priced by an exact
+// Hamiltonian-cycle dynamic programme, stopped early when a cut bound is met. Cost: microseconds
+// where the structure is uniform, about 0.2 ms for 8 irregular chips, up to some 100 ms for 16
+// irregular ones. Precondition: 2 <= graph.size() <= 16.
 Packing pack_rings(const RingGraph& graph);
 
 }  // namespace chipweave::solver

@@ -9,7 +9,8 @@ namespace {
 
 using domain::RuleKind;
 
-// Place of a group with `free` chips in the stock order for a request of `size`: 910A rings and 310 cards.
+// Place of a group with `free` chips in the stock order for a request of `size`: 910A rings and 310
+// cards.
 std::int64_t place(const std::vector<int>& order, int free) {
   const auto it = std::find(order.begin(), order.end(), free);
   return it - order.begin();  // groups that the order does not name come last
@@ -28,16 +29,22 @@ const std::vector<int>& card_order(int size) {
 }  // namespace
 
 Rules::Rules(const Wiring& wiring)
-    : wiring_(wiring), kind_(wiring.rule().kind), n_(wiring.chip_count()), group_of_(static_cast<std::size_t>(n_), 0) {
+    : wiring_(wiring),
+      kind_(wiring.rule().kind),
+      n_(wiring.chip_count()),
+      group_of_(static_cast<std::size_t>(n_), 0) {
   std::map<int, ChipSet> by_number;
   for (int s = 0; s < n_; ++s) by_number[wiring.rule_group(s)].insert(s);
   for (const auto& [number, set] : by_number) {
-    for (const int s : set) group_of_[static_cast<std::size_t>(s)] = static_cast<int>(groups_.size());
+    for (const int s : set)
+      group_of_[static_cast<std::size_t>(s)] = static_cast<int>(groups_.size());
     groups_.push_back(set);
   }
 }
 
-int Rules::free_in_group(int group, ChipSet usable) const { return (group_set(group) & usable).size(); }
+int Rules::free_in_group(int group, ChipSet usable) const {
+  return (group_set(group) & usable).size();
+}
 
 ChipSet Rules::whole_groups(ChipSet usable) const {
   ChipSet out;
@@ -97,7 +104,8 @@ bool Rules::legal(ChipSet set, ChipSet usable, bool distributed) const {
   switch (kind_) {
     case RuleKind::any:
       return wiring_.partitions().empty() ||
-             std::find(wiring_.partitions().begin(), wiring_.partitions().end(), set) != wiring_.partitions().end();
+             std::find(wiring_.partitions().begin(), wiring_.partitions().end(), set) !=
+                 wiring_.partitions().end();
     case RuleKind::ascend_910a_module:
       return size == 8 || one_group(set);
     case RuleKind::ascend_910a_half:
@@ -110,7 +118,8 @@ bool Rules::legal(ChipSet set, ChipSet usable, bool distributed) const {
       if (!distributed) return position_pairs(set) == set;
       return groups_.size() == 2 && (set & groups_[0]).size() == size / 2;
     case RuleKind::ascend_a3:
-      // The stock scheduler hands out everything that is free without a further look when exactly that is asked.
+      // The stock scheduler hands out everything that is free without a further look when exactly
+      // that is asked.
       return size == 1 || whole_groups(set) == set || set == usable;
     case RuleKind::ascend_310p_chip: {
       if (!distributed) return true;
@@ -150,7 +159,8 @@ std::int64_t Rules::preference(ChipSet set, ChipSet usable) const {
       std::int64_t out = 0;
       for (int f = 1; f <= group; ++f) {
         int taken = 0;
-        for (const int s : set) taken += free_in_group(group_of_[static_cast<std::size_t>(s)], usable) == f ? 1 : 0;
+        for (const int s : set)
+          taken += free_in_group(group_of_[static_cast<std::size_t>(s)], usable) == f ? 1 : 0;
         out = out * (limits::kMaxChips + 1) - taken;
       }
       return out;
@@ -204,7 +214,8 @@ Rules::Recipe Rules::recipe(int size, ChipSet usable, bool distributed) const {
       out.unit = 2;
       for (const int a : position_pairs(usable)) {
         for (const int b : usable) {
-          if (a < b && wiring_.rule_position(a) == wiring_.rule_position(b)) out.units.push_back(ChipSet{a, b});
+          if (a < b && wiring_.rule_position(a) == wiring_.rule_position(b))
+            out.units.push_back(ChipSet{a, b});
         }
       }
       out.arenas.push_back(position_pairs(usable));
@@ -250,8 +261,9 @@ std::string Rules::shortage(int size, bool distributed) const {
       return "no HCCS ring has " + n + " free chips";
     case RuleKind::ascend_910b_16:
       if (size <= wiring_.rule().group_size) return "no HCCS mesh of 8 has " + n + " free chips";
-      return distributed ? "the two meshes do not have " + std::to_string(size / 2) + " free chips each"
-                         : "fewer than " + std::to_string(size / 2) + " pairs (i, i+8) are free";
+      return distributed
+                 ? "the two meshes do not have " + std::to_string(size / 2) + " free chips each"
+                 : "fewer than " + std::to_string(size / 2) + " pairs (i, i+8) are free";
     case RuleKind::ascend_a3:
       return "fewer than " + std::to_string(size / 2) + " modules are free with both dies";
     case RuleKind::ascend_310_card:
@@ -260,8 +272,9 @@ std::string Rules::shortage(int size, bool distributed) const {
     case RuleKind::ascend_310p_chip:
       return "fewer than " + std::to_string(size / 2) + " cards are free with both chips";
     case RuleKind::ascend_a5_mesh4:
-      return size < 4 ? "no UB mesh of 4 has " + n + " free chips"
-                      : "fewer than " + std::to_string(size / 4) + " UB meshes of 4 are wholly free";
+      return size < 4
+                 ? "no UB mesh of 4 has " + n + " free chips"
+                 : "fewer than " + std::to_string(size / 4) + " UB meshes of 4 are wholly free";
     case RuleKind::ascend_310_chip:
       return "not enough free chips";
   }

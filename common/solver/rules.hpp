@@ -1,8 +1,10 @@
-// Rules — which chip sets a vendor's runtime accepts, and which of them its stock scheduler would take first.
+// Rules — which chip sets a vendor's runtime accepts, and which of them its stock scheduler would
+// take first.
 //
-// Each rule of domain::RuleKind restated from MindCluster's public scheduler (ascend-for-volcano, read at commit
-// 22bb3d98): legality and order of preference are theirs, whatever we would prefer, so that jobs that run on stock
-// components run here. All functions are pure and O(groups) unless said otherwise.
+// Each rule of domain::RuleKind restated from MindCluster's public scheduler (ascend-for-volcano,
+// read at commit 22bb3d98): legality and order of preference are theirs, whatever we would prefer,
+// so that jobs that run on stock components run here. All functions are pure and O(groups) unless
+// said otherwise.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +20,15 @@ class Rules {
   explicit Rules(const Wiring& wiring);
 
   bool legal_size(int size, bool distributed) const;
-  // Whether the set may be handed out when `usable` chips are to be had (some rules look at the rest).
+  // Whether the set may be handed out when `usable` chips are to be had (some rules look at the
+  // rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
-  // The stock order among legal sets of one size; lower is better. 0 where the vendor has no preference.
+  // The stock order among legal sets of one size; lower is better. 0 where the vendor has no
+  // preference.
   std::int64_t preference(ChipSet set, ChipSet usable) const;
 
-  // How legal sets of `size` out of `usable` are made: from whole units, each inside one of the arenas.
+  // How legal sets of `size` out of `usable` are made: from whole units, each inside one of the
+  // arenas.
   struct Recipe {
     std::vector<ChipSet> arenas;  // a set lies inside one of them
     int unit = 1;                 // > 1: sets are made of units of so many chips
@@ -45,8 +50,8 @@ class Rules {
   const Wiring& wiring_;
   domain::RuleKind kind_;
   int n_;
-  std::vector<ChipSet> groups_;    // by group number in ascending order
-  std::vector<int> group_of_;      // by slot, index into groups_
+  std::vector<ChipSet> groups_;  // by group number in ascending order
+  std::vector<int> group_of_;    // by slot, index into groups_
 };
 
 }  // namespace chipweave::solver

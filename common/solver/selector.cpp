@@ -42,7 +42,8 @@ Rate Selector::size_bound(int size, ChipSet pool) const {
       widest = std::max(widest, model_.hop(a, b));
     }
     const std::size_t most = std::min(fast.size(), static_cast<std::size_t>(std::max(size - 1, 0)));
-    std::partial_sort(fast.begin(), fast.begin() + static_cast<std::ptrdiff_t>(most), fast.end(), std::greater<>());
+    std::partial_sort(fast.begin(), fast.begin() + static_cast<std::ptrdiff_t>(most), fast.end(),
+                      std::greater<>());
     Rate sum = 0;
     for (std::size_t k = 0; k < most; ++k) sum += fast[k];
     for (const Plane& p : wiring_.planes()) sum += p.egress[static_cast<std::size_t>(a)];
@@ -50,7 +51,8 @@ Rate Selector::size_bound(int size, ChipSet pool) const {
   }
   if (size < 2 || potential.size() < static_cast<std::size_t>(size)) return 0;
   std::sort(potential.begin(), potential.end(), std::greater<>());
-  return potential[static_cast<std::size_t>(size) - 1];  // every set of that size has a chip no better than this
+  return potential[static_cast<std::size_t>(size) -
+                   1];  // every set of that size has a chip no better than this
 }
 
 Selector::Outcome Selector::best(const CandidateQuery& query) {
@@ -99,8 +101,9 @@ std::vector<Judged> Selector::best_two(const CandidateQuery& query, std::size_t&
   std::vector<Judged> out;
   for (const ChipSet set : list.sets) {
     Judged judged = judge(set, query);
-    const auto place = std::find_if(out.begin(), out.end(),
-                                    [&judged](const Judged& j) { return compare(judged, j).first_better; });
+    const auto place = std::find_if(out.begin(), out.end(), [&judged](const Judged& j) {
+      return compare(judged, j).first_better;
+    });
     out.insert(place, judged);
     if (out.size() > 2) out.pop_back();
   }
@@ -113,12 +116,14 @@ std::vector<ChipSet> Selector::unions_best_first(CandidateQuery query) {
   for (const ChipSet set : list_candidates(wiring_, rules_, symmetry_, query).sets) {
     rated.emplace_back(model_.of(set | query.beside).rate, set);
   }
-  std::stable_sort(rated.begin(), rated.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(rated.begin(), rated.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Judged> top;
   for (const auto& [rate, set] : rated) {
     if (rate == rated.front().first) top.push_back(judge(set, query));
   }
-  std::sort(top.begin(), top.end(), [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
+  std::sort(top.begin(), top.end(),
+            [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
   std::vector<ChipSet> out;
   for (const Judged& j : top) out.push_back(j.chips);
   for (std::size_t i = top.size(); i < rated.size(); ++i) out.push_back(rated[i].second);
@@ -137,7 +142,8 @@ Rate Selector::ceiling(int size, bool distributed) {
   const CandidateList list = list_candidates(wiring_, rules_, symmetry_, query);
   std::vector<std::pair<Rate, ChipSet>> order;
   for (const ChipSet set : list.sets) order.emplace_back(model_.upper_bound(set), set);
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(order.begin(), order.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [bound, set] : order) {
     if (bound <= top) break;
     top = std::max(top, model_.of(set).rate);

@@ -1,7 +1,8 @@
 // Selector — the search behind Machine: all criteria over all distinguishable sets, best first.
 //
-// Criteria in order: bandwidth of set ∪ beside, stock preference, preservation of the rest, host side, lowest indices.
-// Bandwidths are evaluated best bound first and only until no bound can reach the best found.
+// Criteria in order: bandwidth of set ∪ beside, stock preference, preservation of the rest, host
+// side, lowest indices. Bandwidths are evaluated best bound first and only until no bound can reach
+// the best found.
 #pragma once
 
 #include <memory>
@@ -50,7 +51,8 @@ class Selector {
   // The best set and the one that comes next (of another kind: interchangeable sets count once).
   std::vector<Judged> best_two(const CandidateQuery& query, std::size_t& candidates);
 
-  // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest also by the other criteria.
+  // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest
+  // also by the other criteria.
   std::vector<ChipSet> unions_best_first(CandidateQuery query);
 
   const Wiring& wiring() const { return wiring_; }

@@ -39,7 +39,8 @@ Symmetry::Symmetry(const Wiring& wiring) : wiring_(wiring) {
   for (int s = 0; s < n; ++s) {
     const auto home = std::find_if(classes_.begin(), classes_.end(), [&](const TwinClass& c) {
       std::vector<int> image = identity;
-      std::swap(image[static_cast<std::size_t>(s)], image[static_cast<std::size_t>(c.members.lowest())]);
+      std::swap(image[static_cast<std::size_t>(s)],
+                image[static_cast<std::size_t>(c.members.lowest())]);
       return swappable(image);
     });
     if (home != classes_.end()) {
@@ -51,7 +52,8 @@ Symmetry::Symmetry(const Wiring& wiring) : wiring_(wiring) {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     classes_[k].family = static_cast<int>(k);
     for (std::size_t j = 0; j < k; ++j) {
-      if (classes_[j].family != static_cast<int>(j)) continue;  // compare with the first of each family only
+      if (classes_[j].family != static_cast<int>(j))
+        continue;  // compare with the first of each family only
       if (classes_[j].members.size() != classes_[k].members.size()) continue;
       std::vector<int> image = identity;
       auto theirs = classes_[j].members.begin();
@@ -75,17 +77,20 @@ bool Symmetry::swappable(const std::vector<int>& image) const {
     if (to(a) == a) continue;  // pairs of unmoved chips are unchanged
     for (int b = 0; b < n; ++b) {
       if (a == b) continue;
-      if (wiring_.direct(a, b) != wiring_.direct(to(a), to(b)) || wiring_.routed(a, b) != wiring_.routed(to(a), to(b)) ||
+      if (wiring_.direct(a, b) != wiring_.direct(to(a), to(b)) ||
+          wiring_.routed(a, b) != wiring_.routed(to(a), to(b)) ||
           wiring_.host_kind(a, b) != wiring_.host_kind(to(a), to(b))) {
         return false;
       }
     }
     for (const Plane& p : wiring_.planes()) {
-      if (p.egress[static_cast<std::size_t>(a)] != p.egress[static_cast<std::size_t>(to(a))]) return false;
+      if (p.egress[static_cast<std::size_t>(a)] != p.egress[static_cast<std::size_t>(to(a))])
+        return false;
     }
   }
   return keeps(wiring_.numa_groups(), image) && keeps(wiring_.uplink_groups(), image) &&
-         keeps(wiring_.near_nics(), image) && keeps(rule_groups_, image) && keeps(wiring_.partitions(), image);
+         keeps(wiring_.near_nics(), image) && keeps(rule_groups_, image) &&
+         keeps(wiring_.partitions(), image);
 }
 
 }  // namespace chipweave::solver

@@ -1,8 +1,8 @@
 // Symmetry — which chips of a machine are interchangeable, so that equal sets are looked at once.
 //
-// Twins: chips that can be swapped without changing anything a decision sees. Twin classes whose swap as a whole
-// changes nothing either (the PCIe pairs of one socket, the cards of one half) form a family. Computed once per
-// wiring: O(chips⁴) word operations at worst, 64 chips in milliseconds.
+// Twins: chips that can be swapped without changing anything a decision sees. Twin classes whose
+// swap as a whole changes nothing either (the PCIe pairs of one socket, the cards of one half) form
+// a family. Computed once per wiring: O(chips⁴) word operations at worst, 64 chips in milliseconds.
 #pragma once
 
 #include <vector>

@@ -8,8 +8,9 @@ namespace {
 
 using domain::LinkKind;
 
-// Share of the nominal port rate that staged copies through host memory reach: 0.64-0.70 on PCIe 4 boxes, 0.73 of
-// PCIe 5 on the published four-card runs (docs/bandwidth-model.md, "Machines without peer-to-peer").
+// Share of the nominal port rate that staged copies through host memory reach: 0.64-0.70 on PCIe 4
+// boxes, 0.73 of PCIe 5 on the published four-card runs (docs/bandwidth-model.md, "Machines without
+// peer-to-peer").
 constexpr double kStagedShare = 0.75;
 
 // Union-find over slots, small enough to be a vector.
@@ -22,10 +23,13 @@ struct Groups {
     while (parent[static_cast<std::size_t>(i)] != i) i = parent[static_cast<std::size_t>(i)];
     return i;
   }
-  void join(int a, int b) { parent[static_cast<std::size_t>(std::max(root(a), root(b)))] = std::min(root(a), root(b)); }
+  void join(int a, int b) {
+    parent[static_cast<std::size_t>(std::max(root(a), root(b)))] = std::min(root(a), root(b));
+  }
   std::vector<ChipSet> sets() {
     std::map<int, ChipSet> by_root;
-    for (std::size_t i = 0; i < parent.size(); ++i) by_root[root(static_cast<int>(i))].insert(static_cast<int>(i));
+    for (std::size_t i = 0; i < parent.size(); ++i)
+      by_root[root(static_cast<int>(i))].insert(static_cast<int>(i));
     std::vector<ChipSet> out;
     for (const auto& [root_slot, set] : by_root) out.push_back(set);
     return out;
@@ -97,7 +101,8 @@ void Wiring::find_routes(const domain::NodeTopology& t) {
     for (int a = 0; a < n_; ++a) {
       for (int b = 0; b < n_; ++b) {
         if (a == b || a == k || b == k) continue;
-        routed_[at(a, b)] = std::max(routed_[at(a, b)], std::min(routed_[at(a, k)], routed_[at(k, b)]));
+        routed_[at(a, b)] =
+            std::max(routed_[at(a, b)], std::min(routed_[at(a, k)], routed_[at(k, b)]));
       }
     }
   }
@@ -112,12 +117,14 @@ void Wiring::collect_host_side(const domain::NodeTopology& t) {
     }
   }
   uplink_groups_ = uplinks.sets();
-  // NUMA node where known; chips of unknown node form a group with those that are not across sockets from them.
+  // NUMA node where known; chips of unknown node form a group with those that are not across
+  // sockets from them.
   Groups numa(n_);
   for (int a = 0; a < n_; ++a) {
     for (int b = a + 1; b < n_; ++b) {
       const bool known = t.chip(a).numa >= 0 && t.chip(b).numa >= 0;
-      if (known ? t.chip(a).numa == t.chip(b).numa : t.host_path(a, b) != LinkKind::sys) numa.join(a, b);
+      if (known ? t.chip(a).numa == t.chip(b).numa : t.host_path(a, b) != LinkKind::sys)
+        numa.join(a, b);
     }
   }
   numa_groups_ = numa.sets();

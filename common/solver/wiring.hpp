@@ -1,8 +1,9 @@
-// Wiring — a machine as the bandwidth model sees it: capacities and host paths by slot, in exact integers.
+// Wiring — a machine as the bandwidth model sees it: capacities and host paths by slot, in exact
+// integers.
 //
-// Made once per topology class from a NodeTopology. Everything that two nodes must share to get the same answers is
-// here, nothing else: no names, uuids or addresses. Rates are integers of 1e-6 GB/s (KB/s), so that equal
-// bandwidths compare equal.
+// Made once per topology class from a NodeTopology. Everything that two nodes must share to get the
+// same answers is here, nothing else: no names, uuids or addresses. Rates are integers of 1e-6 GB/s
+// (KB/s), so that equal bandwidths compare equal.
 #pragma once
 
 #include <array>
@@ -22,10 +23,12 @@ using Rate = std::int64_t;
 inline Rate to_rate(double gbps) { return std::llround(gbps * 1e6); }
 inline double to_gbps(Rate rate) { return static_cast<double>(rate) / 1e6; }
 
-// One non-blocking fabric: all switches with the same members act as one (NCCL does the same with NVSwitches).
+// One non-blocking fabric: all switches with the same members act as one (NCCL does the same with
+// NVSwitches).
 struct Plane {
   ChipSet members;
-  std::array<Rate, limits::kMaxChips> egress{};  // by slot; what the chip can send into (and receive from) the plane
+  std::array<Rate, limits::kMaxChips>
+      egress{};  // by slot; what the chip can send into (and receive from) the plane
 };
 
 class Wiring {
@@ -49,7 +52,9 @@ class Wiring {
 
   // Host side. Groups are sets of slots; a chip is in exactly one of each kind.
   const std::vector<ChipSet>& numa_groups() const { return numa_groups_; }
-  const std::vector<ChipSet>& uplink_groups() const { return uplink_groups_; }  // chips behind one PCIe uplink
+  const std::vector<ChipSet>& uplink_groups() const {
+    return uplink_groups_;
+  }  // chips behind one PCIe uplink
   // Near NICs (PIX or PXB, own card): by NIC, the slots that are near it.
   const std::vector<ChipSet>& near_nics() const { return near_nics_; }
 

@@ -13,8 +13,8 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
-#include "node-agent/app/node_state.hpp"
 #include "node-agent/app/fault_source.hpp"
+#include "node-agent/app/node_state.hpp"
 #include "node-agent/app/probe.hpp"
 
 namespace chipweave::agent {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "node-agent/probes/file_stamp.hpp"
 #include "node-agent/app/probe.hpp"
+#include "node-agent/probes/file_stamp.hpp"
 
 namespace chipweave::agent {
 

@@ -19,7 +19,8 @@ double direct(const NodeTopology& m, int a, int b) {
   return l == nullptr ? 0 : l->gbps();
 }
 
-// Chip's rate into the bank of switches that have exactly these members (dead ports are not members).
+// Chip's rate into the bank of switches that have exactly these members (dead ports are not
+// members).
 std::map<std::uint64_t, std::map<int, double>> banks(const NodeTopology& m) {
   std::map<std::uint64_t, std::map<int, double>> out;
   for (const domain::Switch& s : m.switches()) {
@@ -36,7 +37,8 @@ std::map<std::uint64_t, std::map<int, double>> banks(const NodeTopology& m) {
 double over_switches(const NodeTopology& m, int a, int b) {
   double out = 0;
   for (const auto& [members, egress] : banks(m)) {
-    if (ChipSet(members).contains(a) && ChipSet(members).contains(b)) out += std::min(egress.at(a), egress.at(b));
+    if (ChipSet(members).contains(a) && ChipSet(members).contains(b))
+      out += std::min(egress.at(a), egress.at(b));
   }
   return out;
 }
@@ -80,8 +82,10 @@ void for_each_ring(std::vector<int> chips, const std::function<void(const std::v
 
 // Largest total rate of directed rings over direct links and switch banks.
 double ring_packing(const NodeTopology& m, const std::vector<int>& chips) {
-  if (chips.size() == 2) return std::max(direct(m, chips[0], chips[1]), over_switches(m, chips[0], chips[1]));
-  using Resource = std::tuple<int, std::uint64_t, int, int>;  // 0: link a→b; 1: into bank; 2: out of bank
+  if (chips.size() == 2)
+    return std::max(direct(m, chips[0], chips[1]), over_switches(m, chips[0], chips[1]));
+  using Resource =
+      std::tuple<int, std::uint64_t, int, int>;  // 0: link a→b; 1: into bank; 2: out of bank
   std::map<Resource, std::size_t> rows;
   std::vector<double> capacity;
   std::vector<std::vector<std::pair<std::size_t, double>>> columns;
@@ -92,7 +96,8 @@ double ring_packing(const NodeTopology& m, const std::vector<int>& chips) {
     return it->second;
   };
   for_each_ring(chips, [&](const std::vector<int>& ring) {
-    // All ways of taking the ring's hops: one where each pair has one medium, several where banks overlap.
+    // All ways of taking the ring's hops: one where each pair has one medium, several where banks
+    // overlap.
     std::vector<std::vector<std::vector<std::size_t>>> hops;
     for (std::size_t k = 0; k < ring.size(); ++k) {
       const int a = ring[k];
@@ -104,7 +109,8 @@ double ring_packing(const NodeTopology& m, const std::vector<int>& chips) {
       } else {
         for (const auto& [members, egress] : bank_list) {
           if (!ChipSet(members).contains(a) || !ChipSet(members).contains(b)) continue;
-          ways.push_back({row({1, members, a, 0}, egress.at(a)), row({2, members, b, 0}, egress.at(b))});
+          ways.push_back(
+              {row({1, members, a, 0}, egress.at(a)), row({2, members, b, 0}, egress.at(b))});
         }
       }
       if (ways.empty()) return;
@@ -141,8 +147,9 @@ double staged_limit(const NodeTopology& m, const std::vector<int>& chips) {
     double on_node = 0;
     for (const int b : chips) {
       on_uplink += near(a, b) ? 1 : 0;
-      on_node += a == b || (m.chip(a).numa >= 0 && m.chip(b).numa >= 0 ? m.chip(a).numa == m.chip(b).numa
-                                                                        : m.host_path(a, b) != LinkKind::sys)
+      on_node += a == b || (m.chip(a).numa >= 0 && m.chip(b).numa >= 0
+                                ? m.chip(a).numa == m.chip(b).numa
+                                : m.host_path(a, b) != LinkKind::sys)
                      ? 1
                      : 0;
     }
@@ -162,7 +169,8 @@ double bottleneck(const NodeTopology& m, const std::vector<int>& chips) {
   }
   for_each_ring(chips, [&](const std::vector<int>& ring) {
     double least = 1e18;
-    for (std::size_t k = 0; k < ring.size(); ++k) least = std::min(least, hop[{ring[k], ring[(k + 1) % ring.size()]}]);
+    for (std::size_t k = 0; k < ring.size(); ++k)
+      least = std::min(least, hop[{ring[k], ring[(k + 1) % ring.size()]}]);
     best = std::max(best, least);
   });
   if (!m.p2p() && best <= m.host_bandwidth().pix) best = std::min(best, staged_limit(m, chips));
@@ -185,7 +193,8 @@ double linear_programme(const std::vector<std::vector<double>>& a, const std::ve
   }
   for (std::size_t j = 0; j < n; ++j) t[m][j] = -c[j];
   for (int pivots = 0;; ++pivots) {
-    // Steepest first, because there are thousands of columns; Bland's rule later on, because it cannot cycle.
+    // Steepest first, because there are thousands of columns; Bland's rule later on, because it
+    // cannot cycle.
     std::size_t enter = n + m;
     for (std::size_t j = 0; j < n + m; ++j) {
       if (t[m][j] >= -1e-9) continue;

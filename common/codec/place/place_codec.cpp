@@ -41,7 +41,8 @@ std::vector<DownLink> down_links(const JsonObject& object) {
     const auto a = as_integer(item[0], where + "[0]", 0, kMaxIndex, object.problems());
     const auto b = as_integer(item[1], where + "[1]", 0, kMaxIndex, object.problems());
     std::optional<std::int64_t> lanes;
-    if (item.size() == 3) lanes = as_integer(item[2], where + "[2]", 1, limits::kMaxLanes, object.problems());
+    if (item.size() == 3)
+      lanes = as_integer(item[2], where + "[2]", 1, limits::kMaxLanes, object.problems());
     if (!a || !b) continue;
     if (*a == *b) object.problems().add(where, "links chip " + std::to_string(*a) + " with itself");
     DownLink link{static_cast<int>(*a), static_cast<int>(*b), std::nullopt};
@@ -53,10 +54,11 @@ std::vector<DownLink> down_links(const JsonObject& object) {
 
 Result<PlaceRequest> read_request(const Json& value) {
   JsonProblems problems;
-  if (!value.is_object()) return make_error(Errc::invalid_argument, "a request must be a JSON object");
+  if (!value.is_object())
+    return make_error(Errc::invalid_argument, "a request must be a JSON object");
   const JsonObject object(value, "",
-                          {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links", "required",
-                           "beside", "size", "chips", "distributed"},
+                          {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links",
+                           "required", "beside", "size", "chips", "distributed"},
                           problems);
   PlaceRequest out;
   if (const Json* machine = object.find("machine"); machine == nullptr) {
@@ -80,8 +82,10 @@ Result<PlaceRequest> read_request(const Json& value) {
     if (out.chips->empty()) problems.add("chips", "must name at least one chip");
   }
   if (const auto size = object.integer("size", 1, kMaxIndex)) out.size = static_cast<int>(*size);
-  if (object.has("size") && object.has("chips")) problems.add("chips", "and size exclude each other");
-  if (!object.has("size") && !object.has("chips")) problems.add("size", "is missing (or chips, to evaluate a set)");
+  if (object.has("size") && object.has("chips"))
+    problems.add("chips", "and size exclude each other");
+  if (!object.has("size") && !object.has("chips"))
+    problems.add("size", "is missing (or chips, to evaluate a set)");
   out.distributed = object.flag("distributed").value_or(false);
   if (problems.any()) return problems.error();
   return out;
@@ -91,8 +95,9 @@ Result<PlaceRequest> read_request(const Json& value) {
 
 PlaceLine parse_place_line(std::string_view line) {
   if (line.size() > limits::kMaxBatchLineBytes) {
-    return {"null", make_error(Errc::limit_exceeded, "the line is longer than " +
-                                                         std::to_string(limits::kMaxBatchLineBytes) + " bytes")};
+    return {"null", make_error(Errc::limit_exceeded,
+                               "the line is longer than " +
+                                   std::to_string(limits::kMaxBatchLineBytes) + " bytes")};
   }
   Result<Json> value = parse_strict_json(line);
   if (!value) return {"null", std::move(value).error()};
@@ -119,15 +124,18 @@ std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
     out["bound"] = *a.bound;
   }
   if (!a.warnings.empty()) out["warnings"] = a.warnings;
-  const std::string rest = out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string rest =
+      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   return "{\"id\":" + id + "," + rest.substr(1);
 }
 
 std::string write_place_error(const std::string& id, const Error& error) {
   nlohmann::ordered_json out;
-  out["error"]["code"] = error.code == Errc::invalid_argument ? "invalid_request" : to_string(error.code);
+  out["error"]["code"] =
+      error.code == Errc::invalid_argument ? "invalid_request" : to_string(error.code);
   out["error"]["message"] = error.text();
-  const std::string rest = out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string rest =
+      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   return "{\"id\":" + id + "," + rest.substr(1);
 }
 

@@ -1,7 +1,7 @@
 // The batch lines of `chipweave place`: one JSON object per request, one per answer (docs/cli.md).
 //
-// Strict: an unknown or repeated key, a wrong type or a chip that is named twice is an error that names the key.
-// Whether the chips exist is checked later, against the machine.
+// Strict: an unknown or repeated key, a wrong type or a chip that is named twice is an error that
+// names the key. Whether the chips exist is checked later, against the machine.
 #pragma once
 
 #include <optional>
@@ -39,11 +39,12 @@ struct PlaceAnswer {
   double gbps = 0;       // GB/s
   double best_gbps = 0;  // GB/s
   std::string reason;
-  std::optional<double> bound;        // when the answer is not proven best: GB/s that no set can beat
+  std::optional<double> bound;  // when the answer is not proven best: GB/s that no set can beat
   std::vector<std::string> warnings;  // what of the request had no effect
 };
 
-// A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request or what is wrong with it.
+// A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request or what
+// is wrong with it.
 struct PlaceLine {
   std::string id;
   Result<PlaceRequest> request;

@@ -1,8 +1,9 @@
-// Import of machine descriptions: bytes of a foreign format → NodeTopology. The format is detected by content.
+// Import of machine descriptions: bytes of a foreign format → NodeTopology. The format is detected
+// by content.
 //
-// No I/O here (common/io reads files and folders). Importers tolerate what real files contain (comments, unknown
-// attributes, blank columns, colours) and are strict about what they mean: two statements that cannot both be true
-// are an error that names line, key or chip.
+// No I/O here (common/io reads files and folders). Importers tolerate what real files contain
+// (comments, unknown attributes, blank columns, colours) and are strict about what they mean: two
+// statements that cannot both be true are an error that names line, key or chip.
 #pragma once
 
 #include <functional>
@@ -17,23 +18,27 @@
 namespace chipweave::codec {
 
 struct ImportOptions {
-  std::string model;  // overrides what the file says or does not say ("H100"): link rates follow from it
+  std::string
+      model;  // overrides what the file says or does not say ("H100"): link rates follow from it
 };
 
 struct ImportedTopology {
   domain::NodeTopology topology;
-  std::string format;                  // "nccl-xml", "nccl-graph", "nvidia-smi", "hwloc-xml", "kfd", "npu-smi",
-                                       // "rocm-smi", "nvml-mock", "chipweave-json"
-  std::vector<std::string> warnings;   // what was assumed or left out, for people
+  std::string format;  // "nccl-xml", "nccl-graph", "nvidia-smi", "hwloc-xml", "kfd", "npu-smi",
+                       // "rocm-smi", "nvml-mock", "chipweave-json"
+  std::vector<std::string> warnings;  // what was assumed or left out, for people
 };
 
-// Relative path → content, e.g. "nodes/2/properties". What common/io makes of a folder or a tar archive.
+// Relative path → content, e.g. "nodes/2/properties". What common/io makes of a folder or a tar
+// archive.
 using FileTree = std::map<std::string, std::string, std::less<>>;
 
 // Detects the format of one file and imports it. Unknown content: an error that lists the formats.
-Result<ImportedTopology> import_topology(std::string_view content, const ImportOptions& options = {});
+Result<ImportedTopology> import_topology(std::string_view content,
+                                         const ImportOptions& options = {});
 // A folder: today KFD sysfs trees.
-Result<ImportedTopology> import_topology_tree(const FileTree& tree, const ImportOptions& options = {});
+Result<ImportedTopology> import_topology_tree(const FileTree& tree,
+                                              const ImportOptions& options = {});
 
 // One importer a format; `looks_like_*` is cheap and looks at the beginning only.
 bool looks_like_nccl_xml(std::string_view content);
@@ -47,13 +52,15 @@ Result<ImportedTopology> import_nvidia_smi(std::string_view content, const Impor
 bool looks_like_npu_smi(std::string_view content);
 Result<ImportedTopology> import_npu_smi(std::string_view content, const ImportOptions& options);
 // A file may hold several matrices (documentation); all of them, in order.
-Result<std::vector<ImportedTopology>> import_npu_smi_all(std::string_view content, const ImportOptions& options);
+Result<std::vector<ImportedTopology>> import_npu_smi_all(std::string_view content,
+                                                         const ImportOptions& options);
 bool looks_like_rocm_smi(std::string_view content);
 Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options);
 bool looks_like_nvml_mock(std::string_view content);
 Result<ImportedTopology> import_nvml_mock(std::string_view content, const ImportOptions& options);
 bool looks_like_topology_json(std::string_view content);
-Result<ImportedTopology> import_topology_json(std::string_view content, const ImportOptions& options);
+Result<ImportedTopology> import_topology_json(std::string_view content,
+                                              const ImportOptions& options);
 Result<ImportedTopology> import_kfd_tree(const FileTree& tree, const ImportOptions& options);
 
 // Exports. JSON: canonical own schema, one trailing newline, reads back to an equal topology.

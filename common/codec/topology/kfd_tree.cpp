@@ -127,9 +127,9 @@ class Reader {
       if (!place) continue;
       if (!prefix_) prefix_ = place->prefix;
       if (*prefix_ != place->prefix) {
-        return make_error(Errc::invalid_argument, "two KFD trees, below " + quoted_excerpt(*prefix_) +
-                                                      " and " + quoted_excerpt(place->prefix) +
-                                                      ": give one of them");
+        return make_error(Errc::invalid_argument,
+                          "two KFD trees, below " + quoted_excerpt(*prefix_) + " and " +
+                              quoted_excerpt(place->prefix) + ": give one of them");
       }
       if (Result<void> done = read_file(path, text, *place); !done) return std::move(done).error();
     }

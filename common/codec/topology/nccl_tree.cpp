@@ -183,7 +183,8 @@ Result<NcclMachine> read_nccl_machine(const XmlDocument& document) {
   const std::optional<std::int64_t> number = parse_int(version.value());
   if (!number || (*number != 1 && *number != 2)) {
     return make_error(Errc::unsupported,
-                      document.where(document.root()) + ": version " + quoted_excerpt(version.value()) +
+                      document.where(document.root()) + ": version " +
+                          quoted_excerpt(version.value()) +
                           " of the NCCL topology format; 1 (NCCL) and 2 (RCCL) are read");
   }
   return Reader(document, static_cast<int>(*number)).read();

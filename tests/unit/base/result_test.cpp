@@ -30,7 +30,8 @@ TEST(Result, TransformKeepsTheError) {
 }
 
 TEST(Error, TextReadsFromOutsideIn) {
-  const Error e = make_error(Errc::invalid_argument, "negative").in("links[3].lanes").in("file a.json");
+  const Error e =
+      make_error(Errc::invalid_argument, "negative").in("links[3].lanes").in("file a.json");
   EXPECT_EQ(e.text(), "file a.json: links[3].lanes: negative");
 }
 

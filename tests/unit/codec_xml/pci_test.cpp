@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/codec/topology/text_quote.hpp"
+
 #include "common/codec/topology/device_models.hpp"
 #include "common/codec/topology/host_tree.hpp"
 

@@ -13,7 +13,8 @@ using domain::ChipSet;
 void expect_all_sets_equal(const domain::NodeTopology& machine, const std::string& what) {
   solver::Machine solved(machine);
   for (std::uint64_t m = 1; m <= machine.all().bits(); ++m) {
-    ASSERT_NEAR(solved.gbps(ChipSet(m)), oracle::bandwidth(machine, ChipSet(m)), 1e-5) << what << " set " << m;
+    ASSERT_NEAR(solved.gbps(ChipSet(m)), oracle::bandwidth(machine, ChipSet(m)), 1e-5)
+        << what << " set " << m;
   }
 }
 
@@ -24,7 +25,8 @@ TEST_P(EveryProfile, HealthyAndWithRandomFaults) {
   expect_all_sets_equal(machine, GetParam());
   if (machine.links().empty()) return;
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    expect_all_sets_equal(testing::with_random_faults(machine, seed), GetParam() + " faults " + std::to_string(seed));
+    expect_all_sets_equal(testing::with_random_faults(machine, seed),
+                          GetParam() + " faults " + std::to_string(seed));
   }
 }
 
@@ -39,7 +41,8 @@ class RandomHybrid : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomHybrid, EverySet) {
   const unsigned seed = GetParam();
-  expect_all_sets_equal(testing::random_machine(4 + static_cast<int>(seed % 5), seed), "seed " + std::to_string(seed));
+  expect_all_sets_equal(testing::random_machine(4 + static_cast<int>(seed % 5), seed),
+                        "seed " + std::to_string(seed));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomHybrid, ::testing::Range(1U, 121U));

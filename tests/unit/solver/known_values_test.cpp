@@ -25,7 +25,8 @@ TEST(KnownValues, Dgx1vRingCounts) {
   for (std::uint64_t s = 1; s < 256; ++s) {
     const int n = std::popcount(s);
     EXPECT_LE(m.gbps(ChipSet(s)), best[static_cast<std::size_t>(n)]);
-    if (m.gbps(ChipSet(s)) == best[static_cast<std::size_t>(n)]) ++reach[static_cast<std::size_t>(n)];
+    if (m.gbps(ChipSet(s)) == best[static_cast<std::size_t>(n)])
+      ++reach[static_cast<std::size_t>(n)];
   }
   EXPECT_EQ(reach[4], 2);
   EXPECT_EQ(reach[5], 24);
@@ -53,7 +54,8 @@ TEST(KnownValues, FullMeshCarriesAllLinksOfAChip) {
   for (int n = 2; n <= 8; ++n) EXPECT_NEAR(m.gbps(ChipSet::first(n)), 48.0 * (n - 1), 1e-6);
 }
 
-// Pairs of MI250X are worth their widest path: 0-7 goes over 6 with two links, 0-2 is linked with one.
+// Pairs of MI250X are worth their widest path: 0-7 goes over 6 with two links, 0-2 is linked with
+// one.
 TEST(KnownValues, Mi250xWidestPath) {
   solver::Machine m(testing::profile("mi250x-8"));
   EXPECT_NEAR(m.gbps(ChipSet{0, 1}), 144, 1e-6);
@@ -63,7 +65,8 @@ TEST(KnownValues, Mi250xWidestPath) {
   EXPECT_NEAR(m.gbps(ChipSet{0, 3}), 36, 1e-6);
 }
 
-// Sixteen dies: a ring leaves each module once, over one die's switch port; run both ways it is both dies' ports.
+// Sixteen dies: a ring leaves each module once, over one die's switch port; run both ways it is
+// both dies' ports.
 TEST(KnownValues, A3ModulesUseBothDiesPorts) {
   solver::Machine m(testing::profile("ascend-a3-16"));
   EXPECT_NEAR(m.gbps(ChipSet{0, 1}), 200, 1e-6);
@@ -72,7 +75,8 @@ TEST(KnownValues, A3ModulesUseBothDiesPorts) {
   EXPECT_NEAR(m.gbps(ChipSet::first(16)), 392, 1e-6);
 }
 
-// Two boards, each with a switch of its own, joined by one direct link a chip: the crossing decides.
+// Two boards, each with a switch of its own, joined by one direct link a chip: the crossing
+// decides.
 TEST(KnownValues, TwoSwitchBoardsJoinedByLinks) {
   domain::TopologyBuilder b;
   std::vector<domain::TopologyBuilder::Port> left;
@@ -111,7 +115,8 @@ TEST(KnownValues, PackingNeverBeatsACut) {
   }
 }
 
-// A bipartite graph with unequal sides has no Hamiltonian cycle although every chip has two partners.
+// A bipartite graph with unequal sides has no Hamiltonian cycle although every chip has two
+// partners.
 TEST(Hamilton, FindsThatThereIsNone) {
   std::array<std::uint32_t, solver::kMaxRingChips> adjacent{};
   for (int a = 0; a < 2; ++a) {

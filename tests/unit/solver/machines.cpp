@@ -44,9 +44,11 @@ domain::NodeTopology random_machine(int chips, unsigned seed) {
   for (int i = 0; i < chips; ++i) {
     for (int j = i + 1; j < chips; ++j) {
       if (random() % 4 < density) {
-        b.add_link(ChipIndex{i}, ChipIndex{j}, xgmi ? LinkKind::xgmi : LinkKind::nvlink, 1 + below(4), 20.0);
+        b.add_link(ChipIndex{i}, ChipIndex{j}, xgmi ? LinkKind::xgmi : LinkKind::nvlink,
+                   1 + below(4), 20.0);
       }
-      const LinkKind host = i / 2 == j / 2 ? LinkKind::pix : (i / 4 == j / 4 ? LinkKind::phb : LinkKind::sys);
+      const LinkKind host =
+          i / 2 == j / 2 ? LinkKind::pix : (i / 4 == j / 4 ? LinkKind::phb : LinkKind::sys);
       b.add_link(ChipIndex{i}, ChipIndex{j}, host);
     }
   }

@@ -1,4 +1,5 @@
-// What decides among equally fast sets: vendor order, preservation, host side, lowest indices; vendor legality.
+// What decides among equally fast sets: vendor order, preservation, host side, lowest indices;
+// vendor legality.
 #include <gtest/gtest.h>
 
 #include "common/solver/machine.hpp"
@@ -9,8 +10,8 @@ namespace {
 
 using domain::ChipSet;
 
-std::vector<int> pick(const std::string& machine, ChipSet usable, int size, bool distributed = false,
-                      ChipSet required = {}) {
+std::vector<int> pick(const std::string& machine, ChipSet usable, int size,
+                      bool distributed = false, ChipSet required = {}) {
   solver::Machine m(testing::profile(machine));
   solver::Request r{usable, required, {}, size, distributed};
   const solver::Choice c = m.choose(r);
@@ -30,7 +31,8 @@ TEST(Preservation, SmallRequestKeepsAQuadWhole) {
 }
 
 TEST(Preservation, TellsOneRemainingPairFromTwo) {
-  EXPECT_EQ(pick("hgx-v100-8", ChipSet{0, 1, 4, 5, 6}, 2), (Chips{0, 4}));  // the contract's own example
+  EXPECT_EQ(pick("hgx-v100-8", ChipSet{0, 1, 4, 5, 6}, 2),
+            (Chips{0, 4}));  // the contract's own example
 }
 
 TEST(HostSideOrder, EachChipItsOwnUplink) {
@@ -41,14 +43,14 @@ TEST(HostSideOrder, EachChipItsOwnUplink) {
 
 TEST(Ascend910A, RingsInStockOrder) {
   const auto p = [](ChipSet usable, int size) { return pick("ascend-910a-8", usable, size); };
-  EXPECT_EQ(p(ChipSet{0, 1, 2, 3, 4}, 1), (Chips{4}));              // a ring with 1 free before one with 4
-  EXPECT_EQ(p(ChipSet{0, 1, 4, 5, 6}, 1), (Chips{4}));              // 3 before 2
-  EXPECT_EQ(p(ChipSet{0, 1, 2, 3, 4, 5, 6}, 2), (Chips{0, 1}));     // 4 before 3
-  EXPECT_EQ(p(ChipSet{0, 1, 2, 3, 6, 7}, 2), (Chips{6, 7}));        // 2 before 4
+  EXPECT_EQ(p(ChipSet{0, 1, 2, 3, 4}, 1), (Chips{4}));  // a ring with 1 free before one with 4
+  EXPECT_EQ(p(ChipSet{0, 1, 4, 5, 6}, 1), (Chips{4}));  // 3 before 2
+  EXPECT_EQ(p(ChipSet{0, 1, 2, 3, 4, 5, 6}, 2), (Chips{0, 1}));  // 4 before 3
+  EXPECT_EQ(p(ChipSet{0, 1, 2, 3, 6, 7}, 2), (Chips{6, 7}));     // 2 before 4
   EXPECT_EQ(p(ChipSet{0, 1, 2, 4, 5, 6}, 4), kNone);
   EXPECT_EQ(p(ChipSet::first(8), 3), kNone);
   EXPECT_EQ(p(ChipSet::first(8), 8), (Chips{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(p(ChipSet{1, 2, 3, 5, 6, 7}, 2), (Chips{1, 2}));        // equal: ring 0
+  EXPECT_EQ(p(ChipSet{1, 2, 3, 5, 6, 7}, 2), (Chips{1, 2}));  // equal: ring 0
 }
 
 TEST(Ascend910B16, OneMeshBestFitThenPairs) {
@@ -77,7 +79,8 @@ TEST(AscendA3, ModulesStayWhole) {
   EXPECT_EQ(p(ChipSet{0, 2, 3, 4}, 2), (Chips{2, 3}));
   EXPECT_EQ(p(ChipSet{0, 2, 4}, 2), kNone);
   EXPECT_EQ(p(ChipSet::first(16), 3), kNone);
-  EXPECT_EQ(p(ChipSet{0, 2}, 2), (Chips{0, 2}));  // the stock scheduler hands out all that is free unseen
+  EXPECT_EQ(p(ChipSet{0, 2}, 2),
+            (Chips{0, 2}));  // the stock scheduler hands out all that is free unseen
 }
 
 TEST(Ascend310, CardsAndChips) {
@@ -125,7 +128,8 @@ TEST(Groups, PodsOfOneJobShareTheBestJointSet) {
 TEST(Reasons, AreSentences) {
   solver::Machine m(testing::profile("ascend-910a-8"));
   const auto why = [&m](solver::Request r) { return m.reason(r, m.choose(r)); };
-  EXPECT_EQ(why({ChipSet::first(8), {}, {}, 5, false}), "5 chips asked, legal sizes are 1, 2, 4, 8");
+  EXPECT_EQ(why({ChipSet::first(8), {}, {}, 5, false}),
+            "5 chips asked, legal sizes are 1, 2, 4, 8");
   EXPECT_EQ(why({ChipSet{0, 4}, {}, {}, 2, false}), "no HCCS ring has 2 free chips");
   EXPECT_EQ(why({ChipSet{0, 4}, {}, {}, 4, false}), "4 chips asked, 2 usable");
   EXPECT_EQ(why({ChipSet{0, 1}, ChipSet{3}, {}, 2, false}), "required chip 3 is not usable");
@@ -147,7 +151,8 @@ TEST(Explain, NamesWhatTheRunnerUpLostBy) {
   const solver::Explanation e = m.explain({ChipSet{0, 1, 2, 3, 4}, {}, {}, 4, false});
   ASSERT_TRUE(e.best_rejected);
   EXPECT_EQ(e.choice.chips, ChipSet::first(4));
-  EXPECT_NE(e.best_rejected->lost_by.find("bandwidth"), std::string::npos) << e.best_rejected->lost_by;
+  EXPECT_NE(e.best_rejected->lost_by.find("bandwidth"), std::string::npos)
+      << e.best_rejected->lost_by;
 }
 
 }  // namespace

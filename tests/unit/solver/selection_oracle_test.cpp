@@ -1,5 +1,6 @@
-// The chosen set is the best legal one: against exhaustive search with the oracle's bandwidths and rules, for all
-// machines of at most 8 chips, all sizes, random free masks, random faults; and what must never change an answer.
+// The chosen set is the best legal one: against exhaustive search with the oracle's bandwidths and
+// rules, for all machines of at most 8 chips, all sizes, random free masks, random faults; and what
+// must never change an answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ using domain::ChipSet;
 using domain::NodeTopology;
 
 // Best bandwidth of a legal set, -1 if there is none.
-double exhaustive_best(const NodeTopology& machine, const solver::Request& r, std::vector<double>& known) {
+double exhaustive_best(const NodeTopology& machine, const solver::Request& r,
+                       std::vector<double>& known) {
   double best = -1;
   const ChipSet usable = r.usable - r.beside;
   for (std::uint64_t m = 1; m <= machine.all().bits(); ++m) {
@@ -42,10 +44,12 @@ void expect_optimal(const NodeTopology& machine, unsigned seed, const std::strin
       r.usable = round == 0 ? machine.all() : ChipSet(random() & machine.all().bits());
       r.distributed = random() % 3 == 0;
       if (round > 6) r.required = ChipSet(random() & random() & random() & r.usable.bits());
-      if (round > 8) r.beside = ChipSet(random() & random() & random() & (machine.all() - r.required).bits());
+      if (round > 8)
+        r.beside = ChipSet(random() & random() & random() & (machine.all() - r.required).bits());
       const double best = exhaustive_best(machine, r, known);
       const solver::Choice c = solved.choose(r);
-      const std::string where = what + " size " + std::to_string(size) + " usable " + std::to_string(r.usable.bits());
+      const std::string where =
+          what + " size " + std::to_string(size) + " usable " + std::to_string(r.usable.bits());
       ASSERT_EQ(c.fits, best >= 0) << where << ": " << solved.reason(r, c);
       if (!c.fits) {
         EXPECT_FALSE(solved.reason(r, c).empty()) << where;
@@ -68,7 +72,8 @@ TEST_P(SelectsTheBest, OfEveryProfile) {
   expect_optimal(machine, 1, GetParam());
   if (machine.links().empty()) return;
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    expect_optimal(testing::with_random_faults(machine, seed), seed, GetParam() + " faults " + std::to_string(seed));
+    expect_optimal(testing::with_random_faults(machine, seed), seed,
+                   GetParam() + " faults " + std::to_string(seed));
   }
 }
 
@@ -82,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(Profiles, SelectsTheBest, ::testing::ValuesIn(testing::
 class SelectsOnHybrids : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(SelectsOnHybrids, AllSizes) {
-  expect_optimal(testing::random_machine(4 + static_cast<int>(GetParam() % 5), GetParam()), GetParam(),
-                 "seed " + std::to_string(GetParam()));
+  expect_optimal(testing::random_machine(4 + static_cast<int>(GetParam() % 5), GetParam()),
+                 GetParam(), "seed " + std::to_string(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SelectsOnHybrids, ::testing::Range(1U, 61U));
@@ -103,7 +108,8 @@ NodeTopology relabelled(const NodeTopology& m, const std::vector<int>& image) {
     b.add_chip(c);
     for (int o = s + 1; o < m.chip_count(); ++o) b.add_link(to(s), to(o), m.host_path(s, o));
   }
-  for (const auto& l : m.links()) b.add_link(to(l.a), to(l.b), l.kind, l.lanes, l.gbps_per_lane, l.lanes_down);
+  for (const auto& l : m.links())
+    b.add_link(to(l.a), to(l.b), l.kind, l.lanes, l.gbps_per_lane, l.lanes_down);
   for (const auto& s : m.switches()) {
     std::vector<domain::TopologyBuilder::Port> ports;
     for (const auto& p : s.ports) ports.push_back({to(p.slot), p.lanes, p.lanes_down});
@@ -118,7 +124,8 @@ TEST(Metamorphic, RelabellingChipsNeverChangesGbps) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     std::mt19937 random(seed);
     const int n = 4 + static_cast<int>(seed % 5);
-    const NodeTopology machine = seed % 4 == 0 ? testing::profile("hgx-v100-8") : testing::random_machine(n, seed);
+    const NodeTopology machine =
+        seed % 4 == 0 ? testing::profile("hgx-v100-8") : testing::random_machine(n, seed);
     std::vector<int> image;
     for (int i = 0; i < machine.chip_count(); ++i) image.push_back(i);
     std::shuffle(image.begin(), image.end(), random);
@@ -127,7 +134,8 @@ TEST(Metamorphic, RelabellingChipsNeverChangesGbps) {
     for (std::uint64_t m = 1; m <= machine.all().bits(); ++m) {
       ChipSet mapped;
       for (const int s : ChipSet(m)) mapped.insert(image[static_cast<std::size_t>(s)]);
-      ASSERT_NEAR(before.gbps(ChipSet(m)), after.gbps(mapped), 1e-5) << "seed " << seed << " set " << m;
+      ASSERT_NEAR(before.gbps(ChipSet(m)), after.gbps(mapped), 1e-5)
+          << "seed " << seed << " set " << m;
     }
     for (int size = 1; size <= machine.chip_count(); ++size) {
       EXPECT_DOUBLE_EQ(before.best_gbps(size, false), after.best_gbps(size, false));
@@ -144,7 +152,8 @@ TEST(Metamorphic, ALinkThatGoesDownNeverRaisesGbps) {
     machine.take_down(link.a, link.b, seed % 2 == 0 ? link.lanes : 1);
     solver::Machine after(machine);
     for (std::uint64_t m = 1; m <= machine.all().bits(); ++m) {
-      ASSERT_LE(after.gbps(ChipSet(m)), before.gbps(ChipSet(m)) + 1e-6) << "seed " << seed << " set " << m;
+      ASSERT_LE(after.gbps(ChipSet(m)), before.gbps(ChipSet(m)) + 1e-6)
+          << "seed " << seed << " set " << m;
     }
   }
 }
@@ -152,7 +161,8 @@ TEST(Metamorphic, ALinkThatGoesDownNeverRaisesGbps) {
 TEST(Metamorphic, AFreeChipMoreNeverLowersTheBest) {
   for (const std::string& name : testing::profile_names(8)) {
     const NodeTopology machine = testing::profile(name);
-    if (machine.rule().kind != domain::RuleKind::any) continue;  // vendor rules are not monotone on purpose
+    if (machine.rule().kind != domain::RuleKind::any)
+      continue;  // vendor rules are not monotone on purpose
     solver::Machine solved(machine);
     std::mt19937 random(7);
     for (int round = 0; round < 60; ++round) {
