@@ -37,7 +37,9 @@ class BandwidthModel {
   Rate fast(int a, int b) const { return fast_[at(a, b)]; }
 
  private:
-  std::size_t at(int a, int b) const { return static_cast<std::size_t>(a * n_ + b); }
+  std::size_t at(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(n_) + static_cast<std::size_t>(b);
+  }
   Bandwidth fast_rings(ChipSet set) const;
   Bandwidth bottleneck_ring(ChipSet set) const;
   Rate staged_limit(ChipSet set) const;

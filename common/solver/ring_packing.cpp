@@ -89,7 +89,10 @@ class Rows {
   }
 
  private:
-  static std::size_t at(int i, int j) { return static_cast<std::size_t>(i * kMaxRingChips + j); }
+  static std::size_t at(int i, int j) {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(kMaxRingChips) +
+           static_cast<std::size_t>(j);
+  }
   static std::size_t row(int r) { return static_cast<std::size_t>(r); }
   std::size_t port(int p, int i) const {
     return row(

@@ -65,7 +65,9 @@ class Wiring {
 
  private:
   static std::size_t idx(int a) { return static_cast<std::size_t>(a); }
-  std::size_t at(int a, int b) const { return static_cast<std::size_t>(a * n_ + b); }
+  std::size_t at(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(n_) + static_cast<std::size_t>(b);
+  }
   void collect_links(const domain::NodeTopology& t);
   void collect_planes(const domain::NodeTopology& t);
   void find_routes(const domain::NodeTopology& t);

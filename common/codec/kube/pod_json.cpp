@@ -42,7 +42,9 @@ Result<void> read_map(const Json& object, const char* key, const std::string& wh
     } else if (numbers && value.is_number()) {
       to[name] = value.dump();
     } else {
-      return wrong_type(here + "['" + name + "']", "a string");
+      std::string where = here;
+      where.append("['").append(name).append("']");
+      return wrong_type(where, "a string");
     }
   }
   return {};

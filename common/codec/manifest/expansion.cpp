@@ -1,5 +1,6 @@
 #include "common/codec/manifest/expansion.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -45,7 +46,7 @@ std::map<std::string, int> container_resources(const json& container, const std:
   for (const char* part : {"limits", "requests"}) {
     for (const auto& [name, value] : shape.object(resources, part, inside).items()) {
       if (!is_extended(name)) continue;
-      const int count = resource_count(value, inside + "." + part + "." + name, shape);
+      const int count = resource_count(value, fmt::format("{}.{}.{}", inside, part, name), shape);
       out[name] = std::max(out[name], count);
     }
   }
@@ -100,7 +101,7 @@ void default_requests(json& spec) {
 void add_texts(json& into, const json& from, const std::string& where, Shape& shape) {
   for (const auto& [key, value] : from.items()) {
     if (!value.is_string()) {
-      shape.problem(where + "." + key, "must be text (put it in quotes)");
+      shape.problem(fmt::format("{}.{}", where, key), "must be text (put it in quotes)");
       continue;
     }
     into[key] = value;

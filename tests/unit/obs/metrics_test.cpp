@@ -71,6 +71,7 @@ TEST(Metrics, ABadDeclarationIsAStartUpFailure) {
 TEST(Metrics, MayBeUpdatedFromAnyThreadWhileExposed) {
   Registry registry;
   auto& family = registry.counter("chipweave_total", "Things.");
+  family.with({{"thread", "0"}});  // something to expose before the first thread runs
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
