@@ -97,6 +97,7 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside,
   std::stable_sort(order.begin(), order.end(),
                    [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   std::vector<int> sorted;
+  sorted.reserve(sizes.size());
   for (const std::size_t i : order) sorted.push_back(sizes[i]);
   Dealer dealer(selector, pool, sorted, distributed);
   const CandidateQuery query{pool, ChipSet(), beside, total, distributed, false};

@@ -169,8 +169,8 @@ std::string host_words(const HostSide& h, bool p2p) {
 }
 
 std::string gbps_words(Rate rate) {
-  std::string text = std::to_string(static_cast<double>(rate / 100000) / 10);
-  return text.substr(0, text.find('.') + 2) + " GB/s";
+  const Rate tenths = rate / 100000;  // cut, not rounded: a prediction is never overstated
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB/s";
 }
 
 std::string lost_words(const Judged& lost, const Judged& won, bool p2p) {

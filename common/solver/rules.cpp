@@ -86,7 +86,6 @@ bool Rules::legal_size(int size, bool distributed) const {
     case RuleKind::ascend_a3:
       return size % 2 == 0 || (size == 1 && !distributed);
     case RuleKind::ascend_310_card:
-      return size <= group;
     case RuleKind::ascend_310p_card:
       return size <= group;
     case RuleKind::ascend_310_chip:

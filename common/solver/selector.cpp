@@ -125,6 +125,7 @@ std::vector<ChipSet> Selector::unions_best_first(CandidateQuery query) {
   std::sort(top.begin(), top.end(),
             [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
   std::vector<ChipSet> out;
+  out.reserve(rated.size());
   for (const Judged& j : top) out.push_back(j.chips);
   for (std::size_t i = top.size(); i < rated.size(); ++i) out.push_back(rated[i].second);
   return out;

@@ -31,6 +31,7 @@ struct Groups {
     for (std::size_t i = 0; i < parent.size(); ++i)
       by_root[root(static_cast<int>(i))].insert(static_cast<int>(i));
     std::vector<ChipSet> out;
+    out.reserve(by_root.size());
     for (const auto& [root_slot, set] : by_root) out.push_back(set);
     return out;
   }

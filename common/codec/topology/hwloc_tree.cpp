@@ -82,6 +82,7 @@ class Reader {
   Result<HwlocMachine> read() {
     if (Result<void> done = walk(document_.root(), 0, -1); !done) return std::move(done).error();
     if (out_.gpus.empty()) use_lone_devices();
+    if (out_.gpus.empty()) use_integrated_gpu();
     if (out_.gpus.empty()) {
       return document_.error(
           document_.root(),
@@ -213,6 +214,19 @@ class Reader {
                               std::string(tool) + ", host paths are unknown (SYS)");
       return;
     }
+  }
+
+  // A superchip's GPU is no PCI device; the product name says that there is one.
+  void use_integrated_gpu() {
+    const pugi::xml_node machine = document_.root().child("object");
+    if (info(machine, "DMIProductName") != "NVIDIA_DGX_Spark") return;
+    HwlocGpu& gpu = out_.gpus.emplace_back();
+    gpu.tree_node = out_.tree.add(0, HostTree::Level::device);
+    gpu.vendor = "nvidia";
+    gpu.model = "GB10";
+    gpu.numa = 0;
+    out_.warnings.push_back(
+        "the file has no devices: the one integrated GPU is taken from the product name");
   }
 
   const XmlDocument& document_;

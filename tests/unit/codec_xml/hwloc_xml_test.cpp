@@ -73,9 +73,19 @@ INSTANTIATE_TEST_SUITE_P(All, HwlocFiles, testing::ValuesIn(kFiles), [](const au
   return name.substr(0, name.find('-'));
 });
 
-TEST(HwlocXml, FileWithoutAnyGpuIsAnError) {
+TEST(HwlocXml, IntegratedGpuIsTakenFromTheProductName) {
   CHIPWEAVE_NEEDS_SHARED_DATA();
   const auto got = import_hwloc_xml(topology_file("hwloc/dgx-spark-gb10.xml"), {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_EQ(got->topology.chip_count(), 1);
+  EXPECT_EQ(got->topology.model(), "GB10");
+  EXPECT_TRUE(got->topology.links().empty());
+  EXPECT_THAT(all_warnings(*got), HasSubstr("product name"));
+}
+
+TEST(HwlocXml, FileWithoutAnyGpuIsAnError) {
+  const auto got = import_hwloc_xml(
+      "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\"/></topology>", {});
   ASSERT_FALSE(got.ok());
   EXPECT_THAT(got.error().text(), HasSubstr("no NVIDIA or AMD GPU"));
 }
