@@ -42,9 +42,9 @@ Result<void> read_map(const Json& object, const char* key, const std::string& wh
     } else if (numbers && value.is_number()) {
       to[name] = value.dump();
     } else {
-      std::string where = here;
-      where.append("['").append(name).append("']");
-      return wrong_type(where, "a string");
+      std::string key_path = here;
+      key_path.append("['").append(name).append("']");
+      return wrong_type(key_path, "a string");
     }
   }
   return {};
