@@ -56,7 +56,7 @@ Result<std::vector<std::string>> node_names(const std::string& source) {
       return make_error(Errc::invalid_argument,
                         fmt::format("--node-names {}: 1 to {} nodes", count, limits::kMaxNodes));
     }
-    for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("node-{:05}", i));
+    for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("node-{}", i));
     return names;
   }
   std::ifstream file(source);

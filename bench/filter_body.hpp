@@ -10,7 +10,7 @@
 
 namespace chipweave::bench {
 
-// `source` is a count ("5000": node-00000 and on) or a file with one node name a line.
+// `source` is a count ("5000": node-0 and on) or a file with one node name a line.
 Result<std::vector<std::string>> node_names(const std::string& source);
 
 // ExtenderArgs with nodeCacheCapable: a Pod of about 5 KB that asks for `chips` of `resource`, and

@@ -15,10 +15,31 @@ std::uint64_t next_same_size(std::uint64_t x) {
   return (((x ^ up) >> 2U) / low) | up;
 }
 
+// One switch with equal ports, or equal links between all chips; no rule that tells sets apart.
+bool all_sets_alike(const Wiring& wiring, const BandwidthModel& model) {
+  const int n = wiring.chip_count();
+  if (wiring.rule().kind != domain::RuleKind::any || !wiring.partitions().empty() || n < 2) {
+    return false;
+  }
+  for (int a = 0; a < n; ++a) {
+    for (int b = a + 1; b < n; ++b) {
+      if (wiring.direct(a, b) != wiring.direct(0, 1) || model.fast(a, b) != model.fast(0, 1) ||
+          model.hop(a, b) != model.fast(a, b)) {
+        return false;
+      }
+    }
+  }
+  if (wiring.direct(0, 1) > 0) return wiring.planes().empty();
+  return wiring.planes().size() == 1 && wiring.planes()[0].members == ChipSet::first(n);
+}
+
 }  // namespace
 
 Preservation::Preservation(const Wiring& wiring, const Rules& rules, BandwidthModel& model)
-    : rules_(rules), model_(model), n_(wiring.chip_count()) {}
+    : rules_(rules),
+      model_(model),
+      n_(wiring.chip_count()),
+      alike_(all_sets_alike(wiring, model)) {}
 
 const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
   auto [it, fresh] = lists_.try_emplace(size);
@@ -42,6 +63,7 @@ const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
 
 Rate Preservation::best_within(int size, ChipSet pool) {
   if (size < 2 || pool.size() < size || !rules_.legal_size(size, false)) return 0;
+  if (alike_) return best_[size] = model_.of(ChipSet::first(size)).rate;
   const std::vector<Listed>& list = sets_of(size);
   const Rate ceiling = best_[size];
   // Where chips are alike the lowest ones already reach the machine's best.

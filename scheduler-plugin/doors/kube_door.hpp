@@ -6,6 +6,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "common/codec/kube/extender.hpp"
@@ -28,17 +30,18 @@ class KubeDoor {
   http::Response preempt(std::string& body);
 
  private:
-  std::string filter_reply(const Survey& survey) const;
+  std::string filter_reply(const Survey& survey);
   std::string refusal(const std::string& sentence) const;
-  void append_name(std::string& out, const Survey& survey, std::size_t position) const;
-  void append_rejected(std::string& out, const Survey& survey, bool never) const;
+  // The name in quotes, escaped; of nodes without inventory after escape_unknown_names().
+  std::string_view name_json(const Survey& survey, std::size_t position) const;
+  void escape_unknown_names(const Survey& survey);
   void append_nodes(std::string& out, const Survey& survey) const;
 
   Scheduler& scheduler_;
   const ResourceTable& resources_;
   codec::ExtenderReader reader_;
   codec::ExtenderArgs args_;
-  std::size_t last_reply_ = 1024;  // bytes, to reserve the next one at once
+  std::unordered_map<std::size_t, std::string> unknown_names_;  // by position in the request
 };
 
 }  // namespace chipweave::sched

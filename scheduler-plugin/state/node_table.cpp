@@ -239,7 +239,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.wiring = machines_.get(n.topology);
   n.unhealthy = n.topology.unhealthy();
   n.network_unhealthy = n.topology.network_unhealthy();
-  n.machine = report.machine.empty() ? n.topology.model() : std::move(report.machine);
+  n.machine = report.machine.empty() ? n.topology.model() : report.machine;
   n.resources =
       report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
   resources_of_[id] = intern_resources(n.resources);
