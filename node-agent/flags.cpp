@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/base/limits.hpp"
-#include "common/codec/agent/flat_yaml.hpp"
+#include "common/codec/config/flat_yaml.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::agent {

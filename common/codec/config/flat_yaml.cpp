@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <set>
 
 namespace chipweave::codec {
@@ -37,6 +38,16 @@ Result<ConfigEntry> read_entry(const YAML::Node& key, const YAML::Node& value) {
 }  // namespace
 
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text) {
+  if (text.size() > kMaxConfigBytes) {
+    return make_error(Errc::limit_exceeded,
+                      "a configuration has at most " + std::to_string(kMaxConfigBytes) + " bytes");
+  }
+  if (text.find_first_of("&*{") != std::string_view::npos) {
+    return make_error(Errc::invalid_argument, "anchors, aliases and {…} maps are not accepted");
+  }
+  if (std::count(text.begin(), text.end(), '[') > 100) {
+    return make_error(Errc::limit_exceeded, "too many lists");
+  }
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
     if (documents.size() > 1)
@@ -57,6 +68,24 @@ Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text) {
   } catch (const YAML::Exception& e) {
     return at_line(e.mark.line + 1, e.msg);
   }
+}
+
+Result<std::map<std::string, std::string>> parse_flat_yaml(
+    std::string_view text, const std::vector<std::string>& known_keys) {
+  auto entries = read_flat_yaml(text);
+  if (!entries) return std::move(entries).error();
+  std::map<std::string, std::string> out;
+  for (const ConfigEntry& entry : *entries) {
+    if (std::find(known_keys.begin(), known_keys.end(), entry.key) == known_keys.end()) {
+      std::string keys;
+      for (const std::string& k : known_keys) keys += (keys.empty() ? "" : ", ") + k;
+      return at_line(entry.line,
+                     "unknown key '" + entry.key.substr(0, 100) + "' (known: " + keys + ")");
+    }
+    std::string& joined = out[entry.key];
+    for (const std::string& value : entry.values) joined += (joined.empty() ? "" : ",") + value;
+  }
+  return out;
 }
 
 }  // namespace chipweave::codec

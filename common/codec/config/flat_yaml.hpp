@@ -2,6 +2,8 @@
 // scalars.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +19,16 @@ struct ConfigEntry {
   int line = 0;  // 1-based
 };
 
+inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;
+
 // In file order. Errors name the line: syntax, a key given twice, nested mappings, more than one
-// document. An empty document has no entries.
+// document. An empty document has no entries. Anchors and aliases, which could unfold without end,
+// are refused.
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text);
+
+// The same as key → text, lists joined by commas; a key that is not known is an error that names
+// its line and the known ones.
+Result<std::map<std::string, std::string>> parse_flat_yaml(
+    std::string_view text, const std::vector<std::string>& known_keys);
 
 }  // namespace chipweave::codec

@@ -1,4 +1,4 @@
-#include "common/codec/agent/flat_yaml.hpp"
+#include "common/codec/config/flat_yaml.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ TEST(FlatYaml, ReadsTextsAndLists) {
 
 TEST(FlatYaml, NamesTheLineOfWhatItRefuses) {
   const std::vector<std::pair<std::string, const char*>> cases = {
-      {"node: n1\nnodes: x\n", "line 2: unknown key \"nodes\""},
-      {"node: a\nresource: b\nnode: c\n", "\"node\" is there twice"},
-      {"node:\n  deeper: x\n", "line 2: node must be a text"},
-      {"- node\n", "line 1: must be a map"},
+      {"node: n1\nnodes: x\n", "line 2: unknown key 'nodes'"},
+      {"node: a\nresource: b\nnode: c\n", "line 3: 'node' is given twice"},
+      {"node:\n  deeper: x\n", "'node' must have a value"},
+      {"- node\n", "line 1: the file must be a mapping"},
       {"node: [n1\n", "line "},
       {"node: &a x\nresource: *a\n", "anchors"},
       {"resource: " + std::string(1000, '['), "too many lists"},
