@@ -42,8 +42,10 @@ Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text) {
     return make_error(Errc::limit_exceeded,
                       "a configuration has at most " + std::to_string(kMaxConfigBytes) + " bytes");
   }
-  if (text.find_first_of("&*{") != std::string_view::npos) {
-    return make_error(Errc::invalid_argument, "anchors, aliases and {…} maps are not accepted");
+  if (const std::size_t at = text.find_first_of("&*{"); at != std::string_view::npos) {
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    return at_line(static_cast<int>(line), "anchors, aliases and {…} maps are not accepted");
   }
   if (std::count(text.begin(), text.end(), '[') > 100) {
     return make_error(Errc::limit_exceeded, "too many lists");
