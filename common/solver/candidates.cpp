@@ -1,6 +1,9 @@
 #include "common/solver/candidates.hpp"
 
 #include <algorithm>
+#include <limits>
+
+#include "common/solver/ring_graph.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -15,8 +18,8 @@ struct Stack {
 
 class Enumerator {
  public:
-  Enumerator(const Rules& rules, const CandidateQuery& query, CandidateList& out)
-      : rules_(rules), query_(query), out_(out) {}
+  Enumerator(const Rules& rules, const CandidateQuery& query, CandidateList& out, std::size_t limit)
+      : rules_(rules), query_(query), out_(out), limit_(limit) {}
 
   void run(const std::vector<Stack>& stacks, int chips_wanted) {
     stacks_ = &stacks;
@@ -33,7 +36,7 @@ class Enumerator {
     if (!out_.complete) return;
     if (wanted == 0) {
       if (query_.ignore_rule || rules_.legal(chosen, query_.usable, query_.distributed)) {
-        if (out_.sets.size() >= kMaxCandidates) {
+        if (out_.sets.size() >= limit_) {
           out_.complete = false;
           return;
         }
@@ -63,9 +66,42 @@ class Enumerator {
   const Rules& rules_;
   const CandidateQuery& query_;
   CandidateList& out_;
+  std::size_t limit_;
   const std::vector<Stack>* stacks_ = nullptr;
   std::vector<int> left_after_;
 };
+
+// What is tried where the sets are too many to list.
+void add_direct_sets(const Wiring& wiring, const Rules& rules, const CandidateQuery& query,
+                     CandidateList& out) {
+  std::vector<ChipSet> pools = wiring.numa_groups();
+  pools.push_back(ChipSet::first(wiring.chip_count()));
+  const auto add = [&](const std::vector<int>& order) {
+    ChipSet set = query.required;
+    for (const int s : order) {
+      if (set.size() == query.size) break;
+      set.insert(s);
+    }
+    if (set.size() == query.size &&
+        (query.ignore_rule || rules.legal(set, query.usable, query.distributed))) {
+      out.sets.push_back(set);
+    }
+  };
+  for (const ChipSet pool : pools) {
+    std::vector<int> order;
+    for (const int s : (pool & query.usable) - query.required) order.push_back(s);
+    add(order);
+    const auto usable_beside = [&](int s) {
+      int count = 0;
+      for (const int o : query.usable)
+        count += wiring.rule_group(o) == wiring.rule_group(s) ? 1 : 0;
+      return count;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return usable_beside(a) < usable_beside(b); });
+    add(order);
+  }
+}
 
 std::vector<Stack> single_stacks(ChipSet pool) {
   std::vector<Stack> out;
@@ -109,7 +145,10 @@ CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Sy
   CandidateList out;
   Rules::Recipe recipe = rules.recipe(query.size, query.usable, query.distributed);
   if (query.ignore_rule) recipe = {{query.usable}, 1, {}, recipe.interchangeable};
-  Enumerator enumerator(rules, query, out);
+  const std::size_t limit = wiring.chip_count() > kMaxRingChips
+                                ? kMaxCandidates
+                                : std::numeric_limits<std::size_t>::max();
+  Enumerator enumerator(rules, query, out, limit);
   for (const ChipSet arena : recipe.arenas) {
     if (!arena.contains(query.required)) continue;
     const int wanted = query.size - query.required.size();
@@ -127,7 +166,7 @@ CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Sy
       if (fixed.size() > query.size) continue;
       CandidateQuery inner = query;
       inner.required = fixed;
-      Enumerator(rules, inner, out).run(stacks, query.size - fixed.size());
+      Enumerator(rules, inner, out, limit).run(stacks, query.size - fixed.size());
       continue;
     }
     const ChipSet pool = arena - query.required;
@@ -136,6 +175,7 @@ CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Sy
         thin ? twin_stacks(symmetry, pool, query.required | query.beside) : single_stacks(pool),
         wanted);
   }
+  if (!out.complete) add_direct_sets(wiring, rules, query, out);
   return out;
 }
 

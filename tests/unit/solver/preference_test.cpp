@@ -95,6 +95,27 @@ TEST(Ascend310, CardsAndChips) {
   EXPECT_EQ(pick("ascend-310-chip-4", ChipSet::first(64), 33).size(), 33U);
 }
 
+// More distinguishable sets than are listed: the answer is legal, from the cards with the fewest
+// free chips, and says what no set can beat.
+TEST(Ascend310, TooManySetsGiveABoundInsteadOfAProof) {
+  solver::Machine m(testing::profile("ascend-310-chip-4"));
+  ChipSet usable;
+  for (int card = 0; card < 16; ++card) {
+    for (int chip = 0; chip <= card % 4; ++chip) usable.insert(card * 4 + chip);
+  }
+  bool unproven = false;
+  for (int size = 1; size <= usable.size(); ++size) {
+    const solver::Choice c = m.choose({usable, {}, {}, size, false});
+    ASSERT_TRUE(c.fits) << size;
+    EXPECT_EQ(c.chips.size(), size);
+    EXPECT_TRUE(usable.contains(c.chips));
+    EXPECT_LE(c.gbps, c.bound + 1e-9);
+    EXPECT_TRUE(!c.exact || c.gbps >= c.bound - 1e-9);
+    unproven = unproven || !c.exact;
+  }
+  EXPECT_TRUE(unproven);
+}
+
 TEST(Ascend310P, DuoCards) {
   EXPECT_EQ(pick("ascend-310p-8", ChipSet{0, 1, 3}, 1), (Chips{3}));
   EXPECT_EQ(pick("ascend-310p-8", ChipSet{0, 1, 3, 4, 5}, 2, true), (Chips{0, 1}));
