@@ -1,12 +1,17 @@
 #include "bench/echo_floor.hpp"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstddef>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <simdjson.h>
 
+#include "common/http/client.hpp"
 #include "common/http/loop.hpp"
 #include "common/http/server.hpp"
 
@@ -44,49 +49,80 @@ std::size_t walk(ondemand::parser& parser, std::string& body) {
   return sum;
 }
 
-}  // namespace
+constexpr std::string_view kSetReply = "/set-reply";
 
-struct EchoFloor::Impl {
-  Impl() : server(loop, {}, [this](const http::Request& request) { return answer(request); }) {}
+// The child process: answers until it is killed, or until its parent is gone.
+class Responder {
+ public:
+  Responder()
+      : server_(loop_, {}, [this](const http::Request& request) { return answer(request); }) {}
 
+  [[noreturn]] void run(int port_pipe) {
+    const auto port = server_.start();
+    const std::uint16_t number = port.ok() ? *port : 0;
+    const bool told = ::write(port_pipe, &number, sizeof number) == sizeof number;
+    ::close(port_pipe);
+    if (told && port.ok()) loop_.run();
+    ::_exit(0);
+  }
+
+ private:
   http::Response answer(const http::Request& request) {
-    checksum = checksum + walk(parser, request.body);
     http::Response response;
-    response.body = reply;
+    if (request.path == kSetReply) {
+      reply_ = request.body;
+    } else {
+      checksum_ = checksum_ + walk(parser_, request.body);
+      response.body = reply_;
+    }
     return response;
   }
 
-  http::Loop loop;
-  ondemand::parser parser;
-  std::string reply;
-  volatile std::size_t checksum = 0;  // keeps the walk alive
-  http::Server server;
-  std::uint16_t port = 0;
-  std::thread thread;
+  http::Loop loop_;
+  ondemand::parser parser_;
+  std::string reply_;
+  volatile std::size_t checksum_ = 0;  // keeps the walk alive
+  http::Server server_;
 };
 
-EchoFloor::EchoFloor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-EchoFloor::EchoFloor(EchoFloor&&) noexcept = default;
+}  // namespace
+
+EchoFloor::EchoFloor(EchoFloor&& other) noexcept
+    : child_(std::exchange(other.child_, -1)), port_(other.port_) {}
 
 EchoFloor::~EchoFloor() {
-  if (!impl_) return;
-  impl_->loop.stop();
-  impl_->thread.join();
+  if (child_ < 0) return;
+  ::kill(child_, SIGKILL);
+  ::waitpid(child_, nullptr, 0);
 }
 
 Result<EchoFloor> EchoFloor::start() {
-  auto impl = std::make_unique<Impl>();
-  const auto port = impl->server.start();
-  if (!port.ok()) return port.error();
-  impl->port = *port;
-  impl->thread = std::thread([raw = impl.get()] { raw->loop.run(); });
-  return EchoFloor(std::move(impl));
+  int ends[2];
+  if (::pipe(ends) != 0) return make_error(Errc::unavailable, "no pipe for the echo floor");
+  const pid_t child = ::fork();
+  if (child < 0) return make_error(Errc::unavailable, "no process for the echo floor");
+  if (child == 0) {
+    ::close(ends[0]);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    Responder().run(ends[1]);
+  }
+  ::close(ends[1]);
+  std::uint16_t port = 0;
+  const bool read = ::read(ends[0], &port, sizeof port) == sizeof port;
+  ::close(ends[0]);
+  EchoFloor floor(child, port);
+  if (!read || port == 0) return make_error(Errc::unavailable, "the echo floor found no port");
+  return floor;
 }
 
-std::string EchoFloor::url() const { return "127.0.0.1:" + std::to_string(impl_->port); }
+std::string EchoFloor::url() const { return "127.0.0.1:" + std::to_string(port_); }
 
-void EchoFloor::set_reply(std::string body) {
-  impl_->loop.post_and_wait([&] { impl_->reply = std::move(body); });
+Result<void> EchoFloor::set_reply(const std::string& body) {
+  auto client = http::Client::connect_to(url());
+  if (!client) return std::move(client).error();
+  const auto reply = client->call("POST", kSetReply, body);
+  if (!reply) return reply.error();
+  return {};
 }
 
 }  // namespace chipweave::bench

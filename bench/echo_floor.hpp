@@ -2,11 +2,13 @@
 // copies, and a reply of known bytes. What a scheduler takes beyond this is its own work and not
 // transport or parsing.
 //
-// Runs its loop in a thread of its own. set_reply() must not be called while a request is out.
+// A process of its own, as the scheduler is, so that both cost the client the same wake-ups. Start
+// it before any thread runs. set_reply() must not be called while a request is out.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -16,18 +18,18 @@ namespace chipweave::bench {
 class EchoFloor {
  public:
   static Result<EchoFloor> start();
-  EchoFloor(EchoFloor&&) noexcept;
+  EchoFloor(EchoFloor&& other) noexcept;
   EchoFloor& operator=(EchoFloor&&) = delete;
   ~EchoFloor();
 
   std::string url() const;
   // What every request is answered with from now on.
-  void set_reply(std::string body);
+  Result<void> set_reply(const std::string& body);
 
  private:
-  struct Impl;
-  explicit EchoFloor(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  EchoFloor(pid_t child, std::uint16_t port) : child_(child), port_(port) {}
+  pid_t child_;
+  std::uint16_t port_;
 };
 
 }  // namespace chipweave::bench

@@ -131,7 +131,7 @@ Result<void> measure(Servers& servers, const Options& options, const std::string
     return make_error(Errc::unavailable,
                       fmt::format("{} answered {}: {}", target, captured->status, captured->body));
   }
-  servers.floor.set_reply(captured->body);
+  if (auto set = servers.floor.set_reply(captured->body); !set) return std::move(set).error();
   Times scheduler;
   Times floor;
   const int warm_up = std::max(1, options.rounds / 10);
