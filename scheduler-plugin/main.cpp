@@ -18,7 +18,7 @@
 
 namespace {
 
-using namespace chipweave;  // NOLINT(google-build-using-namespace): the program's own file
+using namespace chipweave;
 using sched::Config;
 
 constexpr int kWrongUsage = 2;

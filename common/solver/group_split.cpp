@@ -32,7 +32,7 @@ class Dealer {
 
  private:
   void step(std::size_t k, ChipSet pool, Rate slowest, Rate sum) {
-    if (++steps_ > kMaxSteps && best_) return;
+    if (++steps_ > kMaxSteps) return;
     if (best_ && slowest < best_->slowest) return;
     if (k == sizes_.size()) {
       if (!best_ || slowest > best_->slowest || (slowest == best_->slowest && sum > best_->sum)) {
@@ -56,7 +56,7 @@ class Dealer {
       step(k + 1, pool - part, part.size() > 1 ? std::min(slowest, rate) : slowest, sum + rate);
       return;
     }
-    while (from.size() >= sizes_[k] - part.size() && !from.empty()) {
+    while (steps_ <= kMaxSteps && from.size() >= sizes_[k] - part.size() && !from.empty()) {
       const int s = from.lowest();
       from.erase(s);
       if (part.empty() && !holds_lowest && after_previous && s < parts_[k - 1].lowest()) continue;
@@ -65,7 +65,7 @@ class Dealer {
     }
   }
 
-  static constexpr std::size_t kMaxSteps = 200000;  // beyond, the best deal found so far is taken
+  static constexpr std::size_t kMaxSteps = 200000;  // beyond, the best deal found so far counts
   Selector& selector_;
   ChipSet usable_;
   std::vector<int> sizes_;

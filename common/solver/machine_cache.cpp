@@ -27,23 +27,31 @@ std::string topology_class_key(const domain::NodeTopology& t) {
     put(out, c.index.value);
     put(out, c.numa);
   }
+  // Lists carry their length, so that no two machines run together. Lanes that are down count apart
+  // from lanes that never were: the best on the healthy machine differs.
+  put(out, t.links().size());
   for (const domain::DirectLink& l : t.links()) {
     put(out, l.a);
     put(out, l.b);
     put(out, static_cast<int>(l.kind));
-    put(out, l.gbps());
+    put(out, l.lanes);
+    put(out, l.lanes_down);
+    put(out, l.gbps_per_lane);
   }
+  put(out, t.switches().size());
   for (const domain::Switch& s : t.switches()) {
-    put(out, -1);
     put(out, s.gbps_per_lane);
+    put(out, s.ports.size());
     for (const domain::SwitchPort& p : s.ports) {
       put(out, p.slot);
-      put(out, p.lanes_up());
+      put(out, p.lanes);
+      put(out, p.lanes_down);
     }
   }
   for (int a = 0; a < t.chip_count(); ++a) {
     for (int b = a + 1; b < t.chip_count(); ++b) put(out, static_cast<char>(t.host_path(a, b)));
   }
+  put(out, t.nics().size());
   for (const domain::Nic& n : t.nics()) {
     for (const domain::LinkKind k : n.paths) put(out, static_cast<char>(k));
   }

@@ -2,7 +2,9 @@
 // vendor legality.
 #include <gtest/gtest.h>
 
+#include "common/domain/topology_builder.hpp"
 #include "common/solver/machine.hpp"
+#include "common/solver/machine_cache.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave {
@@ -165,6 +167,38 @@ TEST(Memo, RepeatedRequestsAreLookUps) {
   EXPECT_EQ(first.chips, second.chips);
   EXPECT_EQ(m.stats().hits, 1U);
   EXPECT_EQ(m.stats().misses, 1U);
+}
+
+TEST(TopologyClass, IsSharedByEqualWiringOnly) {
+  solver::MachineCache cache;
+  const domain::NodeTopology whole = testing::profile("hgx-v100-8");
+  domain::NodeTopology degraded = whole;
+  ASSERT_TRUE(degraded.take_down(0, 3, 1));
+  const auto a = cache.get(whole);
+  EXPECT_EQ(a, cache.get(testing::profile("hgx-v100-8")));
+  const auto b = cache.get(degraded);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(cache.classes(), 2U);
+  EXPECT_NE(a, cache.get(testing::profile("dgx1-p100-8")));
+}
+
+// One lane of two down is as fast as one lane that is all there is, but the healthy machines
+// differ.
+TEST(TopologyClass, LanesDownAreNotLanesThatNeverWere) {
+  const auto pair = [](int lanes, int down) {
+    domain::TopologyBuilder b;
+    for (int i = 0; i < 2; ++i) {
+      domain::Chip c;
+      c.index = domain::ChipIndex{i};
+      b.add_chip(c);
+    }
+    b.add_link(domain::ChipIndex{0}, domain::ChipIndex{1}, domain::LinkKind::nvlink, lanes, 20.0,
+               down);
+    return std::move(b).build().value();
+  };
+  EXPECT_NE(solver::topology_class_key(pair(2, 1)), solver::topology_class_key(pair(1, 0)));
+  EXPECT_DOUBLE_EQ(solver::Machine(pair(2, 1)).best_gbps(2, false), 40);
+  EXPECT_DOUBLE_EQ(solver::Machine(pair(1, 0)).best_gbps(2, false), 20);
 }
 
 TEST(Explain, NamesWhatTheRunnerUpLostBy) {
