@@ -229,7 +229,7 @@ class Explainer {
   }
 
   bool fits(const Scheduler::Want& want, const NodeState& state, ChipSet beside) const {
-    return s_.verdict_of(want, state, beside).fits();
+    return s_.answer_of(want, state, beside).verdict.fits();
   }
 
   void collect(const PodAsk& ask, const Scheduler::Want& want,

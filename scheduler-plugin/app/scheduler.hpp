@@ -5,10 +5,11 @@
 // chips for a pod that the cluster knows by that uid, until bind, the pod's next filter, its end or
 // the end of the lifetime. kube-scheduler may still bind elsewhere: then the best set there and
 // then is taken. No chip is ever promised or bound twice. Cost of filter over n nodes: n table
-// look-ups + one solver look-up for each distinct node state.
+// look-ups, and one solver look-up for each node state that this kind of request did not meet yet.
 #pragma once
 
 #include <chrono>
+#include <list>
 #include <map>
 #include <optional>
 #include <span>
@@ -100,9 +101,12 @@ class Scheduler final : public Decide, public ClusterListener {
     double gbps = 0;
     double best_gbps = 0;
   };
-  struct Memo {
-    std::uint32_t epoch = 0;
-    std::uint32_t verdict = 0;
+  // What one node can do for a request.
+  struct Answer {
+    Verdict verdict;
+    ChipSet chips{};               // what the pod would get
+    std::vector<ChipSet> parts{};  // of a group: by member, the pod's own first
+    solver::Request request{};     // what the solver was asked (explanations repeat it)
   };
 
   // scheduler_filter.cpp
@@ -110,12 +114,16 @@ class Scheduler final : public Decide, public ClusterListener {
                        bool hold);
   Want want_of(const PodAsk& pod) const;
   void look(const Want& want, std::span<const std::string_view> nodes);
-  std::uint32_t judge(const Want& want, NodeId node, ChipSet beside);
-  Verdict verdict_of(const Want& want, const NodeState& state, ChipSet beside) const;
-  Verdict chips_verdict(const Want& want, const NodeState& state, ChipSet beside) const;
-  Verdict group_verdict(const Want& want, const NodeState& state, ChipSet beside) const;
-  Verdict part_verdict(const Want& want) const;
-  void rank_nodes();
+  void accept_all();
+  VerdictTable& table_of(const Want& want);
+  std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
+  static ChipSet beside_on(const Want& want, NodeId node);
+  Answer answer(const Want& want, NodeId node) const;
+  Answer answer_of(const Want& want, const NodeState& state, ChipSet beside) const;
+  Answer chips_answer(const Want& want, const NodeState& state, ChipSet beside) const;
+  Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
+  Answer part_answer(const Want& want) const;
+  void rank_nodes(VerdictTable& table);
   void remember(const PodAsk& pod);
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> placed(const Survey& survey) const;
@@ -123,7 +131,7 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
-  bool promise(const PodAsk& pod, NodeId node, const Verdict& verdict);
+  bool promise(const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_promises();
   // groups
@@ -131,7 +139,7 @@ class Scheduler final : public Decide, public ClusterListener {
   static std::string group_id(const PodAsk& pod);
   const Holding* claim_part(const PodAsk& pod);
   bool part_usable(const Holding& part, bool distributed) const;
-  void plan_group(const PodAsk& pod, NodeId node, const Verdict& verdict);
+  void plan_group(const PodAsk& pod, NodeId node, const Answer& answer);
   void dissolve_group(const std::string& id);
   void unclaim(const Holding& part);
   void forget_part(const std::string& id, const std::string& uid);
@@ -155,8 +163,9 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t decision_count_ = 0;
 
   Survey survey_;
-  std::vector<Memo> memo_;  // by state id
-  std::uint32_t epoch_ = 0;
+  Answer chosen_;                   // by the best node of the last survey that is to be acted on
+  std::list<VerdictTable> tables_;  // the one used last in front
+  Verdict nothing_asked_;           // what every node is told when a pod asks for no chips
   std::vector<solver::ScoreInput> score_inputs_;
 };
 

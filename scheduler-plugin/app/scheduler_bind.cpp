@@ -82,19 +82,18 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   // kube-scheduler chose another node than the promised one, or the promise is over
   const std::string_view name = nodes_.node(node).name;
   const Want want = want_of(pod);
-  look(want, std::span<const std::string_view>(&name, 1));
-  const Verdict& verdict = survey_.of(0);
-  if (!verdict.fits()) {
+  const Answer taken = answer(want, node);
+  if (!taken.verdict.fits()) {
     return make_error(Errc::unavailable, "pod " + pod.key.text() + " no longer fits on node " +
-                                             std::string(name) + ": " + verdict.reason);
+                                             std::string(name) + ": " + taken.verdict.reason);
   }
   Look& look = looks_[pod.uid];
   look.node = node;
-  look.request = verdict.request;
-  look.gbps = verdict.gbps;
-  look.best_gbps = verdict.best_gbps;
+  look.request = taken.request;
+  look.gbps = taken.verdict.gbps;
+  look.best_gbps = taken.verdict.best_gbps;
   look.others.clear();
-  promise(pod, node, verdict);
+  promise(pod, node, taken);
   return {};
 }
 
@@ -152,7 +151,7 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
   const Want want = want_of(pod);
   if (want.only != kNoNode && want.only != id) return false;
-  return verdict_of(want, state, {}).fits();
+  return answer_of(want, state, {}).verdict.fits();
 }
 
 }  // namespace chipweave::sched

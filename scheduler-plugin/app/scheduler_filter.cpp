@@ -1,4 +1,7 @@
 // Which nodes fit and which is best: one verdict for each distinct node state.
+//
+// Cost of a survey of n nodes whose states were seen before: n name look-ups and n counts, some 6
+// ns each together, no allocation a node.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,17 +11,12 @@
 namespace chipweave::sched {
 namespace {
 
-Verdict rejected(Cause cause, bool never, std::string reason) {
-  Verdict v;
-  v.cause = cause;
-  v.never = never;
-  v.reason = std::move(reason);
-  return v;
-}
+// Kinds of requests whose verdicts are kept; the one unused for longest goes first.
+constexpr std::size_t kMaxTables = 32;
 
-// Verdicts at fixed places of every survey.
-constexpr std::uint32_t kUnknownNode = 0;
-constexpr std::uint32_t kGroupElsewhere = 1;
+Verdict stale() {
+  return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
+}
 
 }  // namespace
 
@@ -57,18 +55,16 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& pod,
     want = want_of(pod);
     look(want, nodes);
   }
-  if (known && survey_.best_node != kNoNode) {
-    const bool decided = verb != Verb::filter || survey_.fits == 1;
-    if (decided && want.part == nullptr)
-      promise(pod, survey_.best_node, survey_.verdicts[survey_.best]);
-    if (want.part != nullptr) {
-      for (const std::string& uid : plans_.at(group_id(pod)).parts) {
-        ledger_.extend(uid, clock_.now() + options_.reservation_ttl);
-      }
+  if (known || verb == Verb::place) {
+    chosen_ = survey_.best_node == kNoNode ? Answer{} : answer(want, survey_.best_node);
+  }
+  if (known) remember(pod);
+  if (known && want.part != nullptr && survey_.best_node != kNoNode) {
+    for (const std::string& uid : plans_.at(group_id(pod)).parts) {
+      ledger_.extend(uid, clock_.now() + options_.reservation_ttl);
     }
-    remember(pod);
-  } else if (known) {
-    remember(pod);
+  } else if (known && survey_.best_node != kNoNode && (verb != Verb::filter || survey_.fits == 1)) {
+    promise(pod, survey_.best_node, chosen_);
   }
   for (const Verdict& v : survey_.verdicts) {
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
@@ -108,160 +104,184 @@ Scheduler::Want Scheduler::want_of(const PodAsk& pod) const {
   return want;
 }
 
-void Scheduler::look(const Want& want, std::span<const std::string_view> names) {
-  Survey& s = survey_;
-  s.nodes.resize(names.size());
-  s.verdict.resize(names.size());
-  s.verdicts.clear();
-  s.fits = 0;
-  s.best_node = kNoNode;
-  s.verdicts.push_back(rejected(Cause::unknown_node, false, "inventory not received"));
-  s.verdicts.push_back(
-      rejected(Cause::group, false, "the other pods of the group are on another node"));
-  if (want.pod->chips == 0) {
-    // nothing to decide: nodes without inventory are fine too
-    s.verdicts[kUnknownNode] = Verdict{};
-    s.verdicts[kUnknownNode].count = s.fits = names.size();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      s.nodes[i] = nodes_.find(names[i]);
-      s.verdict[i] = kUnknownNode;
-    }
-    return;
+// The table of the request's kind, made or taken up again.
+VerdictTable& Scheduler::table_of(const Want& want) {
+  const RequestKind kind{want.pod->resource, want.pod->chips, want.distributed, want.members,
+                         is_member(*want.pod) ? want.pod->group->replicas : 1};
+  auto it = std::find_if(tables_.begin(), tables_.end(),
+                         [&](const VerdictTable& t) { return t.kind() == kind; });
+  if (it == tables_.end()) {
+    if (tables_.size() >= kMaxTables) tables_.pop_back();
+    it = tables_.emplace(tables_.end(), kind);
   }
-  ++epoch_;
-  if (memo_.size() < nodes_.states()) memo_.resize(nodes_.states());
-  if (nodes_.size() > 0) nodes_.order(0);  // brings the order up to date
-  NodeId previous = kNoNode;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const NodeId node = nodes_.find_after(previous, names[i]);
-    s.nodes[i] = node;
-    std::uint32_t number = kUnknownNode;
-    if (node != kNoNode) {
-      previous = node;
-      number = judge(want, node, {});
-    }
-    Verdict& v = s.verdicts[number];
-    ++v.count;
-    s.verdict[i] = number;
-    if (node != kNoNode && (v.first == kNoNode || nodes_.order(node) < v.first_order)) {
-      v.first = node;
-      v.first_order = nodes_.order(node);
-    }
-  }
-  rank_nodes();
+  tables_.splice(tables_.begin(), tables_, it);
+  return tables_.front();
 }
 
-// The number of the node's verdict; decides at most once a state.
-std::uint32_t Scheduler::judge(const Want& want, NodeId node, ChipSet beside) {
+void Scheduler::look(const Want& want, std::span<const std::string_view> names) {
   Survey& s = survey_;
-  const auto add = [&](Verdict v) {
-    s.verdicts.push_back(std::move(v));
-    return static_cast<std::uint32_t>(s.verdicts.size() - 1);
-  };
-  if (want.only != kNoNode) {
-    if (node != want.only) return kGroupElsewhere;
-    if (want.part != nullptr) return add(part_verdict(want));
+  nodes_.find_all(names, s.nodes);
+  s.verdict.resize(names.size());
+  s.fits = 0;
+  s.best_node = kNoNode;
+  if (want.pod->chips == 0) return accept_all();
+  VerdictTable& table = table_of(want);
+  table.begin(nodes_);
+  nodes_.sort_names();
+  const bool alike = want.only == kNoNode && want.extras.empty();
+  std::span<Verdict> verdicts = table.verdicts();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const NodeId node = s.nodes[i];
+    if (node == kNoNode) {
+      s.verdict[i] = VerdictTable::kUnknownNode;
+      ++verdicts[VerdictTable::kUnknownNode].count;
+      continue;
+    }
+    const NodeTable::Standing& standing = nodes_.standing(node);
+    std::uint32_t number = alike ? table.at(standing.state) : VerdictTable::kOpen;
+    if (number == VerdictTable::kOpen) {
+      number = judge(want, node, table);
+      verdicts = table.verdicts();
+    }
+    s.verdict[i] = number;
+    Verdict& v = verdicts[number];
+    ++v.count;
+    if (standing.order < v.first_order) {
+      v.first = node;
+      v.first_order = standing.order;
+    }
   }
+  rank_nodes(table);
+}
+
+// Nothing to decide: nodes without inventory are fine too.
+void Scheduler::accept_all() {
+  Survey& s = survey_;
+  nothing_asked_.count = s.fits = s.nodes.size();
+  s.verdicts = {&nothing_asked_, 1};
+  s.verdict.assign(s.nodes.size(), 0);
+}
+
+// The number of the node's verdict; decides at most once a state, unless the node is special to
+// this request.
+std::uint32_t Scheduler::judge(const Want& want, NodeId node, VerdictTable& table) {
+  if (want.only != kNoNode && node != want.only) return VerdictTable::kGroupElsewhere;
+  if (want.part != nullptr || !beside_on(want, node).empty()) {
+    return table.add(answer(want, node).verdict);
+  }
+  const StateId state = nodes_.state_of(node);
+  if (table.at(state) == VerdictTable::kOpen) {
+    table.learn(state, table.add(answer_of(want, nodes_.state(state), {}).verdict));
+  }
+  return table.at(state);
+}
+
+ChipSet Scheduler::beside_on(const Want& want, NodeId node) {
+  ChipSet beside;
   for (const Extra& extra : want.extras) {
     if (extra.node == node) beside |= extra.beside;
   }
-  if (!beside.empty()) return add(verdict_of(want, nodes_.state(nodes_.state_of(node)), beside));
-  Memo& memo = memo_[nodes_.state_of(node)];
-  if (memo.epoch != epoch_) {
-    memo.verdict = add(verdict_of(want, nodes_.state(nodes_.state_of(node)), {}));
-    memo.epoch = epoch_;
-  }
-  return memo.verdict;
+  return beside;
 }
 
-Verdict Scheduler::part_verdict(const Want& want) const {
+Scheduler::Answer Scheduler::answer(const Want& want, NodeId node) const {
+  if (want.only != kNoNode && node != want.only) return {group_elsewhere()};
+  if (want.part != nullptr) return part_answer(want);
+  return answer_of(want, nodes_.state(nodes_.state_of(node)), beside_on(want, node));
+}
+
+Scheduler::Answer Scheduler::part_answer(const Want& want) const {
   const Node& node = nodes_.node(want.part->node);
-  if (node.stale)
-    return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
+  if (node.stale) return {stale()};
   if (!part_usable(*want.part, want.distributed)) {
-    return rejected(Cause::unhealthy, false, "not enough healthy chips");
+    return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
   const GroupPlan& plan = plans_.at(want.part->group);
-  Verdict v;
-  v.chips = want.part->chips;
-  v.gbps = plan.gbps;
-  v.best_gbps = plan.best_gbps;
-  v.request = plan.request;
-  v.left_over = node.free().size();
-  return v;
+  Answer a;
+  a.chips = want.part->chips;
+  a.request = plan.request;
+  a.verdict.gbps = plan.gbps;
+  a.verdict.best_gbps = plan.best_gbps;
+  a.verdict.left_over = node.free().size();
+  return a;
 }
 
-Verdict Scheduler::verdict_of(const Want& want, const NodeState& state, ChipSet beside) const {
+Scheduler::Answer Scheduler::answer_of(const Want& want, const NodeState& state,
+                                       ChipSet beside) const {
   const auto& offered = nodes_.resource_set(state.resources);
   if (!std::binary_search(offered.begin(), offered.end(), want.pod->resource)) {
-    return rejected(Cause::resource, true, "the node has no " + want.pod->resource);
+    return {rejected(Cause::resource, true, "the node has no " + want.pod->resource)};
   }
-  if (state.stale)
-    return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
-  return want.members > 1 ? group_verdict(want, state, beside) : chips_verdict(want, state, beside);
+  if (state.stale) return {stale()};
+  return want.members > 1 ? group_answer(want, state, beside) : chips_answer(want, state, beside);
 }
 
-Verdict Scheduler::chips_verdict(const Want& want, const NodeState& state, ChipSet beside) const {
+Scheduler::Answer Scheduler::chips_answer(const Want& want, const NodeState& state,
+                                          ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
   const ChipSet ill =
       want.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   const int size = want.pod->chips;
-  solver::Request request{state.free - ill, {}, beside, size, want.distributed};
+  const solver::Request request{state.free - ill, {}, beside, size, want.distributed};
   const solver::Choice choice = machine.choose(request);
   if (choice.fits) {
-    Verdict v;
-    v.chips = choice.chips;
-    v.gbps = choice.gbps;
-    v.best_gbps = choice.best_gbps;
-    v.left_over = state.free.size() - size;
-    v.request = request;
-    return v;
+    Answer a;
+    a.chips = choice.chips;
+    a.request = request;
+    a.verdict.gbps = choice.gbps;
+    a.verdict.best_gbps = choice.best_gbps;
+    a.verdict.left_over = state.free.size() - size;
+    return a;
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
-    const std::string words = machine.reason(request, choice);
-    return rejected(Cause::size, true,
-                    size > all.size() ? "the machine has fewer chips than asked" : words);
+    return {rejected(Cause::size, true,
+                     size > all.size() ? "the machine has fewer chips than asked"
+                                       : machine.reason(request, choice))};
   }
   const solver::Request healthy{all - ill, {}, {}, size, want.distributed};
-  if (!machine.choose(healthy).fits)
-    return rejected(Cause::unhealthy, false, "not enough healthy chips");
-  if (choice.why == solver::Misfit::rule) {
-    return rejected(Cause::rule, false, "free chips form no set that the machine's rules allow");
+  if (!machine.choose(healthy).fits) {
+    return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
-  return rejected(Cause::busy, false, "not enough free chips");
+  if (choice.why == solver::Misfit::rule) {
+    return {rejected(Cause::rule, false, "free chips form no set that the machine's rules allow")};
+  }
+  return {rejected(Cause::busy, false, "not enough free chips")};
 }
 
-Verdict Scheduler::group_verdict(const Want& want, const NodeState& state, ChipSet beside) const {
+Scheduler::Answer Scheduler::group_answer(const Want& want, const NodeState& state,
+                                          ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
   const ChipSet ill = state.unhealthy | state.network_unhealthy;
   const std::vector<int> sizes(static_cast<std::size_t>(want.members), want.pod->chips);
   const int total = want.members * want.pod->chips;
   const auto no_room = [&](bool never) {
-    return rejected(Cause::group, never,
-                    "needs room for all " + std::to_string(want.pod->group->replicas) +
-                        " pods of the group on one node");
+    return Answer{rejected(Cause::group, never,
+                           "needs room for all " + std::to_string(want.pod->group->replicas) +
+                               " pods of the group on one node")};
   };
   if (total > all.size()) return no_room(true);
   solver::GroupChoice choice = machine.choose_group(state.free - ill, beside, sizes, true);
   if (!choice.fits) return no_room(!machine.choose_group(all, {}, sizes, true).fits);
-  Verdict v;
-  v.chips = choice.parts.front();
-  v.parts = std::move(choice.parts);
-  v.gbps = choice.gbps;
-  v.best_gbps = choice.best_gbps;
-  v.left_over = state.free.size() - total;
-  v.request = {state.free - ill, {}, beside, total, true};
-  return v;
+  Answer a;
+  a.chips = choice.parts.front();
+  a.parts = std::move(choice.parts);
+  a.request = {state.free - ill, {}, beside, total, true};
+  a.verdict.gbps = choice.gbps;
+  a.verdict.best_gbps = choice.best_gbps;
+  a.verdict.left_over = state.free.size() - total;
+  return a;
 }
 
-void Scheduler::rank_nodes() {
+void Scheduler::rank_nodes(VerdictTable& table) {
   Survey& s = survey_;
+  const std::span<Verdict> verdicts = table.verdicts();
+  s.verdicts = verdicts;
   score_inputs_.clear();
   std::vector<std::uint32_t> numbers;
-  for (std::uint32_t i = 0; i < s.verdicts.size(); ++i) {
-    const Verdict& v = s.verdicts[i];
+  for (std::uint32_t i = 0; i < verdicts.size(); ++i) {
+    const Verdict& v = verdicts[i];
     if (!v.fits() || v.count == 0) continue;
     s.fits += v.count;
     score_inputs_.push_back({v.gbps, v.left_over, v.first_order});
@@ -269,7 +289,7 @@ void Scheduler::rank_nodes() {
   }
   if (numbers.empty()) return;
   const solver::NodeScores scores = solver::score_nodes(score_inputs_);
-  for (std::size_t i = 0; i < numbers.size(); ++i) s.verdicts[numbers[i]].level = scores.levels[i];
+  for (std::size_t i = 0; i < numbers.size(); ++i) verdicts[numbers[i]].level = scores.levels[i];
   s.best = numbers[scores.best];
   s.best_node = s.verdicts[s.best].first;
 }
@@ -286,13 +306,13 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
   return "as good, but comes later by name";
 }
 
-// Keeps what the pod's owner may ask about later. Cost: a few states, not nodes.
+// Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
 void Scheduler::remember(const PodAsk& pod) {
   const Survey& s = survey_;
   Look look;
   look.node = s.best_node;
   if (s.best_node != kNoNode) {
-    look.request = s.verdicts[s.best].request;
+    look.request = chosen_.request;
     look.gbps = s.verdicts[s.best].gbps;
     look.best_gbps = s.verdicts[s.best].best_gbps;
   }
@@ -331,7 +351,7 @@ Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::s
     const Verdict& v = s.of(i);
     if (v.fits()) {
       answer.fit.push_back(s.nodes[i] == kNoNode ? nodes[i]
-                                                 : std::string_view(nodes_.name(s.nodes[i]).name));
+                                                 : std::string_view(nodes_.node(s.nodes[i]).name));
     } else {
       answer.rejected.push_back({std::string(nodes[i]), v.reason});
     }
@@ -346,7 +366,7 @@ Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod,
   scores.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     scores.push_back(
-        {s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.name(s.nodes[i]).name),
+        {s.nodes[i] == kNoNode ? nodes[i] : std::string_view(nodes_.node(s.nodes[i]).name),
          s.score(i)});
   }
   return scores;
@@ -371,7 +391,7 @@ Result<PlacedChips> Scheduler::placed(const Survey& s) const {
   }
   const Verdict& v = s.verdicts[s.best];
   const Node& node = nodes_.node(s.best_node);
-  return PlacedChips{node.name, node.topology.indices(v.chips), v.gbps, v.best_gbps};
+  return PlacedChips{node.name, node.topology.indices(chosen_.chips), v.gbps, v.best_gbps};
 }
 
 Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,

@@ -13,9 +13,9 @@ const ClusterPod* Scheduler::pending(const PodAsk& pod) const {
   return held != nullptr && held->ask.uid == pod.uid && held->node.empty() ? held : nullptr;
 }
 
-bool Scheduler::promise(const PodAsk& pod, NodeId node, const Verdict& verdict) {
-  if (!verdict.parts.empty()) {
-    plan_group(pod, node, verdict);
+bool Scheduler::promise(const PodAsk& pod, NodeId node, const Answer& answer) {
+  if (!answer.parts.empty()) {
+    plan_group(pod, node, answer);
     return true;
   }
   withdraw(pod.uid);
@@ -23,7 +23,7 @@ bool Scheduler::promise(const PodAsk& pod, NodeId node, const Verdict& verdict) 
                         .hold({pod.uid,
                                pod.key,
                                node,
-                               verdict.chips,
+                               answer.chips,
                                false,
                                clock_.now() + options_.reservation_ttl,
                                {}})
@@ -104,7 +104,7 @@ void Scheduler::unclaim(const Holding& part) {
 
 // Holds all parts under the group, the first for this pod. Earlier unbound parts were dissolved by
 // the caller.
-void Scheduler::plan_group(const PodAsk& pod, NodeId node, const Verdict& verdict) {
+void Scheduler::plan_group(const PodAsk& pod, NodeId node, const Answer& answer) {
   const std::string id = group_id(pod);
   dissolve_group(id);
   if (const Holding* own = ledger_.find(pod.uid); own != nullptr && !own->bound)
@@ -112,12 +112,12 @@ void Scheduler::plan_group(const PodAsk& pod, NodeId node, const Verdict& verdic
   GroupPlan& plan = plans_[id];
   plan.node = node;
   plan.size = pod.chips;
-  plan.request = verdict.request;
-  plan.gbps = verdict.gbps;
-  plan.best_gbps = verdict.best_gbps;
+  plan.request = answer.request;
+  plan.gbps = answer.verdict.gbps;
+  plan.best_gbps = answer.verdict.best_gbps;
   const auto expires = clock_.now() + options_.reservation_ttl;
   bool first = true;
-  for (const ChipSet chips : verdict.parts) {
+  for (const ChipSet chips : answer.parts) {
     const std::string uid = first ? pod.uid : "group:" + id + "#" + std::to_string(++plan_parts_);
     const PodKey key = first ? pod.key : PodKey{pod.key.ns, pod.group->name + " (group)"};
     first = false;

@@ -5,15 +5,12 @@
 #include <numeric>
 #include <utility>
 
-#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "scheduler-plugin/state/natural_order.hpp"
 #include "scheduler-plugin/state/relink.hpp"
 
 namespace chipweave::sched {
 namespace {
-
-constexpr StateId kNoState = ~StateId{0};
 
 // What a machine's chips are counted as when its agent does not say.
 std::vector<std::string> usual_resources(const domain::NodeTopology& topology) {
@@ -69,69 +66,101 @@ NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
           s.resources,    s.stale};
 }
 
-NodeTable::NodeTable() { names_.reserve(limits::kMaxNodes); }
+static_assert(limits::kMaxNameBytes <= NodeLine::kMaxBytes);
 
 NodeId NodeTable::find(std::string_view name) const {
   if (index_.empty()) return kNoNode;
   const std::size_t mask = index_.size() - 1;
   for (std::size_t at = std::hash<std::string_view>{}(name)&mask;; at = (at + 1) & mask) {
     const NodeId id = index_[at];
-    if (id == kNoNode || names_[id].name == name) return id;
+    if (id == kNoNode || is(id, name)) return id;
   }
 }
 
-NodeId NodeTable::find_after(NodeId previous, std::string_view name) {
-  if (previous == kNoNode) return find(name);
-  const NodeId guess = successor_[previous];
-  if (guess != kNoNode && names_[guess].name == name) return guess;
-  const NodeId id = find(name);
-  if (id != kNoNode) successor_[previous] = id;
-  return id;
+void NodeTable::find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids) {
+  constexpr std::size_t kSkips = 4;  // nodes that may be left out in a row
+  ids.resize(names.size());
+  const NodeLine* const lines = lines_.data();
+  const NodeId* trail = trail_.data();
+  std::size_t trail_size = trail_.size();
+  std::size_t at = 0;  // in the trail, of the node that should come now
+  bool as_known = true;
+  std::size_t jumps = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = names[i];
+    const auto is = [&](NodeId id) {
+      return lines[id].may_be(name) && (lines[id].whole() || nodes_[id]->name == name);
+    };
+    const std::size_t end = std::min(at + (as_known ? kSkips : 1), trail_size);
+    std::size_t here = at;
+    while (here < end && !is(trail[here])) ++here;
+    as_known = here < end;
+    if (as_known) {
+      ids[i] = trail[here];
+      at = here + 1;
+      continue;
+    }
+    const NodeId id = find(name);
+    ids[i] = id;
+    if (id == kNoNode) continue;
+    if (on_trail(id)) {
+      ++jumps;
+    } else {
+      add_to_trail(id);
+      trail = trail_.data();
+      trail_size = trail_.size();
+    }
+    at = place_[id] + 1;
+  }
+  if (jumps * 8 > names.size()) remember_order(ids);
 }
 
-void NodeTable::grow_index() {
-  index_.assign(std::max<std::size_t>(64, index_.size() * 2), kNoNode);
-  const std::size_t mask = index_.size() - 1;
-  for (NodeId id = 0; id < nodes_.size(); ++id) {
-    std::size_t at = std::hash<std::string_view>{}(nodes_[id]->name) & mask;
-    while (index_[at] != kNoNode) at = (at + 1) & mask;
-    index_[at] = id;
+void NodeTable::add_to_trail(NodeId id) {
+  place_[id] = static_cast<std::uint32_t>(trail_.size());
+  trail_.push_back(id);
+}
+
+// Another order than the one known; nodes that are not in it follow as they are met.
+void NodeTable::remember_order(std::span<const NodeId> ids) {
+  trail_.clear();
+  for (const NodeId id : ids) {
+    if (id != kNoNode && !on_trail(id)) add_to_trail(id);
   }
 }
 
-NodeId NodeTable::add(std::string name) {
-  const auto id = static_cast<NodeId>(nodes_.size());
-  auto node = std::make_unique<Node>();
-  node->name = name;
-  std::string json;
-  append_json_string(json, name);
-  names_.push_back({std::move(name), std::move(json)});
-  nodes_.push_back(std::move(node));
-  state_of_.push_back(kNoState);
-  resources_of_.push_back(0);
-  successor_.push_back(kNoNode);
-  order_.clear();
-  if (nodes_.size() * 2 > index_.size()) {
-    grow_index();
-    return id;
-  }
+void NodeTable::put_in_index(NodeId id) {
   const std::size_t mask = index_.size() - 1;
   std::size_t at = std::hash<std::string_view>{}(nodes_[id]->name) & mask;
   while (index_[at] != kNoNode) at = (at + 1) & mask;
   index_[at] = id;
+}
+
+NodeId NodeTable::add(std::string name) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  lines_.emplace_back(name);
+  standings_.emplace_back();
+  place_.push_back(0);
+  nodes_.push_back(std::make_unique<Node>());
+  nodes_.back()->name = std::move(name);
+  resources_of_.push_back(0);
+  sorted_ = false;
+  if (nodes_.size() * 2 <= index_.size()) {
+    put_in_index(id);
+    return id;
+  }
+  index_.assign(std::max<std::size_t>(64, index_.size() * 2), kNoNode);
+  for (NodeId each = 0; each < nodes_.size(); ++each) put_in_index(each);
   return id;
 }
 
-std::uint32_t NodeTable::order(NodeId id) {
-  if (order_.empty()) {
-    std::vector<NodeId> by_name(nodes_.size());
-    std::iota(by_name.begin(), by_name.end(), NodeId{0});
-    std::sort(by_name.begin(), by_name.end(),
-              [&](NodeId a, NodeId b) { return natural_less(nodes_[a]->name, nodes_[b]->name); });
-    order_.resize(nodes_.size());
-    for (std::uint32_t i = 0; i < by_name.size(); ++i) order_[by_name[i]] = i;
-  }
-  return order_[id];
+void NodeTable::sort_names() {
+  if (sorted_) return;
+  std::vector<NodeId> by_name(nodes_.size());
+  std::iota(by_name.begin(), by_name.end(), NodeId{0});
+  std::sort(by_name.begin(), by_name.end(),
+            [&](NodeId a, NodeId b) { return natural_less(nodes_[a]->name, nodes_[b]->name); });
+  for (std::uint32_t i = 0; i < by_name.size(); ++i) standings_[by_name[i]].order = i;
+  sorted_ = true;
 }
 
 std::uint32_t NodeTable::intern_resources(const std::vector<std::string>& resources) {
@@ -159,15 +188,17 @@ void NodeTable::restate(NodeId id) {
     if (unused_states_.empty()) {
       unused_states_.push_back(static_cast<StateId>(states_.size()));
       states_.emplace_back();
+      serials_.push_back(0);
     }
     it->second = unused_states_.back();
     unused_states_.pop_back();
     states_[it->second] = std::move(next);
+    serials_[it->second] = ++last_serial_;
   }
   const StateId to = it->second;
   ++states_[to].nodes;  // before leaving: the node may stay where it is
-  leave_state(state_of_[id]);
-  state_of_[id] = to;
+  leave_state(standings_[id].state);
+  standings_[id].state = to;
 }
 
 void NodeTable::set_taken(NodeId id, ChipSet taken) {
@@ -254,8 +285,13 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   return result;
 }
 
+// All of it or nothing.
 NodeTable::Reported NodeTable::take_delta(NodeId id, const InventoryReport& report) {
   Node& n = *nodes_[id];
+  for (const ChipChange& change : report.chips) {
+    if (n.topology.slot_of(change.chip)) continue;
+    return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
+  }
   if (!report.links.empty()) {
     auto changed = relink(n.topology, report.links);
     if (!changed) return {ReportOutcome::needs_full, id, {}, changed.error().text()};
@@ -263,10 +299,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, const InventoryReport& repo
     n.wiring = machines_.get(n.topology);
   }
   for (const ChipChange& change : report.chips) {
-    const auto slot = n.topology.slot_of(change.chip);
-    if (!slot)
-      return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
-    const ChipSet chip{*slot};
+    const ChipSet chip{n.topology.slot_of(change.chip).value()};
     n.unhealthy -= chip;
     n.network_unhealthy -= chip;
     if (change.health == domain::Health::unhealthy) n.unhealthy |= chip;

@@ -2,15 +2,16 @@
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
 // Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
-// made once a state, not once a node. Cost: find 5 ns when names come in the order of the last
-// request (its successor is remembered), else one hash look-up; a change of a node re-interns its
-// state, O(1). Owner: the loop thread. Nodes are never removed while the program runs (ids stay
+// made once a state, not once a node. Cost: find_after 2 ns when names come in the order of the
+// last request (its successor is remembered), else one hash look-up; a change of a node re-interns
+// its state, O(1). Owner: the loop thread. Nodes are never removed while the program runs (ids stay
 // valid); a silent one is stale.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,12 +19,14 @@
 
 #include "common/solver/machine_cache.hpp"
 #include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/state/node_line.hpp"
 
 namespace chipweave::sched {
 
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = ~NodeId{0};
 using StateId = std::uint32_t;
+inline constexpr StateId kNoState = ~StateId{0};
 using domain::ChipSet;
 
 struct Node {
@@ -46,13 +49,6 @@ struct Node {
   ChipSet free() const { return topology.all() - unhealthy - taken; }
 };
 
-// What is read for every node of every request, side by side: walking them must not touch the rest
-// of a node.
-struct NodeName {
-  std::string name;
-  std::string json;  // in quotes, escaped
-};
-
 struct NodeState {
   std::shared_ptr<solver::Machine> wiring;
   ChipSet free;
@@ -65,24 +61,34 @@ struct NodeState {
 
 class NodeTable {
  public:
-  NodeTable();
   std::size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return *nodes_[id]; }
-  // Stays where it is as long as the table.
-  const NodeName& name(NodeId id) const { return names_[id]; }
+  // The standing of a node is what a walk over thousands of them reads, beside their names.
+  struct Standing {
+    StateId state = kNoState;
+    std::uint32_t order = 0;  // position in natural name order, valid after sort_names()
+  };
+  const Standing& standing(NodeId id) const { return standings_[id]; }
   NodeId find(std::string_view name) const;
-  // Like find, guessing that `name` follows `previous` as it did last time.
-  NodeId find_after(NodeId previous, std::string_view name);
+  // ids[i]: the node called names[i], or kNoNode. Requests list the same nodes in the same order
+  // again and again, or parts of that order: it is remembered, and a name is only compared with the
+  // one that should come now. Cost: 2-3 ns a name in a known order, else one hash look-up.
+  void find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids);
 
-  StateId state_of(NodeId id) const { return state_of_[id]; }
+  StateId state_of(NodeId id) const { return standings_[id].state; }
   const NodeState& state(StateId id) const { return states_[id]; }
   std::size_t states() const { return states_.size(); }  // ids are below
+  // Differs between any two states that ever had this id: what was found out about a state holds
+  // as long as its serial stays.
+  std::uint64_t serial(StateId id) const { return serials_[id]; }
+  // Rises with every state that is made.
+  std::uint64_t last_serial() const { return last_serial_; }
   const std::vector<std::string>& resource_set(std::uint32_t id) const {
     return resource_sets_[id];
   }
   std::size_t machine_classes() const { return machines_.classes(); }
-  // Position in natural name order; recomputed after nodes were added.
-  std::uint32_t order(NodeId id);
+  // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
+  void sort_names();
 
   // slot_moves: for a node whose chips changed, old slot → new slot (-1: gone); empty otherwise.
   struct Reported {
@@ -115,22 +121,31 @@ class NodeTable {
   };
 
   NodeId add(std::string name);
+  bool is(NodeId id, std::string_view name) const {
+    return lines_[id].may_be(name) && (lines_[id].whole() || nodes_[id]->name == name);
+  }
+  bool on_trail(NodeId id) const { return place_[id] < trail_.size() && trail_[place_[id]] == id; }
+  void add_to_trail(NodeId id);
+  void remember_order(std::span<const NodeId> ids);
+  void put_in_index(NodeId id);
   void restate(NodeId id);
   void leave_state(StateId id);
   static StateKey key_of(const NodeState& state);
   std::uint32_t intern_resources(const std::vector<std::string>& resources);
   Reported take_full(NodeId id, InventoryReport&& report);
   Reported take_delta(NodeId id, const InventoryReport& report);
-  void grow_index();
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<NodeName> names_;  // capacity kMaxNodes from the start
-  std::vector<StateId> state_of_;
+  std::vector<NodeLine> lines_;
+  std::vector<Standing> standings_;
   std::vector<std::uint32_t> resources_of_;
-  std::vector<NodeId> successor_;
-  std::vector<std::uint32_t> order_;
-  std::vector<NodeId> index_;  // open addressing, kNoNode: empty; size is a power of two
+  bool sorted_ = true;
+  std::vector<NodeId> trail_;         // the order requests list nodes in; each node at most once
+  std::vector<std::uint32_t> place_;  // by node: where in the trail it is, if it is
+  std::vector<NodeId> index_;         // open addressing, kNoNode: empty; size is a power of two
   std::vector<NodeState> states_;
+  std::vector<std::uint64_t> serials_;  // by state id
+  std::uint64_t last_serial_ = 0;
   std::vector<StateId> unused_states_;
   std::unordered_map<StateKey, StateId, StateHash> state_ids_;
   std::vector<std::vector<std::string>> resource_sets_;

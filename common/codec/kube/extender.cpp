@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include "common/base/limits.hpp"
@@ -220,16 +221,31 @@ bool read_kube_pod(od::value value, int depth, KubePod& pod) {
   return true;
 }
 
+// Without a copy, as long as no name holds an escape.
 void read_names(od::value value, ExtenderArgs& to) {
   to.names.clear();
+  to.tokens.clear();
   to.names_given = begin_array("NodeNames", value);
   if (!to.names_given) return;
-  for (auto element : value.get_array()) {
+  od::array array = value.get_array();
+  for (auto element : array) {
     od::value v = element.value();
-    if (v.type() != od::json_type::string) wrong_type("NodeNames", "a list of strings");
-    to.names.push_back(v.get_string());
+    std::string_view token = v.raw_json_token();
+    if (token.front() != '"') wrong_type("NodeNames", "a list of strings");
+    if (token.back() != '"') token = token_of(v);  // space before the comma
+    to.names.push_back(token.substr(1, token.size() - 2));
     if (to.names.size() > limits::kMaxNodes) throw BadInput("more nodes than the limit of 20000");
   }
+  if (to.names.empty()) return;
+  const char* const begin = to.names.front().data();
+  const char* const end = to.names.back().data() + to.names.back().size();
+  if (std::memchr(begin, '\\', static_cast<std::size_t>(end - begin)) == nullptr) return;
+  for (const std::string_view name : to.names) {
+    to.tokens.emplace_back(name.data() - 1, name.size() + 2);
+  }
+  to.names.clear();
+  array.reset();
+  for (auto element : array) to.names.push_back(element.get_string());
 }
 
 }  // namespace
@@ -238,6 +254,7 @@ struct ExtenderReader::Impl {
   od::parser parser;
   od::document document;
   std::vector<std::string_view> node_names;  // of Nodes.items
+  std::vector<std::string_view> node_tokens;
 
   // The whole protocol of a read: pads, parses, requires one object and nothing behind it.
   template <class F>
@@ -264,6 +281,8 @@ struct ExtenderReader::Impl {
   // One Node: its name, and the bytes it was sent as.
   void read_node(od::value value, ExtenderArgs& to) {
     std::string_view name;
+    static constexpr char kNoName[ExtenderArgs::kReadable] = R"("")";
+    std::string_view token(kNoName, 2);
     const char* const begin = std::string_view(value.raw_json_token()).data();
     if (!begin_object("Nodes.items", value)) wrong_type("Nodes.items", "a list of objects");
     each_field(value.get_object(), [&](std::string_view key, od::value v) {
@@ -272,24 +291,28 @@ struct ExtenderReader::Impl {
       each_field(v.get_object(), [&](std::string_view inner, od::value w) {
         if (!is_key(inner, "name")) return check(w, 5);
         if (w.type() != od::json_type::string) wrong_type("Nodes.items.metadata.name", "a string");
+        token = token_of(w);
         name = w.get_string();
       });
     });
     const char* end = document.current_location();
     while (end > begin && end[-1] != '}') --end;
     node_names.push_back(name);
+    node_tokens.push_back(token);
     to.items.emplace_back(begin, static_cast<std::size_t>(end - begin));
     if (node_names.size() > limits::kMaxNodes) throw BadInput("more nodes than the limit of 20000");
   }
 
   void read_nodes(od::value value, ExtenderArgs& to) {
     node_names.clear();
+    node_tokens.clear();
     to.items.clear();
     to.nodes_given = begin_object("Nodes", value);
     if (!to.nodes_given) return;
     each_field(value.get_object(), [&](std::string_view key, od::value v) {
       if (!is_key(key, "items")) return check(v, 2);
       node_names.clear();
+      node_tokens.clear();
       to.items.clear();
       if (!begin_array("Nodes.items", v)) return;
       for (auto element : v.get_array()) read_node(element.value(), to);
@@ -345,6 +368,7 @@ ExtenderReader::~ExtenderReader() = default;
 Result<void> ExtenderReader::read_args(std::string& body, ExtenderArgs& to) {
   to.names_given = to.nodes_given = false;
   to.names.clear();
+  to.tokens.clear();
   to.items.clear();
   bool pod_given = false;
   auto done = impl_->run(body, [&](std::string_view key, od::value v) {
@@ -360,8 +384,10 @@ Result<void> ExtenderReader::read_args(std::string& body, ExtenderArgs& to) {
   });
   if (!done) return done;
   if (!pod_given) return make_error(Errc::invalid_argument, "Pod is missing in the request");
-  if (!to.names_given) to.names.swap(impl_->node_names);
-  if (!to.nodes_given && !to.names_given) to.names.clear();
+  if (!to.names_given && to.nodes_given) {
+    to.names.swap(impl_->node_names);
+    to.tokens.swap(impl_->node_tokens);
+  }
   // both given: NodeNames is what the scheduler reads back, the items would not match it by order
   if (to.names_given && to.nodes_given) to.nodes_given = false;
   return {};

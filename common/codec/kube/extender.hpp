@@ -1,10 +1,10 @@
 // kube-scheduler's extender/v1 requests, read straight from the body (simdjson On Demand).
 //
-// Node names stay views: into the reader's own buffer, valid until its next read or its end, and as
-// long as the body. Keys match case-insensitively, unknown keys are skipped but checked, as Go's
-// decoder does; duplicates: last wins. Cost: 5,000 names and a Pod of 6 KB about 60 µs; no
-// allocation a name. Not thread-safe: one owner (the loop). Replies: plain appending, see the
-// doors.
+// Node names stay views: into the body, or where they hold escapes into the reader's own buffer;
+// valid until its next read or its end, and as long as the body. Keys match case-insensitively,
+// unknown keys are skipped but checked, as Go's decoder does; duplicates: last wins. Cost: 5,000
+// names and a Pod of 6 KB about 60 µs; no allocation a name. Not thread-safe: one owner (the loop).
+// Replies: plain appending, see the doors.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,15 @@ struct ExtenderArgs {
   std::vector<std::string_view> names;  // of NodeNames, else of Nodes.items
   std::vector<std::string_view>
       items;  // the Node objects as sent, by the order of `names`; only if nodes_given
+  std::vector<std::string_view> tokens;  // the names as sent, in quotes; empty: all are plain
+
+  // The name as JSON text. kReadable bytes can be read from where it begins, however short it is.
+  std::string_view quoted(std::size_t position) const {
+    if (!tokens.empty()) return tokens[position];
+    const std::string_view name = names[position];
+    return {name.data() - 1, name.size() + 2};
+  }
+  static constexpr std::size_t kReadable = 32;
 };
 
 struct ExtenderBindingArgs {

@@ -1,0 +1,61 @@
+#include "scheduler-plugin/app/verdict_table.hpp"
+
+#include <utility>
+
+namespace chipweave::sched {
+namespace {
+
+// Nodes that come and go with ever new faults may bring ever new verdicts; then all are found anew.
+constexpr std::size_t kMaxVerdicts = 4096;
+
+}  // namespace
+
+Verdict rejected(Cause cause, bool never, std::string reason) {
+  Verdict v;
+  v.cause = cause;
+  v.never = never;
+  v.reason = std::move(reason);
+  return v;
+}
+
+Verdict group_elsewhere() {
+  return rejected(Cause::group, false, "the other pods of the group are on another node");
+}
+
+VerdictTable::VerdictTable(RequestKind kind) : kind_(std::move(kind)) { clear(); }
+
+void VerdictTable::clear() {
+  verdicts_.clear();
+  numbers_.clear();
+  by_state_.assign(by_state_.size(), kOpen);
+  add(rejected(Cause::unknown_node, false, "inventory not received"));
+  add(group_elsewhere());
+}
+
+void VerdictTable::begin(const NodeTable& nodes) {
+  if (verdicts_.size() > kMaxVerdicts) clear();
+  for (Verdict& v : verdicts_) {
+    v.count = 0;
+    v.first = kNoNode;
+    v.first_order = ~std::uint32_t{0};
+  }
+  if (last_serial_ == nodes.last_serial()) return;
+  by_state_.resize(nodes.states(), kOpen);
+  serials_.resize(nodes.states());
+  for (StateId state = 0; state < serials_.size(); ++state) {
+    if (serials_[state] == nodes.serial(state)) continue;
+    serials_[state] = nodes.serial(state);
+    by_state_[state] = kOpen;
+  }
+  last_serial_ = nodes.last_serial();
+}
+
+std::uint32_t VerdictTable::add(Verdict v) {
+  const auto next = static_cast<std::uint32_t>(verdicts_.size());
+  const auto [it, fresh] =
+      numbers_.try_emplace(Key{v.cause, v.never, v.left_over, v.gbps, v.best_gbps, v.reason}, next);
+  if (fresh) verdicts_.push_back(std::move(v));
+  return it->second;
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,86 @@
+// VerdictTable — what requests of one kind are told by nodes of each state, kept from request to
+// request: pods of a job ask alike, and a binding changes one node.
+//
+// A verdict is a function of the request's kind and the node's state alone, so it holds as long as
+// the state's serial stays. Equal verdicts are one entry with one number: 5,000 nodes in 1,000
+// states get a few dozen. Cost: begin() O(verdicts), and O(states) after a state was made; at()
+// one load. Owner: the loop thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+struct Verdict {
+  // Of the survey that is under way: how many nodes got it, and the first of them in natural name
+  // order.
+  std::size_t count = 0;
+  NodeId first = kNoNode;
+  std::uint32_t first_order = ~std::uint32_t{0};
+  int level = 0;  // score of a node that is not the best
+
+  Cause cause = Cause::none;  // none: it fits
+  bool never = false;         // no change of load or health would make it fit
+  int left_over = 0;          // free chips that would remain
+  double gbps = 0;            // of the chips that the pod would get
+  double best_gbps = 0;
+  std::string reason;  // in words; the same for the same cause on every node
+
+  bool fits() const { return cause == Cause::none; }
+};
+
+// All of a request that a verdict depends on, but for what its own job already holds.
+struct RequestKind {
+  std::string resource;
+  int chips = 0;
+  bool distributed = false;
+  int members = 1;   // pods that must fit together
+  int replicas = 1;  // size of their whole group
+  friend bool operator==(const RequestKind&, const RequestKind&) = default;
+};
+
+class VerdictTable {
+ public:
+  static constexpr std::uint32_t kOpen = ~std::uint32_t{0};
+  // Numbers of every table.
+  static constexpr std::uint32_t kUnknownNode = 0;
+  static constexpr std::uint32_t kGroupElsewhere = 1;
+
+  explicit VerdictTable(RequestKind kind);
+  const RequestKind& kind() const { return kind_; }
+
+  // Forgets counts, and what was said of states that are no more.
+  void begin(const NodeTable& nodes);
+  // The number of the state's verdict, or kOpen.
+  std::uint32_t at(StateId state) const { return by_state_[state]; }
+  void learn(StateId state, std::uint32_t number) { by_state_[state] = number; }
+  // The number of an equal verdict, or of this one from now on.
+  std::uint32_t add(Verdict verdict);
+
+  std::span<Verdict> verdicts() { return verdicts_; }
+
+ private:
+  using Key = std::tuple<Cause, bool, int, double, double, std::string>;
+  void clear();
+
+  RequestKind kind_;
+  std::vector<Verdict> verdicts_;
+  std::map<Key, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> by_state_;
+  std::vector<std::uint64_t> serials_;  // by state, of what by_state_ was learned from
+  std::uint64_t last_serial_ = 0;
+};
+
+Verdict rejected(Cause cause, bool never, std::string reason);
+Verdict group_elsewhere();
+
+}  // namespace chipweave::sched
