@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct Considered {
 
 // What the last filter or prioritize of a pod found; kept for explanations.
 struct Look {
-  NodeId node = kNoNode;  // the best one
-  solver::Request request;
+  NodeId node = kNoNode;                   // the best one
+  std::optional<solver::Request> request;  // none after the node's chips changed
   double gbps = 0;
   double best_gbps = 0;
   std::vector<Considered> others;  // best first, at most kMaxConsidered
@@ -37,12 +38,14 @@ struct Decision {
   std::string uid;
   std::string resource;
   NodeId node = kNoNode;
-  ChipSet chips;
-  ChipSet beside;   // chips of the same job on the node at that time
-  double gbps = 0;  // of chips and beside together
+  ChipSet chips;             // as the node was then
+  std::vector<int> indices;  // vendor indices of the same chips
+  ChipSet beside;            // chips of the same job on the node at that time
+  double gbps = 0;           // of chips and beside together
   double best_gbps = 0;
   bool distributed = false;
-  solver::Request request;  // of the pod; of a group: of the union
+  std::optional<solver::Request>
+      request;  // of the pod; of a group: of the union; none after the node's chips changed
   bool of_group = false;
   Clock::Wall time;
   std::int64_t predicate_time = 0;  // UnixNano, strictly rising per node

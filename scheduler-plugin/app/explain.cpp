@@ -76,17 +76,19 @@ class Explainer {
   }
 
  private:
-  void placement(const Node& node, ChipSet chips, double gbps, double best) {
+  void placement(const Node& node, const std::vector<int>& chips, double gbps, double best) {
     w_.field("node", node.name).field("machine", node.machine);
-    w_.key("chips").integers(node.topology.indices(chips));
+    w_.key("chips").integers(chips);
     w_.key("gbps").number(gbps).key("best_gbps").number(best);
   }
 
-  // What the solver had to choose from, and the set that came second.
-  void choice(const Node& node, const solver::Request& request) {
-    const solver::Explanation e = node.wiring->explain(request);
-    w_.key("usable").integers(node.topology.indices(request.usable));
-    w_.key("beside").integers(node.topology.indices(request.beside));
+  // What the solver had to choose from, and the set that came second. Says nothing of a choice
+  // among chips that the node no longer has.
+  void choice(const Node& node, const std::optional<solver::Request>& request) {
+    if (!request) return;
+    const solver::Explanation e = node.wiring->explain(*request);
+    w_.key("usable").integers(node.topology.indices(request->usable));
+    w_.key("beside").integers(node.topology.indices(request->beside));
     w_.key("candidates").integer(static_cast<std::int64_t>(e.candidates));
     w_.key("criteria").begin_array();
     for (const std::string& line : e.criteria) w_.string(line);
@@ -105,7 +107,7 @@ class Explainer {
   void bound(const Decision& d) {
     const Node& node = s_.nodes_.node(d.node);
     w_.field("state", "bound");
-    placement(node, d.chips, d.gbps, d.best_gbps);
+    placement(node, d.indices, d.gbps, d.best_gbps);
     w_.field("decision", d.id)
         .field("time", rfc3339(d.time))
         .key("distributed")
@@ -113,7 +115,7 @@ class Explainer {
     w_.key("group").boolean(d.of_group);
     choice(node, d.request);
     write_others(w_, d.others);
-    w_.field("summary", summary_of(node, d.chips, d.gbps, d.best_gbps, "runs on "));
+    w_.field("summary", summary_of(node, d.indices, d.gbps, d.best_gbps, "runs on "));
   }
 
   void reserved(const ClusterPod& pod, const Holding& held) {
@@ -124,19 +126,19 @@ class Explainer {
     const double best =
         known ? look->second.best_gbps : node.wiring->best_gbps(held.chips.size(), false);
     w_.field("state", "reserved");
-    placement(node, held.chips, gbps, best);
+    const std::vector<int> indices = node.topology.indices(held.chips);
+    placement(node, indices, gbps, best);
     if (known) {
       choice(node, look->second.request);
       write_others(w_, look->second.others);
     }
-    w_.field("summary", summary_of(node, held.chips, gbps, best, "waits to be bound to "));
+    w_.field("summary", summary_of(node, indices, gbps, best, "waits to be bound to "));
   }
 
-  static std::string summary_of(const Node& node, ChipSet chips, double gbps, double best,
-                                const char* verb) {
+  static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,
+                                double best, const char* verb) {
     std::string list;
-    for (const int index : node.topology.indices(chips))
-      list += (list.empty() ? "" : ",") + std::to_string(index);
+    for (const int index : chips) list += (list.empty() ? "" : ",") + std::to_string(index);
     std::string text = verb + node.name + " with chips " + list;
     if (best > 0) {
       std::string a;
@@ -151,7 +153,7 @@ class Explainer {
   void pending(const ClusterPod& pod) {
     w_.field("state", "pending");
     const std::vector<std::string_view> names = s_.all_names();
-    const Scheduler::Want want = s_.want_of(pod.ask);
+    const Scheduler::Want want = s_.want_of(pod.ask, nullptr);
     s_.look(want, names);
     const Survey& survey = s_.survey_;
     w_.key("fits_now").boolean(survey.fits > 0);
@@ -243,10 +245,7 @@ class Explainer {
       if (want.only != kNoNode && id != want.only) continue;
       if (!seen.insert(s_.nodes_.state_of(id)).second) continue;
       const NodeState state = s_.nodes_.state(s_.nodes_.state_of(id));
-      ChipSet beside;
-      for (const auto& extra : want.extras) {
-        if (extra.node == id) beside |= extra.beside;
-      }
+      const ChipSet beside = Scheduler::beside_on(want, id);
       const std::string node(name);
       repairs(want, state, beside, node);
       departures(want, state, beside, id);

@@ -54,10 +54,9 @@ void Jobs::remove(const PodAsk& pod) {
   if (it->second.empty()) members_.erase(it);
 }
 
-const std::set<std::string>& Jobs::members(const std::string& job) const {
-  static const std::set<std::string> none;
+bool Jobs::has_others(const std::string& job, const std::string& uid) const {
   const auto it = members_.find(job);
-  return it == members_.end() ? none : it->second;
+  return it != members_.end() && it->second.size() > it->second.count(uid);
 }
 
 }  // namespace chipweave::sched

@@ -17,8 +17,8 @@ class Jobs {
  public:
   void add(const PodAsk& pod);
   void remove(const PodAsk& pod);
-  // uids of the job's pods that ask for chips; empty if there is no job.
-  const std::set<std::string>& members(const std::string& job) const;
+  // Whether the job has accelerator pods besides the one with this uid.
+  bool has_others(const std::string& job, const std::string& uid) const;
 
  private:
   std::map<std::string, std::set<std::string>> members_;

@@ -7,11 +7,16 @@ namespace chipweave::sched {
 
 Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                      SchedulerOptions options)
-    : clock_(clock), cluster_(cluster), observer_(observer), options_(options), ledger_(nodes_) {}
+    : clock_(clock),
+      cluster_(cluster),
+      observer_(observer),
+      options_(options),
+      ledger_(nodes_),
+      groups_(ledger_, observer_) {}
 
 ReportOutcome Scheduler::report(InventoryReport report) {
   const NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
-  if (!result.slot_moves.empty()) ledger_.move_slots(result.node, result.slot_moves);
+  if (result.old_indices) rebase(result.node, *result.old_indices);
   return result.outcome;
 }
 
@@ -35,9 +40,9 @@ void Scheduler::pod_added(const ClusterPod& pod) { jobs_.add(pod.ask); }
 void Scheduler::pod_gone(const ClusterPod& pod) {
   withdraw(pod.ask.uid);
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
-    const std::string group = holding->group;
+    const Holding gone = *holding;
     ledger_.drop(pod.ask.uid);
-    if (!group.empty()) forget_part(group, pod.ask.uid);
+    if (!gone.group.empty()) groups_.forget(gone);
   }
   jobs_.remove(pod.ask);
   looks_.erase(pod.ask.uid);
@@ -61,22 +66,42 @@ const Decision* Scheduler::decision(std::string_view uid) const {
   return it == decisions_.end() ? nullptr : &it->second;
 }
 
-std::string Scheduler::check_invariants() const {
-  if (std::string wrong = ledger_.check_invariants(); !wrong.empty()) return wrong;
-  for (const auto& [id, plan] : plans_) {
-    if (plan.parts.empty()) return "group " + id + " has a plan without parts";
-    for (const std::string& uid : plan.parts) {
-      const Holding* part = ledger_.find(uid);
-      if (part == nullptr || part->node != plan.node || part->group != id) {
-        return "group " + id + " lists a part that nobody holds";
-      }
+// What is kept of every state is what would be found anew.
+std::string Scheduler::check_verdicts() const {
+  for (const VerdictTable& table : tables_) {
+    const RequestKind& kind = table.kind();
+    PodAsk pod;
+    pod.resource = kind.resource;
+    pod.chips = kind.chips;
+    if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
+    Want want;
+    want.pod = &pod;
+    want.distributed = kind.distributed;
+    want.members = kind.members;
+    for (StateId state = 0; state < nodes_.states(); ++state) {
+      if (!table.knows(state, nodes_)) continue;
+      const Verdict& kept = table.verdicts()[table.at(state)];
+      if (VerdictTable::same(kept, answer_of(want, nodes_.state(state), {}).verdict)) continue;
+      return "the verdict kept for " + std::to_string(kind.chips) + " " + kind.resource +
+             " is not the one of the state";
     }
   }
+  return {};
+}
+
+std::string Scheduler::check_invariants() const {
+  if (std::string wrong = ledger_.check_invariants(); !wrong.empty()) return wrong;
+  if (std::string wrong = groups_.check_invariants(); !wrong.empty()) return wrong;
+  if (std::string wrong = check_verdicts(); !wrong.empty()) return wrong;
   std::string wrong;
   cluster_.each([&](const ClusterPod& pod) {
     const Holding* holding = ledger_.find(pod.ask.uid);
     if (!pod.node.empty() && pod.ask.chips > 0 && (holding == nullptr || !holding->bound)) {
       wrong = "pod " + pod.ask.key.text() + " is bound but holds nothing";
+    }
+    if (!pod.node.empty() && holding != nullptr &&
+        holding->chips.size() + static_cast<int>(holding->lost.size()) != pod.ask.chips) {
+      wrong = "pod " + pod.ask.key.text() + " holds another number of chips than it asked for";
     }
     if (pod.node.empty() && holding != nullptr && holding->bound) {
       wrong = "pod " + pod.ask.key.text() + " holds chips as bound but is not";

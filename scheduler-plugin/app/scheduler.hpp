@@ -22,6 +22,7 @@
 #include "common/solver/node_score.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 #include "scheduler-plugin/app/decision.hpp"
+#include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/app/survey.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
@@ -79,40 +80,28 @@ class Scheduler final : public Decide, public ClusterListener {
  private:
   friend class Explainer;
 
-  // Chips of other pods that matter to this one on a node.
-  struct Extra {
-    NodeId node = kNoNode;
-    ChipSet beside;
-  };
   // A request with everything about its surroundings that a verdict depends on.
   struct Want {
     const PodAsk* pod = nullptr;
     bool distributed = false;
-    int members = 1;                // pods of a group that must fit together, this one included
-    NodeId only = kNoNode;          // the node where its group is
-    const Holding* part = nullptr;  // what its group holds for it there
-    std::vector<Extra> extras;
-  };
-  struct GroupPlan {
-    NodeId node = kNoNode;
-    int size = 0;                    // chips of a member
-    std::vector<std::string> parts;  // uids of holdings in the ledger, claimed or not
-    solver::Request request;         // of the union, for explanations
-    double gbps = 0;
-    double best_gbps = 0;
+    int members = 1;                         // pods of its group that must fit together, with it
+    NodeId only = kNoNode;                   // the node where its group is
+    const Holding* part = nullptr;           // what its group holds for it there
+    const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
+    const Holding* own = nullptr;
   };
   // What one node can do for a request.
   struct Answer {
     Verdict verdict;
     ChipSet chips{};               // what the pod would get
-    std::vector<ChipSet> parts{};  // of a group: by member, the pod's own first
+    std::vector<ChipSet> parts{};  // of a group: the pod's own, then of those still to come
     solver::Request request{};     // what the solver was asked (explanations repeat it)
   };
 
   // scheduler_filter.cpp
   const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
                        bool hold);
-  Want want_of(const PodAsk& pod) const;
+  Want want_of(const PodAsk& pod, const Holding* part) const;
   void look(const Want& want, std::span<const std::string_view> nodes);
   void accept_all();
   VerdictTable& table_of(const Want& want);
@@ -131,18 +120,12 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
-  bool promise(const PodAsk& pod, NodeId node, const Answer& answer);
+  void promise(const PodAsk& pod, NodeId node, Answer answer);
   void withdraw(std::string_view uid);
   void expire_promises();
-  // groups
-  static bool is_member(const PodAsk& pod);
-  static std::string group_id(const PodAsk& pod);
-  const Holding* claim_part(const PodAsk& pod);
-  bool part_usable(const Holding& part, bool distributed) const;
-  void plan_group(const PodAsk& pod, NodeId node, const Answer& answer);
-  void dissolve_group(const std::string& id);
-  void unclaim(const Holding& part);
-  void forget_part(const std::string& id, const std::string& uid);
+  void rebase(NodeId node, const std::vector<int>& old_indices);
+  std::string check_verdicts() const;
+  bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
 
   // scheduler_bind.cpp
   Result<void> bind_checked(const Binding& binding);
@@ -156,9 +139,8 @@ class Scheduler final : public Decide, public ClusterListener {
   NodeTable nodes_;
   Ledger ledger_;
   Jobs jobs_;
-  std::map<std::string, GroupPlan> plans_;
-  std::uint64_t plan_parts_ = 0;                 // numbers the parts that nobody has claimed
-  std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
+  Groups groups_;
+  std::unordered_map<std::string, Look> looks_;          // by uid, of pending pods
   std::unordered_map<std::string, Decision> decisions_;  // by uid, of bound pods
   std::uint64_t decision_count_ = 0;
 

@@ -67,25 +67,22 @@ Result<void> Scheduler::bind_checked(const Binding& binding) {
 // Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its
 // chips are healthy.
 Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
-  const Want before = want_of(pod);
-  const Holding* held = claim_part(pod);
-  if (held == nullptr) held = ledger_.find(pod.uid);
-  if (held != nullptr && held->node == node && part_usable(*held, before.distributed) &&
-      !nodes_.node(node).stale) {
+  const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
+  if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
+      usable(*held, pod, want_of(pod, held).distributed)) {
     return {};
   }
   if (held != nullptr && !held->group.empty()) {
-    dissolve_group(held->group);
+    groups_.dissolve(std::string(held->group));
   } else {
     withdraw(pod.uid);
   }
   // kube-scheduler chose another node than the promised one, or the promise is over
-  const std::string_view name = nodes_.node(node).name;
-  const Want want = want_of(pod);
-  const Answer taken = answer(want, node);
+  const Want want = want_of(pod, nullptr);
+  Answer taken = answer(want, node);
   if (!taken.verdict.fits()) {
     return make_error(Errc::unavailable, "pod " + pod.key.text() + " no longer fits on node " +
-                                             std::string(name) + ": " + taken.verdict.reason);
+                                             nodes_.node(node).name + ": " + taken.verdict.reason);
   }
   Look& look = looks_[pod.uid];
   look.node = node;
@@ -93,13 +90,15 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   look.gbps = taken.verdict.gbps;
   look.best_gbps = taken.verdict.best_gbps;
   look.others.clear();
-  promise(pod, node, taken);
+  promise(pod, node, std::move(taken));
+  held = ledger_.find(pod.uid);
+  if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
   return {};
 }
 
 Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
   const Node& node = nodes_.node(holding.node);
-  const Want want = want_of(pod);
+  const Want want = want_of(pod, nullptr);
   Decision d;
   std::string number = std::to_string(++decision_count_);
   if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
@@ -109,22 +108,22 @@ Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
   d.resource = pod.resource;
   d.node = holding.node;
   d.chips = holding.chips;
+  d.indices = node.topology.indices(holding.chips);
   d.distributed = want.distributed;
-  for (const Extra& extra : want.extras) {
-    if (extra.node == holding.node) d.beside |= extra.beside;
-  }
-  if (const auto look = looks_.find(pod.uid);
-      look != looks_.end() && look->second.node == holding.node) {
+  d.beside = beside_on(want, holding.node);
+  const auto look = looks_.find(pod.uid);
+  if (look != looks_.end() && look->second.node == holding.node && look->second.request) {
     d.request = look->second.request;
     d.others = look->second.others;
   } else {
-    d.request = {node.free() | holding.chips, {}, d.beside, holding.chips.size(), want.distributed};
+    d.request = solver::Request{
+        node.free() | holding.chips, {}, d.beside, holding.chips.size(), want.distributed};
   }
-  if (!holding.group.empty()) {
-    const GroupPlan& plan = plans_.at(holding.group);
+  if (const Group* group = holding.group.empty() ? nullptr : groups_.find(holding.group)) {
     d.of_group = true;
-    d.request = plan.request;
-    for (const std::string& uid : plan.parts) d.beside |= ledger_.find(uid)->chips;
+    if (group->plan.request) d.request = group->plan.request;
+    for (const auto& uid : group->members) d.beside |= ledger_.find(uid)->chips;
+    for (const auto& uid : group->spares) d.beside |= ledger_.find(uid)->chips;
     d.beside -= holding.chips;
   }
   d.gbps = node.wiring->gbps(d.chips | d.beside);
@@ -149,7 +148,7 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
   // its own promise is not in its way
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const Want want = want_of(pod);
+  const Want want = want_of(pod, nullptr);
   if (want.only != kNoNode && want.only != id) return false;
   return answer_of(want, state, {}).verdict.fits();
 }

@@ -30,41 +30,39 @@ const Survey& Scheduler::prioritize_survey(const PodAsk& pod,
 }
 
 // hold: promise the best node's chips; filter does so only when exactly one node is left
-// (prioritize is not called then).
-const Survey& Scheduler::survey(Verb verb, const PodAsk& pod,
+// (prioritize is not called then). What a pod that may hold chips asks for, the cluster says, not
+// the caller.
+const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
                                 std::span<const std::string_view> nodes, bool hold) {
   const auto begin = clock_.now();
   expire_promises();
-  const bool known = hold && pending(pod) != nullptr;
-  Want want;
-  if (known && pod.chips > 0) {
-    const Holding* part = claim_part(pod);
+  const ClusterPod* known = hold ? pending(asked) : nullptr;
+  const PodAsk& pod = known != nullptr ? known->ask : asked;
+  const Holding* part = nullptr;
+  if (known != nullptr) {
+    if (is_member(pod)) part = groups_.claim(pod);
     if (part == nullptr) withdraw(pod.uid);  // its own earlier promise is overwritten
-    want = want_of(pod);
-    if (part != nullptr) {
-      want.part = part;
-      want.only = part->node;
-    }
-  } else {
-    want = want_of(pod);
   }
+  Want want = want_of(pod, part);
   look(want, nodes);
-  if (want.part != nullptr && survey_.fits == 0) {
-    // the group's node is gone, ill or not offered: plan anew, around members that already run
-    dissolve_group(group_id(pod));
-    want = want_of(pod);
+  if (known != nullptr && want.only != kNoNode && survey_.fits == 0) {
+    // the group's node is gone, ill, full or not offered: plan anew, around members that already
+    // run
+    groups_.dissolve(group_id(pod));
+    want = want_of(pod, nullptr);
     look(want, nodes);
   }
-  if (known || verb == Verb::place) {
-    chosen_ = survey_.best_node == kNoNode ? Answer{} : answer(want, survey_.best_node);
+  const bool found = survey_.best_node != kNoNode;
+  if (known != nullptr || verb == Verb::place) {
+    chosen_ = found ? answer(want, survey_.best_node) : Answer{};
   }
-  if (known) remember(pod);
-  if (known && want.part != nullptr && survey_.best_node != kNoNode) {
-    for (const std::string& uid : plans_.at(group_id(pod)).parts) {
-      ledger_.extend(uid, clock_.now() + options_.reservation_ttl);
+  if (known != nullptr) remember(pod);
+  if (known != nullptr && found) {
+    if (want.part != nullptr) {
+      groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
+    } else if (verb != Verb::filter || survey_.fits == 1) {
+      promise(pod, survey_.best_node, chosen_);
     }
-  } else if (known && survey_.best_node != kNoNode && (verb != Verb::filter || survey_.fits == 1)) {
-    promise(pod, survey_.best_node, chosen_);
   }
   for (const Verdict& v : survey_.verdicts) {
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
@@ -73,33 +71,23 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& pod,
   return survey_;
 }
 
-Scheduler::Want Scheduler::want_of(const PodAsk& pod) const {
+Scheduler::Want Scheduler::want_of(const PodAsk& pod, const Holding* part) const {
   Want want;
   want.pod = &pod;
-  want.distributed = pod.distributed || is_member(pod);
-  const std::string job = job_identity(pod);
-  if (!job.empty() && pod.chips > 0) {
-    for (const std::string& uid : jobs_.members(job)) {
-      if (uid == pod.uid) continue;
-      want.distributed = true;
-      const Holding* sibling = ledger_.find(uid);
-      if (sibling == nullptr) continue;
-      const auto extra = std::find_if(want.extras.begin(), want.extras.end(),
-                                      [&](const Extra& e) { return e.node == sibling->node; });
-      if (extra != want.extras.end()) {
-        extra->beside |= sibling->chips;
-      } else {
-        want.extras.push_back({sibling->node, sibling->chips});
-      }
-    }
+  want.part = part;
+  const std::string job = pod.chips > 0 ? job_identity(pod) : std::string();
+  if (!job.empty()) {
+    want.distributed = jobs_.has_others(job, pod.uid);
+    want.of_job = &ledger_.of_job(job);
+    want.own = ledger_.find(pod.uid);
   }
-  if (is_member(pod)) {
-    want.members = pod.group->replicas;
-    const auto plan = plans_.find(group_id(pod));
-    if (plan != plans_.end() && plan->second.size == pod.chips) {
-      want.members = std::max(1, want.members - static_cast<int>(plan->second.parts.size()));
-      want.only = plan->second.node;
-    }
+  want.distributed = want.distributed || pod.distributed || is_member(pod);
+  if (!is_member(pod)) return want;
+  want.members = pod.group->replicas;
+  if (const Group* group = groups_.find(group_id(pod))) {
+    const auto holding = static_cast<int>(group->members.size() - group->members.count(pod.uid));
+    want.members = std::max(1, want.members - holding);
+    want.only = group->node;
   }
   return want;
 }
@@ -128,7 +116,7 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
   VerdictTable& table = table_of(want);
   table.begin(nodes_);
   nodes_.sort_names();
-  const bool alike = want.only == kNoNode && want.extras.empty();
+  const bool alike = want.only == kNoNode && (want.of_job == nullptr || want.of_job->empty());
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const NodeId node = s.nodes[i];
@@ -176,12 +164,13 @@ std::uint32_t Scheduler::judge(const Want& want, NodeId node, VerdictTable& tabl
   return table.at(state);
 }
 
+// What other pods of the job hold there.
 ChipSet Scheduler::beside_on(const Want& want, NodeId node) {
-  ChipSet beside;
-  for (const Extra& extra : want.extras) {
-    if (extra.node == node) beside |= extra.beside;
-  }
-  return beside;
+  if (want.of_job == nullptr) return {};
+  const auto here = want.of_job->find(node);
+  if (here == want.of_job->end()) return {};
+  const bool own_too = want.own != nullptr && want.own->node == node;
+  return own_too ? here->second - want.own->chips : here->second;
 }
 
 Scheduler::Answer Scheduler::answer(const Want& want, NodeId node) const {
@@ -193,13 +182,14 @@ Scheduler::Answer Scheduler::answer(const Want& want, NodeId node) const {
 Scheduler::Answer Scheduler::part_answer(const Want& want) const {
   const Node& node = nodes_.node(want.part->node);
   if (node.stale) return {stale()};
-  if (!part_usable(*want.part, want.distributed)) {
+  if (!usable(*want.part, *want.pod, want.distributed)) {
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
-  const GroupPlan& plan = plans_.at(want.part->group);
+  const GroupPlan& plan = groups_.find(want.part->group)->plan;
   Answer a;
   a.chips = want.part->chips;
-  a.request = plan.request;
+  a.request = plan.request.value_or(
+      solver::Request{node.free() | a.chips, {}, {}, a.chips.size(), want.distributed});
   a.verdict.gbps = plan.gbps;
   a.verdict.best_gbps = plan.best_gbps;
   a.verdict.left_over = node.free().size();
@@ -213,7 +203,8 @@ Scheduler::Answer Scheduler::answer_of(const Want& want, const NodeState& state,
     return {rejected(Cause::resource, true, "the node has no " + want.pod->resource)};
   }
   if (state.stale) return {stale()};
-  return want.members > 1 ? group_answer(want, state, beside) : chips_answer(want, state, beside);
+  return is_member(*want.pod) ? group_answer(want, state, beside)
+                              : chips_answer(want, state, beside);
 }
 
 Scheduler::Answer Scheduler::chips_answer(const Want& want, const NodeState& state,
@@ -254,14 +245,14 @@ Scheduler::Answer Scheduler::group_answer(const Want& want, const NodeState& sta
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
   const ChipSet ill = state.unhealthy | state.network_unhealthy;
-  const std::vector<int> sizes(static_cast<std::size_t>(want.members), want.pod->chips);
-  const int total = want.members * want.pod->chips;
   const auto no_room = [&](bool never) {
     return Answer{rejected(Cause::group, never,
                            "needs room for all " + std::to_string(want.pod->group->replicas) +
                                " pods of the group on one node")};
   };
-  if (total > all.size()) return no_room(true);
+  if (std::int64_t{want.members} * want.pod->chips > all.size()) return no_room(true);
+  const int total = want.members * want.pod->chips;
+  const std::vector<int> sizes(static_cast<std::size_t>(want.members), want.pod->chips);
   solver::GroupChoice choice = machine.choose_group(state.free - ill, beside, sizes, true);
   if (!choice.fits) return no_room(!machine.choose_group(all, {}, sizes, true).fits);
   Answer a;

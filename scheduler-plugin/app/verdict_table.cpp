@@ -50,6 +50,11 @@ void VerdictTable::begin(const NodeTable& nodes) {
   last_serial_ = nodes.last_serial();
 }
 
+bool VerdictTable::knows(StateId state, const NodeTable& nodes) const {
+  return state < by_state_.size() && by_state_[state] != kOpen &&
+         serials_[state] == nodes.serial(state) && nodes.state(state).nodes > 0;
+}
+
 std::uint32_t VerdictTable::add(Verdict v) {
   const auto next = static_cast<std::uint32_t>(verdicts_.size());
   const auto [it, fresh] =

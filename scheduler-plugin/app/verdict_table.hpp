@@ -67,9 +67,18 @@ class VerdictTable {
   std::uint32_t add(Verdict verdict);
 
   std::span<Verdict> verdicts() { return verdicts_; }
+  std::span<const Verdict> verdicts() const { return verdicts_; }
+
+  // For checks: whether at() holds for the state as it is now, and whether two verdicts say the
+  // same.
+  bool knows(StateId state, const NodeTable& nodes) const;
+  static bool same(const Verdict& a, const Verdict& b) { return key_of(a) == key_of(b); }
 
  private:
   using Key = std::tuple<Cause, bool, int, double, double, std::string>;
+  static Key key_of(const Verdict& v) {
+    return {v.cause, v.never, v.left_over, v.gbps, v.best_gbps, v.reason};
+  }
   void clear();
 
   RequestKind kind_;

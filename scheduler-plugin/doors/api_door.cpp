@@ -81,8 +81,13 @@ http::Response ApiDoor::pods() {
     w.field("refused", pod.refused);
     const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
     w.field("node", node != nullptr ? node->name : pod.node);
-    w.key("chips").integers(node != nullptr ? node->topology.indices(held->chips)
-                                            : std::vector<int>{});
+    std::vector<int> chips;
+    if (decision != nullptr) {
+      chips = decision->indices;
+    } else if (node != nullptr) {
+      chips = node->topology.indices(held->chips);
+    }
+    w.key("chips").integers(chips);
     w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
     w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
     w.field("group", pod.ask.group ? pod.ask.group->name : "").end_object();

@@ -31,6 +31,7 @@ Result<void> Ledger::hold(Holding holding) {
   const auto it = holdings_.emplace(std::move(uid), std::move(holding)).first;
   if (on_.size() <= node) on_.resize(node + 1);
   on_[node].push_back(&it->second);
+  add_to_job(it->second);
   nodes_.set_taken(node, taken | chips);
   check();
   return {};
@@ -40,6 +41,26 @@ void Ledger::forget_promise(const Holding& holding) {
   const auto [begin, end] = promises_.equal_range(holding.expires);
   const auto it = std::find_if(begin, end, [&](const auto& p) { return p.second == holding.uid; });
   if (it != end) promises_.erase(it);
+}
+
+void Ledger::add_to_job(const Holding& holding) {
+  if (!holding.job.empty() && !holding.chips.empty())
+    by_job_[holding.job][holding.node] |= holding.chips;
+}
+
+void Ledger::take_from_job(const Holding& holding) {
+  const auto job = by_job_.find(holding.job);
+  if (job == by_job_.end() || holding.chips.empty()) return;
+  const auto here = job->second.find(holding.node);
+  here->second -= holding.chips;
+  if (here->second.empty()) job->second.erase(here);
+  if (job->second.empty()) by_job_.erase(job);
+}
+
+const Ledger::ByNode& Ledger::of_job(const std::string& job) const {
+  static const ByNode none;
+  const auto it = by_job_.find(job);
+  return it == by_job_.end() ? none : it->second;
 }
 
 void Ledger::confirm(std::string_view uid) {
@@ -57,19 +78,24 @@ void Ledger::extend(std::string_view uid, Clock::Steady expires) {
   promises_.emplace(expires, it->second.uid);
 }
 
-void Ledger::claim(std::string_view from, const std::string& uid, const PodKey& key) {
+void Ledger::hand_over(std::string_view from, Holder to) {
   const auto it = holdings_.find(from);
-  if (it == holdings_.end() || holdings_.contains(uid))
-    throw std::logic_error("claim of no part, or twice");
+  if (it == holdings_.end() || it->second.bound || holdings_.contains(to.uid)) {
+    throw std::logic_error("ledger: nothing to hand over, or to one that holds chips");
+  }
   Holding holding = it->second;
-  if (!holding.bound) forget_promise(holding);
+  forget_promise(holding);
+  take_from_job(holding);
   auto& here = on_[holding.node];
   const auto place = std::find(here.begin(), here.end(), &it->second);
   holdings_.erase(it);
-  holding.uid = uid;
-  holding.key = key;
-  if (!holding.bound) promises_.emplace(holding.expires, uid);
-  *place = &holdings_.emplace(uid, std::move(holding)).first->second;
+  holding.uid = to.uid;
+  holding.key = std::move(to.key);
+  holding.job = std::move(to.job);
+  holding.spare = to.spare;
+  promises_.emplace(holding.expires, holding.uid);
+  add_to_job(holding);
+  *place = &holdings_.emplace(std::move(to.uid), std::move(holding)).first->second;
   check();
 }
 
@@ -80,6 +106,7 @@ bool Ledger::drop(std::string_view uid) {
   if (!holding.bound) forget_promise(holding);
   auto& here = on_[holding.node];
   here.erase(std::find(here.begin(), here.end(), &holding));
+  take_from_job(holding);
   nodes_.set_taken(holding.node, nodes_.node(holding.node).taken - holding.chips);
   holdings_.erase(it);
   check();
@@ -96,21 +123,34 @@ std::vector<Holding> Ledger::expire(Clock::Steady now) {
   return gone;
 }
 
-void Ledger::move_slots(NodeId node, const std::vector<int>& moves) {
-  if (node >= on_.size()) return;
+std::vector<std::string> Ledger::rebase(NodeId node, const std::vector<int>& old_indices) {
+  std::vector<std::string> broken;
+  if (node >= on_.size()) return broken;
+  const domain::NodeTopology& topology = nodes_.node(node).topology;
+  for (const Holding* h : on_[node]) take_from_job(*h);
   ChipSet taken;
   for (const Holding* h : on_[node]) {
     Holding& holding = holdings_.find(h->uid)->second;
-    ChipSet moved;
+    std::vector<int> indices = std::move(holding.lost);
     for (const int slot : holding.chips) {
-      const int to = moves[static_cast<std::size_t>(slot)];
-      if (to >= 0) moved.insert(to);
+      indices.push_back(old_indices[static_cast<std::size_t>(slot)]);
     }
-    holding.chips = moved;
-    taken |= moved;
+    holding.chips = {};
+    holding.lost.clear();
+    for (const int index : indices) {
+      if (const auto slot = topology.slot_of(domain::ChipIndex{index})) {
+        holding.chips.insert(*slot);
+      } else {
+        holding.lost.push_back(index);
+      }
+    }
+    taken |= holding.chips;
+    if (!holding.bound && !holding.lost.empty()) broken.push_back(holding.uid);
   }
+  for (const Holding* h : on_[node]) add_to_job(*h);
   nodes_.set_taken(node, taken);
   check();
+  return broken;
 }
 
 std::string Ledger::check_invariants() const {
@@ -122,6 +162,11 @@ std::string Ledger::check_invariants() const {
     for (const Holding* h : on(id)) {
       if (h->node != id)
         return "a holding of " + h->uid + " is listed on the wrong node " + node.name;
+      for (const int index : h->lost) {
+        if (node.topology.slot_of(domain::ChipIndex{index})) {
+          return "a chip of " + node.name + " came back, but not to " + h->uid;
+        }
+      }
       if (sum.intersects(h->chips))
         return "a chip of " + node.name + " is given twice, also to " + h->uid;
       sum |= h->chips;
@@ -136,6 +181,11 @@ std::string Ledger::check_invariants() const {
   }
   if (seen != holdings_.size()) return "a holding is on no node";
   if (promised != promises_.size()) return "the list of promises does not match the holdings";
+  std::unordered_map<std::string, ByNode> jobs;
+  for (const auto& [uid, h] : holdings_) {
+    if (!h.job.empty() && !h.chips.empty()) jobs[h.job][h.node] |= h.chips;
+  }
+  if (jobs != by_job_) return "the chips of the jobs are not those of their pods";
   return {};
 }
 

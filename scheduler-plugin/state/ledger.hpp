@@ -17,13 +17,18 @@
 namespace chipweave::sched {
 
 struct Holding {
-  std::string uid;  // of the pod; of a part of a group that no pod has claimed: "group:…"
+  std::string uid;  // of the pod; of a spare part: a name that no pod can have
   PodKey key;
   NodeId node = kNoNode;
   ChipSet chips;
   bool bound = false;
   Clock::Steady expires{};  // of a promise
+  std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
+  bool spare = false;       // a part of the group that no pod has claimed
+  // Vendor indices of chips that the node's agent no longer reports. They are the holder's again
+  // when they come back.
+  std::vector<int> lost;
 };
 
 class Ledger {
@@ -42,14 +47,26 @@ class Ledger {
   // Turns a promise into a bound holding. Precondition: it exists.
   void confirm(std::string_view uid);
   void extend(std::string_view uid, Clock::Steady expires);
-  // Hands a part of a group to a pod. Preconditions: `from` exists, `uid` does not.
-  void claim(std::string_view from, const std::string& uid, const PodKey& key);
+  // Hands what is held to another: a part of a group to a pod, or back. Preconditions: `from`
+  // exists and is no binding, `to.uid` does not exist.
+  struct Holder {
+    std::string uid;
+    PodKey key;
+    std::string job;
+    bool spare = false;
+  };
+  void hand_over(std::string_view from, Holder to);
   // Gives the chips back; false if there is no such holding.
   bool drop(std::string_view uid);
   // Drops the promises whose lifetime is over and returns them.
   std::vector<Holding> expire(Clock::Steady now);
-  // After a node's chips were renumbered (NodeTable::Reported::slot_moves).
-  void move_slots(NodeId node, const std::vector<int>& moves);
+  // After a node was reported with other chips (NodeTable::Reported::old_indices): holdings keep
+  // the chips with their indices, as far as there are such. Returns the uids of promises that lost
+  // one.
+  std::vector<std::string> rebase(NodeId node, const std::vector<int>& old_indices);
+  // Chips that pods of the job hold, by node.
+  using ByNode = std::unordered_map<NodeId, ChipSet>;
+  const ByNode& of_job(const std::string& job) const;
 
   std::size_t bound() const { return holdings_.size() - promises_.size(); }
   std::size_t promised() const { return promises_.size(); }
@@ -62,12 +79,15 @@ class Ledger {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   void forget_promise(const Holding& holding);
+  void add_to_job(const Holding& holding);
+  void take_from_job(const Holding& holding);
   void check() const;
 
   NodeTable& nodes_;
   std::unordered_map<std::string, Holding, TextHash, std::equal_to<>> holdings_;
   std::vector<std::vector<const Holding*>> on_;
   std::multimap<Clock::Steady, std::string> promises_;
+  std::unordered_map<std::string, ByNode> by_job_;
 };
 
 }  // namespace chipweave::sched

@@ -38,15 +38,10 @@ std::vector<std::string> usual_resources(const domain::NodeTopology& topology) {
   return {};
 }
 
-// Old slot → new slot by chip index, -1 where the chip is gone; empty when nothing moved.
-std::vector<int> slot_moves(const domain::NodeTopology& from, const domain::NodeTopology& to) {
-  std::vector<int> moves;
-  bool moved = false;
-  for (int slot = 0; slot < from.chip_count(); ++slot) {
-    moves.push_back(to.slot_of(from.chip(slot).index).value_or(-1));
-    moved = moved || moves.back() != slot;
-  }
-  return moved ? moves : std::vector<int>{};
+std::vector<int> indices_of(const domain::NodeTopology& topology) {
+  std::vector<int> indices;
+  for (const domain::Chip& chip : topology.chips()) indices.push_back(chip.index.value);
+  return indices;
 }
 
 }  // namespace
@@ -265,7 +260,10 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
 NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   Reported result{ReportOutcome::taken, id, {}, {}};
-  if (n.wiring) result.slot_moves = slot_moves(n.topology, *report.topology);
+  if (n.wiring) {
+    std::vector<int> before = indices_of(n.topology);
+    if (before != indices_of(*report.topology)) result.old_indices = std::move(before);
+  }
   n.topology = std::move(*report.topology);
   n.wiring = machines_.get(n.topology);
   n.unhealthy = n.topology.unhealthy();
@@ -274,14 +272,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.resources =
       report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
   resources_of_[id] = intern_resources(n.resources);
-  if (!result.slot_moves.empty()) {
-    ChipSet taken;
-    for (const int slot : n.taken) {
-      const int to = result.slot_moves[static_cast<std::size_t>(slot)];
-      if (to >= 0) taken.insert(to);
-    }
-    n.taken = taken;
-  }
+  if (result.old_indices) n.taken = {};
   return result;
 }
 

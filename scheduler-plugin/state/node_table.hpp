@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,11 +91,12 @@ class NodeTable {
   // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
   void sort_names();
 
-  // slot_moves: for a node whose chips changed, old slot → new slot (-1: gone); empty otherwise.
+  // old_indices: of a node that was reported with other chips than before, the vendor index of each
+  // slot it had. Then no chip of the node counts as taken until set_taken().
   struct Reported {
     ReportOutcome outcome = ReportOutcome::taken;
     NodeId node = kNoNode;
-    std::vector<int> slot_moves;
+    std::optional<std::vector<int>> old_indices;
     std::string problem;  // why a report was not used as it is, for the log
   };
   Reported report(InventoryReport report, Clock::Steady now);

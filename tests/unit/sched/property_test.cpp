@@ -2,6 +2,7 @@
 // invariants.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -36,7 +37,7 @@ class Walk {
   }
 
   void step() {
-    switch (pick(10)) {
+    switch (pick(11)) {
       case 0:
       case 1:
         submit();
@@ -60,8 +61,11 @@ class Walk {
         world_.scheduler.tick();
         keep_alive();
         break;
-      default:
+      case 9:
         health();
+        break;
+      default:
+        machine();
         break;
     }
     check();
@@ -81,7 +85,11 @@ class Walk {
 
   void submit() {
     if (pods_.size() > 20) return;
-    const std::string name = "p" + std::to_string(++count_);
+    // names come back, as those of a controller's pods do; uids never
+    std::string name = "p" + std::to_string(pick(30));
+    for (const PodAsk& there : pods_) {
+      if (there.key.name == name) name = "q" + std::to_string(++count_);
+    }
     PodAsk a =
         World::ask(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
     if (pick(3) == 0) a.labels["volcano.sh/job-name"] = "job" + std::to_string(pick(3));
@@ -89,10 +97,26 @@ class Walk {
       const int group = pick(3);
       a.chips = 1 + group % 2;
       a.resource = "nvidia.com/gpu";
+      if (pick(5) == 0) a.chips = 1 + pick(4);  // not like its siblings
       a.group = GroupRef{"g" + std::to_string(group), 2 + group};
       a.labels["gpu-topology"] = a.group->name;
     }
+    a.uid = "uid-" + std::to_string(++count_);
     pods_.push_back(world_.submit(a));
+  }
+
+  // As some caller may say it: not always what the cluster knows.
+  PodAsk told(const PodAsk& a) {
+    PodAsk out = a;
+    if (pick(8) == 0) out.chips = 1 + pick(8);
+    return out;
+  }
+
+  // Half of the machine is not seen for a while.
+  void machine() {
+    world_.add_node("n1", pick(2) == 0 ? "hgx-v100-8" : "hgx-a100-4");
+    world_.add_node("n4", pick(2) == 0 ? "pcie-8" : "hgx-a100-4",
+                    {"nvidia.com/gpu", "aliyun.com/gpu"});
   }
 
   std::vector<std::string_view> some_nodes() {
@@ -106,8 +130,9 @@ class Walk {
   void filter() {
     if (PodAsk* a = some_pod()) {
       const auto nodes = some_nodes();
-      const auto first = world_.scheduler.filter(*a, nodes).value().fit;
-      EXPECT_EQ(world_.scheduler.filter(*a, nodes).value().fit, first)
+      const PodAsk asked = told(*a);
+      const auto first = world_.scheduler.filter(asked, nodes).value().fit;
+      EXPECT_EQ(world_.scheduler.filter(asked, nodes).value().fit, first)
           << "same input twice, other answer";
     }
   }
@@ -115,7 +140,7 @@ class Walk {
     if (PodAsk* a = some_pod()) {
       const auto nodes = some_nodes();
       int tens = 0;
-      const auto scores = world_.scheduler.prioritize(*a, nodes).value();
+      const auto scores = world_.scheduler.prioritize(told(*a), nodes).value();
       for (const Score& s : scores) {
         EXPECT_GE(s.score, 0);
         EXPECT_LE(s.score, 10);
@@ -158,15 +183,26 @@ class Walk {
       ASSERT_NE(h, nullptr);
       const Node& node = world_.scheduler.nodes().node(h->node);
       EXPECT_EQ(node.name, chip.first);
-      EXPECT_TRUE(h->bound && h->chips.contains(*node.topology.slot_of({chip.second})));
+      const auto slot = node.topology.slot_of({chip.second});
+      EXPECT_TRUE(h->bound &&
+                  (slot ? h->chips.contains(*slot)
+                        : std::count(h->lost.begin(), h->lost.end(), chip.second) == 1));
       ++bound;
     }
     std::size_t held = 0;
     for (const PodAsk& a : pods_) {
       const Holding* h = world_.scheduler.ledger().find(a.uid);
-      if (h != nullptr && h->bound) held += static_cast<std::size_t>(h->chips.size());
+      if (h != nullptr && h->bound)
+        held += static_cast<std::size_t>(h->chips.size()) + h->lost.size();
+      explain_sometimes(a);
     }
     EXPECT_EQ(bound, held);
+  }
+
+  void explain_sometimes(const PodAsk& a) {
+    if (pick(40) == 0) {
+      EXPECT_TRUE(world_.scheduler.explain(a.key).ok());
+    }
   }
 
   std::mt19937 random_;

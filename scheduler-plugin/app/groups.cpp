@@ -1,0 +1,153 @@
+#include "scheduler-plugin/app/groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler-plugin/app/jobs.hpp"
+
+namespace chipweave::sched {
+
+bool is_member(const PodAsk& pod) { return pod.group && pod.group->replicas > 1 && pod.chips > 0; }
+
+std::string group_id(const PodAsk& pod) { return pod.key.ns + "/" + pod.group->name; }
+
+const Group* Groups::find(const std::string& id) const {
+  const auto it = groups_.find(id);
+  return it == groups_.end() ? nullptr : &it->second;
+}
+
+// No pod can be called so: a uid has no line break.
+std::string Groups::spare_name(const std::string& id) {
+  return "\n" + id + "#" + std::to_string(++spares_named_);
+}
+
+void Groups::drop(const std::string& uid) {
+  ledger_.drop(uid);
+  observer_.promise(Promise::dropped);
+}
+
+void Groups::drop_spares(Group& group) {
+  for (const std::string& spare : group.spares) drop(spare);
+  group.spares.clear();
+}
+
+// Spare parts wait for members of a group that has some.
+void Groups::end_if_empty(Map::iterator it) {
+  if (!it->second.members.empty()) return;
+  drop_spares(it->second);
+  groups_.erase(it);
+}
+
+const Holding* Groups::claim(const PodAsk& pod) {
+  const auto it = groups_.find(group_id(pod));
+  if (it == groups_.end()) return nullptr;
+  Group& group = it->second;
+  if (group.members.contains(pod.uid)) return ledger_.find(pod.uid);
+  const auto spare = std::find_if(group.spares.begin(), group.spares.end(), [&](const auto& name) {
+    return ledger_.find(name)->chips.size() == pod.chips;
+  });
+  if (spare == group.spares.end()) {
+    drop_spares(group);
+    return nullptr;
+  }
+  if (ledger_.find(pod.uid) != nullptr) drop(pod.uid);
+  ledger_.hand_over(*spare, {pod.uid, pod.key, job_identity(pod), false});
+  group.spares.erase(spare);
+  group.members.insert(pod.uid);
+  return ledger_.find(pod.uid);
+}
+
+void Groups::hold(const PodAsk& pod, NodeId node, GroupPlan plan, Clock::Steady expires) {
+  const std::string id = group_id(pod);
+  Group& group = groups_[id];
+  drop_spares(group);
+  if (ledger_.find(pod.uid) != nullptr) drop(pod.uid);
+  group.node = node;
+  for (const ChipSet chips : plan.parts) {
+    Holding part;
+    part.node = node;
+    part.chips = chips;
+    part.expires = expires;
+    part.group = id;
+    part.spare = group.members.contains(pod.uid);
+    part.uid = part.spare ? spare_name(id) : pod.uid;
+    part.key = part.spare ? PodKey{pod.key.ns, pod.group->name + " (group)"} : pod.key;
+    if (!part.spare) part.job = job_identity(pod);
+    const std::string uid = part.uid;
+    const bool spare = part.spare;
+    if (!ledger_.hold(std::move(part)).ok()) break;  // against the precondition
+    observer_.promise(Promise::held);
+    if (spare) {
+      group.spares.push_back(uid);
+    } else {
+      group.members.insert(uid);
+    }
+  }
+  group.plan = std::move(plan);
+  end_if_empty(groups_.find(id));
+}
+
+void Groups::extend(const std::string& id, Clock::Steady expires) {
+  const auto it = groups_.find(id);
+  if (it == groups_.end()) return;
+  for (const std::string& uid : it->second.members) ledger_.extend(uid, expires);
+  for (const std::string& uid : it->second.spares) ledger_.extend(uid, expires);
+}
+
+void Groups::leave(const Holding& part) {
+  const auto it = groups_.find(part.group);
+  const std::string uid = part.uid;
+  const std::string name = spare_name(part.group);
+  const std::size_t slash = part.group.find('/');
+  ledger_.hand_over(
+      uid, {name, {part.key.ns, part.group.substr(slash + 1) + " (group)"}, std::string(), true});
+  it->second.members.erase(uid);
+  it->second.spares.push_back(name);
+  end_if_empty(it);
+}
+
+void Groups::forget(const Holding& part) {
+  const auto it = groups_.find(part.group);
+  if (it == groups_.end()) return;
+  it->second.members.erase(part.uid);
+  std::erase(it->second.spares, part.uid);
+  end_if_empty(it);
+}
+
+void Groups::dissolve(const std::string& id) {
+  const auto it = groups_.find(id);
+  if (it == groups_.end()) return;
+  drop_spares(it->second);
+  std::erase_if(it->second.members, [&](const std::string& uid) {
+    if (ledger_.find(uid)->bound) return false;
+    drop(uid);
+    return true;
+  });
+  end_if_empty(it);
+}
+
+void Groups::forget_requests(NodeId node) {
+  for (auto& [id, group] : groups_) {
+    if (group.node == node) group.plan.request.reset();
+  }
+}
+
+std::string Groups::check_invariants() const {
+  for (const auto& [id, group] : groups_) {
+    if (group.members.empty()) return "group " + id + " has no member";
+    const auto wrong = [&, &name = id, &where = group.node](const std::string& uid, bool spare) {
+      const Holding* part = ledger_.find(uid);
+      return part == nullptr || part->node != where || part->group != name || part->spare != spare;
+    };
+    for (const std::string& uid : group.members) {
+      if (wrong(uid, false))
+        return "group " + id + " lists member " + uid + ", which holds no part";
+    }
+    for (const std::string& uid : group.spares) {
+      if (wrong(uid, true)) return "group " + id + " lists a spare part that there is not";
+    }
+  }
+  return {};
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,80 @@
+// Groups — pods that want one joint set of chips on one node (ACK's gpu-topology): what each group
+// holds, promised and bound.
+//
+// A group's parts are holdings in the ledger: those of its members, and spare ones, which wait for
+// members that are still to come. All of them are on one node, and there is no group without a
+// member. Owner: the loop thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/solver/machine.hpp"
+#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/state/ledger.hpp"
+
+namespace chipweave::sched {
+
+// Whether the pod is one of several of a group.
+bool is_member(const PodAsk& pod);
+std::string group_id(const PodAsk& pod);
+
+// The outcome of a plan: a part for the pod that asked first, then for those still to come.
+struct GroupPlan {
+  std::vector<ChipSet> parts;
+  std::optional<solver::Request> request;  // of the union, for explanations
+  double gbps = 0;
+  double best_gbps = 0;
+};
+
+struct Group {
+  NodeId node = kNoNode;
+  std::set<std::string> members;    // uids of pods that hold a part
+  std::vector<std::string> spares;  // names of the spare parts in the ledger
+  GroupPlan plan;                   // the last one; its parts are in the ledger
+};
+
+class Groups {
+ public:
+  Groups(Ledger& ledger, Observer& observer) : ledger_(ledger), observer_(observer) {}
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
+
+  // Null if the group holds nothing.
+  const Group* find(const std::string& id) const;
+  // What the pod holds, or a spare part of its size, which is its own from now on. Null: there is
+  // none; then spare parts of other sizes are given back, since they no longer fit the group.
+  const Holding* claim(const PodAsk& pod);
+  // Holds the parts, the first for the pod. Preconditions: claim() found nothing, the chips are
+  // free, and the node is the group's if it has members.
+  void hold(const PodAsk& pod, NodeId node, GroupPlan plan, Clock::Steady expires);
+  void extend(const std::string& id, Clock::Steady expires);
+  // A member that will not come leaves its promised part to the next one.
+  void leave(const Holding& part);
+  // The ledger no longer has the part.
+  void forget(const Holding& part);
+  // Gives back every part that is not bound.
+  void dissolve(const std::string& id);
+  // The node's slots mean other chips now: plans can no longer be explained.
+  void forget_requests(NodeId node);
+
+  std::string check_invariants() const;
+
+ private:
+  using Map = std::map<std::string, Group>;
+  void drop(const std::string& uid);
+  void drop_spares(Group& group);
+  void end_if_empty(Map::iterator it);
+  std::string spare_name(const std::string& id);
+
+  Ledger& ledger_;
+  Observer& observer_;
+  Map groups_;
+  std::uint64_t spares_named_ = 0;
+};
+
+}  // namespace chipweave::sched
