@@ -103,8 +103,14 @@ Result<Flags> check(Texts given) {
   }
   if (!given["resource"].empty()) {
     out.resources = split(given["resource"]);
+    if (out.resources.size() > std::size_t{limits::kMaxResources}) {
+      return wrong("resource", "names " + std::to_string(out.resources.size()) +
+                                   " resources, at most " + std::to_string(limits::kMaxResources));
+    }
     for (const std::string& r : out.resources) {
-      if (!plain(r, "-._/"))
+      const std::size_t slash = r.find('/');
+      if (!plain(r, "-._/") || slash == 0 || slash == std::string::npos || slash + 1 == r.size() ||
+          r.find('/', slash + 1) != std::string::npos)
         return wrong("resource",
                      "holds \"" + r + "\", write names like nvidia.com/gpu, comma separated");
     }

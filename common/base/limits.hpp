@@ -15,6 +15,7 @@ inline constexpr double kMaxGbps = 100000;  // of one lane
 inline constexpr std::size_t kMaxNics = 256;
 inline constexpr std::size_t kMaxSwitches = 256;
 inline constexpr std::size_t kMaxPartitions = 4096;
+inline constexpr int kMaxResources = 16;  // that the chips of one machine are counted as
 
 // Files and texts from outside.
 inline constexpr std::size_t kMaxTopologyFileBytes = 16U

@@ -17,6 +17,9 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
   builder.AddListeningPort(endpoint.text(), grpc::InsecureServerCredentials(), &chosen);
   builder.SetMaxReceiveMessageSize(limits.max_message_bytes);
   builder.SetMaxSendMessageSize(limits.max_message_bytes);
+  // gRPC unpacks a message before it looks at its size: 4 MB of gzip may be gigabytes.
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
   // gRPC's default lets a second process bind the same port and take half of the agents.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

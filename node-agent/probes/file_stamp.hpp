@@ -9,6 +9,7 @@ namespace chipweave::agent {
 
 struct FileStamp {
   bool exists = false;
+  bool regular = false;  // a file or a folder; reading a FIFO would block the agent
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t size = 0;

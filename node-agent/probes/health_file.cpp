@@ -17,6 +17,10 @@ std::optional<Result<domain::Faults>> HealthFile::changes() {
     return Result<domain::Faults>(make_error(
         Errc::not_found, "file " + path_ + " is gone; write {} to say that nothing is broken"));
   }
+  if (!now.regular) {
+    return Result<domain::Faults>(
+        make_error(Errc::invalid_argument, "file " + path_ + " is no regular file"));
+  }
   return read();
 }
 

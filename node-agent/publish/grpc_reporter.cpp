@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <future>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -101,23 +102,28 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   StreamOwner* owner_;  // read on the loop only
 };
 
-// One attempt: a channel, a call, its end. The hold keeps OnDone away until the loop has let go, so
-// that the loop never writes to a call that is over.
-class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::ReportAck> {
+// One attempt: a call and its end. The hold keeps OnDone away until the loop has let go, so
+// that the loop never writes to a call that is over. Its owner keeps it until on_end: it holds a
+// channel, and the last channel of a process joins gRPC's callback threads when it goes, so it must
+// never go on one of them.
+class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::ReportAck>,
+                     public std::enable_shared_from_this<Stream> {
  public:
-  static std::shared_ptr<Stream> open(const rpc::Endpoint& endpoint, std::shared_ptr<Mailbox> box) {
-    auto stream = std::make_shared<Stream>(endpoint, std::move(box));
-    stream->self_ = stream;
+  static std::shared_ptr<Stream> start(const std::shared_ptr<grpc::Channel>& channel,
+                                       std::shared_ptr<Mailbox> box) {
+    auto stream = std::make_shared<Stream>(channel, std::move(box));
     stream->stub_->async()->Report(&stream->context_, stream.get());
     stream->AddHold();
     stream->StartRead(&stream->ack_);
     stream->StartCall();
     return stream;
   }
-  Stream(const rpc::Endpoint& endpoint, std::shared_ptr<Mailbox> box)
-      : box_(std::move(box)), stub_(v1::Inventory::NewStub(rpc::make_channel(endpoint))) {}
+  Stream(const std::shared_ptr<grpc::Channel>& channel, std::shared_ptr<Mailbox> box)
+      : box_(std::move(box)), stub_(v1::Inventory::NewStub(channel)) {}
 
-  // Loop thread; one write at a time, none after let_go().
+  // Loop thread. False once it was let go: nothing may be written any more, the end is coming.
+  bool open() const { return held_; }
+  // Loop thread; one write at a time, while open().
   void write(v1::InventoryReport report) {
     report_ = std::move(report);
     StartWrite(&report_);
@@ -133,13 +139,15 @@ class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::Rep
     if (held_) context_.TryCancel();
     let_go();
   }
+  // After cancel(): until gRPC has done with this object. Any thread but gRPC's.
+  void wait_for_end() { ended_->get_future().wait(); }
 
   void OnReadDone(bool ok) override {
     if (!ok) {
-      box_->post([stream = self_](StreamOwner&) { stream->let_go(); });
+      box_->post([stream = shared_from_this()](StreamOwner&) { stream->let_go(); });
       return;
     }
-    box_->post([stream = self_](StreamOwner& owner) {
+    box_->post([stream = shared_from_this()](StreamOwner& owner) {
       owner.on_ack(stream->ack_);
       if (stream->held_) stream->StartRead(&stream->ack_);
     });
@@ -148,15 +156,18 @@ class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::Rep
     if (ok) box_->post([](StreamOwner& owner) { owner.on_written(); });
   }
   void OnDone(const grpc::Status& status) override {
-    box_->post([status](StreamOwner& owner) { owner.on_end(status); });
-    const std::shared_ptr<Stream> last = std::move(self_);
+    // Once told, the owner may delete this object before post() returns.
+    const std::shared_ptr<Mailbox> box = box_;
+    const std::shared_ptr<std::promise<void>> ended = ended_;
+    box->post([status](StreamOwner& owner) { owner.on_end(status); });
+    ended->set_value();
   }
 
  private:
   std::shared_ptr<Mailbox> box_;
   std::unique_ptr<v1::Inventory::Stub> stub_;
   grpc::ClientContext context_;
-  std::shared_ptr<Stream> self_;
+  std::shared_ptr<std::promise<void>> ended_ = std::make_shared<std::promise<void>>();
   bool held_ = true;
   v1::ReportAck ack_;
   v1::InventoryReport report_;
@@ -179,7 +190,8 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
       obs::log(obs::Level::error, "scheduler address", {{"error", endpoint.error().text()}});
       return;
     }
-    stream = Stream::open(*endpoint, box);
+    channel = rpc::make_channel(*endpoint);
+    stream = Stream::start(channel, box);
     writing = false;
     silent_beats = 0;
     plan.opened();
@@ -189,7 +201,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   // Writes what is due. One write is under way at a time because the plan waits for the ack of
   // each.
   void pump() {
-    if (stream == nullptr || writing || stopping) return;
+    if (stream == nullptr || !stream->open() || writing || stopping) return;
     const auto out = plan.next();
     if (!out) return;
     writing = true;
@@ -262,6 +274,9 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   ReportPlan plan;
   Backoff backoff;
   std::shared_ptr<Mailbox> box;
+  // Of this attempt or the last one: gRPC starts its threads for the first channel of a process and
+  // joins them with the last, which is too much for every attempt.
+  std::shared_ptr<grpc::Channel> channel;
   std::shared_ptr<Stream> stream;
   bool writing = false;
   ReportKind writing_kind = ReportKind::heartbeat;
@@ -277,7 +292,10 @@ GrpcReporter::GrpcReporter(http::Loop& loop, ReporterOptions options, ReporterEv
 
 GrpcReporter::~GrpcReporter() {
   impl_->box->cut();
-  if (impl_->stream != nullptr) impl_->stream->cancel();
+  if (impl_->stream != nullptr) {
+    impl_->stream->cancel();
+    impl_->stream->wait_for_end();
+  }
 }
 
 void GrpcReporter::want(NodeStatePtr state) {

@@ -34,7 +34,7 @@ class Decide {
   Decide& operator=(const Decide&) = delete;
   virtual ~Decide() = default;
 
-  virtual ReportOutcome report(InventoryReport report) = 0;
+  virtual ReportAnswer report(InventoryReport report) = 0;
   // The agent's stream ended or fell silent: the node turns stale (kept, but nothing new is placed
   // on it).
   virtual void agent_gone(std::string_view node, std::string_view boot_id) = 0;

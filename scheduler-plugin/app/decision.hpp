@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct Look {
   double gbps = 0;
   double best_gbps = 0;
   std::vector<Considered> others;  // best first, at most kMaxConsidered
+  // All that were asked about, kNoNode for those without inventory; the rest of the cluster had
+  // been ruled out by others (node selector, taints, other resources).
+  std::shared_ptr<const std::vector<NodeId>> offered;
 };
 inline constexpr std::size_t kMaxConsidered = 16;
 

@@ -1,8 +1,10 @@
 // Why a pod is where it is, or why it is nowhere and what the smallest change is that would let it
 // run.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxChanges = 10;
 constexpr std::size_t kMaxNodesShown = 1000;
+constexpr int kMaxTries = 20000;  // requests to the solver for one explanation
 
 // Something that would let the pod run; smaller is easier.
 struct Change {
@@ -150,9 +153,22 @@ class Explainer {
     return text;
   }
 
+  // The nodes that kube-scheduler offered last, else all.
+  std::vector<std::string_view> candidates(const ClusterPod& pod) {
+    const auto look = s_.looks_.find(pod.ask.uid);
+    if (look == s_.looks_.end() || look->second.offered == nullptr) return s_.all_names();
+    std::set<NodeId> offered(look->second.offered->begin(), look->second.offered->end());
+    std::vector<std::string_view> names;
+    for (const NodeId id : s_.nodes_.by_name()) {
+      if (offered.contains(id)) names.push_back(s_.nodes_.node(id).name);
+    }
+    not_offered_ = s_.nodes_.size() - names.size();
+    return names;
+  }
+
   void pending(const ClusterPod& pod) {
     w_.field("state", "pending");
-    const std::vector<std::string_view> names = s_.all_names();
+    const std::vector<std::string_view> names = candidates(pod);
     const Scheduler::Want want = s_.want_of(pod.ask, nullptr);
     s_.look(want, names);
     const Survey& survey = s_.survey_;
@@ -178,11 +194,11 @@ class Explainer {
           .integer(static_cast<std::int64_t>(count))
           .end_object();
     }
-    w_.end_array();
+    w_.end_array().key("not_offered").integer(static_cast<std::int64_t>(not_offered_));
     if (survey.fits > 0) {
       w_.key("changes").begin_array().end_array().field("smallest_change", "");
       w_.field("summary", "fits on " + s_.nodes_.node(survey.best_node).name +
-                              " now; the scheduler has not asked for it yet");
+                              " now; the scheduler has not asked for it since");
       return;
     }
     changes(pod.ask, want, names);
@@ -225,12 +241,21 @@ class Explainer {
       if (!v.never) return {};
       size_reason = v.reason;
     }
-    if (seen == 0) return "no node has reported its chips";
+    if (seen == 0) {
+      return not_offered_ == 0
+                 ? "no node has reported its chips"
+                 : "waits: no node with chips is open to it (node selector, taints or "
+                   "other resources rule them out)";
+    }
     if (!offered) return "no node here has " + ask.resource;
-    return "no machine here can ever hold " + chips_word(ask.chips) + ": " + size_reason;
+    const std::string what = is_member(ask) ? "its group" : chips_word(ask.chips);
+    return "no machine here can ever hold " + what + ": " + size_reason;
   }
 
-  bool fits(const Scheduler::Want& want, const NodeState& state, ChipSet beside) const {
+  // False also when enough has been tried: an answer in time is worth more than a complete one.
+  bool fits(const Scheduler::Want& want, const NodeState& state, ChipSet beside) {
+    if (tries_left_ == 0) return false;
+    --tries_left_;
     return s_.answer_of(want, state, beside).verdict.fits();
   }
 
@@ -243,15 +268,17 @@ class Explainer {
     for (const std::string_view name : names) {
       const NodeId id = s_.nodes_.find(name);
       if (want.only != kNoNode && id != want.only) continue;
-      if (!seen.insert(s_.nodes_.state_of(id)).second) continue;
-      const NodeState state = s_.nodes_.state(s_.nodes_.state_of(id));
+      const StateId state_id = s_.nodes_.state_of(id);
+      const NodeState state = s_.nodes_.state(state_id);
       const ChipSet beside = Scheduler::beside_on(want, id);
       const std::string node(name);
+      departures(want, state_id, beside, id);
+      if (!seen.insert(state_id).second) continue;
       repairs(want, state, beside, node);
-      departures(want, state, beside, id);
       if (want.members > 1 && !fewer_members)
         fewer_members = smaller_group(want, state, beside, node);
-      for (int size = ask.chips - 1; size > best_size; --size) {
+      const int chips = state.wiring->topology().chip_count();
+      for (int size = std::min(ask.chips - 1, chips); size > best_size; --size) {
         PodAsk smaller = ask;
         smaller.chips = size;
         Scheduler::Want less = want;
@@ -303,34 +330,43 @@ class Explainer {
     }
   }
 
-  // One pod whose end is enough; else the fewest, smallest first.
-  void departures(const Scheduler::Want& want, const NodeState& state, ChipSet beside, NodeId id) {
+  // One pod whose end is enough; else the fewest, smallest first. Nodes of one state differ in who
+  // holds their chips, but what would fit without certain chips is the same for all of them.
+  void departures(const Scheduler::Want& want, StateId state_id, ChipSet beside, NodeId id) {
     const std::string& node = s_.nodes_.node(id).name;
+    const NodeState state = s_.nodes_.state(state_id);
     std::vector<const Holding*> holders = s_.ledger_.on(id);
     std::stable_sort(holders.begin(), holders.end(), [](const auto* a, const auto* b) {
       return a->chips.size() < b->chips.size();
     });
     const auto without = [&](const std::vector<const Holding*>& gone) {
+      ChipSet back;
+      for (const Holding* h : gone) back |= h->chips;
+      const auto [known, fresh] =
+          without_.try_emplace({state_id, back.bits(), (beside - back).bits()}, false);
+      if (!fresh) return known->second;
       NodeState after = state;
-      ChipSet others = beside;
-      for (const Holding* h : gone) {
-        after.free |= h->chips - state.unhealthy;
-        others -= h->chips;
-      }
-      return fits(want, after, others);
+      after.free |= back - state.unhealthy;
+      const bool enough =
+          after.free.size() >= std::min(want.pod->chips, 64) && fits(want, after, beside - back);
+      known->second = enough;
+      return enough;
     };
     bool single = false;
     for (const Holding* h : holders) {
+      if (single && !worth(kEndPods + h->chips.size())) break;
       if (!without({h})) continue;
       single = true;
-      changes_.push_back({kEndPods + h->chips.size(), "pod", node,
-                          "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " +
-                              node + " ended"});
+      add({kEndPods + h->chips.size(), "pod", node,
+           "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " + node +
+               " ended"});
     }
     if (single || holders.size() < 2) return;
     std::vector<const Holding*> gone;
+    int chips = 0;
     for (const Holding* h : holders) {
       gone.push_back(h);
+      chips += h->chips.size();
       if (without(gone)) break;
     }
     if (!without(gone)) return;
@@ -338,21 +374,32 @@ class Explainer {
     for (std::size_t i = gone.size(); i-- > 0;) {
       std::vector<const Holding*> fewer = gone;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (without(fewer)) gone = std::move(fewer);
+      if (!without(fewer)) continue;
+      chips -= gone[i]->chips.size();
+      gone = std::move(fewer);
     }
+    const int weight = kEndPods + chips + 64 * static_cast<int>(gone.size() - 1);
+    if (!worth(weight)) return;
     std::string list;
-    int chips = 0;
-    for (const Holding* h : gone) {
-      list += (list.empty() ? "" : ", ") + h->key.text();
-      chips += h->chips.size();
-    }
-    changes_.push_back({kEndPods + chips + 64 * static_cast<int>(gone.size() - 1), "pods", node,
-                        "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
+    for (const Holding* h : gone) list += (list.empty() ? "" : ", ") + h->key.text();
+    add({weight, "pods", node,
+         "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
+  }
+
+  // Whether a change of this weight would be among those that are shown.
+  bool worth(int weight) const {
+    return endings_.size() < kMaxChanges || weight < *endings_.rbegin();
+  }
+  void add(Change change) {
+    endings_.insert(change.weight);
+    if (endings_.size() > kMaxChanges) endings_.erase(std::prev(endings_.end()));
+    changes_.push_back(std::move(change));
   }
 
   bool smaller_group(const Scheduler::Want& want, const NodeState& state, ChipSet beside,
                      const std::string& node) {
-    for (int members = want.members - 1; members >= 1; --members) {
+    const int room = state.wiring->topology().chip_count() / want.pod->chips;
+    for (int members = std::min(want.members - 1, room); members >= 1; --members) {
       Scheduler::Want less = want;
       less.members = members;
       if (!fits(less, state, beside)) continue;
@@ -367,6 +414,10 @@ class Explainer {
   Scheduler& s_;
   JsonWriter w_;
   std::vector<Change> changes_;
+  std::multiset<int> endings_;  // weights of the easiest departures so far
+  std::map<std::tuple<StateId, std::uint64_t, std::uint64_t>, bool> without_;
+  std::size_t not_offered_ = 0;
+  int tries_left_ = kMaxTries;
 };
 
 Result<ExplainText> Scheduler::explain(const PodKey& key) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/clock.hpp"
@@ -64,8 +65,15 @@ struct InventoryReport {
   std::vector<LinkChange> links;
 };
 
-// What became of a report: taken, or why not (older than what is held, delta without its base).
-enum class ReportOutcome { taken, older, needs_full };
+// What became of a report: taken, or why not (older than what is held, delta without its base, no
+// room for one more node).
+enum class ReportOutcome { taken, older, needs_full, no_room };
+struct ReportAnswer {
+  ReportAnswer(ReportOutcome o, std::string why = {}) : outcome(o), problem(std::move(why)) {}
+  ReportOutcome outcome;
+  std::string problem;  // in words, for the agent's log; empty if taken
+  friend bool operator==(const ReportAnswer& a, ReportOutcome o) { return a.outcome == o; }
+};
 
 struct Rejection {
   std::string node;

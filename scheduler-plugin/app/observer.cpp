@@ -10,8 +10,6 @@ std::string_view to_string(Verb verb) {
       return "prioritize";
     case Verb::bind:
       return "bind";
-    case Verb::preempt:
-      return "preempt";
     case Verb::place:
       return "place";
   }
@@ -38,8 +36,6 @@ std::string_view to_string(Cause cause) {
       return "rule";
     case Cause::group:
       return "group";
-    case Cause::refused:
-      return "refused";
   }
   return "";
 }

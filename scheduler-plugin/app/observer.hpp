@@ -10,23 +10,12 @@
 
 namespace chipweave::sched {
 
-enum class Verb { filter, prioritize, bind, preempt, place };
+enum class Verb { filter, prioritize, bind, place };
 std::string_view to_string(Verb verb);
 
 // Why a node was rejected, coarse enough for a metric label.
-enum class Cause {
-  none,
-  unknown_node,
-  stale,
-  resource,
-  size,
-  busy,
-  unhealthy,
-  rule,
-  group,
-  refused
-};
-inline constexpr int kCauseCount = 10;
+enum class Cause { none, unknown_node, stale, resource, size, busy, unhealthy, rule, group };
+inline constexpr int kCauseCount = 9;
 std::string_view to_string(Cause cause);
 
 enum class Promise { held, confirmed, expired, dropped };

@@ -14,10 +14,10 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       ledger_(nodes_),
       groups_(ledger_, observer_) {}
 
-ReportOutcome Scheduler::report(InventoryReport report) {
-  const NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
+ReportAnswer Scheduler::report(InventoryReport report) {
+  NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
   if (result.old_indices) rebase(result.node, *result.old_indices);
-  return result.outcome;
+  return {result.outcome, std::move(result.problem)};
 }
 
 void Scheduler::agent_gone(std::string_view node, std::string_view boot_id) {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,7 +43,7 @@ class Scheduler final : public Decide, public ClusterListener {
             SchedulerOptions options = {});
 
   // Decide
-  ReportOutcome report(InventoryReport report) override;
+  ReportAnswer report(InventoryReport report) override;
   void agent_gone(std::string_view node, std::string_view boot_id) override;
   void heartbeat(std::string_view node, std::string_view boot_id) override;
   Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) override;
@@ -116,7 +117,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void remember(const PodAsk& pod);
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> placed(const Survey& survey) const;
-  std::vector<std::string_view> all_names() const;
+  std::vector<std::string_view> all_names();
 
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
@@ -145,6 +146,8 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t decision_count_ = 0;
 
   Survey survey_;
+  // Nodes of the last survey that was remembered: pods that are offered the same share one list.
+  std::shared_ptr<const std::vector<NodeId>> offered_;
   Answer chosen_;                   // by the best node of the last survey that is to be acted on
   std::list<VerdictTable> tables_;  // the one used last in front
   Verdict nothing_asked_;           // what every node is told when a pod asks for no chips

@@ -245,10 +245,12 @@ Scheduler::Answer Scheduler::group_answer(const Want& want, const NodeState& sta
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
   const ChipSet ill = state.unhealthy | state.network_unhealthy;
+  const int replicas = want.pod->group->replicas;
+  const std::string who = want.members == replicas
+                              ? "all " + std::to_string(replicas) + " pods of the group"
+                              : std::to_string(want.members) + " more of the group's pods";
   const auto no_room = [&](bool never) {
-    return Answer{rejected(Cause::group, never,
-                           "needs room for all " + std::to_string(want.pod->group->replicas) +
-                               " pods of the group on one node")};
+    return Answer{rejected(Cause::group, never, "needs room for " + who + " on one node")};
   };
   if (std::int64_t{want.members} * want.pod->chips > all.size()) return no_room(true);
   const int total = want.members * want.pod->chips;
@@ -302,6 +304,10 @@ void Scheduler::remember(const PodAsk& pod) {
   const Survey& s = survey_;
   Look look;
   look.node = s.best_node;
+  if (offered_ == nullptr || *offered_ != s.nodes) {
+    offered_ = std::make_shared<const std::vector<NodeId>>(s.nodes);
+  }
+  look.offered = offered_;
   if (s.best_node != kNoNode) {
     look.request = chosen_.request;
     look.gbps = s.verdicts[s.best].gbps;
@@ -363,22 +369,25 @@ Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod,
   return scores;
 }
 
-std::vector<std::string_view> Scheduler::all_names() const {
+std::vector<std::string_view> Scheduler::all_names() {
   std::vector<std::string_view> names;
   names.reserve(nodes_.size());
-  for (NodeId id = 0; id < nodes_.size(); ++id) names.push_back(nodes_.node(id).name);
+  for (const NodeId id : nodes_.by_name()) names.push_back(nodes_.node(id).name);
   return names;
 }
 
 Result<PlacedChips> Scheduler::placed(const Survey& s) const {
   if (s.best_node == kNoNode) {
     const Verdict* most = nullptr;
+    bool offered = false;  // by a node that is known
     for (const Verdict& v : s.verdicts) {
-      if (v.count > 0 && (most == nullptr || v.count > most->count)) most = &v;
+      if (v.count == 0) continue;
+      offered = offered || (v.cause != Cause::unknown_node && v.cause != Cause::resource);
+      if (most == nullptr || v.count > most->count) most = &v;
     }
-    return make_error(Errc::unavailable, most == nullptr
-                                             ? "no node has reported its chips"
-                                             : "no node fits; most say: " + most->reason);
+    if (most == nullptr) return make_error(Errc::not_found, "no node has reported its chips");
+    return make_error(offered ? Errc::conflict : Errc::not_found,
+                      "no node fits; most say: " + most->reason);
   }
   const Verdict& v = s.verdicts[s.best];
   const Node& node = nodes_.node(s.best_node);

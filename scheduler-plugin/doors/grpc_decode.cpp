@@ -10,7 +10,6 @@ namespace chipweave::sched {
 namespace {
 
 constexpr int kMaxLinkChanges = limits::kMaxChips * (limits::kMaxChips - 1) / 2;
-constexpr int kMaxResources = 16;
 constexpr std::size_t kMaxBootIdBytes = 64;
 
 Error wrong(const std::string& key, const std::string& why) {
@@ -65,9 +64,9 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
 
 Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
   if (auto ok = check_name(full.machine(), "full.machine", true); !ok) return ok;
-  if (full.resources_size() > kMaxResources) {
+  if (full.resources_size() > limits::kMaxResources) {
     return too_much("full.resources", static_cast<std::size_t>(full.resources_size()),
-                    kMaxResources);
+                    limits::kMaxResources);
   }
   for (const std::string& r : full.resources()) {
     if (auto ok = check_name(r, "full.resources", false); !ok) return ok;
@@ -190,6 +189,8 @@ v1::Outcome to_proto(ReportOutcome outcome) {
       return v1::OUTCOME_OLDER;
     case ReportOutcome::needs_full:
       return v1::OUTCOME_NEEDS_FULL;
+    case ReportOutcome::no_room:
+      return v1::OUTCOME_REFUSED;
   }
   return v1::OUTCOME_UNSPECIFIED;
 }

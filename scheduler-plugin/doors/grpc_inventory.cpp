@@ -66,6 +66,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     {
       const std::lock_guard lock(mutex_);
       if (phase_ != Phase::reading) return;
+      // the agent has ended its side, or what it sent is no message
       if (!ok) return finish(grpc::Status::OK);
       phase_ = Phase::deciding;
     }
@@ -130,8 +131,8 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       if (phase_ != Phase::deciding) return;
     }
     ack_.Clear();
-    if (decoded_->ok()) {
-      ack_.set_node(report_.node());  // as checked; an unusable name is not sent back
+    if (check_sender(report_)) {  // an unusable name is not sent back
+      ack_.set_node(report_.node());
       ack_.set_sequence(report_.sequence());
     }
     grpc::Status status;
@@ -141,6 +142,9 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       obs::log(obs::Level::error, "inventory report failed", {{"error", e.what()}});
       refuse("internal error, see the scheduler's log");
     }
+    // What a message took is given back before the stream rests: Clear() would keep it.
+    v1::InventoryReport().Swap(&report_);
+    decoded_.reset();
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::deciding) return;
     if (!status.ok()) return finish(status);
@@ -164,6 +168,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     const NodeOwners::Owner* owner = owners_->find(report.node);
     if (owner == nullptr || (owner->stream == id_ && owner->boot_id != report.boot_id)) {
       ack_.set_outcome(v1::OUTCOME_NEEDS_FULL);
+      ack_.set_message("this stream has not sent a full report of the node's boot");
     } else if (owner->stream != id_) {
       ack_.set_outcome(v1::OUTCOME_OLDER);
       ack_.set_message("another stream reports this node");
@@ -171,7 +176,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       calls_->decide.heartbeat(report.node, report.boot_id);
       ack_.set_outcome(v1::OUTCOME_TAKEN);
     } else {
-      ack_.set_outcome(to_proto(calls_->decide.report(std::move(report))));
+      acknowledge(calls_->decide.report(std::move(report)));
     }
     return grpc::Status::OK;
   }
@@ -183,10 +188,18 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       return {grpc::StatusCode::RESOURCE_EXHAUSTED,
               "more than " + std::to_string(calls_->options.max_nodes) + " nodes are reported"};
     }
-    const ReportOutcome outcome = calls_->decide.report(std::move(report));
-    if (outcome == ReportOutcome::taken) owners_->take(node, id_, boot_id);
-    ack_.set_outcome(to_proto(outcome));
+    const ReportAnswer answer = calls_->decide.report(std::move(report));
+    if (answer == ReportOutcome::taken) owners_->take(node, id_, boot_id);
+    if (answer == ReportOutcome::no_room) {
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, answer.problem};
+    }
+    acknowledge(answer);
     return grpc::Status::OK;
+  }
+
+  void acknowledge(const ReportAnswer& answer) {
+    ack_.set_outcome(to_proto(answer.outcome));
+    ack_.set_message(answer.problem);
   }
 
   std::shared_ptr<LiveCalls> calls_;

@@ -48,7 +48,7 @@ Metrics::Metrics(std::string_view version)
                           "Time of a decision by verb, without HTTP and JSON", kDecisionBuckets);
   auto& decisions = registry_.counter("chipweave_decisions_total",
                                       "Decisions by verb and whether any node fitted");
-  for (const Verb verb : {Verb::filter, Verb::prioritize, Verb::bind, Verb::preempt, Verb::place}) {
+  for (const Verb verb : {Verb::filter, Verb::prioritize, Verb::bind, Verb::place}) {
     const std::string name(to_string(verb));
     decision_seconds_.push_back(took.with({{"verb", name}}));
     decisions_fit_.push_back(decisions.with({{"verb", name}, {"result", "fits"}}));
@@ -56,7 +56,7 @@ Metrics::Metrics(std::string_view version)
   }
   auto& rejected = registry_.counter("chipweave_rejected_nodes_total",
                                      "Nodes rejected by filter and prioritize, by reason");
-  for (int i = 0; i < kCauseCount; ++i) {
+  for (int i = 1; i < kCauseCount; ++i) {  // Cause::none is no rejection
     rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
   }
   auto& promises =
@@ -103,7 +103,7 @@ void Metrics::decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits
 }
 
 void Metrics::rejected(Cause cause, std::size_t nodes) {
-  rejected_[static_cast<std::size_t>(cause)].add(static_cast<double>(nodes));
+  rejected_[static_cast<std::size_t>(cause) - 1].add(static_cast<double>(nodes));
 }
 
 void Metrics::promise(Promise event) { promises_[static_cast<std::size_t>(event)].add(); }

@@ -38,6 +38,16 @@ std::string read_group(PodAsk& ask) {
   return {};
 }
 
+// The sentence is repeated for every node. It ends at a whole UTF-8 character.
+void cut(std::string& sentence) {
+  constexpr std::size_t kMost = 400;
+  if (sentence.size() <= kMost) return;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0U) == 0x80U) --end;
+  sentence.resize(end);
+  sentence += "...";
+}
+
 // The sentence if the pod cannot be served, else "" with resource and chips set.
 std::string count_chips(const codec::KubePod& pod, const ResourceTable& table, PodAsk& ask) {
   for (const std::string& name : codec::resource_names(pod)) {
@@ -46,7 +56,9 @@ std::string count_chips(const codec::KubePod& pod, const ResourceTable& table, P
     const auto count = codec::count_resource(pod, name);
     if (!count) return count.error().text();
     if (*count == 0) continue;
-    if (!whole) return name + " asks for a part of a chip; only whole chips are placed here";
+    if (!whole)
+      return name.substr(0, limits::kMaxNameBytes) +
+             " asks for a part of a chip; only whole chips are placed here";
     if (!ask.resource.empty()) {
       return "asks for " + ask.resource + " and " + name +
              "; one kind of accelerator per pod is supported";
@@ -70,6 +82,7 @@ CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table) {
   counted.refused = count_chips(pod, table, ask);
   if (counted.refused.empty() && ask.chips > 0) counted.refused = read_group(ask);
   if (!counted.refused.empty()) {
+    cut(counted.refused);
     ask.resource.clear();
     ask.chips = 0;
   }

@@ -30,6 +30,14 @@ Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
 }
 
+bool is_uid(std::string_view text) {
+  constexpr std::size_t kMost = 128;
+  return text.size() <= kMost && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '.' || c == '_' || c == ':';
+         });
+}
+
 Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
   if (!is_dns_subdomain(pod.ask.key.name)) {
     return invalid("metadata.name '" + pod.ask.key.name.substr(0, 64) +
@@ -39,7 +47,9 @@ Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
     return invalid("metadata.namespace '" + pod.ask.key.ns.substr(0, 64) +
                    "' is no DNS label (lower-case letters, digits and '-', at most 63 bytes)");
   }
-  if (pod.ask.uid.size() > 128) return invalid("metadata.uid is longer than 128 bytes");
+  if (!is_uid(pod.ask.uid)) {
+    return invalid("metadata.uid may hold letters, digits, '-', '.', '_' and ':', at most 128");
+  }
   std::size_t bytes = 0;
   for (const auto& [key, value] : pod.ask.annotations) bytes += key.size() + value.size();
   if (bytes > limits::kMaxAnnotationBytes) {

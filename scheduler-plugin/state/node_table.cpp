@@ -143,9 +143,28 @@ NodeId NodeTable::add(std::string name) {
     put_in_index(id);
     return id;
   }
-  index_.assign(std::max<std::size_t>(64, index_.size() * 2), kNoNode);
-  for (NodeId each = 0; each < nodes_.size(); ++each) put_in_index(each);
+  rebuild_index(std::max<std::size_t>(64, index_.size() * 2));
   return id;
+}
+
+void NodeTable::rebuild_index(std::size_t size) {
+  index_.assign(size, kNoNode);
+  for (NodeId each = 0; each < nodes_.size(); ++each) put_in_index(each);
+}
+
+// Gives the id of a silent node without pods to another one.
+bool NodeTable::make_room(std::string name, NodeId& id) {
+  const auto silent = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return node->stale && node->taken.empty();
+  });
+  if (silent == nodes_.end()) return false;
+  id = static_cast<NodeId>(silent - nodes_.begin());
+  lines_[id] = NodeLine(name);
+  *nodes_[id] = Node{};
+  nodes_[id]->name = std::move(name);
+  sorted_ = false;
+  rebuild_index(index_.size());
+  return true;
 }
 
 void NodeTable::sort_names() {
@@ -156,6 +175,13 @@ void NodeTable::sort_names() {
             [&](NodeId a, NodeId b) { return natural_less(nodes_[a]->name, nodes_[b]->name); });
   for (std::uint32_t i = 0; i < by_name.size(); ++i) standings_[by_name[i]].order = i;
   sorted_ = true;
+}
+
+std::vector<NodeId> NodeTable::by_name() {
+  sort_names();
+  std::vector<NodeId> ids(nodes_.size());
+  for (NodeId id = 0; id < nodes_.size(); ++id) ids[standings_[id].order] = id;
+  return ids;
 }
 
 std::uint32_t NodeTable::intern_resources(const std::vector<std::string>& resources) {
@@ -229,7 +255,8 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   const NodeId known = find(report.node);
   if (known != kNoNode) {
     const Node& n = *nodes_[known];
-    if (report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id) {
+    // as long as the newer one lives: of two agents with one name the older may outlive the newer
+    if (report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id && !n.stale) {
       return {ReportOutcome::older, known, {}, "report of an earlier boot"};
     }
     if (report.boot_id == n.boot_id && report.sequence <= n.sequence) {
@@ -239,13 +266,22 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   if (!report.topology && (known == kNoNode || nodes_[known]->boot_id != report.boot_id)) {
     return {ReportOutcome::needs_full, known, {}, "changes without the full report before them"};
   }
-  if (known == kNoNode && (nodes_.size() >= limits::kMaxNodes || report.node.empty() ||
-                           report.node.size() > limits::kMaxNameBytes)) {
-    return {ReportOutcome::older, kNoNode, {}, "node limit reached or bad node name"};
+  NodeId id = known;
+  if (known == kNoNode) {
+    if (report.node.empty() || report.node.size() > limits::kMaxNameBytes) {
+      return {ReportOutcome::needs_full, kNoNode, {}, "bad node name"};
+    }
+    if (nodes_.size() < limits::kMaxNodes) {
+      id = add(report.node);
+    } else if (!make_room(report.node, id)) {
+      return {ReportOutcome::no_room,
+              kNoNode,
+              {},
+              "the table holds " + std::to_string(limits::kMaxNodes) + " live nodes already"};
+    }
   }
   const std::string boot_id = report.boot_id;
   const std::uint64_t sequence = report.sequence;
-  const NodeId id = known == kNoNode ? add(report.node) : known;
   Reported result = report.topology ? take_full(id, std::move(report)) : take_delta(id, report);
   if (result.outcome != ReportOutcome::taken) return result;
   Node& n = *nodes_[id];

@@ -4,8 +4,9 @@
 // Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
 // made once a state, not once a node. Cost: find_after 2 ns when names come in the order of the
 // last request (its successor is remembered), else one hash look-up; a change of a node re-interns
-// its state, O(1). Owner: the loop thread. Nodes are never removed while the program runs (ids stay
-// valid); a silent one is stale.
+// its state, O(1). Owner: the loop thread. Nodes are not removed while the program runs (ids stay
+// valid); a silent one is stale, and once the table is full a stale one that holds no pod makes
+// room.
 #pragma once
 
 #include <cstdint>
@@ -90,6 +91,7 @@ class NodeTable {
   std::size_t machine_classes() const { return machines_.classes(); }
   // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
   void sort_names();
+  std::vector<NodeId> by_name();
 
   // old_indices: of a node that was reported with other chips than before, the vendor index of each
   // slot it had. Then no chip of the node counts as taken until set_taken().
@@ -97,7 +99,7 @@ class NodeTable {
     ReportOutcome outcome = ReportOutcome::taken;
     NodeId node = kNoNode;
     std::optional<std::vector<int>> old_indices;
-    std::string problem;  // why a report was not used as it is, for the log
+    std::string problem;  // why a report was not taken
   };
   Reported report(InventoryReport report, Clock::Steady now);
   void set_taken(NodeId id, ChipSet taken);
@@ -123,6 +125,8 @@ class NodeTable {
   };
 
   NodeId add(std::string name);
+  bool make_room(std::string name, NodeId& id);
+  void rebuild_index(std::size_t size);
   bool is(NodeId id, std::string_view name) const {
     return lines_[id].may_be(name) && (lines_[id].whole() || nodes_[id]->name == name);
   }

@@ -83,6 +83,10 @@ Result<json> read_object(std::string_view text) {
                                                 " bytes, at most " +
                                                 std::to_string(kMaxHealthFileBytes) + " are read");
   }
+  // the JSON parser would take it for the end
+  if (text.find('\0') != std::string_view::npos) {
+    return make_error(Errc::invalid_argument, "holds a NUL byte");
+  }
   std::set<std::string> keys;
   std::string repeated;
   bool too_deep = false;

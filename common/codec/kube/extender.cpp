@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "common/base/limits.hpp"
 
@@ -405,6 +406,15 @@ Result<ExtenderBindingArgs> ExtenderReader::read_binding(std::string& body) {
   if (!done) return std::move(done).error();
   if (to.pod_name.empty() || to.node.empty()) {
     return make_error(Errc::invalid_argument, "PodName and Node must be given");
+  }
+  for (const auto& [key, value] :
+       {std::pair<const char*, const std::string&>("PodName", to.pod_name),
+        {"PodNamespace", to.pod_namespace},
+        {"PodUID", to.pod_uid},
+        {"Node", to.node}}) {
+    if (value.size() <= limits::kMaxNameBytes) continue;
+    return make_error(Errc::invalid_argument, std::string(key) + " is longer than " +
+                                                  std::to_string(limits::kMaxNameBytes) + " bytes");
   }
   return to;
 }

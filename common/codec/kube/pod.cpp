@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t kMaxQuantity = std::numeric_limits<std::int32_t>::max();
 
+constexpr std::size_t kMaxContainerName = 63;  // a DNS label
+
 Error bad_quantity(std::string_view text, std::string_view what) {
   return make_error(Errc::invalid_argument,
                     "quantity '" + std::string(text) + "' " + std::string(what));
@@ -73,7 +75,9 @@ std::string_view effective(const KubeContainer& c, std::string_view resource) {
 Result<std::int64_t> count_of(const KubeContainer& c, std::string_view resource) {
   auto count = parse_whole_quantity(effective(c, resource));
   if (!count) {
-    return std::move(count).error().in("container " + c.name + ": " + std::string(resource));
+    // names as long as Kubernetes has them: the sentence is repeated for every node
+    return std::move(count).error().in("container " + c.name.substr(0, kMaxContainerName) + ": " +
+                                       std::string(resource.substr(0, limits::kMaxNameBytes)));
   }
   return count;
 }

@@ -236,6 +236,38 @@ TEST(AgentReport, StoppingWithoutASchedulerIsQuiet) {
   EXPECT_EQ(node.connected.size(), 0U);
 }
 
+// gRPC's threads end with the last channel of a process: that must not happen on one of them.
+TEST(AgentReport, TriesInVainAgainAndAgain) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  const std::uint16_t port = door.port;
+  door.close();
+  for (int round = 0; round < 10; ++round) {
+    Node node;
+    node.begin(port);
+    std::this_thread::sleep_for(milliseconds(40));
+    node.stop();
+    EXPECT_EQ(node.connected.size(), 0U);
+  }
+}
+
+// A change that waits in the agent's loop behind the end of the stream is not written to it.
+TEST(AgentReport, AChangeBehindTheEndOfTheStreamWaitsForTheNext) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port);
+  ASSERT_TRUE(node.answers.at(0));
+  Journal<int> go;
+  node.thread.loop.post([&] { go.at(0); });  // the loop is busy
+  door.close();
+  node.want(state({{ChipIndex{2}}, {}, {}}));
+  go.add(1);
+  ASSERT_TRUE(door.open());
+  const auto again = door.decide.reports.at(1);
+  ASSERT_TRUE(again && again->topology);
+}
+
 TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
   Door door;
   ASSERT_TRUE(door.open());

@@ -83,7 +83,7 @@ class FakeDecide final : public Decide {
   };
   Result<PlacedChips> placed = PlacedChips{"n1", {0, 4}, 40, 80};
 
-  ReportOutcome report(InventoryReport report) override {
+  ReportAnswer report(InventoryReport report) override {
     const ReportOutcome answer = outcome(report);
     reports.add(std::move(report));
     return answer;

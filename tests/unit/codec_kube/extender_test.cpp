@@ -242,5 +242,47 @@ TEST(PodJson, WritesBackWithUidNodeAndAnnotations) {
   EXPECT_FALSE(read_pod(R"({"metadata":)" + std::string(100000, '[')).ok());
 }
 
+// What is answered about a node is written with the name's own bytes.
+TEST(Extender, NamesKeepTheTokensTheyCameAs) {
+  ExtenderReader reader;
+  ExtenderArgs args;
+  std::string plain = R"({"Pod":{},"NodeNames":["a" , "b\t", ""]})";
+  plain.erase(plain.find("\\t"), 2);
+  ASSERT_TRUE(reader.read_args(plain, args).ok());
+  ASSERT_EQ(args.names, (std::vector<std::string_view>{"a", "b", ""}));
+  EXPECT_EQ(args.quoted(0), R"("a")");
+  EXPECT_EQ(args.quoted(2), R"("")");
+  std::string escaped = R"({"Pod":{},"NodeNames":["node\u002d1", "a\"b"]})";
+  ASSERT_TRUE(reader.read_args(escaped, args).ok());
+  ASSERT_EQ(args.names, (std::vector<std::string_view>{"node-1", "a\"b"}));
+  EXPECT_EQ(args.quoted(0), R"("node\u002d1")");
+  EXPECT_EQ(args.quoted(1), R"("a\"b")");
+  std::string items = R"({"Pod":{},"Nodes":{"items":[{"metadata":{"name":"x"}},{"metadata":{}}]}})";
+  ASSERT_TRUE(reader.read_args(items, args).ok());
+  EXPECT_EQ(args.quoted(0), R"("x")");
+  EXPECT_EQ(args.quoted(1), R"("")");
+  for (const char* bad : {R"({"Pod":{},"NodeNames":["a" "b"]})", R"({"Pod":{},"NodeNames":["a"x]})",
+                          R"({"Pod":{},"NodeNames":[1]})", R"({"Pod":{},"NodeNames":["a",]})",
+                          R"({"Pod":{},"NodeNames":["a\q"]})"}) {
+    std::string body = bad;
+    EXPECT_FALSE(reader.read_args(body, args).ok()) << bad;
+  }
+}
+
+TEST(Extender, BindingsNameThingsAsLongAsNamesMayBe) {
+  ExtenderReader reader;
+  std::string body = R"({"PodName":")" + std::string(254, 'p') + R"(","Node":"n"})";
+  EXPECT_EQ(reader.read_binding(body).error().text(), "PodName is longer than 253 bytes");
+}
+
+TEST(Extender, AQuantityIsBlamedInAShortSentence) {
+  ExtenderReader reader;
+  ExtenderArgs args;
+  std::string body = R"({"Pod":{"spec":{"containers":[{"name":")" + std::string(100000, 'c') +
+                     R"(","resources":{"limits":{"nvidia.com/gpu":"-1"}}}]}},"NodeNames":[]})";
+  ASSERT_TRUE(reader.read_args(body, args).ok());
+  EXPECT_LT(count_resource(args.pod, "nvidia.com/gpu").error().text().size(), 200U);
+}
+
 }  // namespace
 }  // namespace chipweave::codec

@@ -210,5 +210,116 @@ TEST(Inventory, LinkHealthChangesWhatIsChosen) {
   EXPECT_EQ(w.scheduler.place(World::ask("p", 2), {}, false).value().chips, before.chips);
 }
 
+TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto pod = w.submit("p", 8);
+  ASSERT_TRUE(w.bind(pod, "n1").ok());
+  w.add_node("n1", "hgx-a100-4");  // four of them are not seen
+  w.sound();
+  EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
+  EXPECT_EQ(w.chips(pod), (std::vector<int>{0, 1, 2, 3}));
+  w.add_node("n1", "hgx-v100-8");
+  w.sound();
+  EXPECT_EQ(w.chips(pod).size(), 8U);
+  const auto other = w.submit("q", 1);
+  EXPECT_TRUE(w.fit(other).empty());
+  EXPECT_FALSE(w.bind(other, "n1").ok());
+  EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
+}
+
+TEST(Inventory, APromiseThatLostAChipIsNotBound) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto first = w.submit("p", 4);
+  ASSERT_TRUE(w.bind(first, "n1").ok());
+  const auto second = w.submit("q", 4);
+  w.scores(second);
+  ASSERT_EQ(w.chips(second).size(), 4U);
+  w.add_node("n1", "hgx-a100-4");
+  EXPECT_TRUE(w.chips(second).empty());
+  EXPECT_FALSE(w.bind(second, "n1").ok());
+  w.sound();
+}
+
+TEST(Inventory, OfTwoAgentsWithOneNameTheOneThatIsLeftSpeaks) {
+  World w;
+  w.add_node("n1", "hgx-h100-8", {}, "a");
+  w.add_node("n1", "hgx-h100-8", {}, "b");
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "a"), ReportOutcome::older);
+  w.scheduler.agent_gone("n1", "b");
+  EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "a"), ReportOutcome::taken);
+  EXPECT_FALSE(w.scheduler.nodes().node(0).stale);
+}
+
+TEST(Inventory, ADeltaIsTakenWholeOrNotAtAll) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  InventoryReport r;
+  r.node = "n1";
+  r.boot_id = "boot";
+  r.sequence = ++w.sequence;
+  r.chips = {{{2}, domain::Health::unhealthy}, {{99}, domain::Health::unhealthy}};
+  EXPECT_EQ(w.scheduler.report(r), ReportOutcome::needs_full);
+  EXPECT_TRUE(w.scheduler.nodes().node(0).unhealthy.empty());
+}
+
+TEST(Inventory, AFullTableMakesRoomOfSilentNodesWithoutPods) {
+  World w;
+  InventoryReport r;
+  r.boot_id = "boot";
+  r.topology = profile("hgx-v100-8");
+  for (std::size_t i = 0; i < limits::kMaxNodes; ++i) {
+    r.node = "n" + std::to_string(i);
+    r.sequence = ++w.sequence;
+    ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  }
+  r.node = "new";
+  r.sequence = ++w.sequence;
+  EXPECT_EQ(w.scheduler.report(r), ReportOutcome::no_room);
+  const auto pod = w.submit("p", 1);
+  ASSERT_TRUE(w.bind(pod, "n7").ok());
+  w.scheduler.agent_gone("n7", "boot");
+  EXPECT_EQ(w.scheduler.report(r), ReportOutcome::no_room);  // n7 has a pod
+  w.scheduler.agent_gone("n8", "boot");
+  EXPECT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  EXPECT_EQ(w.scheduler.nodes().find("n8"), kNoNode);
+  const auto id = w.scheduler.nodes().find("new");
+  ASSERT_NE(id, kNoNode);
+  const std::vector<std::string_view> names{"n7", "new", "n8", "n9"};
+  EXPECT_EQ(w.scheduler.filter(w.submit("q", 8), names).value().fit,
+            (std::vector<std::string_view>{"new", "n9"}));
+}
+
+TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  auto pod = w.submit("p", 1);
+  PodAsk told = pod;
+  told.chips = 8;
+  EXPECT_EQ(w.fit(told), std::set<std::string>{"n1"});
+  EXPECT_EQ(w.chips(pod).size(), 1U);
+  ASSERT_TRUE(w.bind(pod, "n1").ok());
+  EXPECT_EQ(w.chips(pod).size(), 1U);
+  auto zero = w.submit("z", 0);
+  told = zero;
+  told.chips = 4;
+  told.resource = "nvidia.com/gpu";
+  EXPECT_TRUE(w.scheduler.place(told, {}, true).ok() == false || w.chips(zero).empty());
+  EXPECT_TRUE(w.chips(zero).empty());
+  w.sound();
+}
+
+TEST(Bind, UidsAreWordsSoThatTheyAreNoNamesOfOurs) {
+  World w;
+  for (const char* uid : {"\nns/g#1", "a b", "group:ns/g#1", "u/1"}) {
+    PodAsk a = World::ask("p", 1);
+    a.uid = uid;
+    ClusterPod pod;
+    pod.ask = a;
+    EXPECT_EQ(w.cluster.add(pod, "{}").ok(), false) << uid;
+  }
+}
+
 }  // namespace
 }  // namespace chipweave::sched::testing

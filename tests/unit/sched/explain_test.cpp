@@ -110,5 +110,42 @@ TEST(Explain, OfNoNodesAndSilentNodes) {
   EXPECT_EQ(explain(w, a)["smallest_change"], "if the agent of n1 reported again");
 }
 
+TEST(Explain, TheSmallestPodWhoseEndIsEnoughOnAnyNode) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  ASSERT_TRUE(w.bind(w.submit("all", 8), "n1").ok());
+  ASSERT_TRUE(w.bind(w.submit("most", 7), "n2").ok());
+  ASSERT_TRUE(w.bind(w.submit("one", 1), "n2").ok());
+  const auto p = w.submit("p", 1);
+  w.fit(p);
+  EXPECT_EQ(explain(w, p)["smallest_change"], "if pod ns/one (1 chip) on n2 ended");
+}
+
+TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  ASSERT_TRUE(w.bind(w.submit("all", 8), "n1").ok());
+  const auto p = w.submit("p", 1);
+  const std::vector<std::string_view> offered{"n1"};
+  ASSERT_TRUE(w.scheduler.filter(p, offered).value().fit.empty());
+  const Json j = explain(w, p);
+  EXPECT_EQ(j["fits_now"], false);
+  EXPECT_EQ(j["not_offered"], 1);
+  EXPECT_EQ(j["nodes"].size(), 1U);
+  EXPECT_EQ(j["smallest_change"], "if pod ns/all (8 chips) on n1 ended");
+  const auto q = w.submit("q", 1);
+  ASSERT_TRUE(w.scheduler.filter(q, {}).value().fit.empty());
+  EXPECT_EQ(explain(w, q)["fits_now"], false);
+}
+
+TEST(Explain, AnAskBeyondAllMeasureIsAnsweredAtOnce) {
+  World w;
+  for (const char* m : {"hgx-v100-8", "pcie-8", "hgx-a100-8", "dgx2-v100-16"}) w.add_node(m, m);
+  const auto p = w.submit("p", 1000000);
+  EXPECT_EQ(explain(w, p)["smallest_change"], "if it asked for 16 chips (fits on dgx2-v100-16)");
+}
+
 }  // namespace
 }  // namespace chipweave::sched::testing

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/unit/sched/world.hpp"
 
 namespace chipweave::sched::testing {
 namespace {
+
+using Json = nlohmann::json;
 
 PodAsk member(const std::string& name, int chips, int replicas,
               const std::string& group = "train") {
@@ -124,6 +128,88 @@ TEST(Group, IsPlannedAnewWhenItsNodeIsNotOffered) {
   EXPECT_EQ(w.node_of(a), "n2");
   EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
   w.sound();
+}
+
+TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  std::vector<PodAsk> pods;
+  for (int i = 0; i < 4; ++i) {
+    pods.push_back(w.submit(member("w-" + std::to_string(i), 2, 4)));
+    w.fit(pods.back());
+    ASSERT_TRUE(w.bind(pods.back(), "n1").ok());
+  }
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(w.cluster.end(pods[i].key).ok());
+    PodAsk again = member("w-" + std::to_string(i), 2, 4);
+    again.uid += "-anew";
+    again = w.submit(again);
+    EXPECT_EQ(w.fit(again), std::set<std::string>{"n1"}) << i;
+    EXPECT_TRUE(w.bind(again, "n1").ok()) << i;
+    EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+    w.sound();
+  }
+}
+
+TEST(Group, NothingIsHeldOnceItsLastMemberIsGone) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit(member("w-0", 2, 3));
+  w.fit(a);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  ASSERT_TRUE(w.cluster.end(a.key).ok());
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  w.sound();
+}
+
+TEST(Group, MembersOfDifferentSizesShareTheNode) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto master = w.submit(member("master", 1, 2));
+  w.fit(master);
+  w.scores(master);
+  ASSERT_TRUE(w.bind(master, "n1").ok());
+  const auto worker = w.submit(member("worker", 2, 2));
+  EXPECT_EQ(w.fit(worker), std::set<std::string>{"n1"});
+  ASSERT_TRUE(w.bind(worker, "n1").ok());
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  const ChipSet all =
+      w.scheduler.ledger().find(master.uid)->chips | w.scheduler.ledger().find(worker.uid)->chips;
+  EXPECT_EQ(all.size(), 3);
+  EXPECT_DOUBLE_EQ(w.scheduler.decision(worker.uid)->gbps,
+                   solver::Machine(profile("hgx-v100-8")).gbps(all));
+  std::string visible;
+  for (const int i : w.scheduler.nodes().node(0).topology.indices(all))
+    visible += (visible.empty() ? "" : ",") + std::to_string(i);
+  EXPECT_EQ(w.pod(worker).written.at("topology.kubernetes.io/gpu-visible"), visible);
+  w.sound();
+}
+
+TEST(Group, OneMoreMemberThanItSaysStaysOnItsNodeOrWaits) {
+  World w;
+  w.add_node("big", "dgx2-v100-16");
+  w.add_node("small", "hgx-v100-8");
+  const auto filler = w.submit("filler", 8);
+  ASSERT_TRUE(w.bind(filler, "big").ok());
+  for (const char* name : {"a", "b"}) {
+    const auto pod = w.submit(member(name, 4, 2));
+    ASSERT_TRUE(w.bind(pod, "big").ok());
+  }
+  const auto third = w.submit(member("c", 1, 2));
+  EXPECT_TRUE(w.fit(third).empty());
+  EXPECT_FALSE(w.bind(third, "small").ok());
+  w.sound();
+}
+
+TEST(Group, NumbersThatOverflowAreNoFit) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit(member("w-0", 524288, 8192));
+  EXPECT_TRUE(w.fit(a).empty());
+  EXPECT_EQ(Json::parse(w.scheduler.explain(a.key).value().json)["fits_now"], false);
 }
 
 }  // namespace

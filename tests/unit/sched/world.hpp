@@ -28,9 +28,8 @@ class World {
  public:
   World() { cluster.set_listener(&scheduler); }
 
-  ReportOutcome add_node(const std::string& name, const std::string& machine,
-                         std::vector<std::string> resources = {},
-                         const std::string& boot = "boot") {
+  ReportAnswer add_node(const std::string& name, const std::string& machine,
+                        std::vector<std::string> resources = {}, const std::string& boot = "boot") {
     InventoryReport r;
     r.node = name;
     r.boot_id = boot;
@@ -42,7 +41,7 @@ class World {
     return scheduler.report(std::move(r));
   }
 
-  ReportOutcome set_health(const std::string& node, int chip, domain::Health health) {
+  ReportAnswer set_health(const std::string& node, int chip, domain::Health health) {
     InventoryReport r;
     r.node = node;
     r.boot_id = "boot";
