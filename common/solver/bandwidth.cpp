@@ -3,17 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <limits>
 
 #include "common/solver/hamilton.hpp"
 #include "common/solver/ring_graph.hpp"
 #include "common/solver/ring_packing.hpp"
+#include "common/solver/rough_packing.hpp"
 
 namespace chipweave::solver {
 namespace {
 
 // Whether a Hamiltonian cycle exists, where cheap theorems decide it for any size.
 enum class Verdict { yes, no, unknown };
+
+bool connected(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
+  std::uint64_t reached = std::uint64_t{1} << set.lowest();
+  for (std::uint64_t frontier = reached; frontier != 0;) {
+    std::uint64_t next = 0;
+    for (const int a : ChipSet(frontier)) next |= adjacent[static_cast<std::size_t>(a)];
+    frontier = next & set.bits() & ~reached;
+    reached |= frontier;
+  }
+  return reached == set.bits();
+}
 
 Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
   const int n = set.size();
@@ -22,17 +35,12 @@ Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjace
     least = std::min(least, std::popcount(adjacent[static_cast<std::size_t>(a)] & set.bits()));
   if (least < 2) return Verdict::no;
   if (2 * least >= n) return Verdict::yes;  // Dirac
-  std::uint64_t reached = std::uint64_t{1} << set.lowest();
-  for (std::uint64_t frontier = reached; frontier != 0;) {
-    std::uint64_t next = 0;
-    for (const int a : ChipSet(frontier)) next |= adjacent[static_cast<std::size_t>(a)];
-    frontier = next & set.bits() & ~reached;
-    reached |= frontier;
-  }
-  return reached == set.bits() ? Verdict::unknown : Verdict::no;
+  return connected(adjacent, set) ? Verdict::unknown : Verdict::no;
 }
 
-Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
+Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set,
+                     Steps& steps) {
+  steps += static_cast<Steps>(set.size()) * 4;
   const Verdict cheap = cheap_verdict(adjacent, set);
   if (cheap != Verdict::unknown || set.size() > kMaxRingChips) return cheap;
   std::array<int, kMaxRingChips> slots{};
@@ -47,6 +55,7 @@ Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacen
         local[static_cast<std::size_t>(i)] |= 1U << j;
     }
   }
+  steps += static_cast<Steps>(n) << static_cast<unsigned>(n - 1);
   return has_hamiltonian_cycle(n, local) ? Verdict::yes : Verdict::no;
 }
 
@@ -55,6 +64,7 @@ Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacen
 BandwidthModel::BandwidthModel(const Wiring& wiring) : wiring_(wiring), n_(wiring.chip_count()) {
   hop_.assign(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_), 0);
   fast_ = hop_;
+  fast_partners_.assign(static_cast<std::size_t>(n_), ChipSet());
   for (int a = 0; a < n_; ++a) {
     for (int b = 0; b < n_; ++b) {
       if (a == b) continue;
@@ -67,7 +77,26 @@ BandwidthModel::BandwidthModel(const Wiring& wiring) : wiring_(wiring), n_(wirin
       }
       fast_[at(a, b)] = std::max(wiring.direct(a, b), over_planes);
       hop_[at(a, b)] = std::max({fast_[at(a, b)], wiring.routed(a, b), wiring.host(a, b)});
+      if (fast_[at(a, b)] > 0) fast_partners_[static_cast<std::size_t>(a)].insert(b);
+      if (a < b) levels_.push_back(hop_[at(a, b)]);
     }
+  }
+  std::sort(levels_.begin(), levels_.end(), std::greater<>());
+  levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+  at_least_.assign(levels_.size(), Adjacency{});
+  for (int a = 0; a < n_; ++a) {
+    for (int b = 0; b < n_; ++b) {
+      if (a == b) continue;
+      const auto first =
+          std::lower_bound(levels_.begin(), levels_.end(), hop(a, b), std::greater<>()) -
+          levels_.begin();
+      at_least_[static_cast<std::size_t>(first)][static_cast<std::size_t>(a)] |= std::uint64_t{1}
+                                                                                 << b;
+    }
+  }
+  for (std::size_t k = 1; k < at_least_.size(); ++k) {
+    for (std::size_t a = 0; a < static_cast<std::size_t>(n_); ++a)
+      at_least_[k][a] |= at_least_[k - 1][a];
   }
 }
 
@@ -78,7 +107,7 @@ Bandwidth BandwidthModel::of(ChipSet set) {
   // The bottleneck ring matters only if it can beat what the fast rings carry.
   if (out.rate < widest_bound(set)) {
     const Bandwidth slow = bottleneck_ring(set);
-    out = {std::max(out.rate, slow.rate), std::max(out.bound, slow.bound)};
+    out = {std::max(out.rate, slow.rate), std::max(out.bound, slow.bound), out.steps + slow.steps};
   }
   memo_.insert(set.bits(), out);
   return out;
@@ -87,14 +116,10 @@ Bandwidth BandwidthModel::of(ChipSet set) {
 Rate BandwidthModel::degree_bound(ChipSet set) const {
   Rate least = std::numeric_limits<Rate>::max();
   for (const int a : set) {
+    const ChipSet partners = fast_partners(a) & set;
+    if (partners.size() < 2 && set.size() > 2) return 0;
     Rate sum = 0;
-    int partners = 0;
-    for (const int b : set) {
-      if (a == b || fast(a, b) == 0) continue;
-      ++partners;
-      sum += wiring_.direct(a, b);
-    }
-    if (partners < 2 && set.size() > 2) return 0;
+    for (const int b : partners) sum += wiring_.direct(a, b);
     for (const Plane& p : wiring_.planes()) {
       if (p.members.contains(a) && (p.members & set).size() >= 2)
         sum += p.egress[static_cast<std::size_t>(a)];
@@ -104,14 +129,19 @@ Rate BandwidthModel::degree_bound(ChipSet set) const {
   return least;
 }
 
-Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
-  if (set.size() <= kMaxRingChips) {
-    const Packing packing = pack_rings(RingGraph(wiring_, set));
-    return {packing.rate, packing.bound};
+// Whether the fast ways hold the set together, also without any one of its chips; no ring does
+// without that.
+bool BandwidthModel::fast_ring_possible(ChipSet set) const {
+  Adjacency adjacent{};
+  for (const int a : set) adjacent[static_cast<std::size_t>(a)] = fast_partners(a).bits();
+  for (const int a : set) {
+    if (!connected(adjacent, set - ChipSet{a})) return false;
   }
-  const Rate bound = degree_bound(set);
-  if (bound == 0) return {0, 0};
-  // Uniform structures have closed forms at any size.
+  return true;
+}
+
+// Uniform structures have closed forms at any size: equal links, or one switch.
+bool BandwidthModel::uniform_rate(ChipSet set, Rate& rate) const {
   const int first = set.lowest();
   const Rate link = wiring_.direct(first, (set - ChipSet{first}).lowest());
   bool same_links = link > 0;
@@ -124,15 +154,31 @@ Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
       same_links = same_links && wiring_.direct(a, b) == link && fast(a, b) == link;
       if (wiring_.direct(a, b) > 0) plane = nullptr;
     }
+    if (!same_links && plane == nullptr) return false;
     if (plane != nullptr)
       least_egress = std::min(least_egress, plane->egress[static_cast<std::size_t>(a)]);
   }
-  if (same_links) return {link * (set.size() - 1), link * (set.size() - 1)};
-  if (plane != nullptr) return {least_egress, least_egress};
-  return {0, bound};
+  rate = same_links ? link * (set.size() - 1) : least_egress;
+  return true;
 }
 
-// M2: the largest t for which the pairs with a hop of at least t hold a Hamiltonian cycle.
+Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
+  if (set.size() <= kMaxRingChips) {
+    const Packing packing = pack_rings(RingGraph(wiring_, set));
+    return {packing.rate, packing.bound, packing.steps};
+  }
+  const Steps look = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
+  const Rate bound = degree_bound(set);
+  if (bound == 0) return {0, 0, look};
+  Rate rate = 0;
+  if (uniform_rate(set, rate)) return {rate, rate, look};
+  if (!fast_ring_possible(set)) return {0, 0, 2 * look};
+  const RoughPacking rough = pack_roughly(wiring_, set, bound);
+  return {rough.rate, bound, 2 * look + rough.steps};
+}
+
+// M2: the largest t for which the pairs with a hop of at least t hold a Hamiltonian cycle. More
+// pairs never take a cycle away, so the levels are halved.
 Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
   const Rate staged = wiring_.p2p() ? std::numeric_limits<Rate>::max() : staged_limit(set);
   const auto limited = [this, staged](Rate t) {
@@ -141,30 +187,26 @@ Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
   if (set.size() == 2) {
     const int a = set.lowest();
     const Rate t = hop(a, (set - ChipSet{a}).lowest());
-    return {limited(t), limited(t)};
+    return {limited(t), limited(t), 1};
   }
-  std::vector<Rate> levels;
-  for (const int a : set) {
-    for (const int b : set) {
-      if (a < b) levels.push_back(hop(a, b));
-    }
-  }
-  std::sort(levels.begin(), levels.end(), std::greater<>());
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  Rate bound = 0;
-  std::array<std::uint64_t, limits::kMaxChips> adjacent{};
-  for (const Rate t : levels) {
-    for (const int a : set) {
-      for (const int b : set) {
-        if (a != b && hop(a, b) >= t)
-          adjacent[static_cast<std::size_t>(a)] |= std::uint64_t{1} << b;
+  Steps steps = 0;
+  // The first level where the verdict is yes (or, with `perhaps`, where it is not no); at the last
+  // one the graph is complete.
+  const auto first_level = [&](std::size_t from, std::size_t to, bool perhaps) {
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      const Verdict verdict = ring_verdict(at_least_[middle], set, steps);
+      if (verdict == Verdict::yes || (perhaps && verdict == Verdict::unknown)) {
+        to = middle;
+      } else {
+        from = middle + 1;
       }
     }
-    const Verdict verdict = ring_verdict(adjacent, set);
-    if (verdict == Verdict::yes) return {limited(t), std::max(bound, limited(t))};
-    if (verdict == Verdict::unknown && bound == 0) bound = limited(t);
-  }
-  return {0, 0};  // not reached: at the least level the graph is complete
+    return from;
+  };
+  const std::size_t sure = first_level(0, levels_.size() - 1, false);
+  const std::size_t possible = set.size() > kMaxRingChips ? first_level(0, sure, true) : sure;
+  return {limited(levels_[sure]), limited(levels_[possible]), steps};
 }
 
 // Without peer-to-peer every chip writes to and reads from host memory at the ring's rate: chips
@@ -186,19 +228,24 @@ Rate BandwidthModel::staged_limit(ChipSet set) const {
 // A ring enters and leaves each chip by two different hops: no bottleneck beats any chip's second
 // widest.
 Rate BandwidthModel::widest_bound(ChipSet set) const {
-  Rate widest = std::numeric_limits<Rate>::max();
-  for (const int a : set) {
-    Rate first = 0;
-    Rate second = 0;
-    for (const int b : set) {
-      if (a == b) continue;
-      const Rate h = hop(a, b);
-      second = std::max(second, std::min(first, h));
-      first = std::max(first, h);
+  if (set.size() == 2) return hop(set.lowest(), (set - ChipSet{set.lowest()}).lowest());
+  std::size_t from = 0;
+  std::size_t to = levels_.size() - 1;
+  while (from < to) {
+    const std::size_t middle = from + (to - from) / 2;
+    const Adjacency& near = at_least_[middle];
+    bool enough = true;
+    for (const int a : set) {
+      const std::uint64_t partners = near[static_cast<std::size_t>(a)] & set.bits();
+      enough = enough && (partners & (partners - 1)) != 0;  // two at least
     }
-    widest = std::min(widest, set.size() == 2 ? first : second);
+    if (enough) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
   }
-  return widest;
+  return levels_[from];
 }
 
 Rate BandwidthModel::upper_bound(ChipSet set) const {

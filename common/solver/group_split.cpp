@@ -24,15 +24,17 @@ class Dealer {
   // twice.
   std::optional<Deal> deal(ChipSet pool) {
     best_.reset();
-    steps_ = 0;
     parts_.assign(sizes_.size(), ChipSet());
     step(0, pool, std::numeric_limits<Rate>::max(), 0);
     return best_;
   }
 
+  bool tired() const { return steps_ > kGroupSteps; }
+
  private:
   void step(std::size_t k, ChipSet pool, Rate slowest, Rate sum) {
-    if (++steps_ > kMaxSteps) return;
+    steps_ += kStep;
+    if (tired()) return;
     if (best_ && slowest < best_->slowest) return;
     if (k == sizes_.size()) {
       if (!best_ || slowest > best_->slowest || (slowest == best_->slowest && sum > best_->sum)) {
@@ -49,14 +51,17 @@ class Dealer {
 
   void choose(std::size_t k, ChipSet pool, ChipSet part, ChipSet from, Rate slowest, Rate sum,
               bool holds_lowest, bool after_previous) {
+    steps_ += kStep;
     if (part.size() == sizes_[k]) {
       if (!selector_.rules().legal(part, usable_, distributed_)) return;
-      const Rate rate = selector_.model().of(part).rate;
+      const Bandwidth w = selector_.model().of(part);
+      const Rate rate = w.rate;
+      steps_ += w.steps;
       parts_[k] = part;
       step(k + 1, pool - part, part.size() > 1 ? std::min(slowest, rate) : slowest, sum + rate);
       return;
     }
-    while (steps_ <= kMaxSteps && from.size() >= sizes_[k] - part.size() && !from.empty()) {
+    while (!tired() && from.size() >= sizes_[k] - part.size() && !from.empty()) {
       const int s = from.lowest();
       from.erase(s);
       if (part.empty() && !holds_lowest && after_previous && s < parts_[k - 1].lowest()) continue;
@@ -65,15 +70,29 @@ class Dealer {
     }
   }
 
-  static constexpr std::size_t kMaxSteps = 200000;  // beyond, the best deal found so far counts
+  static constexpr Steps kStep = 20;
   Selector& selector_;
   ChipSet usable_;
   std::vector<int> sizes_;
   bool distributed_;
   std::vector<ChipSet> parts_;
   std::optional<Deal> best_;
-  std::size_t steps_ = 0;
+  Steps steps_ = 0;  // over all unions; beyond kGroupSteps the best deal found so far counts
 };
+
+// Some legal chips for each pod in turn: where no union that was looked at can be dealt out.
+std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet pool,
+                                               const std::vector<int>& sizes, bool distributed) {
+  std::vector<ChipSet> parts;
+  ChipSet left = pool;
+  for (const int size : sizes) {
+    const ChipSet part = selector.any_set({left, ChipSet(), ChipSet(), size, distributed, false});
+    if (part.empty() || !selector.rules().legal(part, pool, distributed)) return std::nullopt;
+    parts.push_back(part);
+    left -= part;
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -99,16 +118,25 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside,
   std::vector<int> sorted;
   sorted.reserve(sizes.size());
   for (const std::size_t i : order) sorted.push_back(sizes[i]);
-  Dealer dealer(selector, pool, sorted, distributed);
-  const CandidateQuery query{pool, ChipSet(), beside, total, distributed, false};
-  for (const ChipSet joint : selector.unions_best_first(query)) {
-    const std::optional<Deal> deal = dealer.deal(joint);
-    if (!deal) continue;
+  const auto settle = [&](ChipSet joint, const std::vector<ChipSet>& parts) {
     out.fits = true;
     out.chips = joint;
     out.gbps = to_gbps(selector.model().of(joint | beside).rate);
     out.parts.assign(sizes.size(), ChipSet());
-    for (std::size_t k = 0; k < order.size(); ++k) out.parts[order[k]] = deal->parts[k];
+    for (std::size_t k = 0; k < order.size(); ++k) out.parts[order[k]] = parts[k];
+  };
+  Dealer dealer(selector, pool, sorted, distributed);
+  const CandidateQuery query{pool, ChipSet(), beside, total, distributed, false};
+  selector.unions_best_first(query, [&](ChipSet joint) {
+    const std::optional<Deal> deal = dealer.deal(joint);
+    if (deal) settle(joint, deal->parts);
+    return deal || dealer.tired();
+  });
+  if (out.fits) return out;
+  if (const auto parts = one_by_one(selector, pool, sorted, distributed)) {
+    settle(std::accumulate(parts->begin(), parts->end(), ChipSet(),
+                           [](ChipSet a, ChipSet b) { return a | b; }),
+           *parts);
     return out;
   }
   out.why = Misfit::rule;

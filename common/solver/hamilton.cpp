@@ -14,12 +14,13 @@ double at(const CostMatrix& cost, int i, int j) {
 }
 
 // Reverses stretches of the ring as long as that makes it cheaper.
-void two_opt(Ring& ring, const CostMatrix& cost) {
+void two_opt(Ring& ring, const CostMatrix& cost, Steps& steps) {
   const int n = static_cast<int>(ring.size());
   const auto node = [&ring, n](int k) { return ring[static_cast<std::size_t>(k % n)]; };
   bool better = true;
   while (better) {
     better = false;
+    steps += static_cast<Steps>(n) * static_cast<Steps>(n);
     for (int a = 0; a < n - 1; ++a) {
       for (int b = a + 2; b < n; ++b) {
         if (a == 0 && b == n - 1) continue;
@@ -52,6 +53,7 @@ std::optional<Ring> HamiltonSolver::cheapest_cycle(const CostMatrix& cost) {
     return mask * static_cast<std::size_t>(m) + static_cast<std::size_t>(last);
   };
   table_.assign(masks * static_cast<std::size_t>(m), kInfinity);
+  steps_ += masks * static_cast<std::size_t>(m) * static_cast<std::size_t>(m) / 4;
   for (int i = 0; i < m; ++i) table_[cell(std::size_t{1} << i, i)] = at(cost, 0, i + 1);
   for (std::size_t mask = 1; mask < masks; ++mask) {
     for (std::size_t ends = mask; ends != 0; ends &= ends - 1) {
@@ -98,11 +100,12 @@ std::optional<Ring> HamiltonSolver::cheapest_cycle(const CostMatrix& cost) {
   return ring;
 }
 
-std::optional<Ring> HamiltonSolver::quick_cycle(const CostMatrix& cost) const {
+std::optional<Ring> HamiltonSolver::quick_cycle(const CostMatrix& cost) {
   std::optional<Ring> best;
   double best_cost = kInfinity;
   for (int start = 0; start < n_; ++start) {
     Ring ring{start};
+    steps_ += static_cast<Steps>(n_) * static_cast<Steps>(n_);
     std::uint32_t left = ((1U << n_) - 1) & ~(1U << start);
     while (left != 0) {
       int next = -1;
@@ -115,7 +118,7 @@ std::optional<Ring> HamiltonSolver::quick_cycle(const CostMatrix& cost) const {
       left &= ~(1U << next);
     }
     if (left != 0 || at(cost, ring.back(), start) == kInfinity) continue;
-    two_opt(ring, cost);
+    two_opt(ring, cost, steps_);
     const double c = cycle_cost(ring, cost);
     if (c < best_cost) {
       best_cost = c;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/solver/ring_graph.hpp"
+#include "common/solver/steps.hpp"
 
 namespace chipweave::solver {
 
@@ -26,11 +27,13 @@ class HamiltonSolver {
   std::optional<Ring> cheapest_cycle(const CostMatrix& cost);
   // Nearest neighbour from every start, improved by 2-opt: not always the cheapest, not always
   // found. O(n⁴) at most.
-  std::optional<Ring> quick_cycle(const CostMatrix& cost) const;
+  std::optional<Ring> quick_cycle(const CostMatrix& cost);
+  Steps steps() const { return steps_; }  // taken so far by all calls
 
  private:
   int n_;
   std::vector<double> table_;
+  Steps steps_ = 0;
 };
 
 // Whether the graph with these adjacency bits has a Hamiltonian cycle (n >= 3). O(2^n n) bit

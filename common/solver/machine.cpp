@@ -1,5 +1,8 @@
 #include "common/solver/machine.hpp"
 
+#include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "common/solver/group_split.hpp"
@@ -31,6 +34,10 @@ CandidateQuery query_of(const Request& r) {
   return {r.usable - r.beside, r.required, r.beside, r.size, r.distributed, false};
 }
 
+// usable, beside, sizes, distributed
+using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool>;
+
+constexpr std::size_t kMaxGroups = 4096;  // then the table is emptied; some 4 MB at worst
 constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topology class at worst
 
 }  // namespace
@@ -45,8 +52,10 @@ struct Machine::Impl {
   Selector selector;
   std::unique_ptr<Selector> healed;  // the same machine with all lanes up, where some are down
   FlatMap<Key, Choice> memo;
+  std::map<GroupKey, GroupChoice> groups;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  Steps most_steps = 0;
 
   double ceiling(int size, bool distributed) {
     return to_gbps((healed ? *healed : selector).ceiling(size, distributed));
@@ -67,13 +76,15 @@ struct Machine::Impl {
     out.best_gbps = ceiling(r.size + r.beside.size(), r.distributed);
     if (out.why != Misfit::none) return out;
     const Selector::Outcome found = selector.best(query_of(r));
-    if (!found.best) {
+    most_steps = std::max(most_steps, found.steps);
+    if (found.best.empty()) {
       out.why = Misfit::rule;
       return out;
     }
     out.fits = true;
-    out.chips = found.best->chips;
-    out.gbps = to_gbps(found.best->rate);
+    out.chips = found.best.front().chips;
+    out.gbps = to_gbps(found.best.front().rate);
+    out.best_gbps = std::max(out.best_gbps, out.gbps);  // two searches that both ended early
     out.exact = found.exact;
     out.bound = to_gbps(found.bound);
     return out;
@@ -148,14 +159,24 @@ std::string Machine::reason(const Request& r, const Choice& choice) const {
   return "";
 }
 
-Machine::Stats Machine::stats() const { return {impl_->hits, impl_->misses, impl_->memo.size()}; }
+Machine::Stats Machine::stats() const {
+  return {impl_->hits, impl_->misses, impl_->memo.size(), impl_->most_steps};
+}
 
 GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
                                   bool distributed) {
+  const GroupKey key{usable.bits(), beside.bits(), sizes, distributed};
+  if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
+    ++impl_->hits;
+    return known->second;
+  }
+  ++impl_->misses;
   GroupChoice out = split_group(impl_->selector, usable, beside, sizes, distributed);
   int total = beside.size();
   for (const int size : sizes) total += size;
-  out.best_gbps = impl_->ceiling(total, false);
+  out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);
+  if (impl_->groups.size() >= kMaxGroups) impl_->groups.clear();
+  impl_->groups.emplace(key, out);
   return out;
 }
 
@@ -195,7 +216,9 @@ Explanation Machine::explain(const Request& request) {
   Explanation out;
   out.choice = choose(request);
   if (!out.choice.fits) return out;
-  const std::vector<Judged> two = impl_->selector.best_two(query_of(request), out.candidates);
+  const Selector::Outcome found = impl_->selector.best(query_of(request), 2);
+  const std::vector<Judged>& two = found.best;
+  out.candidates = found.candidates;
   const Judged& won = two.front();
   const bool p2p = impl_->selector.wiring().p2p();
   out.criteria.push_back("predicted bandwidth " + gbps_words(won.rate) + ", best on this machine " +

@@ -7,11 +7,13 @@
 //
 // Order of preference among legal sets (docs/chip-selection.md): predicted ring bandwidth of the
 // set joined with `beside` → the vendor's stock preference → what the rest can still offer → host
-// side → lowest indices. Exact up to 16 chips for every size; above, see Choice::exact.
+// side → lowest indices. Exact up to 16 chips unless the steps run out;
+// above, see Choice::exact.
 //
 // Cost: a repeated request is one hash look-up, no allocation. A first one is a search over the
-// sets that are distinguishable (interchangeable chips count once); 16 chips, any size: < 50 ms.
-// Not thread-safe: one owner (the scheduler's loop, a CLI command).
+// sets that are distinguishable (interchangeable chips count once): a few ms at most on machines of
+// 16 chips that are sold, and bounded by counted steps (steps.hpp), some tenths of a second, on
+// any. Not thread-safe: one owner (the scheduler's loop, a CLI command).
 #pragma once
 
 #include <memory>
@@ -103,6 +105,7 @@ class Machine {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::size_t entries = 0;
+    std::uint64_t most_steps = 0;  // of one search so far (steps.hpp)
   };
   Stats stats() const;
 

@@ -39,6 +39,7 @@ void PackingLp::reprice() {
   for (std::size_t r = 0; r < rows_; ++r) {
     if (basic_gain_[r] == 0.0) continue;
     for (std::size_t c = 0; c < rows_; ++c) prices_[c] += basic_gain_[r] * inverse(r, c);
+    steps_ += rows_;
   }
 }
 
@@ -55,16 +56,28 @@ void PackingLp::pivot(const std::vector<double>& direction, std::size_t entering
   }
   if (leave == rows_) return;  // cannot happen: every column uses some row
   const double by = direction[leave];
-  for (std::size_t c = 0; c < rows_; ++c) inverse(leave, c) /= by;
+  double pays = gain;
+  for (std::size_t r = 0; r < rows_; ++r) pays -= basic_gain_[r] * direction[r];
+  double* const pivot_row = &inverse(leave, 0);
+  filled_.clear();  // most of a young inverse is zero
+  for (std::size_t c = 0; c < rows_; ++c) {
+    if (pivot_row[c] == 0.0) continue;
+    pivot_row[c] /= by;
+    filled_.push_back(c);
+  }
   basic_value_[leave] /= by;
   for (std::size_t r = 0; r < rows_; ++r) {
     if (r == leave || direction[r] == 0.0) continue;
-    for (std::size_t c = 0; c < rows_; ++c) inverse(r, c) -= direction[r] * inverse(leave, c);
-    basic_value_[r] = std::max(0.0, basic_value_[r] - direction[r] * basic_value_[leave]);
+    double* const row = &inverse(r, 0);
+    const double times = direction[r];
+    for (const std::size_t c : filled_) row[c] -= times * pivot_row[c];
+    basic_value_[r] = std::max(0.0, basic_value_[r] - times * basic_value_[leave]);
+    steps_ += filled_.size();
   }
+  steps_ += rows_ * 4;
   basis_[leave] = entering;
   basic_gain_[leave] = gain;
-  reprice();
+  for (const std::size_t c : filled_) prices_[c] += pays * pivot_row[c];
 }
 
 void PackingLp::enter(std::size_t column) {
@@ -72,6 +85,7 @@ void PackingLp::enter(std::size_t column) {
   for (std::size_t r = 0; r < rows_; ++r) {
     for (const auto& [row, amount] : columns_[column]) direction[r] += inverse(r, row) * amount;
   }
+  steps_ += rows_ * columns_[column].size();
   pivot(direction, column, gain_);
 }
 
@@ -81,10 +95,11 @@ void PackingLp::enter_slack(std::size_t row) {
   pivot(direction, kSlack - row, 0.0);
 }
 
-void PackingLp::add(Column column) {
+void PackingLp::add(Column column, Steps limit) {
   columns_.push_back(std::move(column));
   enter(columns_.size() - 1);
-  while (true) {
+  while (steps_ <= limit) {
+    steps_ += rows_ + columns_.size() * columns_.back().size();
     // Most negative reduced cost over slacks and the columns known so far.
     double most = kEps;
     std::size_t best = columns_.size();
@@ -109,9 +124,10 @@ void PackingLp::add(Column column) {
     } else if (best < columns_.size()) {
       enter(best);
     } else {
-      return;
+      break;
     }
   }
+  reprice();  // the updates of the pivots, without their rounding
 }
 
 }  // namespace chipweave::solver

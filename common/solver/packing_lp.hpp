@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/solver/steps.hpp"
+
 namespace chipweave::solver {
 
 class PackingLp {
@@ -19,9 +21,11 @@ class PackingLp {
   // capacity: b > 0, best scaled to about 1. gain: c, the same for every column.
   PackingLp(std::vector<double> capacity, double gain);
 
-  // O(rows²) per pivot.
-  void add(Column column);
-  // Objective of the current basis.
+  // Pivots until no known column pays or `limit` steps were taken since the programme began.
+  // O(rows²) per pivot at most; far less while the basis is sparse.
+  void add(Column column, Steps limit);
+  Steps steps() const { return steps_; }
+  // Objective of the current basis: what the known columns surely carry.
   double value() const;
   // Dual prices of the rows, >= 0; a column pays if Σ amount·price < gain.
   const std::vector<double>& prices() const { return prices_; }
@@ -44,6 +48,8 @@ class PackingLp {
   std::vector<double> inverse_;
   std::vector<double> prices_;
   std::vector<double> true_capacity_;
+  std::vector<std::size_t> filled_;  // scratch: columns of the pivot row that are not zero
+  Steps steps_ = 0;
 };
 
 }  // namespace chipweave::solver

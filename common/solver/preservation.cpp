@@ -52,46 +52,64 @@ const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
   }
   std::stable_sort(it->second.begin(), it->second.end(),
                    [](const Listed& a, const Listed& b) { return a.bound > b.bound; });
-  Rate best = 0;
+  Bandwidth best;
   for (const Listed& l : it->second) {
-    if (l.bound <= best) break;
-    best = std::max(best, model_.of(l.set).rate);
+    if (l.bound <= best.rate) break;
+    if (best.steps > kListSteps) {
+      best.bound = std::max(best.bound, l.bound);
+      break;
+    }
+    const Bandwidth w = model_.of(l.set);
+    best = {std::max(best.rate, w.rate), std::max(best.bound, w.bound), best.steps + w.steps};
   }
   best_[size] = best;
   return it->second;
 }
 
-Rate Preservation::best_within(int size, ChipSet pool) {
+Rate Preservation::best_within(int size, ChipSet pool, Answer& out) {
   if (size < 2 || pool.size() < size || !rules_.legal_size(size, false)) return 0;
-  if (alike_) return best_[size] = model_.of(ChipSet::first(size)).rate;
+  if (alike_) return (best_[size] = model_.of(ChipSet::first(size))).rate;
   const std::vector<Listed>& list = sets_of(size);
-  const Rate ceiling = best_[size];
+  const Rate ceiling = best_[size].rate;
+  out.exact = out.exact && best_[size].exact();
   // Where chips are alike the lowest ones already reach the machine's best.
   ChipSet lowest;
   for (const int s : pool) {
     if (lowest.size() == size) break;
     lowest.insert(s);
   }
-  Rate best = rules_.legal(lowest, pool, false) ? model_.of(lowest).rate : 0;
+  Rate best = 0;
+  const auto look_at = [&](ChipSet set) {
+    const Bandwidth w = model_.of(set);
+    out.steps += w.steps;
+    out.exact = out.exact && w.exact();
+    best = std::max(best, w.rate);
+  };
+  if (rules_.legal(lowest, pool, false)) look_at(lowest);
   for (const Listed& l : list) {
     if (best >= ceiling || l.bound <= best) break;
-    if (pool.contains(l.set)) best = std::max(best, model_.of(l.set).rate);
+    if (++out.steps > kRestSteps) {
+      out.exact = false;
+      break;
+    }
+    if (pool.contains(l.set)) look_at(l.set);
   }
   return best;
 }
 
-Preservation::Value Preservation::of(ChipSet rest) {
-  if (const Value* known = memo_.find(rest.bits())) return *known;
-  Value out;
+Preservation::Answer Preservation::of(ChipSet rest) {
+  if (const Answer* known = memo_.find(rest.bits())) return *known;
+  Answer out;
   for (const int a : rest) {
-    for (const int b : rest) {
-      if (a < b) out.pairs += model_.fast(a, b);
+    for (const int b : model_.fast_partners(a) & rest) {
+      if (a < b) out.value.pairs += model_.fast(a, b);
     }
+    out.steps += static_cast<Steps>(rest.size());
   }
   if (n_ <= kMaxRingChips) {
     for (int size = 2; size <= rest.size(); size *= 2) {
-      const Rate now = best_within(size, rest);
-      if (now > 0) out.offer += now * 1000000 / best_[size];
+      const Rate now = best_within(size, rest, out);
+      if (now > 0) out.value.offer += now * 1000000 / std::max(now, best_[size].rate);
     }
   }
   memo_.insert(rest.bits(), out);

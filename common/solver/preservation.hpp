@@ -22,16 +22,17 @@ class Preservation {
   Preservation(const Wiring& wiring, const Rules& rules, BandwidthModel& model);
 
   struct Value {
-    std::int64_t offer = 0;  // sum of shares, in millionths
-    Rate pairs = 0;          // fast bandwidth over all pairs
-    friend auto operator<=>(const Value&, const Value&) = default;
+    std::int64_t offer = 0;                                         // sum of shares, in millionths
+    Rate pairs = 0;                                                 // fast bandwidth over all pairs
+    friend auto operator<=>(const Value&, const Value&) = default;  // higher is better
   };
-  // Higher is better. Memoised by set up to 16 chips; above, pairs only (the sets of 8 of 64 cannot
-  // be listed).
-  Value of(ChipSet rest);
-
-  // Best bandwidth over legal sets of `size` inside `pool`; 0 if there is none. Up to 16 chips.
-  Rate best_within(int size, ChipSet pool);
+  struct Answer {
+    Value value;
+    bool exact = true;  // false: after kRestSteps the best found so far counted
+    Steps steps = 0;
+  };
+  // Memoised by set up to 16 chips; above, pairs only (the sets of 8 of 64 cannot be listed).
+  Answer of(ChipSet rest);
 
  private:
   struct Listed {
@@ -39,15 +40,17 @@ class Preservation {
     ChipSet set;
   };
   const std::vector<Listed>& sets_of(int size);
+  // Best bandwidth over legal sets of `size` inside `pool`; 0 if there is none. Up to 16 chips.
+  Rate best_within(int size, ChipSet pool, Answer& out);
 
   const Rules& rules_;
   BandwidthModel& model_;
   int n_;
   bool alike_;  // any set is legal and every pair is worth the same: sets of one size are equal
   std::map<int, std::vector<Listed>>
-      lists_;                 // by size: legal sets of the whole machine, best bound first
-  std::map<int, Rate> best_;  // by size, of the whole machine
-  FlatMap<std::uint64_t, Value> memo_;
+      lists_;                      // by size: legal sets of the whole machine, best bound first
+  std::map<int, Bandwidth> best_;  // by size, of the whole machine; not exact: the best found
+  FlatMap<std::uint64_t, Answer> memo_;
 };
 
 }  // namespace chipweave::solver

@@ -133,26 +133,44 @@ std::optional<Rate> uniform_value(const RingGraph& g) {
   return std::nullopt;
 }
 
+// Whether the chips of `members` hang together.
+bool connected(const RingGraph& g, std::uint32_t members) {
+  std::uint32_t reached = members & (~members + 1);
+  for (std::uint32_t frontier = reached; frontier != 0;) {
+    std::uint32_t next = 0;
+    for (; frontier != 0; frontier &= frontier - 1) next |= g.partners(std::countr_zero(frontier));
+    frontier = next & members & ~reached;
+    reached |= frontier;
+  }
+  return reached == members;
+}
+
+// A ring leaves the chips together when any one of them is taken out.
 bool surely_no_ring(const RingGraph& g) {
+  const std::uint32_t all = (1U << g.size()) - 1;
   for (int i = 0; i < g.size(); ++i) {
-    if (std::popcount(g.partners(i)) < 2) return true;
+    if (std::popcount(g.partners(i)) < 2 || !connected(g, all & ~(1U << i))) return true;
   }
   return false;
 }
 
 }  // namespace
 
-Packing pack_rings(const RingGraph& g) {
+Packing pack_rings(const RingGraph& g, Steps limit) {
   const int n = g.size();
-  if (n == 2) return {g.pair_capacity(0, 1), g.pair_capacity(0, 1)};
-  if (surely_no_ring(g)) return {0, 0};
-  if (const auto value = uniform_value(g)) return {*value, *value};
+  const Steps look = static_cast<Steps>(n) * static_cast<Steps>(n);
+  const auto exactly = [](Rate rate, Steps steps) { return Packing{rate, rate, steps}; };
+  if (n == 2) return exactly(g.pair_capacity(0, 1), look);
+  if (surely_no_ring(g)) return exactly(0, look);
+  if (const auto value = uniform_value(g)) return exactly(*value, look);
 
   const Rows rows(g);
   PackingLp lp(rows.scaled_capacity(), 2.0);
   HamiltonSolver hamilton(n);
   Rate bound = g.quick_cut_bound();
   bool bound_is_full = false;
+  Steps cuts = look * static_cast<Steps>(n);
+  const auto steps = [&] { return lp.steps() + hamilton.steps() + cuts; };
   const auto rate_of = [&rows](double z) {
     return static_cast<Rate>(std::llround(z * rows.scale()));
   };
@@ -168,25 +186,29 @@ Packing pack_rings(const RingGraph& g) {
       }
     }
   };
-  while (true) {
+  while (steps() <= limit) {
     price_pairs();
+    cuts += look;
     // Cheap pricing first; the exact dynamic programme only when it finds nothing.
     std::optional<Ring> ring = hamilton.quick_cycle(cost);
     if (!ring || cycle_cost(*ring, cost) > 2 - kEps) {
       if (!bound_is_full && n > 8) {
         bound = std::min(bound, g.full_cut_bound());
         bound_is_full = true;
-        if (rate_of(lp.value()) >= bound) return {bound, bound};
+        cuts += look << static_cast<unsigned>(n - 3);
+        if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
       }
       ring = hamilton.cheapest_cycle(cost);
-      if (!ring) return {0, 0};
-      if (cycle_cost(*ring, cost) > 2 - kEps) break;  // no ring pays: optimal
+      if (!ring) return exactly(0, steps());
+      if (cycle_cost(*ring, cost) > 2 - kEps) {  // no ring pays: optimal
+        return exactly(rate_of(lp.value()), steps());
+      }
     }
-    lp.add(rows.column(*ring, lp.prices()));
-    if (rate_of(lp.value()) >= bound) return {bound, bound};
+    lp.add(rows.column(*ring, lp.prices()), limit);
+    if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
   }
-  const Rate optimum = rate_of(lp.value());
-  return {optimum, optimum};
+  const auto found = static_cast<Rate>(std::floor(lp.value() * rows.scale()));
+  return {std::clamp<Rate>(found, 0, bound), bound, steps()};
 }
 
 }  // namespace chipweave::solver

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <functional>
 
+#include "common/solver/grown_sets.hpp"
+
 namespace chipweave::solver {
+namespace {
+
+constexpr Steps kJudgeAlone = 200;  // the criteria of one set but for what stays free
+
+}  // namespace
 
 Comparison compare(const Judged& a, const Judged& b) {
   if (a.rate != b.rate) return {Criterion::bandwidth, a.rate > b.rate};
@@ -20,14 +27,32 @@ Selector::Selector(const domain::NodeTopology& topology)
       model_(wiring_),
       preservation_(wiring_, rules_, model_) {}
 
-Judged Selector::judge(ChipSet chips, const CandidateQuery& query) {
-  Judged out;
-  out.chips = chips;
-  out.rate = model_.of(chips | query.beside).rate;
-  out.preference = rules_.preference(chips, query.usable);
-  out.rest = preservation_.of(query.usable - chips);
-  out.host = host_side(wiring_, chips | query.beside);
-  return out;
+Judged Selector::judge(ChipSet chips, const CandidateQuery& query, Outcome& out) {
+  const Preservation::Answer rest = preservation_.of(query.usable - chips);
+  out.steps += rest.steps + kJudgeAlone;
+  out.exact = out.exact && rest.exact;
+  return {chips, model_.of(chips | query.beside).rate, rules_.preference(chips, query.usable),
+          rest.value, host_side(wiring_, chips | query.beside)};
+}
+
+std::vector<Judged> Selector::judge_ties(const std::vector<ChipSet>& ties,
+                                         const CandidateQuery& query, std::size_t most, Steps limit,
+                                         Outcome& out) {
+  std::vector<Judged> judged;
+  const Steps end = out.steps + limit;
+  for (const ChipSet set : ties) {
+    if (out.steps > end) {
+      out.exact = false;
+      break;
+    }
+    judged.push_back(judge(set, query, out));
+  }
+  const std::size_t kept = std::min(most, judged.size());
+  std::partial_sort(judged.begin(), judged.begin() + static_cast<std::ptrdiff_t>(kept),
+                    judged.end(),
+                    [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
+  judged.resize(kept);
+  return judged;
 }
 
 Rate Selector::size_bound(int size, ChipSet pool) const {
@@ -55,80 +80,109 @@ Rate Selector::size_bound(int size, ChipSet pool) const {
                    1];  // every set of that size has a chip no better than this
 }
 
-Selector::Outcome Selector::best(const CandidateQuery& query) {
-  Outcome out;
-  const CandidateList list = list_candidates(wiring_, rules_, symmetry_, query);
-  out.candidates = list.sets.size();
-  struct Bounded {
-    Rate bound;
-    std::size_t at;
-  };
-  std::vector<Bounded> order;
-  order.reserve(list.sets.size());
-  const bool ranked = query.size + query.beside.size() > 1;
-  for (std::size_t i = 0; i < list.sets.size(); ++i) {
-    order.push_back({ranked ? model_.upper_bound(list.sets[i] | query.beside) : 0, i});
+CandidateList Selector::candidates(const CandidateQuery& query) const {
+  CandidateList list = list_candidates(wiring_, rules_, symmetry_, query);
+  if (list.complete) return list;
+  for (const ChipSet set : grow_sets(model_, query)) {
+    if (query.ignore_rule || rules_.legal(set, query.usable, query.distributed))
+      list.sets.push_back(set);
   }
-  std::sort(order.begin(), order.end(), [](const Bounded& a, const Bounded& b) {
-    return a.bound != b.bound ? a.bound > b.bound : a.at < b.at;
-  });
-  Rate top = -1;
-  Rate bound = 0;
-  std::vector<std::size_t> ties;
-  for (const Bounded& b : order) {
-    if (b.bound < top) break;
+  // A set that was made in two ways is one candidate.
+  std::sort(list.sets.begin(), list.sets.end(), domain::lower_indices);
+  list.sets.erase(std::unique(list.sets.begin(), list.sets.end()), list.sets.end());
+  return list;
+}
+
+Selector::Search Selector::search(const CandidateList& list, const CandidateQuery& query,
+                                  std::size_t wanted, Steps limit) {
+  Search out;
+  const bool ranked = query.size + query.beside.size() > 1;
+  out.left.reserve(list.sets.size());
+  for (std::size_t i = 0; i < list.sets.size(); ++i)
+    out.left.push_back({ranked ? model_.upper_bound(list.sets[i] | query.beside) : 0, i});
+  const auto better = [](const Rated& a, const Rated& b) {
+    return a.rate != b.rate ? a.rate > b.rate : a.at < b.at;
+  };
+  std::sort(out.left.begin(), out.left.end(), better);
+  std::vector<Rate> leaders;  // the wanted best rates so far, falling
+  std::size_t next = 0;
+  for (; next < out.left.size(); ++next) {
+    const Rated& b = out.left[next];
+    if (leaders.size() == wanted && b.rate < leaders.back()) break;
+    if (out.steps > limit) {
+      out.complete = false;
+      out.bound = std::max(out.bound, b.rate);
+      break;
+    }
     const Bandwidth w = model_.of(list.sets[b.at] | query.beside);
-    bound = std::max(bound, w.bound);
-    if (w.rate > top) ties.clear();
-    if (w.rate >= top) {
-      top = w.rate;
-      ties.push_back(b.at);
+    out.steps += w.steps + 1;
+    out.bound = std::max(out.bound, w.bound);
+    out.rated.push_back({w.rate, b.at});
+    leaders.insert(std::upper_bound(leaders.begin(), leaders.end(), w.rate, std::greater<>()),
+                   w.rate);
+    if (leaders.size() > wanted) leaders.pop_back();
+  }
+  out.left.erase(out.left.begin(), out.left.begin() + static_cast<std::ptrdiff_t>(next));
+  std::sort(out.rated.begin(), out.rated.end(), better);
+  return out;
+}
+
+Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted) {
+  Outcome out;
+  const CandidateList list = candidates(query);
+  out.candidates = list.sets.size();
+  const Search found = search(list, query, wanted, kSearchSteps);
+  out.steps = found.steps;
+  for (std::size_t i = 0; i < found.rated.size() && out.best.size() < wanted;) {
+    const Rate rate = found.rated[i].rate;
+    std::vector<ChipSet> ties;
+    for (; i < found.rated.size() && found.rated[i].rate == rate; ++i)
+      ties.push_back(list.sets[found.rated[i].at]);
+    if (ties.size() == 1 && wanted == 1) {
+      out.best.push_back({ties.front(), rate, 0, {}, {}});
+      break;
+    }
+    for (const Judged& j : judge_ties(ties, query, wanted - out.best.size(), kJudgeSteps, out))
+      out.best.push_back(j);
+  }
+  const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
+  out.bound = std::max(found.bound, top);
+  if (!list.complete)
+    out.bound = std::max(out.bound, size_bound(query.size, query.usable | query.beside));
+  out.exact = out.exact && list.complete && found.complete && out.bound == top;
+  return out;
+}
+
+void Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
+  query.ignore_rule = true;
+  const CandidateList list = candidates(query);
+  if (list.sets.empty()) return;
+  const Search fastest = search(list, query, 1, kGroupSteps);
+  const Rate top = fastest.rated.front().rate;
+  std::vector<ChipSet> ties;
+  for (const Rated& r : fastest.rated) {
+    if (r.rate == top) ties.push_back(list.sets[r.at]);
+  }
+  Outcome judging;
+  const std::vector<Judged> judged = judge_ties(ties, query, ties.size(), kGroupSteps, judging);
+  for (const Judged& j : judged) {
+    if (take(j.chips)) return;
+  }
+  for (std::size_t k = judged.size(); k < ties.size(); ++k) {
+    if (take(ties[k])) return;
+  }
+  // None of the fastest can be dealt out: the slower ones are looked at.
+  const Search all = search(list, query, list.sets.size(), kGroupSteps);
+  for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
+    for (const Rated& r : *some) {
+      if ((some != &all.rated || r.rate < top) && take(list.sets[r.at])) return;
     }
   }
-  for (const std::size_t i : ties) {
-    Judged judged = judge(list.sets[i], query);
-    if (!out.best || compare(judged, *out.best).first_better) out.best = judged;
-  }
-  if (!list.complete) bound = std::max(bound, size_bound(query.size, query.usable | query.beside));
-  out.bound = std::max(bound, std::max<Rate>(top, 0));
-  out.exact = list.complete && out.bound == std::max<Rate>(top, 0);
-  return out;
 }
 
-std::vector<Judged> Selector::best_two(const CandidateQuery& query, std::size_t& candidates) {
-  const CandidateList list = list_candidates(wiring_, rules_, symmetry_, query);
-  candidates = list.sets.size();
-  std::vector<Judged> out;
-  for (const ChipSet set : list.sets) {
-    Judged judged = judge(set, query);
-    const auto place = std::find_if(out.begin(), out.end(), [&judged](const Judged& j) {
-      return compare(judged, j).first_better;
-    });
-    out.insert(place, judged);
-    if (out.size() > 2) out.pop_back();
-  }
-  return out;
-}
-
-std::vector<ChipSet> Selector::unions_best_first(CandidateQuery query) {
-  query.ignore_rule = true;
-  std::vector<std::pair<Rate, ChipSet>> rated;
-  for (const ChipSet set : list_candidates(wiring_, rules_, symmetry_, query).sets) {
-    rated.emplace_back(model_.of(set | query.beside).rate, set);
-  }
-  std::stable_sort(rated.begin(), rated.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<Judged> top;
-  for (const auto& [rate, set] : rated) {
-    if (rate == rated.front().first) top.push_back(judge(set, query));
-  }
-  std::sort(top.begin(), top.end(),
-            [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
-  std::vector<ChipSet> out;
-  out.reserve(rated.size());
-  for (const Judged& j : top) out.push_back(j.chips);
-  for (std::size_t i = top.size(); i < rated.size(); ++i) out.push_back(rated[i].second);
-  return out;
+ChipSet Selector::any_set(const CandidateQuery& query) const {
+  const CandidateList list = candidates(query);
+  return list.sets.empty() ? ChipSet() : list.sets.front();
 }
 
 Rate Selector::ceiling(int size, bool distributed) {
@@ -139,16 +193,8 @@ Rate Selector::ceiling(int size, bool distributed) {
   query.usable = ChipSet::first(wiring_.chip_count());
   query.size = size;
   query.distributed = distributed;
-  Rate top = 0;
-  const CandidateList list = list_candidates(wiring_, rules_, symmetry_, query);
-  std::vector<std::pair<Rate, ChipSet>> order;
-  for (const ChipSet set : list.sets) order.emplace_back(model_.upper_bound(set), set);
-  std::sort(order.begin(), order.end(),
-            [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [bound, set] : order) {
-    if (bound <= top) break;
-    top = std::max(top, model_.of(set).rate);
-  }
+  const Search found = search(candidates(query), query, 1, kSearchSteps);
+  const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   ceilings_.insert(key, top);
   return top;
 }

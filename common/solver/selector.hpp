@@ -2,11 +2,10 @@
 //
 // Criteria in order: bandwidth of set ∪ beside, stock preference, preservation of the rest, host
 // side, lowest indices. Bandwidths are evaluated best bound first and only until no bound can reach
-// the best found.
+// the best found, or the steps of a search are spent (steps.hpp).
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <functional>
 #include <vector>
 
 #include "common/solver/bandwidth.hpp"
@@ -42,27 +41,48 @@ class Selector {
   Selector& operator=(const Selector&) = delete;
 
   struct Outcome {
-    std::optional<Judged> best;
-    std::size_t candidates = 0;
+    std::vector<Judged> best;    // best first; at most as many as wanted, none where nothing fits
+    std::size_t candidates = 0;  // sets that were considered
     bool exact = true;
     Rate bound = 0;
+    Steps steps = 0;
   };
-  Outcome best(const CandidateQuery& query);
-  // The best set and the one that comes next (of another kind: interchangeable sets count once).
-  std::vector<Judged> best_two(const CandidateQuery& query, std::size_t& candidates);
+  // The best set, or also those that come next (of other kinds: interchangeable sets count once).
+  // Where one set is wanted and one is fastest its later criteria are left empty.
+  Outcome best(const CandidateQuery& query, std::size_t wanted = 1);
 
   // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest
-  // also by the other criteria.
-  std::vector<ChipSet> unions_best_first(CandidateQuery query);
+  // also by the other criteria; those that the steps of a search do not reach come last, by bound.
+  // Ends when `take` returns true.
+  void unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
+  // Some legal set, found without a search; empty if there is none among those listed.
+  ChipSet any_set(const CandidateQuery& query) const;
 
   const Wiring& wiring() const { return wiring_; }
   const Rules& rules() const { return rules_; }
   BandwidthModel& model() { return model_; }
   // Best bandwidth of a legal set of that size on the empty machine.
   Rate ceiling(int size, bool distributed);
-  Judged judge(ChipSet chips, const CandidateQuery& query);
 
  private:
+  struct Rated {
+    Rate rate;  // or its bound
+    std::size_t at;
+  };
+  struct Search {
+    std::vector<Rated> rated;  // evaluated, best first
+    std::vector<Rated> left;   // not evaluated, best bound first
+    Rate bound = 0;            // of all of them
+    Steps steps = 0;
+    bool complete = true;  // nothing left could be among the wanted
+  };
+  CandidateList candidates(const CandidateQuery& query) const;
+  Search search(const CandidateList& list, const CandidateQuery& query, std::size_t wanted,
+                Steps limit);
+  Judged judge(ChipSet chips, const CandidateQuery& query, Outcome& out);
+  // The best `most` of sets that are equally fast, best first; those beyond the limit are left out.
+  std::vector<Judged> judge_ties(const std::vector<ChipSet>& ties, const CandidateQuery& query,
+                                 std::size_t most, Steps limit, Outcome& out);
   // No set of `size` chips out of `pool` can carry more.
   Rate size_bound(int size, ChipSet pool) const;
 

@@ -106,7 +106,7 @@ TEST(Ascend310, TooManySetsGiveABoundInsteadOfAProof) {
     for (int chip = 0; chip <= card % 4; ++chip) usable.insert(card * 4 + chip);
   }
   bool unproven = false;
-  for (int size = 1; size <= usable.size(); ++size) {
+  for (int size = 1; size <= usable.size(); size += size < 4 ? 1 : 4) {
     const solver::Choice c = m.choose({usable, {}, {}, size, false});
     ASSERT_TRUE(c.fits) << size;
     EXPECT_EQ(c.chips.size(), size);

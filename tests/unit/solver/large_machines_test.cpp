@@ -1,0 +1,187 @@
+// Machines of more than 16 chips: any request gets a legal answer within the steps of a search, and
+// an exact one where symmetry leaves few sets to tell apart.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "common/domain/topology_builder.hpp"
+#include "common/solver/bandwidth.hpp"
+#include "common/solver/machine.hpp"
+#include "common/solver/ring_packing.hpp"
+#include "common/solver/rough_packing.hpp"
+#include "common/solver/steps.hpp"
+#include "tests/unit/solver/machines.hpp"
+
+namespace chipweave {
+namespace {
+
+using domain::ChipIndex;
+using domain::ChipSet;
+using domain::LinkKind;
+using domain::NodeTopology;
+
+// A search, the set that ends it late, and the later criteria of its ties.
+constexpr std::uint64_t kMostSteps =
+    solver::kSearchSteps + solver::kSetSteps + solver::kJudgeSteps + 50'000'000;
+
+// No two chips alike: each pair has its own number of lanes, rate and host path.
+NodeTopology irregular_machine(int chips, unsigned seed) {
+  std::mt19937 random(seed);
+  const unsigned density = 1 + random() % 4;  // quarters of the pairs that are linked
+  const LinkKind kind = random() % 2 == 0 ? LinkKind::nvlink : LinkKind::xgmi;
+  domain::TopologyBuilder b;
+  b.vendor = kind == LinkKind::xgmi ? "amd" : "nvidia";
+  for (int i = 0; i < chips; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  const std::vector<LinkKind> host = {LinkKind::pix, LinkKind::pxb, LinkKind::phb, LinkKind::node,
+                                      LinkKind::sys};
+  for (int i = 0; i < chips; ++i) {
+    for (int j = i + 1; j < chips; ++j) {
+      if (random() % 4 < density) {
+        b.add_link(ChipIndex{i}, ChipIndex{j}, kind, 1 + static_cast<int>(random() % 9),
+                   1 + static_cast<double>(random() % 99000) / 1000);
+      }
+      b.add_link(ChipIndex{i}, ChipIndex{j}, host[random() % host.size()]);
+    }
+  }
+  return std::move(b).build().value();
+}
+
+// Groups of equal size; links inside a group only, or one switch a group.
+NodeTopology grouped_machine(int groups, int each, bool switched) {
+  domain::TopologyBuilder b;
+  for (int i = 0; i < groups * each; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    c.numa = i / each;
+    b.add_chip(c);
+  }
+  for (int i = 0; i < groups * each; ++i) {
+    for (int j = i + 1; j < groups * each; ++j) {
+      const bool together = i / each == j / each;
+      if (together && !switched) b.add_link(ChipIndex{i}, ChipIndex{j}, LinkKind::nvlink, 2, 20.0);
+      b.add_link(ChipIndex{i}, ChipIndex{j}, together ? LinkKind::node : LinkKind::sys);
+    }
+  }
+  for (int g = 0; switched && g < groups; ++g) {
+    std::vector<domain::TopologyBuilder::Port> ports;
+    for (int i = g * each; i < (g + 1) * each; ++i) ports.push_back({ChipIndex{i}, 6, 0});
+    b.add_switch("s" + std::to_string(g), LinkKind::nvswitch, ports, 20.0);
+  }
+  return std::move(b).build().value();
+}
+
+class IrregularMachines : public ::testing::TestWithParam<int> {};
+
+TEST_P(IrregularMachines, AnswerLegallyAndWithinTheSteps) {
+  const int chips = GetParam();
+  const NodeTopology machine = irregular_machine(chips, static_cast<unsigned>(chips));
+  solver::Machine solved(machine);
+  std::mt19937_64 random(static_cast<unsigned>(chips));
+  for (const int size : {1, 2, 3, chips / 4, chips / 2, chips - 1, chips}) {
+    solver::Request r;
+    r.size = size;
+    r.usable = machine.all();
+    if (size <= chips / 2) {
+      r.usable = ChipSet((random() | random()) & machine.all().bits());
+      r.required = ChipSet{r.usable.lowest()};
+      if (r.usable.size() < size) continue;
+    }
+    const solver::Choice c = solved.choose(r);
+    const std::string where = std::to_string(chips) + " chips, size " + std::to_string(size);
+    ASSERT_TRUE(c.fits) << where;
+    EXPECT_EQ(c.chips.size(), size) << where;
+    EXPECT_TRUE(r.usable.contains(c.chips)) << where;
+    EXPECT_TRUE(c.chips.contains(r.required)) << where;
+    EXPECT_TRUE(solved.legal(c.chips, r.usable, r.distributed)) << where;
+    EXPECT_LE(c.gbps, c.bound + 1e-9) << where;
+    EXPECT_LE(c.gbps, c.best_gbps + 1e-9) << where;
+    EXPECT_DOUBLE_EQ(c.gbps, solved.gbps(c.chips)) << where;
+    EXPECT_TRUE(!c.exact || c.gbps >= c.bound - 1e-9) << where;
+    EXPECT_LE(solved.stats().most_steps, kMostSteps) << where;
+    if (size <= 3) continue;
+    // A machine that has answered nothing else before says the same.
+    if (size == chips / 4) {
+      EXPECT_EQ(solver::Machine(machine).choose(r).chips, c.chips) << where;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, IrregularMachines, ::testing::Values(17, 24, 31, 48, 64));
+
+TEST(SymmetricMachines, OfSixtyFourChipsAreExact) {
+  for (const bool switched : {false, true}) {
+    solver::Machine m(grouped_machine(4, 16, switched));
+    for (int size = 1; size <= 64; size += size < 16 ? 3 : 8) {
+      const solver::Choice c = m.choose({m.topology().all(), {}, {}, size, false});
+      ASSERT_TRUE(c.fits);
+      EXPECT_TRUE(c.exact) << (switched ? "switches, " : "meshes, ") << size;
+      if (size > 1 && size <= 16) {
+        EXPECT_DOUBLE_EQ(c.gbps, size == 2 && !switched ? 40 : switched ? 120 : 40.0 * (size - 1));
+      }
+    }
+  }
+  solver::Machine one(grouped_machine(1, 64, true));
+  for (int size = 1; size <= 64; size += 7) {
+    const solver::Choice c = one.choose({one.topology().all(), {}, {}, size, false});
+    EXPECT_TRUE(c.exact) << size;
+    EXPECT_DOUBLE_EQ(c.gbps, size > 1 ? 120 : 0) << size;
+  }
+}
+
+// A rough packing never carries more than the exact one, and most of it.
+TEST(RoughPacking, IsAPacking) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const NodeTopology machine = testing::random_machine(6 + static_cast<int>(seed % 5), seed);
+    const solver::Wiring wiring(machine);
+    const ChipSet set = machine.all();
+    const solver::Packing exact = solver::pack_rings(solver::RingGraph(wiring, set));
+    ASSERT_TRUE(exact.exact());
+    const solver::RoughPacking rough = solver::pack_roughly(wiring, set, exact.bound * 2);
+    EXPECT_LE(rough.rate, exact.rate) << "seed " << seed;
+    EXPECT_GE(rough.rate * 2, exact.rate) << "seed " << seed;
+  }
+}
+
+// A packing that is cut short still works and still has a bound.
+TEST(PackingLimits, GiveAnInterval) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const NodeTopology machine = irregular_machine(9, seed);
+    const solver::Wiring wiring(machine);
+    const solver::RingGraph graph(wiring, machine.all());
+    const solver::Packing whole = solver::pack_rings(graph);
+    for (const solver::Steps limit :
+         {solver::Steps{0}, solver::Steps{2000}, solver::Steps{20000}}) {
+      const solver::Packing part = solver::pack_rings(graph, limit);
+      EXPECT_LE(part.rate, whole.rate) << "seed " << seed;
+      EXPECT_GE(part.bound, whole.rate) << "seed " << seed;
+    }
+  }
+}
+
+TEST(GroupsOnLargeMachines, AreDealtOutWholeAndRemembered) {
+  for (const int chips : {16, 40, 64}) {
+    solver::Machine m(irregular_machine(chips, 3));
+    const std::vector<int> sizes = {chips / 4, chips / 4, 2, 1};
+    const solver::GroupChoice g = m.choose_group(m.topology().all(), {}, sizes, true);
+    ASSERT_TRUE(g.fits) << chips;
+    ChipSet seen;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      EXPECT_EQ(g.parts[k].size(), sizes[k]);
+      EXPECT_FALSE(seen.intersects(g.parts[k]));
+      seen |= g.parts[k];
+    }
+    EXPECT_EQ(seen, g.chips);
+    EXPECT_LE(g.gbps, g.best_gbps);
+    const std::uint64_t misses = m.stats().misses;
+    EXPECT_EQ(m.choose_group(m.topology().all(), {}, sizes, true).parts, g.parts);
+    EXPECT_EQ(m.stats().misses, misses);
+  }
+}
+
+}  // namespace
+}  // namespace chipweave
