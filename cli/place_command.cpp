@@ -107,11 +107,11 @@ Exit run_batch(const Flags& flags) {
 }
 
 // "0-3" or "0-3:1"
-Result<codec::DownLink> parse_down(const std::string& text) {
-  codec::DownLink out;
+Result<domain::DownLink> parse_down(const std::string& text) {
+  domain::DownLink out;
   char dash = 0;
   std::istringstream in(text);
-  in >> out.a >> dash >> out.b;
+  in >> out.a.value >> dash >> out.b.value;
   if (!in || dash != '-')
     return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
   char colon = 0;

@@ -46,8 +46,8 @@ NodeView node_view(const json& item) {
     node.used[pod] = ascending(chips.get<std::vector<int>>());
   }
   for (const json& link : present(item, "down_links", json::array())) {
-    node.down_links.push_back(
-        {link.at(0).get<int>(), link.at(1).get<int>(), link.at(2).get<int>()});
+    node.down_links.push_back({domain::ChipIndex{link.at(0).get<int>()},
+                               domain::ChipIndex{link.at(1).get<int>()}, link.at(2).get<int>()});
   }
   return node;
 }

@@ -27,8 +27,8 @@ std::vector<int> index_list(const JsonObject& object, std::string_view key) {
   return out;
 }
 
-std::vector<DownLink> down_links(const JsonObject& object) {
-  std::vector<DownLink> out;
+std::vector<domain::DownLink> down_links(const JsonObject& object) {
+  std::vector<domain::DownLink> out;
   const Json* list = object.array("down_links", 4096);
   if (list == nullptr) return out;
   for (std::size_t i = 0; i < list->size(); ++i) {
@@ -45,7 +45,8 @@ std::vector<DownLink> down_links(const JsonObject& object) {
       lanes = as_integer(item[2], where + "[2]", 1, limits::kMaxLanes, object.problems());
     if (!a || !b) continue;
     if (*a == *b) object.problems().add(where, "links chip " + std::to_string(*a) + " with itself");
-    DownLink link{static_cast<int>(*a), static_cast<int>(*b), std::nullopt};
+    domain::DownLink link{domain::ChipIndex{static_cast<int>(*a)},
+                          domain::ChipIndex{static_cast<int>(*b)}, std::nullopt};
     if (lanes) link.lanes = static_cast<int>(*lanes);
     out.push_back(link);
   }
