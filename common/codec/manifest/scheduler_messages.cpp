@@ -121,6 +121,8 @@ Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
       PodSummary pod;
       pod.ns = item.at("namespace").get<std::string>();
       pod.name = item.at("name").get<std::string>();
+      pod.resource = item.value("resource", "");
+      pod.asked = item.value("asked", 0);
       pod.state = item.value("state", "");
       pod.node = item.value("node", "");
       pod.chips = ascending(present(item, "chips", json::array()).get<std::vector<int>>());

@@ -52,7 +52,9 @@ Result<PodView> read_pod_view(std::string_view json);
 struct PodSummary {
   std::string ns;
   std::string name;
-  std::string state;  // "bound", "reserved", "pending"
+  std::string resource;  // the accelerator that it asks for, "" if none
+  int asked = 0;         // chips
+  std::string state;     // "bound", "reserved", "pending"
   std::string node;
   std::vector<int> chips;
   double gbps = 0;
