@@ -42,5 +42,42 @@ TEST(CommandLine, ChipsAndLinksOfPlaceAreReadStrictly) {
   EXPECT_THAT(complaint(kPlace + "--size 2 --down 0-5").text, HasSubstr("chipweave: warning: "));
 }
 
+// What is wrong, in one line on standard error.
+void expect_usage_error(const std::string& arguments, const std::string& says) {
+  const Outcome said = complaint(arguments);
+  EXPECT_EQ(said.code, kWrongUsage) << arguments;
+  EXPECT_THAT(said.text, testing::StartsWith("chipweave: ")) << arguments;
+  EXPECT_THAT(said.text, HasSubstr(says)) << arguments;
+  EXPECT_EQ(said.text.find('\n'), said.text.size() - 1) << said.text;
+}
+
+TEST(CommandLine, WrongUsageIsOneSentence) {
+  expect_usage_error("chipweave", "a command is missing; see 'chipweave --help'");
+  expect_usage_error("chipweave bogus", "there is no command 'bogus'; see");
+  expect_usage_error("chipweave sumbit x", "'sumbit' (did you mean \"submit\"?); see");
+  expect_usage_error("chipweave topo sho x", "'sho' (did you mean \"show\"?); see 'chipweave topo");
+  expect_usage_error("chipweave --nonsense", "--nonsense");
+  expect_usage_error("chipweave topo show", "see 'chipweave topo show --help'");
+  expect_usage_error("chipweave topo show hgx-v100-8 -o xml", "-o takes text or json");
+  expect_usage_error("chipweave topo show hgx-v100-8 -o 1", "-o takes text or json");
+  expect_usage_error("chipweave topo show hgx-v100-8 --index -1", "'-1' is no index");
+  expect_usage_error("chipweave topo show hgx-v100-8 --index 1", "--index: hgx-v100-8 holds one");
+  expect_usage_error("chipweave submit x --scheduler a:1 -n a.b", "'a.b' is no namespace");
+}
+
+TEST(CommandLine, SubmitReadsStandardInputAndWantsPods) {
+  const std::string submit = "%B/chipweave submit - --scheduler 127.0.0.1:1 2>&1 ";
+  Outcome said = run("printf 'a: [' | " + submit);
+  EXPECT_EQ(said.code, kUnreadable);
+  EXPECT_THAT(said.text, HasSubstr("chipweave: standard input: line 1"));
+  said = run(submit + "</dev/null");
+  EXPECT_EQ(said.code, kUnreadable);
+  EXPECT_EQ(said.text,
+            "chipweave: there are no pods in standard input, so nothing was submitted\n");
+  said = run("printf '\\377\\376\\000' | " + submit);
+  EXPECT_EQ(said.code, kUnreadable);
+  EXPECT_THAT(said.text, HasSubstr("no UTF-8 text"));
+}
+
 }  // namespace
 }  // namespace chipweave
