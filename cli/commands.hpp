@@ -2,6 +2,8 @@
 // they leave behind.
 #pragma once
 
+#include "common/base/result.hpp"
+
 namespace CLI {
 class App;
 }
@@ -15,6 +17,9 @@ enum class Exit {
   usage = 2,       // flags that make no sense
   unreadable = 3,  // a file or a scheduler that cannot be read
 };
+
+// What an error ends a command with: one that names a flag is wrong usage.
+Exit exit_for(const Error& error);
 
 void register_topo(CLI::App& app, Exit& exit_code);      // topo show, topo convert
 void register_profiles(CLI::App& app, Exit& exit_code);  // profiles

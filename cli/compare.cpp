@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/limits.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "common/solver/baselines.hpp"
@@ -31,11 +32,11 @@ std::optional<ChipSet> slots_of(const domain::NodeTopology& topology,
   return out;
 }
 
-void take_down(domain::NodeTopology& topology, const std::vector<codec::DownLink>& links) {
-  for (const codec::DownLink& link : links) {
-    const auto a = topology.slot_of({link.a});
-    const auto b = topology.slot_of({link.b});
-    if (a && b) topology.take_down(*a, *b, link.lanes);
+void take_down(domain::NodeTopology& topology, const std::vector<domain::DownLink>& links) {
+  for (const domain::DownLink& link : links) {
+    const auto a = topology.slot_of(link.a);
+    const auto b = topology.slot_of(link.b);
+    if (a && b) topology.take_down(*a, *b, link.lanes.value_or(limits::kMaxLanes));
   }
 }
 
@@ -43,8 +44,9 @@ void take_down(domain::NodeTopology& topology, const std::vector<codec::DownLink
 
 solver::Machine* Comparer::machine(const codec::NodeView& node) {
   std::string key = node.machine;
-  for (const codec::DownLink& link : node.down_links) {
-    key += fmt::format("|{}-{}:{}", link.a, link.b, link.lanes);
+  for (const domain::DownLink& link : node.down_links) {
+    key += fmt::format("|{}-{}:{}", link.a.value, link.b.value,
+                       link.lanes.value_or(limits::kMaxLanes));
   }
   const auto known = machines_.find(key);
   if (known != machines_.end()) return known->second.get();

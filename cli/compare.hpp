@@ -1,8 +1,8 @@
 // Comparison — what others would have chosen for a pod on the same free chips, and how fast it
 // would have been.
 //
-// Uses the built-in profile of the node's name of machine: today's link health is not known here,
-// so the figures are those of the machine as built. A machine that is no profile is not compared.
+// Uses the built-in profile that the node's name of machine says, with the lanes down that the
+// scheduler reports of the node. A machine that is no profile is not compared.
 #pragma once
 
 #include <map>

@@ -1,15 +1,22 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <map>
+
+#include "cli/commands.hpp"
 
 namespace chipweave::cli {
 
+Exit exit_for(const Error& error) {
+  const bool names_flag = !error.context.empty() && error.context.back().starts_with("-");
+  return names_flag ? Exit::usage : Exit::unreadable;
+}
+
 void add_output_option(CLI::App& command, OutputForm& form) {
-  static const std::map<std::string, OutputForm> kForms{{"json", OutputForm::json},
-                                                        {"text", OutputForm::text}};
-  command.add_option("-o,--output", form, "text (default) or json")
-      ->transform(CLI::CheckedTransformer(kForms).description(""))
+  const auto set = [&form](const std::string& text) {
+    if (text != "text" && text != "json") throw CLI::ValidationError("-o takes text or json");
+    form = text == "json" ? OutputForm::json : OutputForm::text;
+  };
+  command.add_option_function<std::string>("-o,--output", set, "text (default) or json")
       ->option_text("FORM");
 }
 

@@ -6,12 +6,13 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
+#include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/place_engine.hpp"
 #include "cli/table.hpp"
+#include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
 
 namespace chipweave::cli {
@@ -22,7 +23,9 @@ struct Flags {
   bool timing = false;
   int repeat = 1;
   std::string machine;
-  std::vector<int> free, unhealthy, network_unhealthy, required, beside, chips;
+  std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, chips;
+  bool has_free = false;  // given, if only as an empty text
+  bool has_chips = false;
   std::vector<std::string> down;
   int size = 0;
   bool distributed = false;
@@ -100,79 +103,86 @@ Exit run_batch(const Flags& flags) {
           flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
       text = codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided));
     }
-    std::cout << text << '\n' << std::flush;
+    if (!print(text + "\n")) return Exit::unreadable;
   }
   if (flags.timing) std::cerr << timing.line() << '\n';
   return errors ? Exit::findings : Exit::fine;
 }
 
-// "0-3" or "0-3:1"
-Result<codec::DownLink> parse_down(const std::string& text) {
-  codec::DownLink out;
-  char dash = 0;
-  std::istringstream in(text);
-  in >> out.a >> dash >> out.b;
-  if (!in || dash != '-')
-    return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
-  char colon = 0;
-  int lanes = 0;
-  if (in >> colon) {
-    if (colon != ':' || !(in >> lanes) || lanes < 1) {
-      return make_error(Errc::invalid_argument, "--down " + text + ": write A-B or A-B:LANES");
-    }
-    out.lanes = lanes;
+// A list that is given must name a chip: an unset variable in a script must not mean "all" or
+// "none" here.
+Result<std::vector<int>> some_chips(const std::string& flag, const std::vector<std::string>& pieces,
+                                    const char* hint) {
+  auto chips = parse_chips(flag, pieces);
+  if (chips && chips->empty()) {
+    return make_error(Errc::invalid_argument, std::string("names no chip; ") + hint).in(flag);
   }
-  if (out.a == out.b)
-    return make_error(Errc::invalid_argument, "--down " + text + ": a chip has no link to itself");
-  return out;
+  return chips;
 }
 
-Result<codec::PlaceRequest> request_of(const Flags& flags, bool has_free) {
+Result<codec::PlaceRequest> request_of(const Flags& flags) {
   codec::PlaceRequest r;
   r.machine = flags.machine;
-  if (has_free) r.free = flags.free;
-  r.unhealthy = flags.unhealthy;
-  r.network_unhealthy = flags.network_unhealthy;
-  r.required = flags.required;
-  r.beside = flags.beside;
-  r.distributed = flags.distributed;
-  if (!flags.chips.empty()) {
-    r.chips = flags.chips;
+  if (flags.has_free) {
+    auto free = some_chips("--free", flags.free, "leave it out for all chips");
+    if (!free) return std::move(free).error();
+    r.free = *std::move(free);
+  }
+  if (flags.has_chips) {
+    auto chips = some_chips("--chips", flags.chips, "name the set to evaluate");
+    if (!chips) return std::move(chips).error();
+    r.chips = *std::move(chips);
   } else {
     r.size = flags.size;
   }
+  const struct {
+    const char* flag;
+    const std::vector<std::string>& given;
+    std::vector<int>& to;
+  } lists[] = {{"--unhealthy", flags.unhealthy, r.unhealthy},
+               {"--network-unhealthy", flags.network_unhealthy, r.network_unhealthy},
+               {"--required", flags.required, r.required},
+               {"--beside", flags.beside, r.beside}};
+  for (const auto& list : lists) {
+    auto chips = parse_chips(list.flag, list.given);
+    if (!chips) return std::move(chips).error();
+    list.to = *std::move(chips);
+  }
+  r.distributed = flags.distributed;
   for (const std::string& d : flags.down) {
-    auto link = parse_down(d);
+    auto link = parse_down_link(d);
     if (!link) return std::move(link).error();
     r.down_links.push_back(*link);
   }
   return r;
 }
 
-void print_text(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer& a) {
-  for (const std::string& w : a.warnings) std::cerr << "warning: " << w << '\n';
+std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer& a) {
   if (!a.fits) {
-    std::cout << "does not fit: " << a.reason << '\n';
-    if (!a.chips.empty())
-      std::cout << "predicted for chips " << chip_list(a.chips) << ": " << a.gbps << " GB/s\n";
-    return;
+    std::string out = wrapped("does not fit: " + a.reason, 2) + "\n";
+    if (!a.chips.empty()) {
+      out += "predicted for chips " + chip_list(a.chips) + ": " + gbps_text(a.gbps) + " GB/s\n";
+    }
+    return out;
   }
-  Table table({{"CHIPS"}, {"GB/S", Table::Align::right}, {"BEST HERE", Table::Align::right}});
+  Table table({{"CHIPS"}, {"GB/s", Table::Align::right}, {"BEST HERE", Table::Align::right}});
   table.add({chip_list(a.chips), gbps_text(a.gbps), gbps_text(a.best_gbps)});
-  std::cout << table.text(colour_wanted());
-  if (a.bound) std::cout << "not proven best: no set can beat " << gbps_text(*a.bound) << " GB/s\n";
-  if (!prepared.evaluate.empty()) return;
+  std::string out = table.text(colour_wanted());
+  if (a.bound) out += "not proven best: no set can beat " + gbps_text(*a.bound) + " GB/s\n";
+  if (!prepared.evaluate.empty()) return out;
   const solver::Explanation why = prepared.machine->explain(prepared.request);
-  for (const std::string& c : why.criteria) std::cout << "  " << c << '\n';
+  for (const std::string& c : why.criteria) out += wrapped("  " + c, 4) + "\n";
   if (why.best_rejected) {
-    std::cout << "next best: chips "
-              << chip_list(prepared.machine->topology().indices(why.best_rejected->chips))
-              << ", lost by " << why.best_rejected->lost_by << '\n';
+    const std::string rejected =
+        chip_list(prepared.machine->topology().indices(why.best_rejected->chips));
+    out += wrapped("next best: chips " + rejected + ", lost by " + why.best_rejected->lost_by, 2) +
+           "\n";
   }
+  return out;
 }
 
-Exit run_one(const Flags& flags, bool has_free) {
-  const auto request = request_of(flags, has_free);
+Exit run_one(const Flags& flags) {
+  const auto request = request_of(flags);
   if (!request) {
     complain(request.error());
     return Exit::usage;
@@ -189,10 +199,13 @@ Exit run_one(const Flags& flags, bool has_free) {
   const auto decided =
       flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
   const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
-  if (flags.form == OutputForm::json) {
-    std::cout << codec::write_place_answer("null", answer) << '\n';
-  } else {
-    print_text(*prepared, answer);
+  const bool json = flags.form == OutputForm::json;
+  if (!json) {
+    for (const std::string& w : answer.warnings) warn(w);
+  }
+  if (!print(json ? codec::write_place_answer("null", answer) + "\n"
+                  : text_of(*prepared, answer))) {
+    return Exit::unreadable;
   }
   if (flags.timing) std::cerr << timing.line() << '\n';
   return answer.fits ? Exit::fine : Exit::findings;
@@ -209,25 +222,17 @@ void register_place(CLI::App& app, Exit& exit_code) {
   auto* machine =
       c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
   auto* size = c->add_option("--size", flags->size, "chips wanted")
-                   ->check(CLI::Range(1, 1000000))
+                   ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);
-  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")
-                   ->delimiter(',')
-                   ->excludes(batch);
-  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")
-      ->delimiter(',')
-      ->excludes(batch);
+  auto* free =
+      c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")->excludes(batch);
+  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")->excludes(batch);
   c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")
-      ->delimiter(',')
       ->excludes(batch);
-  c->add_option("--required", flags->required, "chips that must be in the answer")
-      ->delimiter(',')
-      ->excludes(batch);
+  c->add_option("--required", flags->required, "chips that must be in the answer")->excludes(batch);
   c->add_option("--beside", flags->beside, "chips that other pods of the job hold")
-      ->delimiter(',')
       ->excludes(batch);
   auto* chips = c->add_option("--chips", flags->chips, "evaluate exactly these chips")
-                    ->delimiter(',')
                     ->excludes(batch)
                     ->excludes(size);
   c->add_option("--down", flags->down, "links that are down: A-B or A-B:LANES")
@@ -250,7 +255,9 @@ void register_place(CLI::App& app, Exit& exit_code) {
       complain("place needs --batch FILE, or --machine with --size or --chips");
       exit_code = Exit::usage;
     } else {
-      exit_code = run_one(*flags, free->count() > 0);
+      flags->has_free = free->count() > 0;
+      flags->has_chips = chips->count() > 0;
+      exit_code = run_one(*flags);
     }
   });
 }

@@ -70,17 +70,17 @@ Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r)
   Prepared out;
   std::string key = (r.inline_machine.empty() ? r.machine : r.inline_machine) + "\n";
   for (std::size_t i = 0; i < r.down_links.size(); ++i) {
-    const codec::DownLink& d = r.down_links[i];
+    const domain::DownLink& d = r.down_links[i];
     const std::string where = "down_links[" + std::to_string(i) + "]";
-    const auto ends = slots(t, {d.a, d.b}, where);
+    const auto ends = slots(t, {d.a.value, d.b.value}, where);
     if (!ends) return ends.error();
-    const int a = *t.slot_of(ChipIndex{d.a});
-    const int b = *t.slot_of(ChipIndex{d.b});
+    const int a = *t.slot_of(d.a);
+    const int b = *t.slot_of(d.b);
     const domain::DirectLink* link = t.link(a, b);
     const int lanes = d.lanes.value_or(link == nullptr ? 0 : link->lanes);
     if (!t.take_down(a, b, lanes)) {
-      out.warnings.push_back(where + ": chips " + std::to_string(d.a) + " and " +
-                             std::to_string(d.b) + " have no direct link");
+      out.warnings.push_back(where + ": chips " + std::to_string(d.a.value) + " and " +
+                             std::to_string(d.b.value) + " have no direct link");
     }
     key += std::to_string(std::min(a, b)) + "-" + std::to_string(std::max(a, b)) + ":" +
            std::to_string(lanes) + ";";

@@ -53,7 +53,7 @@ class Submission {
     if (options_.compare) {
       for (const auto& [name, group] : groups_) compare(group);
     }
-    if (auto read = read_best(); !read) return std::move(read).error();
+    if (auto read = read_summaries(); !read) return std::move(read).error();
     return std::move(out_);
   }
 
@@ -69,7 +69,8 @@ class Submission {
                                      [&](const NodeView& node) { return node.name == name; });
       if (!known) {
         return make_error(Errc::not_found,
-                          "the scheduler has no node " + name + "; see 'chipweave nodes'");
+                          "the scheduler has no node " + name + "; see 'chipweave nodes'")
+            .in("--node");
       }
     }
     for (const NodeView& node : nodes_) {
@@ -183,7 +184,6 @@ class Submission {
     if (bound->placement) {
       row.chips = bound->placement->chips;
       row.gbps = bound->placement->gbps;
-      if (!bound->placement->resource.empty()) row.resource = bound->placement->resource;
     }
     const auto note = bound->annotations.find("chipweave.dev/placement");
     if (note != bound->annotations.end()) row.annotation = note->second;
@@ -217,14 +217,21 @@ class Submission {
     }
   }
 
-  // The annotation does not say what would have been possible; the list of pods does.
-  Result<void> read_best() {
+  // What only the scheduler knows: which of the pod's resources is the accelerator, and what the
+  // best chips could have been.
+  Result<void> read_summaries() {
     Result<std::vector<codec::PodSummary>> pods = scheduler_.pods();
     if (!pods) return std::move(pods).error();
-    std::map<std::pair<std::string, std::string>, double> best;
-    for (const codec::PodSummary& pod : *pods) best[{pod.ns, pod.name}] = pod.best_gbps;
-    for (SubmittedPod& row : out_) {
-      if (row.placed()) row.best_gbps = best[{row.ns, row.name}];
+    std::map<std::pair<std::string, std::string>, const codec::PodSummary*> known;
+    for (const codec::PodSummary& pod : *pods) known[{pod.ns, pod.name}] = &pod;
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      SubmittedPod& row = out_[i];
+      const auto found = known.find({row.ns, row.name});
+      if (!created_[i] || found == known.end()) continue;
+      if (row.placed()) row.best_gbps = found->second->best_gbps;
+      if (found->second->resource.empty()) continue;
+      row.resource = found->second->resource;
+      row.asked = found->second->asked;
     }
     return {};
   }

@@ -36,12 +36,15 @@ void remark_on_selectors(const std::vector<codec::ManifestPod>& pods) {
 std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& state) {
   std::vector<codec::ManifestPod> pods;
   for (const std::string& file : state.files) {
-    auto manifest =
-        io::read_file(file, limits::kMaxManifestBytes).and_then([&](const std::string& text) {
-          auto expanded = codec::expand_manifest(text, {state.default_namespace});
-          if (expanded) return expanded;
-          return decltype(expanded)(std::move(expanded).error().in("file " + file));
-        });
+    const bool standard_input = file == "-";
+    auto text = standard_input ? io::read_standard_input(limits::kMaxManifestBytes)
+                               : io::read_file(file, limits::kMaxManifestBytes);
+    auto manifest = std::move(text).and_then([&](const std::string& yaml) {
+      auto expanded = codec::expand_manifest(yaml, {state.default_namespace});
+      if (expanded) return expanded;
+      return decltype(expanded)(
+          std::move(expanded).error().in(standard_input ? "standard input" : "file " + file));
+    });
     if (!manifest) {
       complain(manifest.error());
       return std::nullopt;
@@ -54,11 +57,23 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
              " pods; submit them in parts");
     return std::nullopt;
   }
+  if (pods.empty()) {
+    const std::string where = state.files.size() > 1       ? "these files"
+                              : state.files.front() == "-" ? "standard input"
+                                                           : "file " + state.files.front();
+    complain("there are no pods in " + where + ", so nothing was submitted");
+    return std::nullopt;
+  }
   remark_on_selectors(pods);
   return pods;
 }
 
 Exit run(const SubmitState& state) {
+  if (!codec::is_namespace(state.default_namespace)) {
+    complain("-n: '" + state.default_namespace.substr(0, 80) +
+             "' is no namespace: lower-case letters, digits and '-', at most 63");
+    return Exit::usage;
+  }
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
   Result<Transport> transport = connect(state.scheduler);
@@ -70,7 +85,7 @@ Exit run(const SubmitState& state) {
   const auto outcome = submit(scheduler, *pods, state.options);
   if (!outcome) {
     complain(outcome.error());
-    return Exit::unreadable;
+    return exit_for(outcome.error());
   }
   const bool written = print(state.form == OutputForm::json
                                  ? submit_json(*outcome)

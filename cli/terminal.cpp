@@ -27,6 +27,10 @@ void remark(std::string_view sentence) {
   write_all(stderr, "chipweave: note: " + printable(sentence) + "\n");
 }
 
+void warn(std::string_view sentence) {
+  write_all(stderr, "chipweave: warning: " + printable(sentence) + "\n");
+}
+
 bool print(std::string_view text) {
   if (write_all(stdout, text)) return true;
   complain("the output could not be written; is the disk full or the reader gone?");

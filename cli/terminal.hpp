@@ -19,6 +19,8 @@ void complain(std::string_view sentence);
 void complain(const Error& error);
 // "chipweave: note: …" on stderr, for what was assumed or left out.
 void remark(std::string_view sentence);
+// "chipweave: warning: …" on stderr, for what of a request or a file had no effect.
+void warn(std::string_view sentence);
 // To stdout; false (and a complaint) when it cannot be written, e.g. a full disk.
 bool print(std::string_view text);
 

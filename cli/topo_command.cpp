@@ -1,5 +1,6 @@
 // chipweave topo show, chipweave topo convert
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -18,7 +19,7 @@ namespace {
 struct MachineOptions {
   std::string source;
   std::string model;
-  int index = -1;
+  std::string index;  // digits; empty if not given
 };
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
@@ -31,7 +32,11 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
       ->option_text("NAME");
   command.add_option("--index", options.index, "which matrix of a file that has several, from 0")
       ->option_text("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check([](const std::string& text) {
+        const bool digits =
+            !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return digits ? "" : "'" + text.substr(0, 40) + "' is no index; matrices count from 0";
+      });
 }
 
 // npu-smi texts are the one format that can hold several machines.
@@ -40,14 +45,18 @@ Result<codec::ImportedTopology> load_one_of_several(const MachineOptions& option
   const codec::ImportOptions import{options.model};
   Result<std::vector<codec::ImportedTopology>> all = codec::import_npu_smi_all(content, import);
   if (!all) return std::move(all).error().in("file " + options.source);
-  const auto index = static_cast<std::size_t>(options.index < 0 ? 0 : options.index);
-  if (index >= all->size()) {
-    return make_error(Errc::invalid_argument, options.source + " has " +
-                                                  std::to_string(all->size()) +
-                                                  " matrices; --index counts from 0");
+  std::size_t index = 0;
+  const char* end = options.index.data() + options.index.size();
+  const bool too_large =
+      !options.index.empty() && std::from_chars(options.index.data(), end, index).ec != std::errc{};
+  if (too_large || index >= all->size()) {
+    return make_error(
+               Errc::invalid_argument,
+               options.source + " has " + std::to_string(all->size()) + " matrices, counted from 0")
+        .in("--index");
   }
   codec::ImportedTopology chosen = std::move((*all)[index]);
-  if (options.index < 0 && all->size() > 1) {
+  if (options.index.empty() && all->size() > 1) {
     chosen.warnings.push_back("the file has " + std::to_string(all->size()) +
                               " matrices, this is the first; choose with --index N");
   }
@@ -63,21 +72,22 @@ Result<codec::ImportedTopology> load(const MachineOptions& options) {
       return load_one_of_several(options, *content);
     }
   }
-  if (options.index > 0) {
-    return make_error(Errc::invalid_argument,
-                      options.source + " holds one machine; leave out --index");
+  if (options.index.find_first_not_of('0') != std::string::npos) {
+    return make_error(Errc::invalid_argument, options.source + " holds one machine, number 0")
+        .in("--index");
   }
   return io::load_machine(options.source, {options.model});
 }
 
-// Prints warnings and errors; nullopt when there is no machine.
-std::optional<domain::NodeTopology> load_or_complain(const MachineOptions& options) {
+// Prints warnings and errors; nullopt with the exit code set when there is no machine.
+std::optional<domain::NodeTopology> load_or_complain(const MachineOptions& options, Exit& exit) {
   Result<codec::ImportedTopology> imported = load(options);
   if (!imported) {
     complain(imported.error());
+    exit = exit_for(imported.error());
     return std::nullopt;
   }
-  for (const std::string& warning : imported->warnings) remark(warning);
+  for (const std::string& warning : imported->warnings) warn(warning);
   return std::move(imported->topology);
 }
 
@@ -94,8 +104,9 @@ std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& top
 }
 
 Exit show(const MachineOptions& options, OutputForm form) {
-  const auto topology = load_or_complain(options);
-  if (!topology) return Exit::unreadable;
+  Exit exit = Exit::fine;
+  const auto topology = load_or_complain(options, exit);
+  if (!topology) return exit;
   if (form == OutputForm::json) {
     return print(codec::export_topology_json(*topology)) ? Exit::fine : Exit::unreadable;
   }
@@ -104,8 +115,9 @@ Exit show(const MachineOptions& options, OutputForm form) {
 }
 
 Exit convert(const MachineOptions& options, const std::string& format, const std::string& out) {
-  const auto topology = load_or_complain(options);
-  if (!topology) return Exit::unreadable;
+  Exit exit = Exit::fine;
+  const auto topology = load_or_complain(options, exit);
+  if (!topology) return exit;
   const std::string text = format == "nccl-xml" ? codec::export_nccl_xml(*topology)
                                                 : codec::export_topology_json(*topology);
   if (out.empty()) return print(text) ? Exit::fine : Exit::unreadable;

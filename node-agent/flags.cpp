@@ -128,7 +128,7 @@ Result<Texts> read_config(const std::string& path) {
   std::vector<std::string> keys;
   keys.reserve(kFlags.size());
   for (const FlagText& flag : kFlags) keys.emplace_back(flag.name);
-  const auto text = io::read_file(path, codec::kMaxConfigBytes);
+  const auto text = io::read_file(path, limits::kMaxConfigBytes);
   if (!text) return Error(text.error());
   auto texts = codec::parse_flat_yaml(*text, keys);
   if (!texts) return std::move(texts).error().in("file " + path);

@@ -33,6 +33,7 @@ int complain(int code, const std::string& message) {
 
 struct Flags {
   std::map<std::string, std::vector<std::string>, std::less<>> given;
+  std::string standalone;  // "true" of the bare flag, what is behind '=' otherwise
   std::string config_file;
   bool print_config = false;
 };
@@ -44,11 +45,10 @@ void declare(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {
     const std::string flag = "--" + std::string(setting.name);
-    auto& values = flags.given[std::string(setting.name)];
     if (setting.name == "standalone") {
-      const auto set = [&values](std::int64_t) { values = {"true"}; };
-      app.add_flag_function(flag, set, std::string(setting.help));
+      app.add_flag(flag, flags.standalone, std::string(setting.help));
     } else {
+      auto& values = flags.given[std::string(setting.name)];
       auto* option = app.add_option(flag, values, std::string(setting.help));
       if (setting.list) option->delimiter(',');
       if (!setting.list) option->expected(1);
@@ -62,13 +62,15 @@ void declare(CLI::App& app, Flags& flags) {
 // File first, then flags. 0 or the exit code, with the sentence said.
 int load(const Flags& flags, Config& config) {
   if (!flags.config_file.empty()) {
-    const auto text = io::read_file(flags.config_file, limits::kMaxManifestBytes);
+    const auto text = io::read_file(flags.config_file, limits::kMaxConfigBytes);
     if (!text) return complain(kUnreadable, text.error().text());
     if (auto read = sched::apply_config_text(*text, config); !read) {
       return complain(kWrongUsage, flags.config_file + ": " + read.error().text());
     }
   }
-  for (const auto& [name, values] : flags.given) {
+  auto given = flags.given;
+  if (!flags.standalone.empty()) given["standalone"] = {flags.standalone};
+  for (const auto& [name, values] : given) {
     if (values.empty()) continue;
     if (auto set = sched::find_setting(name)->set(config, values); !set) {
       return complain(kWrongUsage, "--" + name + ": " + set.error().text());
@@ -130,8 +132,10 @@ int main(int argc, char** argv) {
   declare(app, flags);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);  // prints help or the version
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : kWrongUsage;
+    return complain(kWrongUsage, std::string(e.what()) + "; see chipweave-scheduler --help");
   }
   Config config;
   if (const int code = load(flags, config); code != 0) return code;

@@ -4,11 +4,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace chipweave::limits {
 
 // Machines.
-inline constexpr int kMaxChips = 64;  // a ChipSet is one machine word
+inline constexpr int kMaxChips = 64;           // a ChipSet is one machine word
+inline constexpr int kMaxChipIndex = 1000000;  // as people number chips; also of a size asked
+inline constexpr std::size_t kMaxDownLinks = kMaxChips * (kMaxChips - 1) / 2;  // every pair once
 inline constexpr int kMaxLanes =
     1024;  // lanes of one link or switch port; real ones stay below 100
 inline constexpr double kMaxGbps = 100000;  // of one lane
@@ -26,12 +29,17 @@ inline constexpr int kMaxJsonDepth = 64;
 inline constexpr int kMaxXmlDepth = 64;
 inline constexpr std::size_t kMaxXmlNodes = 200000;
 inline constexpr std::size_t kMaxBatchLineBytes = 4U << 20U;
+inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;  // settings of a program
+inline constexpr std::size_t kMaxHealthFileBytes = 256U << 10U;
+inline constexpr std::size_t kMaxBatchIdBytes = 1024;        // an id is repeated in its answer
 inline constexpr std::size_t kMaxManifestBytes = 4U << 20U;  // one Kubernetes YAML file
 inline constexpr int kMaxManifestPods = 10000;               // pods one manifest may expand to
 inline constexpr std::size_t kMaxManifestValues =
     200000;  // values one manifest may unfold to (aliases)
 inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
 inline constexpr std::size_t kMaxNameBytes = 253;                     // Kubernetes object names
+inline constexpr std::size_t kMaxLabelBytes = 63;                     // DNS labels: namespaces
+inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that a pod asks for
 
 // HTTP server.
 inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;

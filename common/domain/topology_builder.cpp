@@ -92,6 +92,37 @@ void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
   t.chips_ = std::move(chips_);
 }
 
+// a and b: the slots that it joins, a below b.
+void TopologyBuilder::place_direct_link(NodeTopology& t, const LinkFact& f, int a, int b,
+                                        const std::string& where, Problems& problems) const {
+  const double rate = f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model);
+  if (bad_lanes(f.lanes, f.lanes_down)) {
+    problems.add(where + ": " + std::to_string(f.lanes) + " lanes, " +
+                 std::to_string(f.lanes_down) + " of them down");
+    return;
+  }
+  if (f.kind == LinkKind::nvswitch) {
+    problems.add(where + ": NVSWITCH joins a chip to a switch, not two chips (use \"switches\")");
+    return;
+  }
+  if (bad_rate(rate)) {
+    problems.add(where + ": gbps_per_lane must be above 0 and at most 100000");
+    return;
+  }
+  const DirectLink link{a, b, f.kind, f.lanes, f.lanes_down, rate};
+  const auto same_pair = std::find_if(t.links_.begin(), t.links_.end(),
+                                      [a, b](const DirectLink& l) { return l.a == a && l.b == b; });
+  if (same_pair == t.links_.end()) {
+    t.links_.push_back(link);
+  } else if (same_pair->kind != link.kind || same_pair->lanes != link.lanes ||
+             same_pair->lanes_down != link.lanes_down ||
+             same_pair->gbps_per_lane != link.gbps_per_lane) {
+    problems.add(where + " contradicts what was said of this pair before (" +
+                 std::string(to_string(same_pair->kind)) + " x" + std::to_string(same_pair->lanes) +
+                 ")");
+  }
+}
+
 void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   const int n = t.chip_count();
   const auto width = static_cast<std::size_t>(n);
@@ -123,33 +154,7 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
       t.host_paths_[at(a, b)] = t.host_paths_[at(b, a)] = f.kind;
       continue;
     }
-    const double rate = f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model);
-    if (bad_lanes(f.lanes, f.lanes_down)) {
-      problems.add(where + ": " + std::to_string(f.lanes) + " lanes, " +
-                   std::to_string(f.lanes_down) + " of them down");
-      continue;
-    }
-    if (f.kind == LinkKind::nvswitch) {
-      problems.add(where + ": NVSWITCH joins a chip to a switch, not two chips (use \"switches\")");
-      continue;
-    }
-    if (bad_rate(rate)) {
-      problems.add(where + ": gbps_per_lane must be above 0 and at most 100000");
-      continue;
-    }
-    const DirectLink link{a, b, f.kind, f.lanes, f.lanes_down, rate};
-    const auto same_pair =
-        std::find_if(t.links_.begin(), t.links_.end(),
-                     [a = a, b = b](const DirectLink& l) { return l.a == a && l.b == b; });
-    if (same_pair == t.links_.end()) {
-      t.links_.push_back(link);
-    } else if (same_pair->kind != link.kind || same_pair->lanes != link.lanes ||
-               same_pair->lanes_down != link.lanes_down ||
-               same_pair->gbps_per_lane != link.gbps_per_lane) {
-      problems.add(where + " contradicts what was said of this pair before (" +
-                   std::string(to_string(same_pair->kind)) + " x" +
-                   std::to_string(same_pair->lanes) + ")");
-    }
+    place_direct_link(t, f, a, b, where, problems);
   }
   std::sort(t.links_.begin(), t.links_.end(), [](const DirectLink& l, const DirectLink& r) {
     return std::pair(l.a, l.b) < std::pair(r.a, r.b);

@@ -71,6 +71,8 @@ class TopologyBuilder {
            Problems& problems) const;
   void place_chips(NodeTopology& t, Problems& problems);
   void place_links(NodeTopology& t, Problems& problems) const;
+  void place_direct_link(NodeTopology& t, const LinkFact& f, int a, int b, const std::string& where,
+                         Problems& problems) const;
   void place_switches(NodeTopology& t, Problems& problems) const;
   void place_nics(NodeTopology& t, Problems& problems);
   void place_partitions(NodeTopology& t, Problems& problems) const;

@@ -167,10 +167,14 @@ struct Client::Impl {
     Outcome outcome = Outcome::failed;
     Reply reply;
     Error error;
+    std::size_t sent = 0;  // bytes of the request that the system took
   };
 
   void write_head(std::string_view method, std::string_view target, std::size_t body_bytes);
   Exchange exchange(bool has_body, std::string_view body, Steady::time_point deadline);
+  // Whether a kept connection is of no use any more: the server has closed it, or has sent what
+  // nobody asked for.
+  bool is_stale() const;
   // Sends what the socket takes, from `sent` on; false if the server does not take it any more.
   bool send_some(std::string_view body, std::size_t& sent) const;
   Exchange fail(Errc code, const std::string& what);
@@ -186,6 +190,11 @@ void Client::Impl::write_head(std::string_view method, std::string_view target,
         "Content-Type: application/json\r\nContent-Length: " + std::to_string(body_bytes) + "\r\n";
   }
   head += "\r\n";
+}
+
+bool Client::Impl::is_stale() const {
+  pollfd entry{fd.get(), POLLIN, 0};
+  return ::poll(&entry, 1, 0) != 0;
 }
 
 bool Client::Impl::send_some(std::string_view body, std::size_t& sent) const {
@@ -244,6 +253,7 @@ Client::Impl::Exchange Client::Impl::exchange(bool has_body, std::string_view bo
       Exchange closed =
           fail(Errc::unavailable, "the server closed the connection without an answer");
       closed.outcome = Outcome::closed_before_reply;
+      closed.sent = sent;
       return closed;
     }
     if (n < 0)
@@ -291,6 +301,8 @@ Result<Reply> Client::call(std::string_view method, std::string_view target, std
   Impl& i = *impl_;
   const auto deadline = Steady::now() + timeout;
   i.write_head(method, target, body.size());
+  if (i.fd.open() && i.is_stale()) i.fd.reset();
+  const bool safe = method == "GET" || method == "HEAD";
   bool kept = i.fd.open();
   for (;;) {
     if (!i.fd.open()) {
@@ -300,9 +312,10 @@ Result<Reply> Client::call(std::string_view method, std::string_view target, std
     }
     auto result = i.exchange(method != "HEAD", body, deadline);
     if (result.outcome == Impl::Outcome::replied) return std::move(result.reply);
-    // the server may close a kept connection at any time; it cannot have begun to answer this
-    // request
-    const bool again = kept && result.outcome == Impl::Outcome::closed_before_reply;
+    // The server may close a kept connection at any time. It may have acted on what it got before
+    // that, so only a request that changes nothing is sent twice, or one of which nothing was sent.
+    const bool again =
+        kept && result.outcome == Impl::Outcome::closed_before_reply && (safe || result.sent == 0);
     if (!again) return std::move(result.error);
     kept = false;
   }

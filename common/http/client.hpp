@@ -25,8 +25,10 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();
 
-  // target: path with query, e.g. "/kube/filter". Reconnects once if a kept-alive connection turns
-  // out closed. The reply body is limited to limits::kMaxHttpBodyBytes.
+  // target: path with query, e.g. "/kube/filter". A kept connection that the server has closed is
+  // replaced before anything is sent. If it closes without an answer afterwards, GET and HEAD are
+  // sent once more; other methods fail as unavailable, since the server may have acted. The reply
+  // body is limited to limits::kMaxHttpBodyBytes.
   Result<Reply> call(std::string_view method, std::string_view target, std::string_view body,
                      std::chrono::milliseconds timeout = std::chrono::seconds(10));
 

@@ -53,8 +53,9 @@ class HeadParser final : public beast::http::basic_parser<true> {
       unknown_coding = unknown_coding || !beast::iequals(value, "chunked");
     }
     if (name == beast::http::field::expect) {
-      expects_continue = beast::iequals(value, "100-continue");
-      unknown_expectation = !expects_continue;
+      const bool known = beast::iequals(value, "100-continue");
+      expects_continue = expects_continue || known;
+      unknown_expectation = unknown_expectation || !known;
     }
   }
   void on_header_impl(error_code&) override {}
@@ -73,6 +74,8 @@ class HeadParser final : public beast::http::basic_parser<true> {
 constexpr RequestReader::Refusal kBadRequest{400, "bad_request", "this is not an HTTP/1.1 request"};
 constexpr RequestReader::Refusal kBadVersion{400, "bad_version",
                                              "only HTTP/1.0 and HTTP/1.1 are spoken here"};
+constexpr RequestReader::Refusal kBadRequestLine{
+    400, "bad_request_line", "the first line must be METHOD TARGET HTTP/1.1 and end in CR LF"};
 constexpr RequestReader::Refusal kBadTarget{
     400, "bad_target", "the request target must be a path that starts with '/'"};
 constexpr RequestReader::Refusal kBadHost{400, "bad_host",
@@ -98,6 +101,16 @@ RequestReader::Refusal refusal_of(const error_code& ec) {
     return kBadLength;
   }
   return kBadRequest;
+}
+
+// Whether the first line of a header is one up to its version. Beast calls whatever follows the
+// target a bad version: a second word of the target, or a line end without CR.
+bool shaped_like_request_line(std::string_view header) {
+  const std::size_t end = header.find('\n');
+  const std::string_view line = header.substr(0, end);
+  const bool whole = end == std::string_view::npos || line.ends_with('\r');
+  return whole && std::count(line.begin(), line.end(), ' ') == 2 &&
+         line.substr(line.rfind(' ') + 1).starts_with("HTTP/");
 }
 
 // Methods are tokens; a first byte that cannot start one (a TLS hello, say) need not wait for a
@@ -165,11 +178,14 @@ RequestReader::State RequestReader::Impl::advance(std::string_view& in) {
 
 void RequestReader::Impl::read_header(std::string_view& in) {
   error_code ec;
+  const std::string_view unread = in;
   const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
   in.remove_prefix(used);
   header_bytes += used;
   const bool more = ec == beast::http::error::need_more;
-  if (ec && !more) {
+  if (ec == beast::http::error::bad_version && !shaped_like_request_line(unread)) {
+    fail(kBadRequestLine);
+  } else if (ec && !more) {
     fail(refusal_of(ec));
   } else if (header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
     fail(kHeaderTooLarge);

@@ -102,6 +102,10 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
     out += "\r\nContent-Length: ";
     append_number(out, response.body.size());
   }
+  if (!response.allow.empty()) {
+    out += "\r\nAllow: ";
+    out += response.allow;
+  }
   out += "\r\nDate: ";
   out += http_date();
   if (after == AfterReply::close) {

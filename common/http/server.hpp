@@ -29,6 +29,7 @@ struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
+  std::string allow;  // with 405: the methods that the path takes, "GET, POST"
 };
 
 using Handler = std::function<Response(const Request&)>;

@@ -50,8 +50,30 @@ std::string size_text(std::size_t bytes) {
                                                           : std::to_string(bytes) + " bytes";
 }
 
-Error too_large(const std::string& path, std::size_t max_bytes) {
-  return make_error(Errc::limit_exceeded, "larger than " + size_text(max_bytes)).in("file " + path);
+Error too_large(std::size_t max_bytes) {
+  return make_error(Errc::limit_exceeded, "larger than " + size_text(max_bytes));
+}
+
+// where: what errors call it.
+Result<std::string> read_to_end(int fd, const std::string& where, std::size_t max_bytes) {
+  std::string out;
+  std::size_t used = 0;
+  for (;;) {
+    // one byte above the limit tells "exactly full" from "too large"
+    const std::size_t want = std::min(kChunk, max_bytes - used) + 1;
+    out.resize(used + want);
+    const ssize_t n = ::read(fd, out.data() + used, want);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      return make_error(Errc::unavailable, std::string("cannot read: ") + std::strerror(errno))
+          .in(where);
+    }
+    used += static_cast<std::size_t>(n);
+    if (used > max_bytes) return too_large(max_bytes).in(where);
+    if (n == 0) break;
+  }
+  out.resize(used);
+  return out;
 }
 
 Result<int> open_for_reading(const std::string& path, struct stat& info) {
@@ -94,7 +116,8 @@ void sync_folder(const std::string& path) {
 // One folder walk with its budget.
 class TreeReader {
  public:
-  explicit TreeReader(fs::path root) : root_(std::move(root)) {}
+  enum class Want { contents, names };
+  TreeReader(fs::path root, Want want) : root_(std::move(root)), want_(want) {}
 
   Result<codec::FileTree> read() {
     std::error_code failed;
@@ -146,6 +169,10 @@ class TreeReader {
     if (failed) return {};
     if (fs::is_directory(status)) return walk(target, name + "/", depth + 1, followed);
     if (!fs::is_regular_file(status)) return {};
+    if (want_ == Want::names) {
+      tree_.emplace(name, std::string());
+      return {};
+    }
     Result<std::string> content = read_file(
         target.string(),
         std::min(limits::kMaxTopologyFileBytes, limits::kMaxUnpackedArchiveBytes - bytes_));
@@ -171,6 +198,7 @@ class TreeReader {
   }
 
   fs::path root_;
+  Want want_;
   fs::path canonical_root_;
   std::size_t seen_ = 0;
   std::size_t bytes_ = 0;
@@ -186,23 +214,13 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   const Descriptor file(*opened);
   if (S_ISREG(info.st_mode) && info.st_size > 0 &&
       static_cast<std::size_t>(info.st_size) > max_bytes) {
-    return too_large(path, max_bytes);
+    return too_large(max_bytes).in("file " + path);
   }
-  std::string out;
-  std::size_t used = 0;
-  for (;;) {
-    // one byte above the limit tells "exactly full" from "too large"
-    const std::size_t want = std::min(kChunk, max_bytes - used) + 1;
-    out.resize(used + want);
-    const ssize_t n = ::read(file.get(), out.data() + used, want);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return system_error(path, "read", errno);
-    used += static_cast<std::size_t>(n);
-    if (used > max_bytes) return too_large(path, max_bytes);
-    if (n == 0) break;
-  }
-  out.resize(used);
-  return out;
+  return read_to_end(file.get(), "file " + path, max_bytes);
+}
+
+Result<std::string> read_standard_input(std::size_t max_bytes) {
+  return read_to_end(STDIN_FILENO, "standard input", max_bytes);
 }
 
 Result<void> write_file_atomically(const std::string& path, const std::string& content) {
@@ -233,6 +251,12 @@ Result<void> write_file_atomically(const std::string& path, const std::string& c
   return {};
 }
 
-Result<codec::FileTree> read_tree(const std::string& folder) { return TreeReader(folder).read(); }
+Result<codec::FileTree> read_tree(const std::string& folder) {
+  return TreeReader(folder, TreeReader::Want::contents).read();
+}
+
+Result<codec::FileTree> list_tree(const std::string& folder) {
+  return TreeReader(folder, TreeReader::Want::names).read();
+}
 
 }  // namespace chipweave::io

@@ -57,6 +57,17 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
         .in("file " + name_or_path);
   }
   if (S_ISDIR(info.st_mode)) {
+    // names first: any other folder may hold files without end
+    Result<codec::FileTree> names = list_tree(name_or_path);
+    if (!names && names.error().code == Errc::limit_exceeded) {
+      return std::move(names).error().in(
+          "this folder is no KFD tree; name the one that holds nodes/, such as "
+          "/sys/class/kfd/kfd/topology");
+    }
+    if (!names) return std::move(names).error();
+    if (!codec::looks_like_kfd_tree(*names)) {
+      return in_file(codec::import_topology_tree(*names, options), name_or_path);
+    }
     Result<codec::FileTree> tree = read_tree(name_or_path);
     if (!tree) return std::move(tree).error();
     return in_file(codec::import_topology_tree(*tree, options), name_or_path);

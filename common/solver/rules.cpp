@@ -172,6 +172,27 @@ std::int64_t Rules::preference(ChipSet set, ChipSet usable) const {
   return 0;
 }
 
+// Above one mesh of 910B x16: the same positions of both meshes, so wiring alone does not tell
+// chips apart.
+Rules::Recipe Rules::recipe_of_pairs(int size, ChipSet usable, bool distributed) const {
+  Recipe out;
+  out.interchangeable = false;
+  if (size == n_ || distributed) {
+    out.arenas.push_back(usable);
+    return out;
+  }
+  out.unit = 2;
+  const ChipSet pairs = position_pairs(usable);
+  for (const int a : pairs) {
+    for (const int b : usable) {
+      if (a < b && wiring_.rule_position(a) == wiring_.rule_position(b))
+        out.units.push_back(ChipSet{a, b});
+    }
+  }
+  out.arenas.push_back(pairs);
+  return out;
+}
+
 Rules::Recipe Rules::recipe(int size, ChipSet usable, bool distributed) const {
   Recipe out;
   const int group = wiring_.rule().group_size;
@@ -201,23 +222,8 @@ Rules::Recipe Rules::recipe(int size, ChipSet usable, bool distributed) const {
       inside_groups();
       return out;
     case RuleKind::ascend_910b_16:
-      if (size <= group) {
-        inside_groups();
-        return out;
-      }
-      out.interchangeable = false;
-      if (size == n_ || distributed) {
-        out.arenas.push_back(usable);
-        return out;
-      }
-      out.unit = 2;
-      for (const int a : position_pairs(usable)) {
-        for (const int b : usable) {
-          if (a < b && wiring_.rule_position(a) == wiring_.rule_position(b))
-            out.units.push_back(ChipSet{a, b});
-        }
-      }
-      out.arenas.push_back(position_pairs(usable));
+      if (size > group) return recipe_of_pairs(size, usable, distributed);
+      inside_groups();
       return out;
     case RuleKind::ascend_a3:
       if (size == 1 || size == usable.size()) {

@@ -41,6 +41,7 @@ class Rules {
   std::string shortage(int size, bool distributed) const;
 
  private:
+  Recipe recipe_of_pairs(int size, ChipSet usable, bool distributed) const;
   int free_in_group(int group, ChipSet usable) const;
   ChipSet group_set(int group) const { return groups_[static_cast<std::size_t>(group)]; }
   ChipSet whole_groups(ChipSet usable) const;

@@ -15,6 +15,8 @@ namespace {
 using domain::LinkKind;
 using domain::LinkState;
 
+constexpr const char* kText = "text/plain; charset=utf-8";
+
 struct Tally {
   std::array<int, 3> links{};  // by LinkState
   int lanes_up = 0;
@@ -75,16 +77,15 @@ struct MetricsDoor::Impl {
 
   http::Response answer(const http::Request& request) {
     if (request.method != "GET" && request.method != "HEAD") {
-      return {405, "only GET is answered here\n", "text/plain; charset=utf-8"};
+      return {405, "only GET is answered here\n", kText, "GET, HEAD"};
     }
-    if (request.path == "/healthz") return {200, "ok\n", "text/plain; charset=utf-8"};
-    if (request.path != "/metrics")
-      return {404, "there are /metrics and /healthz\n", "text/plain; charset=utf-8"};
+    if (request.path == "/healthz") return {200, "ok\n", kText, {}};
+    if (request.path != "/metrics") return {404, "there are /metrics and /healthz\n", kText, {}};
     const ProbeFacts facts = probe();
     errors.add(static_cast<double>(facts.errors - errors_shown));
     errors_shown = facts.errors;
     age.set(facts.age_seconds);
-    return {200, registry.expose(), "text/plain; version=0.0.4; charset=utf-8"};
+    return {200, registry.expose(), "text/plain; version=0.0.4; charset=utf-8", {}};
   }
 
   void show(LinkKind kind, const Tally& t) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/base/limits.hpp"
 #include "common/codec/agent/health_file.hpp"
 #include "common/io/files.hpp"
 
@@ -25,7 +26,7 @@ std::optional<Result<domain::Faults>> HealthFile::changes() {
 }
 
 Result<domain::Faults> HealthFile::read() const {
-  const auto text = io::read_file(path_, codec::kMaxHealthFileBytes);
+  const auto text = io::read_file(path_, limits::kMaxHealthFileBytes);
   if (!text) return Error(text.error());
   auto faults = codec::parse_health_file(*text);
   if (!faults) return std::move(faults).error().in("file " + path_);

@@ -1,4 +1,6 @@
-// ApiDoor — read-only JSON views for people, scripts, the command line and the page (docs/api.md).
+// ApiDoor — what the scheduler knows as JSON, for people, scripts and the command line
+// (docs/api.md). Changes nothing but what time alone has ended: reservations and inventories that
+// have run out are taken off first. On the loop thread.
 #pragma once
 
 #include <string>

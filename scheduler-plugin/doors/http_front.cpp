@@ -95,7 +95,10 @@ http::Response HttpFront::route(const http::Request& request, std::string_view& 
     allowed += (allowed.empty() ? "" : ", ") + std::string(r.method);
   }
   if (!allowed.empty()) {
-    return error_response(405, "method_not_allowed", "this path takes " + allowed);
+    http::Response refused =
+        error_response(405, "method_not_allowed", "this path takes " + allowed);
+    refused.allow = std::move(allowed);
+    return refused;
   }
   return error_response(404, "not_found", "no such path; see docs/api.md");
 }

@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxDownLinks =
-    static_cast<std::size_t>(limits::kMaxChips) * (limits::kMaxChips - 1) / 2;
-
 Error wrong(const std::string& where, const std::string& why) {
   return make_error(Errc::invalid_argument, where + " " + why);
 }
@@ -50,7 +47,7 @@ Result<std::vector<domain::ChipIndex>> chips(const json& list, const std::string
 
 Result<std::vector<domain::DownLink>> down_links(const json& list) {
   if (!list.is_array()) return wrong("down_links", "must be a list of [a,b] or [a,b,lanes]");
-  if (list.size() > kMaxDownLinks) {
+  if (list.size() > limits::kMaxDownLinks) {
     return make_error(Errc::limit_exceeded, "down_links lists more pairs than 64 chips have");
   }
   std::vector<domain::DownLink> out;
@@ -78,10 +75,10 @@ Result<std::vector<domain::DownLink>> down_links(const json& list) {
 
 // The document, or why it is not one object with distinct keys.
 Result<json> read_object(std::string_view text) {
-  if (text.size() > kMaxHealthFileBytes) {
-    return make_error(Errc::limit_exceeded, "the file has " + std::to_string(text.size()) +
-                                                " bytes, at most " +
-                                                std::to_string(kMaxHealthFileBytes) + " are read");
+  if (text.size() > limits::kMaxHealthFileBytes) {
+    return make_error(Errc::limit_exceeded,
+                      "the file has " + std::to_string(text.size()) + " bytes, at most " +
+                          std::to_string(limits::kMaxHealthFileBytes) + " are read");
   }
   // the JSON parser would take it for the end
   if (text.find('\0') != std::string_view::npos) {

@@ -13,10 +13,9 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMaxHealthFileBytes = 256U << 10U;
-
-// Errors: invalid_argument with the place; limit_exceeded above kMaxHealthFileBytes or for lists
-// longer than any machine needs. Whether the machine has these chips is the caller's question.
+// Errors: invalid_argument with the place; limit_exceeded above limits::kMaxHealthFileBytes or for
+// lists longer than any machine needs. Whether the machine has these chips is the caller's
+// question.
 Result<domain::Faults> parse_health_file(std::string_view json);
 
 }  // namespace chipweave::codec

@@ -1,9 +1,14 @@
 #include "common/codec/config/flat_yaml.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <set>
+#include <sstream>
+#include <utility>
+
+#include "common/base/limits.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -12,61 +17,114 @@ Error at_line(int line, const std::string& what) {
   return make_error(Errc::invalid_argument, "line " + std::to_string(line) + ": " + what);
 }
 
-int line_of(const YAML::Node& node) { return node.Mark().line + 1; }
+// Thrown out of the library's parser, caught in read_flat_yaml.
+struct Refused {
+  Error error;
+};
 
-Result<ConfigEntry> read_entry(const YAML::Node& key, const YAML::Node& value) {
-  if (!key.IsScalar()) return at_line(line_of(key), "a key must be a word");
-  ConfigEntry entry;
-  entry.key = key.Scalar();
-  entry.line = line_of(key);
-  if (value.IsScalar()) {
-    entry.values.push_back(value.Scalar());
-    return entry;
+// Takes the parser's events, so that nothing nested and no alias is ever built.
+class FlatReader final : public YAML::EventHandler {
+ public:
+  std::vector<ConfigEntry> entries;
+
+  void OnDocumentStart(const YAML::Mark&) override {
+    if (++documents_ > 1) {
+      throw Refused{make_error(Errc::invalid_argument, "more than one YAML document")};
+    }
   }
-  if (!value.IsSequence()) {
-    return at_line(entry.line, "'" + entry.key + "' must have a value or a list of values");
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    no_anchor(mark, anchor);
+    if (place_ != Place::outside) misplaced(mark);
   }
-  entry.list = true;
-  for (const YAML::Node& element : value) {
-    if (!element.IsScalar())
-      return at_line(line_of(element), "'" + entry.key + "' must be a list of words");
-    entry.values.push_back(element.Scalar());
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse(mark, kNoAnchors); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                const std::string& value) override {
+    no_anchor(mark, anchor);
+    switch (place_) {
+      case Place::outside:
+        return misplaced(mark);
+      case Place::key:
+        return begin(mark, value);
+      case Place::value:
+        place_ = Place::key;
+        break;
+      case Place::list:
+        break;
+    }
+    entries.back().values.push_back(value);
   }
-  return entry;
-}
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    no_anchor(mark, anchor);
+    if (place_ != Place::value) misplaced(mark);
+    entries.back().list = true;
+    place_ = Place::list;
+  }
+  void OnSequenceEnd() override { place_ = Place::key; }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    no_anchor(mark, anchor);
+    if (place_ != Place::outside) misplaced(mark);
+    place_ = Place::key;
+  }
+  void OnMapEnd() override { place_ = Place::outside; }
+
+ private:
+  enum class Place { outside, key, value, list };
+  static constexpr const char* kNoAnchors = "anchors and aliases are not accepted";
+
+  [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& what) {
+    throw Refused{at_line(mark.line + 1, what)};
+  }
+  static void no_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != YAML::NullAnchor) refuse(mark, kNoAnchors);
+  }
+  [[noreturn]] void misplaced(const YAML::Mark& mark) const {
+    switch (place_) {
+      case Place::outside:
+        refuse(mark, "the file must be a mapping of keys to values");
+      case Place::key:
+        refuse(mark, "a key must be a word");
+      case Place::value:
+        throw Refused{at_line(entries.back().line, "'" + entries.back().key +
+                                                       "' must have a value or a list of values")};
+      case Place::list:
+        break;
+    }
+    refuse(mark, "'" + entries.back().key + "' must be a list of words");
+  }
+  void begin(const YAML::Mark& mark, const std::string& key) {
+    if (!seen_.insert(key).second) refuse(mark, "'" + key + "' is given twice");
+    ConfigEntry entry;
+    entry.key = key;
+    entry.line = mark.line + 1;
+    entries.push_back(std::move(entry));
+    place_ = Place::value;
+  }
+
+  Place place_ = Place::outside;
+  int documents_ = 0;
+  std::set<std::string> seen_;
+};
 
 }  // namespace
 
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text) {
-  if (text.size() > kMaxConfigBytes) {
-    return make_error(Errc::limit_exceeded,
-                      "a configuration has at most " + std::to_string(kMaxConfigBytes) + " bytes");
+  if (text.size() > limits::kMaxConfigBytes) {
+    return make_error(Errc::limit_exceeded, "a configuration has at most " +
+                                                std::to_string(limits::kMaxConfigBytes) + " bytes");
   }
-  if (const std::size_t at = text.find_first_of("&*{"); at != std::string_view::npos) {
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    return at_line(static_cast<int>(line), "anchors, aliases and {…} maps are not accepted");
-  }
-  if (std::count(text.begin(), text.end(), '[') > 100) {
-    return make_error(Errc::limit_exceeded, "too many lists");
-  }
+  std::istringstream in{std::string(text)};
+  FlatReader reader;
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.size() > 1)
-      return make_error(Errc::invalid_argument, "more than one YAML document");
-    std::vector<ConfigEntry> entries;
-    if (documents.empty() || documents[0].IsNull()) return entries;
-    if (!documents[0].IsMap())
-      return at_line(line_of(documents[0]), "the file must be a mapping of keys to values");
-    std::set<std::string> seen;
-    for (const auto& pair : documents[0]) {
-      auto entry = read_entry(pair.first, pair.second);
-      if (!entry) return std::move(entry).error();
-      if (!seen.insert(entry->key).second)
-        return at_line(entry->line, "'" + entry->key + "' is given twice");
-      entries.push_back(std::move(*entry));
+    YAML::Parser parser(in);
+    while (parser.HandleNextDocument(reader)) {
     }
-    return entries;
+    return std::move(reader.entries);
+  } catch (Refused& refused) {
+    return std::move(refused.error);
   } catch (const YAML::Exception& e) {
     return at_line(e.mark.line + 1, e.msg);
   }

@@ -2,7 +2,6 @@
 // scalars.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,11 +18,9 @@ struct ConfigEntry {
   int line = 0;  // 1-based
 };
 
-inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;
-
 // In file order. Errors name the line: syntax, a key given twice, nested mappings, more than one
 // document. An empty document has no entries. Anchors and aliases, which could unfold without end,
-// are refused.
+// are refused; '&' and '*' inside a word or in quotes are text. At most limits::kMaxConfigBytes.
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text);
 
 // The same as key → text, lists joined by commas; a key that is not known is an error that names

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -10,8 +9,6 @@
 
 namespace chipweave::codec {
 namespace {
-
-constexpr std::int64_t kMaxQuantity = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::size_t kMaxContainerName = 63;  // a DNS label
 
@@ -120,8 +117,8 @@ Result<std::int64_t> parse_whole_quantity(std::string_view text) {
   std::int64_t value = 0;
   for (const char c : digits) value = value * 10 + (c - '0');
   for (int i = 0; i < exponent; ++i) value *= 10;
-  for (int i = 0; i < binary && value <= kMaxQuantity; ++i) value *= 2;
-  if (value > kMaxQuantity) return bad_quantity(text, "is too large");
+  for (int i = 0; i < binary && value <= limits::kMaxQuantity; ++i) value *= 2;
+  if (value > limits::kMaxQuantity) return bad_quantity(text, "is too large");
   return value;
 }
 

@@ -35,7 +35,7 @@ struct KubePod {
 };
 
 // A Kubernetes quantity that must be a whole number: "8", "2k", "2000m", "1e1". Errors: malformed,
-// negative, fractional ("500m"), above 2^31.
+// negative, fractional ("500m"), above limits::kMaxQuantity.
 Result<std::int64_t> parse_whole_quantity(std::string_view text);
 
 // Names of all resources that a container of the pod requests or limits, each once, ascending.

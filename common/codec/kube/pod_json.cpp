@@ -2,7 +2,7 @@
 // changed.
 #include <nlohmann/json.hpp>
 
-#include "common/base/limits.hpp"
+#include "common/codec/json_depth.hpp"
 #include "common/codec/kube/pod.hpp"
 
 namespace chipweave::codec {
@@ -108,28 +108,8 @@ Result<void> read_spec(const Json& root, KubePod& pod) {
   return {};
 }
 
-// Refuses depth before the parser recurses into it: nlohmann has no limit of its own.
-bool too_deep(std::string_view json) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > limits::kMaxJsonDepth) return true;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 Result<Json> parse_object(std::string_view json) {
-  if (too_deep(json)) return make_error(Errc::limit_exceeded, "JSON is nested too deeply");
+  if (json_too_deep(json)) return make_error(Errc::limit_exceeded, "JSON is nested too deeply");
   try {
     Json root = Json::parse(json);
     if (!root.is_object()) return make_error(Errc::invalid_argument, "a Pod must be a JSON object");

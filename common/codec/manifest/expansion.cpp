@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include "common/base/limits.hpp"
@@ -23,60 +22,25 @@ bool is_extended(const std::string& resource) {
   return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
 }
 
-// 8 or "8"; an extended resource has no fractions and no units.
-int resource_count(const json& value, const std::string& where, Shape& shape) {
-  constexpr int kMost = 1000000;
-  std::uint64_t number = kMost + 1;
-  if (value.is_number_unsigned()) number = value.get<std::uint64_t>();
-  if (value.is_string()) {
-    const std::string text = value.get<std::string>();
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{} || stop != text.data() + text.size()) number = kMost + 1;
-  }
-  if (number <= kMost) return static_cast<int>(number);
-  shape.problem(where, "must be a whole number of devices");
-  return 0;
-}
-
-std::map<std::string, int> container_resources(const json& container, const std::string& where,
-                                               Shape& shape) {
+// What the pod asks of each extended resource, counted as the scheduler counts it.
+std::map<std::string, int> pod_resources(const std::string& pod, const std::string& where,
+                                         Shape& shape) {
   std::map<std::string, int> out;
-  const std::string inside = where + ".resources";
-  const json& resources = shape.object(container, "resources", where);
-  for (const char* part : {"limits", "requests"}) {
-    for (const auto& [name, value] : shape.object(resources, part, inside).items()) {
-      if (!is_extended(name)) continue;
-      const int count = resource_count(value, fmt::format("{}.{}.{}", inside, part, name), shape);
-      out[name] = std::max(out[name], count);
+  const Result<KubePod> read = read_pod(pod);
+  if (!read) {
+    shape.problem(where + ":", read.error().text());
+    return out;
+  }
+  for (const std::string& name : resource_names(*read)) {
+    if (!is_extended(name)) continue;
+    const Result<std::int64_t> count = count_resource(*read, name);
+    if (!count) {
+      shape.problem(where + ":", count.error().text());
+    } else if (*count > 0) {
+      out[name] = static_cast<int>(*count);
     }
   }
   return out;
-}
-
-// The larger of any init container and the sum of the containers, as the scheduler counts it.
-std::map<std::string, int> pod_resources(const json& spec, const std::string& where, Shape& shape) {
-  std::map<std::string, int> sum;
-  std::map<std::string, int> init;
-  for (const char* list : {"containers", "initContainers"}) {
-    int index = 0;
-    for (const json& container : shape.array(spec, list, where)) {
-      const std::string here = where + "." + list + "[" + std::to_string(index++) + "]";
-      if (!container.is_object()) {
-        shape.problem(here, "must be a map");
-        continue;
-      }
-      for (const auto& [name, count] : container_resources(container, here, shape)) {
-        if (*list == 'c') {
-          sum[name] += count;
-        } else {
-          init[name] = std::max(init[name], count);
-        }
-      }
-    }
-  }
-  for (const auto& [name, count] : init) sum[name] = std::max(sum[name], count);
-  std::erase_if(sum, [](const auto& entry) { return entry.second == 0; });
-  return sum;
 }
 
 // The API server's default: what is limited and not requested is requested.
@@ -174,7 +138,6 @@ void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
   shape.check_name(identity.name, owner.kind + " " + owner.name + ": pod name");
   json pod = make_pod(owner, pod_template, identity, where, shape);
   ManifestPod out;
-  out.resources = pod_resources(pod["spec"], where + ".spec", shape);
   if (!shape.sound()) return;
   if (!names_.insert(owner.ns + "/" + identity.name).second) {
     shape.problem(where, "makes pod " + owner.ns + "/" + identity.name + " a second time");
@@ -192,6 +155,8 @@ void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
   const json& metadata = pod["metadata"];
   if (metadata.contains("labels")) out.group = metadata["labels"].value("gpu-topology", "");
   out.json = pod.dump();
+  out.resources = pod_resources(out.json, where, shape);
+  if (!shape.sound()) return;
   manifest_.pods.push_back(std::move(out));
 }
 

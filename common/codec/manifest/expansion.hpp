@@ -2,18 +2,16 @@
 // inside this folder only.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/codec/kube/pod.hpp"
 #include "common/codec/manifest/manifest.hpp"
 #include "common/codec/manifest/shape.hpp"
 
 namespace chipweave::codec {
-
-using StringMap = std::map<std::string, std::string>;
 
 // The object that a document describes, as far as every kind has it.
 struct ManifestObject {

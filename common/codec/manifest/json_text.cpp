@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "common/base/limits.hpp"
+#include "common/codec/json_depth.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 
 namespace chipweave::codec {
@@ -106,23 +106,6 @@ void write(const json& value, std::size_t indent, std::string& out) {
   }
 }
 
-// The library's parser does not recurse, but everything above does.
-bool too_deep(std::string_view text) {
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (quoted && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (text[i] == '{' || text[i] == '[') && ++depth > limits::kMaxJsonDepth)
-      return true;
-    else if (!quoted && (text[i] == '}' || text[i] == ']'))
-      --depth;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string read_text_key(std::string_view text, std::string_view key) {
@@ -133,7 +116,8 @@ std::string read_text_key(std::string_view text, std::string_view key) {
 }
 
 Result<std::string> explain_as_text(std::string_view text) {
-  if (too_deep(text)) return make_error(Errc::limit_exceeded, "the answer is nested too deeply");
+  if (json_too_deep(text))
+    return make_error(Errc::limit_exceeded, "the answer is nested too deeply");
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object()) {
     return make_error(Errc::invalid_argument,

@@ -47,7 +47,7 @@ void expand_value(const json& value, const std::string& where, int depth, Expans
     if (!object.name.empty()) object.name += "0";
   }
   shape.check_name(object.name, "metadata.name");
-  shape.check_name(object.ns, "metadata.namespace");
+  shape.check_namespace(object.ns, "metadata.namespace");
   if (!shape.sound()) return;
   if (!expand_object(object, out, shape)) {
     out.note(object.kind + " " + object.name + " (" + object.api_version +

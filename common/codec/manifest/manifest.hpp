@@ -4,7 +4,9 @@
 // Without a cluster there are no controllers, so this plays them: Pod, batch Job, Deployment,
 // ReplicaSet, StatefulSet, PyTorchJob, Volcano Job, AscendJob, DLRover ElasticJob, and Lists of
 // these. Names, labels and annotations are the ones the real controllers give, except where those
-// are random (a Deployment's pod is NAME-0). Everything else in a file is skipped with a note.
+// are random: pods of a Deployment, ReplicaSet or Job are NAME-0, NAME-1, …, and a generateName
+// ends in 0. Labels that hold a cluster's random ids (pod-template-hash, controller-uid) are left
+// out. Everything else in a file is skipped with a note.
 // Pure: bytes in, values out.
 #pragma once
 
@@ -37,8 +39,11 @@ struct ManifestOptions {
   std::string default_namespace = "default";
 };
 
-// Errors name the line and the key; limits: kMaxManifestBytes, kMaxManifestPods,
-// kMaxManifestValues.
+// A DNS label, as Kubernetes has it of namespaces: lower-case letters, digits and '-', at most 63.
+bool is_namespace(std::string_view name);
+
+// Errors name the line and the key, or the place in the document. Limits: kMaxManifestBytes,
+// kMaxManifestValues, kMaxManifestPods, kMaxManifestExpandedBytes.
 Result<Manifest> expand_manifest(std::string_view yaml, const ManifestOptions& options = {});
 
 }  // namespace chipweave::codec

@@ -46,8 +46,8 @@ NodeView node_view(const json& item) {
     node.used[pod] = ascending(chips.get<std::vector<int>>());
   }
   for (const json& link : present(item, "down_links", json::array())) {
-    node.down_links.push_back(
-        {link.at(0).get<int>(), link.at(1).get<int>(), link.at(2).get<int>()});
+    node.down_links.push_back({domain::ChipIndex{link.at(0).get<int>()},
+                               domain::ChipIndex{link.at(1).get<int>()}, link.at(2).get<int>()});
   }
   return node;
 }
@@ -121,6 +121,8 @@ Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
       PodSummary pod;
       pod.ns = item.at("namespace").get<std::string>();
       pod.name = item.at("name").get<std::string>();
+      pod.resource = item.value("resource", "");
+      pod.asked = item.value("asked", 0);
       pod.state = item.value("state", "");
       pod.node = item.value("node", "");
       pod.chips = ascending(present(item, "chips", json::array()).get<std::vector<int>>());

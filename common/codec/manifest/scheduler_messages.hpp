@@ -12,15 +12,9 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/faults.hpp"
 
 namespace chipweave::codec {
-
-// Lanes of the direct link a-b that are down; chip indices.
-struct DownLink {
-  int a = 0;
-  int b = 0;
-  int lanes = 0;
-};
 
 // GET /api/v1/nodes, one item. Chips are vendor indices, ascending.
 struct NodeView {
@@ -30,7 +24,7 @@ struct NodeView {
   std::vector<int> free;
   std::vector<int> unhealthy;
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
-  std::vector<DownLink> down_links;
+  std::vector<domain::DownLink> down_links;
 };
 // By name: the scheduler lists them as they came.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
@@ -58,7 +52,9 @@ Result<PodView> read_pod_view(std::string_view json);
 struct PodSummary {
   std::string ns;
   std::string name;
-  std::string state;  // "bound", "reserved", "pending"
+  std::string resource;  // the accelerator that it asks for, "" if none
+  int asked = 0;         // chips
+  std::string state;     // "bound", "reserved", "pending"
   std::string node;
   std::vector<int> chips;
   double gbps = 0;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "common/base/limits.hpp"
+#include "common/codec/manifest/manifest.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -21,6 +22,13 @@ const json* value_of(const json& parent, const char* key) {
 }
 
 constexpr std::size_t kMaxProblems = 20;
+
+// Lower-case letters, digits and '-', the last not at the ends.
+bool is_label(std::string_view text) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !text.empty() && plain(text.front()) && plain(text.back()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return plain(c) || c == '-'; });
+}
 
 }  // namespace
 
@@ -72,17 +80,30 @@ bool Shape::flag(const json& parent, const char* key, const std::string& where) 
 }
 
 void Shape::check_name(const std::string& name, const std::string& where) {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  const bool fits = !name.empty() && name.size() <= limits::kMaxNameBytes && plain(name.front()) &&
-                    plain(name.back()) && std::all_of(name.begin(), name.end(), [&](char c) {
-                      return plain(c) || c == '-' || c == '.';
-                    });
+  bool fits = !name.empty() && name.size() <= limits::kMaxNameBytes;
+  for (std::size_t at = 0; fits && at <= name.size();) {
+    const std::size_t end = std::min(name.find('.', at), name.size());
+    fits = is_label(std::string_view(name).substr(at, end - at));
+    at = end + 1;
+  }
   if (fits) return;
   if (name.empty()) return problem(where, "is missing");
   if (name.size() > limits::kMaxNameBytes) {
     return problem(where, "is longer than " + std::to_string(limits::kMaxNameBytes) + " bytes");
   }
-  problem(where, "\"" + name + "\" is no object name: lower-case letters, digits, '-' and '.'");
+  problem(where, "\"" + name +
+                     "\" is no object name: lower-case letters, digits, '-' and '.', "
+                     "each part between dots with a letter or digit at both ends");
+}
+
+void Shape::check_namespace(const std::string& name, const std::string& where) {
+  if (is_namespace(name)) return;
+  problem(where, "\"" + name + "\" is no namespace: lower-case letters, digits and '-', at most " +
+                     std::to_string(limits::kMaxLabelBytes));
+}
+
+bool is_namespace(std::string_view name) {
+  return name.size() <= limits::kMaxLabelBytes && is_label(name);
 }
 
 void Shape::problem(const std::string& where, const std::string& what) {

@@ -28,6 +28,7 @@ class Shape {
   bool flag(const nlohmann::json& parent, const char* key, const std::string& where);
   // metadata.name of Kubernetes: a DNS subdomain of at most 253 bytes.
   void check_name(const std::string& name, const std::string& where);
+  void check_namespace(const std::string& name, const std::string& where);
 
   void problem(const std::string& where, const std::string& what);
   bool sound() const { return problems_.empty(); }

@@ -1,5 +1,6 @@
 #include "common/codec/manifest/yaml_json.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -82,6 +84,69 @@ json plain_scalar(const std::string& text) {
   if (auto number = plain_integer(text)) return *std::move(number);
   if (auto number = plain_float(text)) return *std::move(number);
   return text;
+}
+
+// Thrown out of the library's parser, caught in count_values.
+struct Refused {
+  Error error;
+};
+
+// Follows the parser's events, which cost nothing, before a tree is built, whose nodes are some
+// hundred times larger than their text. Values only: a key belongs to its value.
+class ValueCounter final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    count(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    count(mark);
+    open_.push_back(Open::sequence);
+  }
+  void OnSequenceEnd() override { open_.pop_back(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    count(mark);
+    open_.push_back(Open::map_key);
+  }
+  void OnMapEnd() override { open_.pop_back(); }
+
+ private:
+  enum class Open { sequence, map_key, map_value };
+
+  void count(const YAML::Mark& mark) {
+    if (!open_.empty() && open_.back() != Open::sequence) {
+      const bool key = open_.back() == Open::map_key;
+      open_.back() = key ? Open::map_value : Open::map_key;
+      if (key) return;
+    }
+    if (++values_ <= limits::kMaxManifestValues) return;
+    throw Refused{make_error(Errc::limit_exceeded,
+                             at_line(mark.line) + ": the file has more than " +
+                                 std::to_string(limits::kMaxManifestValues) + " values; split it")};
+  }
+
+  std::vector<Open> open_;
+  std::size_t values_ = 0;
+};
+
+// Throws what the library throws.
+Result<void> count_values(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  YAML::Parser parser(in);
+  ValueCounter counter;
+  try {
+    while (parser.HandleNextDocument(counter)) {
+    }
+  } catch (Refused& refused) {
+    return std::move(refused.error);
+  }
+  return {};
 }
 
 // Converts one file; the budget is shared by its documents, so that many small bombs count as one
@@ -206,7 +271,12 @@ Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text) {
                                                 std::to_string(limits::kMaxManifestBytes >> 20U) +
                                                 " MiB, the limit of one manifest file; split it");
   }
+  if (text.find('\0') != std::string_view::npos || text.starts_with("\xFF\xFE") ||
+      text.starts_with("\xFE\xFF")) {
+    return make_error(Errc::invalid_argument, "this is no UTF-8 text; is it a YAML file?");
+  }
   try {
+    if (auto counted = count_values(text); !counted) return std::move(counted).error();
     std::vector<YamlDocument> documents;
     Converter converter;
     for (const YAML::Node& root : YAML::LoadAll(std::string(text))) {

@@ -1,9 +1,10 @@
-// YAML text → JSON values, the way kubectl reads it: used inside this folder only (it shows
+// YAML text → JSON values, as kubectl reads manifests: used inside this folder only (it shows
 // nlohmann types).
 //
 // Plain scalars get their YAML type (8 → number, 0640 → octal, yes/on → true, ~ → null), quoted
 // ones stay text. Anchors, aliases and merge keys (<<) are resolved. What a text may cost is
-// bounded: its bytes, its depth, and how many values and bytes its aliases unfold to.
+// bounded: its bytes, its depth, its values (counted before anything is built), and how many
+// values and bytes its aliases unfold to.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,8 +20,8 @@ struct YamlDocument {
   nlohmann::json value;
 };
 
-// All documents that are not empty, in order. Errors name the line: "line 12: key \"image\" is
-// given twice".
+// All documents that are not empty, in order. Errors name the line ("line 12: key \"image\" is
+// given twice"), unless the text as a whole is too large or none.
 Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text);
 
 }  // namespace chipweave::codec

@@ -10,14 +10,9 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/faults.hpp"
 
 namespace chipweave::codec {
-
-struct DownLink {
-  int a = 0;  // chip indices
-  int b = 0;
-  std::optional<int> lanes;  // absent: all
-};
 
 struct PlaceRequest {
   std::string machine;         // profile name or path; empty when inline
@@ -25,7 +20,7 @@ struct PlaceRequest {
   std::optional<std::vector<int>> free;
   std::vector<int> unhealthy;
   std::vector<int> network_unhealthy;
-  std::vector<DownLink> down_links;
+  std::vector<domain::DownLink> down_links;
   std::vector<int> required;
   std::vector<int> beside;
   std::optional<int> size;

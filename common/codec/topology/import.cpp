@@ -82,14 +82,14 @@ Result<ImportedTopology> import_topology(std::string_view content, const ImportO
   return unknown_format(content);
 }
 
-Result<ImportedTopology> import_topology_tree(const FileTree& tree, const ImportOptions& options) {
-  constexpr std::string_view kProperties = "/properties";
-  const bool kfd = std::any_of(tree.begin(), tree.end(), [kProperties](const auto& file) {
-    const std::string_view path = file.first;
-    return path.size() >= kProperties.size() &&
-           path.substr(path.size() - kProperties.size()) == kProperties;
+bool looks_like_kfd_tree(const FileTree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const auto& file) {
+    return std::string_view(file.first).ends_with("/properties");
   });
-  if (kfd) return import_kfd_tree(tree, options);
+}
+
+Result<ImportedTopology> import_topology_tree(const FileTree& tree, const ImportOptions& options) {
+  if (looks_like_kfd_tree(tree)) return import_kfd_tree(tree, options);
   return refused(tree.empty() ? "the folder holds no readable file"
                               : "this folder is no machine description: a KFD tree has files "
                                 "nodes/<n>/properties");

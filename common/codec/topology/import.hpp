@@ -61,6 +61,8 @@ Result<ImportedTopology> import_nvml_mock(std::string_view content, const Import
 bool looks_like_topology_json(std::string_view content);
 Result<ImportedTopology> import_topology_json(std::string_view content,
                                               const ImportOptions& options);
+// By the names of its files alone.
+bool looks_like_kfd_tree(const FileTree& tree);
 Result<ImportedTopology> import_kfd_tree(const FileTree& tree, const ImportOptions& options);
 
 // Exports. JSON: canonical own schema, one trailing newline, reads back to an equal topology.

@@ -13,6 +13,7 @@
 #include "common/http/client.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/doors/http_front.hpp"
+#include "tests/unit/http/running_server.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -200,6 +201,9 @@ TEST_F(SchedHttp, PathsAndMethods) {
   EXPECT_EQ(Json::parse(unknown.body)["error"]["code"], "not_found");
   EXPECT_EQ(call("GET", "/kube/filter").status, 405);
   EXPECT_EQ(call("DELETE", "/standalone/pods").status, 405);
+  http::RawSocket raw(port_);
+  raw.send("DELETE /standalone/pods HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_NE(raw.read_reply().find("\r\nAllow: POST, GET\r\n"), std::string::npos);
   EXPECT_EQ(call("GET", "/healthz").status, 200);
   EXPECT_EQ(call("GET", "/readyz").status, 200);
   EXPECT_EQ(Json::parse(call("GET", "/version").body)["version"], "test");

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/limits.hpp"
+
 namespace chipweave::codec {
 namespace {
 
@@ -67,7 +69,7 @@ TEST(HealthFile, IsBounded) {
   std::string many = "{\"unhealthy\":[0";
   for (int i = 1; i <= 64; ++i) many += "," + std::to_string(i);
   EXPECT_EQ(parse_health_file(many + "]}").error().code, Errc::limit_exceeded);
-  EXPECT_EQ(parse_health_file("{}" + std::string(kMaxHealthFileBytes, ' ')).error().code,
+  EXPECT_EQ(parse_health_file("{}" + std::string(limits::kMaxHealthFileBytes, ' ')).error().code,
             Errc::limit_exceeded);
   const std::string deep =
       "{\"unhealthy\":" + std::string(100000, '[') + std::string(100000, ']') + "}";

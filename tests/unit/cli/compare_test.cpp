@@ -50,7 +50,7 @@ TEST(Comparer, CountsTheChipsOfTheSameJob) {
 TEST(Comparer, KnowsWhichLinksAreDown) {
   Comparer comparer;
   codec::NodeView broken = node("hgx-v100-8", {0, 3});
-  broken.down_links = {{0, 3, 1}};
+  broken.down_links = {{{0}, {3}, 1}};
   EXPECT_EQ(comparer.compare(broken, 2, false)->first_fit->gbps, 20);
   EXPECT_EQ(comparer.compare(node("hgx-v100-8", {0, 3}), 2, false)->first_fit->gbps, 40);
 }

@@ -61,7 +61,7 @@ TEST(Answers, NodesAndPods) {
   ASSERT_TRUE(nodes.ok()) << nodes.error().text();
   EXPECT_THAT(nodes->at(0).free, ElementsAre(2, 7));
   EXPECT_THAT(nodes->at(0).used, ElementsAre(Pair("a/b", ElementsAre(0, 1))));
-  EXPECT_EQ(nodes->at(0).down_links.at(0).b, 3);
+  EXPECT_EQ(nodes->at(0).down_links.at(0).b.value, 3);
 
   const auto pod = read_pod_view(
       R"({"metadata":{"name":"p","namespace":"a","uid":"u","annotations":{"chipweave.dev/placement":)"

@@ -29,6 +29,8 @@ class FakeScheduler {
     return scores;
   };
   std::string bind_error;
+  std::string resource = "nvidia.com/gpu";  // what the list of pods says of each
+  int asked = 2;
   bool gone = false;
   std::vector<std::string> calls;
   std::vector<json> bodies;
@@ -72,6 +74,8 @@ class FakeScheduler {
     for (const auto& [key, pod] : pods_) {
       items.push_back({{"namespace", pod["metadata"]["namespace"]},
                        {"name", pod["metadata"]["name"]},
+                       {"resource", resource},
+                       {"asked", asked},
                        {"best_gbps", 80.0}});
     }
     return ok({{"items", items}});
@@ -145,6 +149,24 @@ TEST(Submit, CreatesAllPodsThenPlaysKubeSchedulerForEach) {
   EXPECT_THAT(rows[0].chips, ElementsAre(0, 3));
   EXPECT_EQ(rows[0].gbps, 40);
   EXPECT_EQ(rows[0].best_gbps, 80);
+}
+
+TEST(Submit, TheSchedulerSaysWhichResourceIsTheAccelerator) {
+  FakeScheduler fake;
+  auto given = pods({"a"});
+  given[0].resources = {{"aaa.com/nic", 7}, {"nvidia.com/gpu", 2}};
+  auto rows = run(fake, given);
+  EXPECT_EQ(rows[0].resource, "nvidia.com/gpu");
+  EXPECT_EQ(rows[0].asked, 2);
+
+  FakeScheduler full;  // the same of a pod that stays pending
+  full.filter = [](const json&) {
+    return json{{"NodeNames", json::array()}, {"FailedNodes", {{"n1", "full"}}}, {"Error", ""}};
+  };
+  rows = run(full, given);
+  EXPECT_FALSE(rows[0].placed());
+  EXPECT_EQ(rows[0].resource, "nvidia.com/gpu");
+  EXPECT_EQ(rows[0].asked, 2);
 }
 
 TEST(Submit, HighestScoreWins) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/limits.hpp"
+
 namespace chipweave::codec {
 namespace {
 
@@ -18,6 +20,15 @@ TEST(FlatYaml, ReadsTextsAndLists) {
   EXPECT_TRUE(parse_flat_yaml("", kKeys)->empty());
 }
 
+TEST(FlatYaml, AStarOrAmpersandInsideAWordOrQuotesIsText) {
+  const auto got = parse_flat_yaml(
+      "node: \"&a\"  # *not* an alias {either}\nresource:\n- '*'\n- nvidia.com/mig-*\n- a&b\n",
+      kKeys);
+  ASSERT_TRUE(got) << got.error().text();
+  EXPECT_EQ(got->at("node"), "&a");
+  EXPECT_EQ(got->at("resource"), "*,nvidia.com/mig-*,a&b");
+}
+
 TEST(FlatYaml, NamesTheLineOfWhatItRefuses) {
   const std::vector<std::pair<std::string, const char*>> cases = {
       {"node: n1\nnodes: x\n", "line 2: unknown key 'nodes'"},
@@ -26,14 +37,20 @@ TEST(FlatYaml, NamesTheLineOfWhatItRefuses) {
       {"- node\n", "line 1: the file must be a mapping"},
       {"node: [n1\n", "line "},
       {"node: &a x\nresource: *a\n", "anchors"},
-      {"resource: " + std::string(1000, '['), "too many lists"},
+      {"node: x\nresource: [*a]\n", "line 2: "},
+      {"node: x\n&a resource: y\n", "line 2: anchors"},
+      {"node: {a: b}\n", "line 1: 'node' must have a value"},
+      {"resource:\n- a\n- b: c\n", "line 3: 'resource' must be a list of words"},
+      {"[a]: b\n", "line 1: a key must be a word"},
+      {"node: a\n---\nnode: b\n", "more than one YAML document"},
+      {"resource: " + std::string(1000, '['), "'resource' must be a list of words"},
   };
   for (const auto& [text, says] : cases) {
     const auto got = parse_flat_yaml(text, kKeys);
     ASSERT_FALSE(got) << text;
     EXPECT_THAT(got.error().text(), HasSubstr(says));
   }
-  EXPECT_EQ(parse_flat_yaml(std::string(kMaxConfigBytes + 1, '#'), kKeys).error().code,
+  EXPECT_EQ(parse_flat_yaml(std::string(limits::kMaxConfigBytes + 1, '#'), kKeys).error().code,
             Errc::limit_exceeded);
 }
 

@@ -48,7 +48,30 @@ TEST(Client, ComesBackWhenAKeptConnectionWasClosed) {
   auto client = Client::connect_to(peer.url());
   ASSERT_TRUE(client.ok());
   EXPECT_EQ(client->call("POST", "/", "first").value_or({}).body, "1");
+  peer.wait_until_closed(1);
   EXPECT_EQ(client->call("POST", "/", "second").value_or({}).body, "2");
+  EXPECT_EQ(peer.finish(), 2);
+}
+
+TEST(Client, DoesNotRepeatAPostThatTheServerMayHaveActedOn) {
+  ScriptedPeer peer({{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1", ScriptedPeer::kNoAnswer},
+                     {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2"}});
+  auto client = Client::connect_to(peer.url());
+  ASSERT_TRUE(client.ok());
+  EXPECT_EQ(client->call("POST", "/", "first").value_or({}).body, "1");
+  const auto second = client->call("POST", "/", "second");
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, Errc::unavailable);
+  EXPECT_EQ(peer.finish(), 1);
+}
+
+TEST(Client, RepeatsAGetThatWasNotAnswered) {
+  ScriptedPeer peer({{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1", ScriptedPeer::kNoAnswer},
+                     {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2"}});
+  auto client = Client::connect_to(peer.url());
+  ASSERT_TRUE(client.ok());
+  EXPECT_EQ(client->call("GET", "/", "").value_or({}).body, "1");
+  EXPECT_EQ(client->call("GET", "/", "").value_or({}).body, "2");
   EXPECT_EQ(peer.finish(), 2);
 }
 
@@ -68,7 +91,7 @@ TEST(Client, TriesAgainOnlyOnce) {
   ScriptedPeer peer({{}, {}, {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nX"}});
   auto client = Client::connect_to(peer.url());
   ASSERT_TRUE(client.ok());
-  const auto reply = client->call("POST", "/", "");
+  const auto reply = client->call("GET", "/", "");
   ASSERT_FALSE(reply.ok());
   EXPECT_EQ(reply.error().code, Errc::unavailable);
 }

@@ -98,7 +98,11 @@ TEST(RequestReader, RefusesWhatIsMalformed) {
   EXPECT_EQ(refusal_of(std::string_view("\0", 1)).code, "bad_request");
   EXPECT_EQ(refusal_of("\x16\x03\x01").code, "bad_request");
   EXPECT_EQ(refusal_of("GET\r\n\r\n").code, "bad_request");
-  EXPECT_EQ(refusal_of("GET / HTTP/1.1\nHost: x\n\n").status, 400);
+  for (const char* line : {"GET / HTTP/1.1\n", "GET /x y HTTP/1.1\r\n", "GET / HTTX/1.1\r\n"}) {
+    const auto refused = refusal_of(std::string(line) + "Host: x\r\n\r\n");
+    EXPECT_EQ(refused.code, "bad_request_line") << line;
+    EXPECT_EQ(refused.status, 400);
+  }
   EXPECT_EQ(refusal_of("GET / HTTP/3.0\r\n\r\n").code, "bad_version");
   EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nA b: c\r\nHost: x\r\n\r\n").status, 400);
   EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nA: \x01\r\nHost: x\r\n\r\n").status, 400);
@@ -126,6 +130,7 @@ TEST(RequestReader, KnowsOneExpectation) {
   EXPECT_TRUE(reader.take_expect_continue());
   EXPECT_FALSE(reader.take_expect_continue());
   EXPECT_EQ(refusal_of(with_field("Expect: a miracle")).status, 417);
+  EXPECT_EQ(refusal_of(with_field("Expect: a miracle\r\nExpect: 100-continue")).status, 417);
 }
 
 TEST(RequestReader, AnHttp10ClientIsNotToldToContinue) {

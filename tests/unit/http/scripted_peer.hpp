@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,6 +19,7 @@ namespace chipweave::http {
 class ScriptedPeer {
  public:
   using Script = std::vector<std::vector<std::string>>;  // answers by connection
+  static constexpr const char* kNoAnswer = "";           // takes the request and says nothing
 
   explicit ScriptedPeer(Script script)
       : script_(std::move(script)), fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -39,6 +41,11 @@ class ScriptedPeer {
   ScriptedPeer& operator=(const ScriptedPeer&) = delete;
 
   std::string url() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Until so many connections have been closed from this side.
+  void wait_until_closed(int connections) const {
+    for (int now = closed_; now < connections; now = closed_) closed_.wait(now);
+  }
 
   // Stops listening; how many connections have been served.
   int finish() {
@@ -62,6 +69,8 @@ class ScriptedPeer {
         ::send(peer, answer.data(), answer.size(), MSG_NOSIGNAL);
       }
       ::close(peer);
+      ++closed_;
+      closed_.notify_all();
     }
   }
 
@@ -69,6 +78,7 @@ class ScriptedPeer {
   int fd_;
   int port_ = 0;
   int served_ = 0;
+  std::atomic<int> closed_ = 0;
   std::thread thread_;
 };
 

@@ -37,6 +37,20 @@ TEST(Server, AnswersWithContentLengthAndKeepsTheConnection) {
   EXPECT_EQ(running.stats().connections_open, 1U);
 }
 
+TEST(Server, SaysWhichMethodsAPathTakes) {
+  RunningServer running([](const Request&) {
+    Response refused;
+    refused.status = 405;
+    refused.allow = "GET, POST";
+    return refused;
+  });
+  RawSocket socket(running.port());
+  socket.send(kGet);
+  const std::string reply = socket.read_reply();
+  EXPECT_EQ(status_of(reply), "HTTP/1.1 405");
+  EXPECT_NE(reply.find("\r\nAllow: GET, POST\r\n"), std::string::npos) << reply;
+}
+
 TEST(Server, AnswersPipelinedRequestsInOrder) {
   RunningServer running(echo);
   RawSocket socket(running.port());

@@ -54,6 +54,13 @@ TEST(LoadMachine, HundredMegabytesAreNotRead) {
   EXPECT_EQ(load_machine(path).error().code, Errc::limit_exceeded);
 }
 
+TEST(LoadMachine, AFolderThatIsNoTreeIsSaidToBeNoneBeforeItsFilesAreRead) {
+  const TempFolder tmp;
+  std::filesystem::resize_file(tmp.put("large", "x"), 100U << 20U);
+  EXPECT_THAT(load_machine(tmp.path()).error().text(),
+              AllOf(HasSubstr("no machine description"), HasSubstr("nodes/<n>/properties")));
+}
+
 TEST(LoadMachine, AFolderWithoutATreeIsAnError) {
   const TempFolder tmp;
   tmp.put("readme", "nothing");

@@ -113,6 +113,32 @@ TEST(Controllers, PodRequestIsCountedAsKubernetesDoes) {
               ElementsAre(Pair("example.com/nic", 2), Pair("nvidia.com/gpu", 4)));
 }
 
+TEST(Controllers, SidecarsAndRequestsAreCountedAsTheSchedulerCountsThem) {
+  const Manifest manifest = expand(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
+      "  initContainers:\n"
+      "  - {name: s, restartPolicy: Always, resources: {limits: {nvidia.com/gpu: 1}}}\n"
+      "  - {name: i, resources: {limits: {nvidia.com/gpu: 2}}}\n"
+      "  containers:\n"
+      "  - {name: a, resources: {requests: {nvidia.com/gpu: 3}, limits: {nvidia.com/gpu: 5}}}\n");
+  ASSERT_EQ(manifest.pods.size(), 1U);
+  EXPECT_THAT(manifest.pods[0].resources, ElementsAre(Pair("nvidia.com/gpu", 4)));  // 3 beside 1
+}
+
+TEST(Controllers, NamesAreThoseThatKubernetesTakes) {
+  const auto refusal_of = [](const std::string& name, const std::string& ns) {
+    return refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: " + ns +
+                   "}\nspec: {containers: [{name: c}]}\n");
+  };
+  EXPECT_EQ(refusal_of("a.b-c.1", "ns-1"), "accepted");
+  for (const char* name : {"a..b", ".a", "a.", "a.-b", "a-.b", "A"}) {
+    EXPECT_THAT(refusal_of(name, "ns"), HasSubstr("is no object name")) << name;
+  }
+  for (const std::string& ns : {std::string("a.b"), std::string("-a"), std::string(64, 'a')}) {
+    EXPECT_THAT(refusal_of("a", ns), HasSubstr("is no namespace")) << ns;
+  }
+}
+
 TEST(Controllers, HostnameIsTheOneSelectorThatIsUnderstood) {
   const auto with = [](const std::string& spec) {
     return expand(
@@ -132,10 +158,9 @@ TEST(Controllers, AllMistakesOfADocumentAreNamed) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, resources: "
       "{limits: {nvidia.com/gpu: half, amd.com/gpu: -1}}}]}\n");
   EXPECT_THAT(message, HasSubstr("document at line 1"));
-  EXPECT_THAT(
-      message,
-      HasSubstr("Pod.spec.containers[0].resources.limits.nvidia.com/gpu must be a whole number"));
-  EXPECT_THAT(message, HasSubstr("limits.amd.com/gpu must be a whole number"));
+  EXPECT_THAT(message,
+              HasSubstr("Pod: container c: nvidia.com/gpu: quantity 'half' is not a number"));
+  EXPECT_THAT(message, HasSubstr("Pod: container c: amd.com/gpu: quantity '-1' is negative"));
 }
 
 TEST(Controllers, WrongShapesAreRefused) {

@@ -93,6 +93,24 @@ TEST(Yaml, AliasBombsAreStopped) {
   EXPECT_THAT(refusal(fat + "*a]\n"), HasSubstr("too much text"));
 }
 
+TEST(Yaml, ValuesAreCountedBeforeTheyAreBuilt) {
+  std::string wide = "a: [";
+  for (std::size_t i = 0; i < limits::kMaxManifestValues; ++i) wide += i % 100 == 0 ? "1,\n" : "1,";
+  // The rest is no YAML: a reader that builds the whole first would say that.
+  EXPECT_THAT(refusal(wide + "1, }\n"), HasSubstr("line 2001: the file has more than"));
+  std::string keys;
+  for (std::size_t i = 0; i + 2 < limits::kMaxManifestValues; ++i) {
+    keys += "k" + std::to_string(i) + ": 1\n";
+  }
+  EXPECT_THAT(refusal(keys), HasSubstr("apiVersion is missing"));  // keys are not values
+}
+
+TEST(Yaml, WhatIsNoTextIsRefused) {
+  EXPECT_THAT(refusal(std::string("\xFF\xFE\0", 3)), HasSubstr("no UTF-8 text"));
+  EXPECT_THAT(refusal(std::string("a: \0", 4)), HasSubstr("no UTF-8 text"));
+  EXPECT_THAT(refusal("\xFE\xFF"), HasSubstr("no UTF-8 text"));
+}
+
 TEST(Yaml, DeepAndLargeFilesAreRefused) {
   std::string deep = "a: ";
   for (int i = 0; i < 100; ++i) deep += "[";

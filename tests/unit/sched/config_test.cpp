@@ -15,12 +15,21 @@ TEST(Config, PrintedConfigReadsBackToTheSame) {
   Config config;
   config.standalone = true;
   config.port_file = "a \"b\".json";
-  config.resources.shared.clear();
   Config again;
   const std::string text = print_config(config);
   ASSERT_TRUE(apply_config_text(text, again).ok()) << text;
   EXPECT_EQ(print_config(again), text);
   EXPECT_EQ(again.port_file, config.port_file);
+}
+
+TEST(Config, TheDefaultsPrintAndReadBackToTheSame) {
+  const std::string text = print_config({});
+  Config again;
+  again.resources.shared.clear();
+  const auto read = apply_config_text(text, again);
+  ASSERT_TRUE(read.ok()) << read.error().text() << "\n" << text;
+  EXPECT_EQ(print_config(again), text);
+  EXPECT_EQ(again.resources.shared, Config().resources.shared);
 }
 
 TEST(Config, UnknownKeysAreErrorsThatNameTheLine) {

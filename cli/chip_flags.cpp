@@ -1,0 +1,67 @@
+#include "cli/chip_flags.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+std::optional<int> whole_number(std::string_view text, int most) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (code != std::errc{} || stop != end || value < 0 || value > most) return std::nullopt;
+  return value;
+}
+
+Error wrong(const std::string& flag, const std::string& what) {
+  return make_error(Errc::invalid_argument, what).in(flag);
+}
+
+}  // namespace
+
+Result<std::vector<int>> parse_chips(const std::string& flag,
+                                     const std::vector<std::string>& pieces) {
+  std::vector<int> out;
+  for (const std::string& piece : pieces) {
+    if (piece.empty()) continue;
+    for (std::size_t at = 0; at <= piece.size();) {
+      const std::size_t end = std::min(piece.find(',', at), piece.size());
+      const std::string item = piece.substr(at, end - at);
+      const auto chip = whole_number(item, limits::kMaxChipIndex);
+      if (!chip) {
+        return wrong(flag, "'" + item.substr(0, 40) + "' is no chip; write indices, e.g. 0,1,4");
+      }
+      if (std::find(out.begin(), out.end(), *chip) != out.end()) {
+        return wrong(flag, "chip " + std::to_string(*chip) + " is named twice");
+      }
+      out.push_back(*chip);
+      at = end + 1;
+    }
+  }
+  return out;
+}
+
+Result<domain::DownLink> parse_down_link(const std::string& text) {
+  const std::string_view all = text;
+  const std::size_t colon = std::min(all.find(':'), all.size());
+  const std::size_t dash = std::min(all.find('-'), colon);
+  const std::string_view behind = all.substr(dash, colon - dash);  // "-3"
+  const auto a = whole_number(all.substr(0, dash), limits::kMaxChipIndex);
+  const auto b = whole_number(behind.substr(behind.empty() ? 0 : 1), limits::kMaxChipIndex);
+  std::optional<int> lanes;
+  if (colon < all.size()) lanes = whole_number(all.substr(colon + 1), limits::kMaxLanes);
+  const bool odd_lanes = colon < all.size() && lanes.value_or(0) < 1;
+  if (!a || !b || odd_lanes) {
+    return wrong("--down", "'" + text.substr(0, 40) + "' is no link; write A-B or A-B:LANES");
+  }
+  if (*a == *b) {
+    return wrong("--down", "'" + text.substr(0, 40) + "': a chip has no link to itself");
+  }
+  return domain::DownLink{domain::ChipIndex{*a}, domain::ChipIndex{*b}, lanes};
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,21 @@
+// What people type for chips and links on the command line: "0,1,4", "0-3", "0-3:1".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/faults.hpp"
+
+namespace chipweave::cli {
+
+// Chip indices of one flag, in the order given. pieces: its arguments, each a list with commas.
+// Empty text is an empty list. Errors name the flag: what is no index, a chip named twice.
+Result<std::vector<int>> parse_chips(const std::string& flag,
+                                     const std::vector<std::string>& pieces);
+
+// "0-3" (all lanes) or "0-3:1" of --down.
+Result<domain::DownLink> parse_down_link(const std::string& text);
+
+}  // namespace chipweave::cli

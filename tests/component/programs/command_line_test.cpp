@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/component/programs/run.hpp"
+
+namespace chipweave {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kWrongUsage = 2;
+constexpr int kUnreadable = 3;
+const std::string kPlace = "chipweave place --machine hgx-v100-8 ";
+
+TEST(CommandLine, AnAnswerThatCannotBeWrittenIsAnError) {
+  const std::string request = R"('{"machine":"hgx-v100-8","size":2}')";
+  for (const std::string& line :
+       {std::string("%B/chipweave place --machine hgx-v100-8 --size 2"),
+        std::string("%B/chipweave place --machine hgx-v100-8 --size 2 -o json"),
+        "echo " + request + " | %B/chipweave place --batch -"}) {
+    const Outcome full = run("{ " + line + "; } 2>&1 >/dev/full");
+    EXPECT_EQ(full.code, kUnreadable) << line;
+    EXPECT_THAT(full.text, HasSubstr("chipweave: the output could not be written")) << line;
+  }
+}
+
+TEST(CommandLine, AnEmptyListOfChipsIsNeitherAllNorChipZero) {
+  for (const char* flag : {"--free '' --size 1", "--chips ''"}) {
+    const Outcome said = complaint(kPlace + flag);
+    EXPECT_EQ(said.code, kWrongUsage) << flag;
+    EXPECT_THAT(said.text, HasSubstr(": names no chip;")) << flag;
+  }
+  EXPECT_EQ(run("%B/" + kPlace + "--unhealthy '' --required '' --beside '' --size 1 --free 0").code,
+            0);
+}
+
+TEST(CommandLine, ChipsAndLinksOfPlaceAreReadStrictly) {
+  EXPECT_EQ(complaint(kPlace + "--chips 0,0").text, "chipweave: --chips: chip 0 is named twice\n");
+  EXPECT_EQ(complaint(kPlace + "--size 2 --required 0,0").code, kWrongUsage);
+  EXPECT_EQ(complaint(kPlace + "--size 2 --down 0-3:1z").code, kWrongUsage);
+  EXPECT_EQ(complaint(kPlace + "--size 2 --down 0-3:1,1-2").text, "");
+  EXPECT_THAT(complaint(kPlace + "--size 2 --down 0-5").text, HasSubstr("chipweave: warning: "));
+}
+
+// What is wrong, in one line on standard error.
+void expect_usage_error(const std::string& arguments, const std::string& says) {
+  const Outcome said = complaint(arguments);
+  EXPECT_EQ(said.code, kWrongUsage) << arguments;
+  EXPECT_THAT(said.text, testing::StartsWith("chipweave: ")) << arguments;
+  EXPECT_THAT(said.text, HasSubstr(says)) << arguments;
+  EXPECT_EQ(said.text.find('\n'), said.text.size() - 1) << said.text;
+}
+
+TEST(CommandLine, WrongUsageIsOneSentence) {
+  expect_usage_error("chipweave", "a command is missing; see 'chipweave --help'");
+  expect_usage_error("chipweave bogus", "there is no command 'bogus'; see");
+  expect_usage_error("chipweave sumbit x", "'sumbit' (did you mean \"submit\"?); see");
+  expect_usage_error("chipweave topo sho x", "'sho' (did you mean \"show\"?); see 'chipweave topo");
+  expect_usage_error("chipweave --nonsense", "--nonsense");
+  expect_usage_error("chipweave topo show", "see 'chipweave topo show --help'");
+  expect_usage_error("chipweave topo show hgx-v100-8 -o xml", "-o takes text or json");
+  expect_usage_error("chipweave topo show hgx-v100-8 -o 1", "-o takes text or json");
+  expect_usage_error("chipweave topo show hgx-v100-8 --index -1", "'-1' is no index");
+  expect_usage_error("chipweave topo show hgx-v100-8 --index 1", "--index: hgx-v100-8 holds one");
+  expect_usage_error("chipweave submit x --scheduler a:1 -n a.b", "'a.b' is no namespace");
+}
+
+TEST(CommandLine, SubmitReadsStandardInputAndWantsPods) {
+  const std::string submit = "%B/chipweave submit - --scheduler 127.0.0.1:1 2>&1 ";
+  Outcome said = run("printf 'a: [' | " + submit);
+  EXPECT_EQ(said.code, kUnreadable);
+  EXPECT_THAT(said.text, HasSubstr("chipweave: standard input: line 1"));
+  said = run(submit + "</dev/null");
+  EXPECT_EQ(said.code, kUnreadable);
+  EXPECT_EQ(said.text,
+            "chipweave: there are no pods in standard input, so nothing was submitted\n");
+  said = run("printf '\\377\\376\\000' | " + submit);
+  EXPECT_EQ(said.code, kUnreadable);
+  EXPECT_THAT(said.text, HasSubstr("no UTF-8 text"));
+}
+
+}  // namespace
+}  // namespace chipweave
