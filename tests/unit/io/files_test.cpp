@@ -106,6 +106,11 @@ TEST(WriteFileAtomically, DevicesAndPipesAreWrittenToAndStay) {
   EXPECT_TRUE(std::filesystem::is_fifo(tmp.at("pipe")));
 }
 
+TEST(ReadFile, KeepsNoMoreMemoryThanTheFileHas) {
+  const TempFolder tmp;
+  EXPECT_LT(read_file(tmp.put("f", std::string(100, 'x')), 1000000).value().capacity(), 1000U);
+}
+
 TEST(ReadTree, TakesFilesByRelativePath) {
   const TempFolder tmp;
   tmp.put("nodes/2/properties", "x 1\n");
