@@ -5,6 +5,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/domain/link_rates.hpp"
+#include "common/domain/rule_guess.hpp"
 
 namespace chipweave::domain {
 
@@ -266,7 +267,7 @@ Result<NodeTopology> TopologyBuilder::build() && {
     problems.add("rule: group must be between 1 and 64");
   }
   if (problems.total > 0) return make_error(Errc::invalid_argument, problems.joined());
-  t.rule_ = rule ? *rule : infer_rule(t);
+  t.rule_ = rule ? *rule : guess_rule(t).rule;
   return t;
 }
 

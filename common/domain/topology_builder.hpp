@@ -24,7 +24,7 @@ class TopologyBuilder {
   bool p2p = true;
   std::optional<HostBandwidth>
       host_bandwidth;  // default: of the vendor's typical platform, see link_rates.hpp
-  std::optional<PlacementRule> rule;  // default: derived from vendor and wiring (infer_rule)
+  std::optional<PlacementRule> rule;  // default: derived from vendor and wiring (guess_rule)
   std::optional<SuperPod> super_pod;
 
   void add_chip(Chip chip);

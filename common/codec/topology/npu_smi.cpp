@@ -7,6 +7,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text_matrix.hpp"
 #include "common/codec/topology/text_quote.hpp"
+#include "common/domain/rule_guess.hpp"
 #include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {
@@ -73,6 +74,7 @@ class NpuReader {
     warn();
     Result<domain::NodeTopology> topology = std::move(builder_).build();
     if (!topology) return std::move(topology).error();
+    warn_of_rule(*topology);
     return ImportedTopology{std::move(topology).value(), "npu-smi", std::move(warnings_)};
   }
 
@@ -141,6 +143,17 @@ class NpuReader {
       warnings_.push_back("unknown how these chips are joined, taken as SYS or NODE: " +
                           std::string(shortened(unknown_, 200)));
     }
+  }
+
+  void warn_of_rule(const domain::NodeTopology& topology) {
+    const domain::RuleGuess guess = domain::guess_rule(topology);
+    if (guess.certain) return;
+    const std::string kind(to_string(guess.rule.kind));
+    warnings_.push_back("these chips and links are not those of a whole machine that is known; " +
+                        (guess.rule.kind == domain::RuleKind::any
+                             ? "any set of chips is taken as allowed"
+                             : "the placement rule " + kind + " is assumed") +
+                        "; state \"rule\" in a topology JSON if it is another");
   }
 
   const LinkMatrix& matrix_;
