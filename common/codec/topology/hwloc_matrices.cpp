@@ -167,7 +167,7 @@ class Reader {
       }
     }
     if (cpu_cells > 0) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           "NVLinkBandwidth: " + std::to_string(cpu_cells) +
           " GPUs have NVLinks to CPUs (POWER): they join no two GPUs and are left out");
     }
@@ -222,7 +222,7 @@ class Reader {
         if (a < b && package) out_.xgmi.push_back({a, b, kLinksInPackage});
       }
     }
-    machine_.warnings.push_back(
+    machine_.warnings.add(
         "XGMIBandwidth holds " + std::to_string(mbps) + " MB/s for every pair of " +
         std::to_string(members.size()) +
         " GPUs, more than they have links for: it says who can reach whom, not who is wired to "
@@ -238,11 +238,11 @@ class Reader {
                            [vendor](const HwlocGpu& g) { return g.vendor == vendor; }) > 1;
     };
     if (any("nvidia") && !saw_nvlink_) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           "no NVLinkBandwidth matrix: NVLinks of this machine, if any, are unknown");
     }
     if (any("amd") && !saw_xgmi_) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           std::string("no XGMIBandwidth matrix") +
           (saw_hops_ ? " (XGMIHops does not tell direct links from routes)" : "") +
           ": XGMI links of this machine, if any, are unknown");

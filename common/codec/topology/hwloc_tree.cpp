@@ -39,13 +39,19 @@ std::string_view info(pugi::xml_node object, std::string_view name) {
 
 std::string_view type_of(pugi::xml_node object) { return object.attribute("type").value(); }
 
+// nullopt for a NUMANode without a usable number.
+std::optional<int> numa_of(pugi::xml_node numa_node) {
+  const auto id = parse_int(numa_node.attribute("os_index").value());
+  const bool usable = id && *id >= 0 && *id <= limits::kMaxNumaNode;
+  return usable ? std::optional(static_cast<int>(*id)) : std::nullopt;
+}
+
 // The NUMA node that the memory children of an object name (hwloc 2 and later); nullopt if it has
 // none.
 std::optional<int> memory_child(pugi::xml_node object) {
   for (const pugi::xml_node child : object.children("object")) {
     if (type_of(child) == "NUMANode") {
-      const auto id = parse_int(child.attribute("os_index").value());
-      if (id && *id >= 0 && *id < (1 << 20)) return static_cast<int>(*id);
+      if (const std::optional<int> id = numa_of(child)) return id;
     }
     if (type_of(child) == "MemCache") {
       if (const std::optional<int> below = memory_child(child)) return below;
@@ -114,8 +120,7 @@ class Reader {
         // Older files nest everything of a NUMA node inside it; newer ones hang it beside its CPUs
         // as memory.
         if (type == "NUMANode") {
-          inner = static_cast<int>(parse_int(object.attribute("os_index").value()).value_or(-1) &
-                                   0xfffff);
+          inner = numa_of(object).value_or(-1);
         } else if (const std::optional<int> beside = memory_child(object)) {
           inner = *beside;
         }
@@ -210,8 +215,8 @@ class Reader {
         describe(device, static_cast<int>(out_.gpus.size()) - 1);
       }
       if (out_.gpus.empty()) continue;
-      out_.warnings.push_back("the file has no PCI devices: GPUs are taken from " +
-                              std::string(tool) + ", host paths are unknown (SYS)");
+      out_.warnings.add("the file has no PCI devices: GPUs are taken from " + std::string(tool) +
+                        ", host paths are unknown (SYS)");
       return;
     }
   }
@@ -225,7 +230,7 @@ class Reader {
     gpu.vendor = "nvidia";
     gpu.model = "GB10";
     gpu.numa = 0;
-    out_.warnings.push_back(
+    out_.warnings.add(
         "the file has no devices: the one integrated GPU is taken from the product name");
   }
 
@@ -251,7 +256,7 @@ void number_chips(HwlocMachine& machine) {
   }
   if (all && distinct.size() == machine.gpus.size()) return;
   for (std::size_t i = 0; i < machine.gpus.size(); ++i) machine.gpus[i].index = static_cast<int>(i);
-  machine.warnings.push_back(
+  machine.warnings.add(
       "GPUs are numbered in the order of the file: no tool's numbers cover all of them");
 }
 

@@ -11,8 +11,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr int kHighestIndex = 1 << 20;
-
 class Reader {
  public:
   Reader(const XmlDocument& document, int version) : document_(document), version_(version) {}
@@ -53,7 +51,7 @@ class Reader {
   Result<void> read_cpu(pugi::xml_node cpu) {
     int numa = -1;
     if (cpu.attribute("numaid")) {
-      const Result<int> id = document_.integer(cpu, "numaid", -1, kHighestIndex);
+      const Result<int> id = document_.integer(cpu, "numaid", -1, limits::kMaxNumaNode);
       if (!id) return id.error();
       numa = *id;
     }
@@ -86,8 +84,8 @@ class Reader {
     if (is_gpu) {
       if (Result<void> done = read_gpu(pci, bus_id, node, numa); !done) return done;
     } else if (gpu_class(pci)) {
-      out_.warnings.push_back("PCI device " + bus_id +
-                              " has the class of a GPU, but no <gpu> element: left out");
+      out_.warnings.add("PCI device " + bus_id +
+                        " has the class of a GPU, but no <gpu> element: left out");
     }
     if (is_nic && !pci.child("nic").child("net")) {
       if (Result<void> done = add_nic(pci, {bus_id, bus_id, numa, 0, node}); !done) return done;
@@ -143,7 +141,7 @@ class Reader {
     gpu.tree_node = node;
     gpu.dev = static_cast<int>(out_.gpus.size());
     if (gpu.element && gpu.element.attribute("dev")) {
-      const Result<int> dev = document_.integer(gpu.element, "dev", 0, kHighestIndex);
+      const Result<int> dev = document_.integer(gpu.element, "dev", 0, limits::kMaxChipIndex);
       if (!dev) return dev.error();
       gpu.dev = *dev;
     } else if (gpu.element) {
