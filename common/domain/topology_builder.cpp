@@ -38,11 +38,39 @@ std::string pair_text(ChipIndex a, ChipIndex b) {
 
 bool bad_rate(double gbps) { return !std::isfinite(gbps) || gbps <= 0 || gbps > limits::kMaxGbps; }
 
+// The default rate of a kind for one model, looked up once a kind.
+class DefaultRates {
+ public:
+  explicit DefaultRates(const std::string& model) : model_(model) {}
+  double of(LinkKind kind) {
+    const auto [it, fresh] = known_.try_emplace(kind, 0);
+    if (fresh) it->second = default_gbps_per_lane(kind, model_);
+    return it->second;
+  }
+
+ private:
+  const std::string& model_;
+  std::map<LinkKind, double> known_;
+};
+
 bool bad_lanes(int lanes, int down) {
   return lanes < 1 || lanes > limits::kMaxLanes || down < 0 || down > lanes;
 }
 
 }  // namespace
+
+void TopologyBuilder::check_text(const std::string& where, const std::string& text,
+                                 Problems& problems) {
+  if (text.size() <= limits::kMaxFactBytes) return;
+  problems.add(where + " has a name, model or id of " + std::to_string(text.size()) +
+               " bytes, at most " + std::to_string(limits::kMaxFactBytes) + " are supported");
+}
+
+void TopologyBuilder::check_numa(const std::string& where, int numa, Problems& problems) {
+  if (numa >= -1 && numa <= limits::kMaxNumaNode) return;
+  problems.add(where + ": NUMA node " + std::to_string(numa) + " is not -1 (unknown) to " +
+               std::to_string(limits::kMaxNumaNode));
+}
 
 void TopologyBuilder::add_chip(Chip chip) { chips_.push_back(std::move(chip)); }
 
@@ -86,6 +114,15 @@ void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
     if (chips_[i].index.value < 0) {
       problems.add("chip index " + std::to_string(chips_[i].index.value) + " is negative");
     }
+    if (chips_[i].index.value > limits::kMaxChipIndex) {
+      problems.add("chip index " + std::to_string(chips_[i].index.value) + " is above " +
+                   std::to_string(limits::kMaxChipIndex));
+    }
+    const std::string where = "chip " + std::to_string(chips_[i].index.value);
+    check_numa(where, chips_[i].numa, problems);
+    for (const std::string* text : {&chips_[i].id, &chips_[i].model, &chips_[i].pci}) {
+      check_text(where, *text, problems);
+    }
     if (i > 0 && chips_[i].index == chips_[i - 1].index) {
       problems.add("two chips have index " + std::to_string(chips_[i].index.value));
     }
@@ -96,6 +133,7 @@ void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
 void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   const int n = t.chip_count();
   const auto width = static_cast<std::size_t>(n);
+  DefaultRates rates(model);
   t.host_paths_.assign(width * width, LinkKind::sys);
   std::vector<bool> said(width * width, false);
   const auto at = [width](int a, int b) {
@@ -124,7 +162,7 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
       t.host_paths_[at(a, b)] = t.host_paths_[at(b, a)] = f.kind;
       continue;
     }
-    const double rate = f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model);
+    const double rate = f.gbps_per_lane ? *f.gbps_per_lane : rates.of(f.kind);
     if (bad_lanes(f.lanes, f.lanes_down)) {
       problems.add(where + ": " + std::to_string(f.lanes) + " lanes, " +
                    std::to_string(f.lanes_down) + " of them down");
@@ -157,20 +195,36 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   });
 }
 
+// One id is one chip, and so is one bus id: but for the partitions of a card, which share a board.
+void TopologyBuilder::check_identities(const NodeTopology& t, Problems& problems) {
+  const auto text = [&t](int s) { return std::to_string(t.chip(s).index.value); };
+  for (int a = 0; a < t.chip_count(); ++a) {
+    for (int b = a + 1; b < t.chip_count(); ++b) {
+      const std::string both = "chips " + text(a) + " and " + text(b) + " have one ";
+      if (!t.chip(a).id.empty() && t.chip(a).id == t.chip(b).id) {
+        problems.add(both + "id, \"" + t.chip(a).id + "\"");
+      }
+      if (!t.chip(a).pci.empty() && t.chip(a).pci == t.chip(b).pci &&
+          t.host_path(a, b) != LinkKind::board) {
+        problems.add(both + "bus id, \"" + t.chip(a).pci + "\"");
+      }
+    }
+  }
+}
+
 void TopologyBuilder::place_switches(NodeTopology& t, Problems& problems) const {
   if (switches_.size() > limits::kMaxSwitches) {
     problems.add(std::to_string(switches_.size()) + " switches, at most " +
                  std::to_string(limits::kMaxSwitches));
     return;
   }
+  DefaultRates rates(model);
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const SwitchFact& f = switches_[i];
     const std::string where =
         "switches[" + std::to_string(i) + "]" + (f.name.empty() ? "" : " (" + f.name + ")");
-    Switch sw{f.name,
-              f.kind,
-              f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model),
-              {}};
+    Switch sw{f.name, f.kind, f.gbps_per_lane ? *f.gbps_per_lane : rates.of(f.kind), {}};
+    check_text("switches[" + std::to_string(i) + "]", f.name, problems);
     if (is_host_path(f.kind)) problems.add(where + ": kind must be a fast link kind");
     if (bad_rate(sw.gbps_per_lane))
       problems.add(where + ": gbps_per_lane must be above 0 and at most 100000");
@@ -206,6 +260,9 @@ void TopologyBuilder::place_nics(NodeTopology& t, Problems& problems) {
   for (std::size_t i = 0; i < nics_.size(); ++i) {
     NicFact& f = nics_[i];
     const std::string where = "nics[" + std::to_string(i) + "] (" + f.nic.name + ")";
+    check_text("nics[" + std::to_string(i) + "]", f.nic.name, problems);
+    check_text("nics[" + std::to_string(i) + "]", f.nic.pci, problems);
+    check_numa(where, f.nic.numa, problems);
     f.nic.paths.assign(t.chips_.size(), LinkKind::sys);
     for (const auto& [index, kind] : f.paths) {
       const int s = slot(t, index, where, problems);
@@ -256,9 +313,13 @@ Result<NodeTopology> TopologyBuilder::build() && {
                    " must be above 0 and at most 100000");
     }
   }
+  check_text("the machine", t.vendor_, problems);
+  check_text("the machine", t.model_, problems);
+  if (t.super_pod_) check_text("super_pod", t.super_pod_->id, problems);
   place_chips(t, problems);
   if (problems.total == 0) {
     place_links(t, problems);
+    check_identities(t, problems);
     place_switches(t, problems);
     place_nics(t, problems);
     place_partitions(t, problems);

@@ -69,6 +69,9 @@ class TopologyBuilder {
   struct Problems;
   int slot(const NodeTopology& t, ChipIndex index, const std::string& where,
            Problems& problems) const;
+  static void check_text(const std::string& where, const std::string& text, Problems& problems);
+  static void check_numa(const std::string& where, int numa, Problems& problems);
+  static void check_identities(const NodeTopology& t, Problems& problems);
   void place_chips(NodeTopology& t, Problems& problems);
   void place_links(NodeTopology& t, Problems& problems) const;
   void place_switches(NodeTopology& t, Problems& problems) const;

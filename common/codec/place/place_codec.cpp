@@ -9,7 +9,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr int kMaxIndex = 1000000;
+constexpr int kMaxSize = 1000000;
 
 std::vector<int> index_list(const JsonObject& object, std::string_view key) {
   std::vector<int> out;
@@ -17,7 +17,7 @@ std::vector<int> index_list(const JsonObject& object, std::string_view key) {
   if (list == nullptr) return out;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string where = object.path(key) + "[" + std::to_string(i) + "]";
-    const auto value = as_integer((*list)[i], where, 0, kMaxIndex, object.problems());
+    const auto value = as_integer((*list)[i], where, 0, limits::kMaxChipIndex, object.problems());
     if (!value) continue;
     if (std::find(out.begin(), out.end(), static_cast<int>(*value)) != out.end()) {
       object.problems().add(where, "chip " + std::to_string(*value) + " is named twice");
@@ -38,8 +38,8 @@ std::vector<DownLink> down_links(const JsonObject& object) {
       object.problems().add(where, "must be [a,b] or [a,b,lanes]");
       continue;
     }
-    const auto a = as_integer(item[0], where + "[0]", 0, kMaxIndex, object.problems());
-    const auto b = as_integer(item[1], where + "[1]", 0, kMaxIndex, object.problems());
+    const auto a = as_integer(item[0], where + "[0]", 0, limits::kMaxChipIndex, object.problems());
+    const auto b = as_integer(item[1], where + "[1]", 0, limits::kMaxChipIndex, object.problems());
     std::optional<std::int64_t> lanes;
     if (item.size() == 3)
       lanes = as_integer(item[2], where + "[2]", 1, limits::kMaxLanes, object.problems());
@@ -81,7 +81,7 @@ Result<PlaceRequest> read_request(const Json& value) {
     out.chips = index_list(object, "chips");
     if (out.chips->empty()) problems.add("chips", "must name at least one chip");
   }
-  if (const auto size = object.integer("size", 1, kMaxIndex)) out.size = static_cast<int>(*size);
+  if (const auto size = object.integer("size", 1, kMaxSize)) out.size = static_cast<int>(*size);
   if (object.has("size") && object.has("chips"))
     problems.add("chips", "and size exclude each other");
   if (!object.has("size") && !object.has("chips"))
