@@ -316,5 +316,14 @@ TEST(NvidiaSmi, HugeInputsAreRefusedAtOnce) {
   EXPECT_FALSE(looks_like_nvidia_smi(std::string(100U << 20U, ' ')));
 }
 
+TEST(NvidiaSmi, WhatNoColumnHoldsIsAnError) {
+  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\tX\nGPU2\tPIX\tPIX\n"),
+              AllOf(HasSubstr("line 4"), HasSubstr("\"GPU2\", which is no column")));
+  EXPECT_THAT(error_of("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tPIX\tNV4\nGPU1\tPIX\tX\t0-3\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("\"NV4\" where")));
+  EXPECT_THAT(error_of("\tGPU0\tGPU1000000\nGPU0\tX\tPIX\nGPU1000000\tPIX\tX\n"),
+              HasSubstr("\"GPU1000000\" is too large"));
+}
+
 }  // namespace
 }  // namespace chipweave::codec
