@@ -112,6 +112,10 @@ class Reader {
       Result<std::optional<Matrix>> matrix = read_matrix(document_, element);
       if (!matrix) return std::move(matrix).error();
       if (!*matrix) continue;
+      if (name == "NVLinkBandwidth" ? saw_nvlink_ : saw_xgmi_) {
+        machine_.warnings.add("a second matrix " + std::string(name) + ": the first is used");
+        continue;
+      }
       Result<void> done = name == "NVLinkBandwidth" ? read_nvlink(**matrix) : read_xgmi(**matrix);
       if (!done) return std::move(done).error();
     }

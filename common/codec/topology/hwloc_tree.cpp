@@ -87,7 +87,9 @@ class Reader {
 
   Result<HwlocMachine> read() {
     if (Result<void> done = walk(document_.root(), 0, -1); !done) return std::move(done).error();
-    if (out_.gpus.empty()) use_lone_devices();
+    if (out_.gpus.empty()) {
+      if (Result<void> done = use_lone_devices(); !done) return std::move(done).error();
+    }
     if (out_.gpus.empty()) use_integrated_gpu();
     if (out_.gpus.empty()) {
       return document_.error(
@@ -206,19 +208,20 @@ class Reader {
   }
 
   // GPUs that the file knows without their PCI device: those of the first tool that sees any.
-  void use_lone_devices() {
+  Result<void> use_lone_devices() {
     for (const std::string_view tool : {"nvml", "rsmi", "cuda", "opencl"}) {
       for (const pugi::xml_node device : lone_) {
         if (tool_number(device.attribute("name").value()).first != tool) continue;
-        if (out_.gpus.size() >= static_cast<std::size_t>(limits::kMaxChips)) return;
+        if (Result<void> room = check_room(device); !room) return room;
         out_.gpus.emplace_back().tree_node = out_.tree.add(0, HostTree::Level::device);
         describe(device, static_cast<int>(out_.gpus.size()) - 1);
       }
       if (out_.gpus.empty()) continue;
       out_.warnings.add("the file has no PCI devices: GPUs are taken from " + std::string(tool) +
                         ", host paths are unknown (SYS)");
-      return;
+      return {};
     }
+    return {};
   }
 
   // A superchip's GPU is no PCI device; the product name says that there is one.

@@ -11,18 +11,21 @@
 namespace chipweave::codec {
 namespace {
 
+constexpr int kWidestLink = 32;  // PCIe lanes
+
 class Reader {
  public:
   Reader(const XmlDocument& document, int version) : document_(document), version_(version) {}
 
   Result<NcclMachine> read() {
     const pugi::xml_node system = document_.root();
-    out_.has_gpu_elements = !system
-                                 .find_node([](const pugi::xml_node& n) {
-                                   return std::string_view(n.name()) == "gpu" &&
-                                          std::string_view(n.parent().name()) == "pci";
-                                 })
-                                 .empty();
+    std::size_t elements = 0;  // of GPUs, wherever they stand
+    system.find_node([&](const pugi::xml_node& n) {
+      const bool gpu = std::string_view(n.name()) == "gpu";
+      elements += gpu ? 1 : 0;
+      out_.has_gpu_elements |= gpu && std::string_view(n.parent().name()) == "pci";
+      return false;
+    });
     std::set<std::string, std::less<>> hosts;
     for (const pugi::xml_node cpu : system.children("cpu")) {
       hosts.insert(cpu.attribute("host_hash").value());
@@ -32,6 +35,11 @@ class Reader {
       return document_.error(system,
                              "the file describes " + std::to_string(hosts.size()) +
                                  " hosts (attribute host_hash): dump the topology of one machine");
+    }
+    if (out_.has_gpu_elements && elements > out_.gpus.size()) {
+      out_.warnings.add(std::to_string(elements - out_.gpus.size()) +
+                        " <gpu> elements stand elsewhere than one in a <pci> below a <cpu>: left "
+                        "out");
     }
     if (out_.gpus.empty()) {
       return document_.error(
@@ -149,8 +157,8 @@ class Reader {
     }
     read_identity(pci, gpu);
     gpu.link_gts = leading_number(pci.attribute("link_speed").value()).value_or(0);
-    gpu.link_width =
-        static_cast<int>(parse_int(pci.attribute("link_width").value()).value_or(0) & 0xff);
+    const auto width = parse_int(pci.attribute("link_width").value());
+    if (width && *width > 0 && *width <= kWidestLink) gpu.link_width = static_cast<int>(*width);
     out_.gpus.push_back(std::move(gpu));
     return {};
   }

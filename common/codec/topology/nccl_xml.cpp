@@ -2,6 +2,7 @@
 // providers ship.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -25,6 +26,7 @@ struct FastLinks {
   DirectedLanes nvlink;
   DirectedLanes xgmi;
   std::map<int, int> switch_lanes;  // dev → lanes
+  std::set<int> linked;             // devs that state a link to a GPU or a switch
 };
 
 class LinkReader {
@@ -69,6 +71,7 @@ class LinkReader {
         });
       } else {
         (xgmi ? links_.xgmi : links_.nvlink).add(gpu.dev, peer->second, *lanes);
+        links_.linked.insert(gpu.dev);
       }
       return {};
     }
@@ -83,6 +86,7 @@ class LinkReader {
       return {};
     }
     links_.switch_lanes[gpu.dev] += *lanes;
+    links_.linked.insert(gpu.dev);
     return {};
   }
 
@@ -127,6 +131,16 @@ Result<void> check_indices(const NcclMachine& machine) {
     }
   }
   return {};
+}
+
+// A GPU without links among others that have some is a fault of the machine, or of the file.
+void warn_of_unlinked(const FastLinks& links, NcclMachine& machine) {
+  std::string without;
+  for (const NcclGpu& gpu : machine.gpus) {
+    if (links.linked.count(gpu.dev) == 0) without += " " + std::to_string(gpu.dev);
+  }
+  if (links.linked.empty() || without.empty()) return;
+  machine.warnings.add("chips without NVLink or XGMI, though others have some:" + without);
 }
 
 void add_chips(const NcclMachine& machine, const ImportOptions& options,
@@ -206,6 +220,7 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   if (Result<void> checked = check_indices(machine); !checked) return std::move(checked).error();
   Result<FastLinks> links = LinkReader(*document, machine).read();
   if (!links) return std::move(links).error();
+  warn_of_unlinked(*links, machine);
   if (!machine.has_gpu_elements) {
     machine.warnings.add(
         "the file lists PCI devices only: GPUs are numbered in its order, and links between them "
