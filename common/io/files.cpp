@@ -175,7 +175,13 @@ class TreeReader {
     if (!content) {
       // unreadable sysfs files (other container, root only) are absent; over the limit is an answer
       if (content.error().code != Errc::limit_exceeded) return {};
-      return std::move(content).error();
+      if (limits::kMaxUnpackedArchiveBytes - bytes_ >= limits::kMaxTopologyFileBytes) {
+        return std::move(content).error();
+      }
+      return make_error(Errc::limit_exceeded, "its files have more than " +
+                                                  size_text(limits::kMaxUnpackedArchiveBytes) +
+                                                  " in all")
+          .in("folder " + root_.string());
     }
     bytes_ += content->size();
     tree_.emplace(name, std::move(content).value());

@@ -147,5 +147,15 @@ TEST(ReadTree, DepthIsBoundedAndFilesAreNoFolders) {
   EXPECT_FALSE(read_tree(tmp.put("file", "")).ok());
 }
 
+TEST(ReadTree, TheSumOfItsFilesIsBoundedAndNamedAsSuch) {
+  const TempFolder tmp;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    std::filesystem::resize_file(tmp.put(name, ""), limits::kMaxTopologyFileBytes - 1);
+  }
+  const auto tree = read_tree(tmp.path());
+  ASSERT_FALSE(tree.ok());
+  EXPECT_THAT(tree.error().text(), HasSubstr("its files have more than 64 MiB in all"));
+}
+
 }  // namespace
 }  // namespace chipweave::io
