@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/codec/topology/topology_json.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
@@ -46,28 +45,25 @@ std::string chip_list(const NodeTopology& t, ChipSet set) {
 
 }  // namespace
 
-Result<NodeTopology> PlaceEngine::topology(const codec::PlaceRequest& request) {
+Result<codec::ImportedTopology> PlaceEngine::imported(const codec::PlaceRequest& request) {
   const std::string key = request.inline_machine.empty() ? request.machine : request.inline_machine;
-  const auto known = topologies_.find(key);
-  if (known != topologies_.end()) return known->second;
-  Result<NodeTopology> made = [&]() -> Result<NodeTopology> {
-    if (!request.inline_machine.empty())
-      return codec::topology_from_json_text(request.inline_machine);
-    auto imported = io::load_machine(request.machine);
-    if (!imported) return std::move(imported).error();
-    return std::move(imported->topology);
-  }();
+  const auto known = imported_.find(key);
+  if (known != imported_.end()) return known->second;
+  Result<codec::ImportedTopology> made =
+      request.inline_machine.empty() ? io::load_machine(request.machine)
+                                     : codec::import_topology_json(request.inline_machine, {});
   if (!made) return std::move(made).error().in("machine");
-  if (topologies_.size() >= kMaxCached) topologies_.clear();
-  topologies_.emplace(key, *made);
+  if (imported_.size() >= kMaxCached) imported_.clear();
+  imported_.emplace(key, *made);
   return made;
 }
 
 Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r) {
-  Result<NodeTopology> found = topology(r);
+  Result<codec::ImportedTopology> found = imported(r);
   if (!found) return std::move(found).error();
-  NodeTopology t = *std::move(found);
+  NodeTopology t = std::move(found->topology);
   Prepared out;
+  out.warnings = std::move(found->warnings);
   std::string key = (r.inline_machine.empty() ? r.machine : r.inline_machine) + "\n";
   for (std::size_t i = 0; i < r.down_links.size(); ++i) {
     const domain::DownLink& d = r.down_links[i];

@@ -10,6 +10,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/place/place_codec.hpp"
+#include "common/codec/topology/import.hpp"
 #include "common/solver/machine.hpp"
 
 namespace chipweave::cli {
@@ -36,9 +37,10 @@ class PlaceEngine {
   static codec::PlaceAnswer answer(const Prepared& prepared, const Decided& decided);
 
  private:
-  Result<domain::NodeTopology> topology(const codec::PlaceRequest& request);
+  // Of a machine that is named: with what its import assumed or left out.
+  Result<codec::ImportedTopology> imported(const codec::PlaceRequest& request);
 
-  std::map<std::string, domain::NodeTopology> topologies_;            // by name or inline text
+  std::map<std::string, codec::ImportedTopology> imported_;           // by name or inline text
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by topology and down links
 };
 

@@ -10,11 +10,13 @@ namespace chipweave::limits {
 
 // Machines.
 inline constexpr int kMaxChips = 64;           // a ChipSet is one machine word
-inline constexpr int kMaxChipIndex = 1000000;  // as people number chips; also of a size asked
+inline constexpr int kMaxChipIndex = 1 << 20;  // as people number chips; also of a size asked
 inline constexpr std::size_t kMaxDownLinks = kMaxChips * (kMaxChips - 1) / 2;  // every pair once
 inline constexpr int kMaxLanes =
     1024;  // lanes of one link or switch port; real ones stay below 100
 inline constexpr double kMaxGbps = 100000;  // of one lane
+inline constexpr int kMaxNumaNode = 1 << 20;
+inline constexpr std::size_t kMaxFactBytes = 1024;  // one name, model or id of a machine
 inline constexpr std::size_t kMaxNics = 256;
 inline constexpr std::size_t kMaxSwitches = 256;
 inline constexpr std::size_t kMaxPartitions = 4096;
@@ -26,6 +28,7 @@ inline constexpr std::size_t kMaxTopologyFileBytes = 16U
 inline constexpr std::size_t kMaxUnpackedArchiveBytes = 64U << 20U;  // of a KFD tree dump
 inline constexpr std::size_t kMaxArchiveFiles = 20000;
 inline constexpr int kMaxJsonDepth = 64;
+inline constexpr std::size_t kMaxJsonValues = 500000;  // of one machine or request
 inline constexpr int kMaxXmlDepth = 64;
 inline constexpr std::size_t kMaxXmlNodes = 200000;
 inline constexpr std::size_t kMaxBatchLineBytes = 4U << 20U;

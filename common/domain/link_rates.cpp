@@ -7,31 +7,36 @@
 namespace chipweave::domain {
 namespace {
 
-struct ModelRate {
+// What is known of a model.
+struct ModelRates {
   std::string_view word;  // found in the upper-cased model
-  LinkKind kind;
-  double gbps;
+  int pcie;               // generation of its own port; 0: of platforms as if unknown
+  LinkKind kind;          // of its fast links
+  double gbps;            // of one lane; 0: it has no fast links, or their rate is not known
 };
 
 // First match wins, so the longer words come first.
-constexpr std::array<ModelRate, 33> kLaneRates = {{
-    {"GB200", LinkKind::nvlink, 40.1},    {"GB300", LinkKind::nvlink, 40.1},
-    {"B200", LinkKind::nvlink, 40.1},     {"B300", LinkKind::nvlink, 40.1},
-    {"B100", LinkKind::nvlink, 40.1},     {"GH200", LinkKind::nvlink, 20.6},
-    {"H100", LinkKind::nvlink, 20.6},     {"H200", LinkKind::nvlink, 20.6},
-    {"H800", LinkKind::nvlink, 20.6},     {"H20", LinkKind::nvlink, 20.6},
-    {"A100", LinkKind::nvlink, 20.0},     {"A800", LinkKind::nvlink, 20.0},
-    {"A30", LinkKind::nvlink, 20.0},      {"V100", LinkKind::nvlink, 20.0},
-    {"P100", LinkKind::nvlink, 18.0},     {"A40", LinkKind::nvlink, 12.0},
-    {"A6000", LinkKind::nvlink, 12.0},    {"A5000", LinkKind::nvlink, 12.0},
-    {"A10", LinkKind::nvlink, 12.0},      {"3090", LinkKind::nvlink, 12.0},
-    {"MI300A", LinkKind::xgmi, 48.0},     {"MI300", LinkKind::xgmi, 48.0},
-    {"MI308", LinkKind::xgmi, 48.0},      {"MI325", LinkKind::xgmi, 48.0},
-    {"MI350", LinkKind::xgmi, 57.6},      {"MI355", LinkKind::xgmi, 57.6},
-    {"MI200", LinkKind::xgmi, 36.0},      {"MI210", LinkKind::xgmi, 36.0},
-    {"MI250", LinkKind::xgmi, 36.0},      {"MI100", LinkKind::xgmi, 36.0},
-    {"GFX942", LinkKind::xgmi, 48.0},     {"GFX90A", LinkKind::xgmi, 36.0},
-    {"ASCEND910A", LinkKind::hccs, 24.0},
+constexpr std::array<ModelRates, 40> kModels = {{
+    {"GB200", 5, LinkKind::nvlink, 40.1}, {"GB300", 5, LinkKind::nvlink, 40.1},
+    {"B200", 5, LinkKind::nvlink, 40.1},  {"B300", 5, LinkKind::nvlink, 40.1},
+    {"B100", 5, LinkKind::nvlink, 40.1},  {"GH200", 5, LinkKind::nvlink, 20.6},
+    {"H100", 5, LinkKind::nvlink, 20.6},  {"H200", 5, LinkKind::nvlink, 20.6},
+    {"H800", 5, LinkKind::nvlink, 20.6},  {"H20", 5, LinkKind::nvlink, 20.6},
+    {"A100", 4, LinkKind::nvlink, 20.0},  {"A800", 4, LinkKind::nvlink, 20.0},
+    {"A30", 4, LinkKind::nvlink, 20.0},   {"V100", 0, LinkKind::nvlink, 20.0},
+    {"P100", 0, LinkKind::nvlink, 18.0},  {"A40", 4, LinkKind::nvlink, 12.0},
+    {"A6000", 4, LinkKind::nvlink, 12.0}, {"A5000", 4, LinkKind::nvlink, 12.0},
+    {"A10", 4, LinkKind::nvlink, 12.0},   {"3090", 4, LinkKind::nvlink, 12.0},
+    {"4090", 4, LinkKind::nvlink, 0},     {"L40", 4, LinkKind::nvlink, 0},
+    {"L4", 4, LinkKind::nvlink, 0},       {"MI300A", 5, LinkKind::xgmi, 48.0},
+    {"MI300", 5, LinkKind::xgmi, 48.0},   {"MI308", 5, LinkKind::xgmi, 48.0},
+    {"MI325", 5, LinkKind::xgmi, 48.0},   {"MI350", 5, LinkKind::xgmi, 57.6},
+    {"MI355", 5, LinkKind::xgmi, 57.6},   {"MI200", 4, LinkKind::xgmi, 36.0},
+    {"MI210", 4, LinkKind::xgmi, 36.0},   {"MI250", 4, LinkKind::xgmi, 36.0},
+    {"MI100", 4, LinkKind::xgmi, 36.0},   {"GFX942", 5, LinkKind::xgmi, 48.0},
+    {"GFX950", 5, LinkKind::xgmi, 57.6},  {"GFX90A", 4, LinkKind::xgmi, 36.0},
+    {"GFX908", 4, LinkKind::xgmi, 36.0},  {"VEGA20", 0, LinkKind::xgmi, 36.0},
+    {"MI60", 0, LinkKind::xgmi, 36.0},    {"ASCEND910A", 0, LinkKind::hccs, 24.0},
 }};
 
 std::string upper(std::string_view text) {
@@ -40,6 +45,14 @@ std::string upper(std::string_view text) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
   return out;
+}
+
+const ModelRates* known_model(std::string_view model) {
+  const std::string name = upper(model);
+  const auto* const row =
+      std::find_if(kModels.begin(), kModels.end(),
+                   [&name](const ModelRates& m) { return name.find(m.word) != std::string::npos; });
+  return row == kModels.end() ? nullptr : row;
 }
 
 double unknown_model_rate(LinkKind kind) {
@@ -70,11 +83,9 @@ double unknown_model_rate(LinkKind kind) {
 }  // namespace
 
 double default_gbps_per_lane(LinkKind kind, std::string_view model) {
-  const std::string name = upper(model);
+  const ModelRates* known = known_model(model);
   const LinkKind family = kind == LinkKind::nvswitch ? LinkKind::nvlink : kind;
-  for (const ModelRate& row : kLaneRates) {
-    if (row.kind == family && name.find(row.word) != std::string::npos) return row.gbps;
-  }
+  if (known != nullptr && known->kind == family && known->gbps > 0) return known->gbps;
   return unknown_model_rate(kind);
 }
 
@@ -93,48 +104,9 @@ HostBandwidth pcie_host_bandwidth(int generation, bool intel) {
 }
 
 HostBandwidth default_host_bandwidth(std::string_view model) {
-  const std::string name = upper(model);
-  const auto any = [&name](std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&name](std::string_view w) { return name.find(w) != std::string::npos; });
-  };
-  if (any({"H100", "H200", "H800", "H20", "B200", "B100", "B300", "GB200", "MI300", "MI325",
-           "MI350"})) {
-    return pcie_host_bandwidth(5, false);
-  }
-  if (any({"A100", "A800", "A30", "A40", "A6000", "A10", "L40", "L4", "MI250", "MI210", "MI200",
-           "4090", "3090"})) {
-    return pcie_host_bandwidth(4, false);
-  }
-  return HostBandwidth{};
-}
-
-PlacementRule infer_rule(const NodeTopology& t) {
-  if (t.vendor() != "ascend") return {};
-  const int n = t.chip_count();
-  const auto has = [&t](LinkKind kind) {
-    return std::any_of(t.links().begin(), t.links().end(),
-                       [kind](const DirectLink& l) { return l.kind == kind; });
-  };
-  // Whether exactly the pairs inside groups of `size` consecutive indices carry `kind`.
-  const auto grouped = [&t, n](LinkKind kind, int size) {
-    for (int a = 0; a < n; ++a) {
-      for (int b = a + 1; b < n; ++b) {
-        const bool inside = t.chip(a).index.value / size == t.chip(b).index.value / size;
-        const DirectLink* l = t.link(a, b);
-        if ((l != nullptr && l->kind == kind) != inside) return false;
-      }
-    }
-    return true;
-  };
-  if (has(LinkKind::sio)) return {RuleKind::ascend_a3, 2};
-  if (has(LinkKind::hccs)) {
-    if (n == 16 && grouped(LinkKind::hccs, 8)) return {RuleKind::ascend_910b_16, 8};
-    if (n == 8 && grouped(LinkKind::hccs, 4)) return {RuleKind::ascend_910a_module, 4};
-  }
-  if (has(LinkKind::ub) && n % 4 == 0 && grouped(LinkKind::ub, 4))
-    return {RuleKind::ascend_a5_mesh4, 4};
-  return {};
+  const ModelRates* known = known_model(model);
+  return known == nullptr || known->pcie == 0 ? HostBandwidth{}
+                                              : pcie_host_bandwidth(known->pcie, false);
 }
 
 }  // namespace chipweave::domain

@@ -24,9 +24,4 @@ HostBandwidth pcie_host_bandwidth(int generation, bool intel);
 // For a machine of which only the model is known; unknown: PCIe 3 behind Intel sockets (10, SYS 5).
 HostBandwidth default_host_bandwidth(std::string_view model);
 
-// The rule that a machine of this vendor and wiring follows when its source does not say: any for
-// GPUs, for Ascend from chip count and link kinds (HCCS rings of 4, meshes of 8, SIO modules, UB
-// meshes of 4).
-PlacementRule infer_rule(const NodeTopology& topology);
-
 }  // namespace chipweave::domain

@@ -5,6 +5,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/domain/link_rates.hpp"
+#include "common/domain/rule_guess.hpp"
 
 namespace chipweave::domain {
 
@@ -37,11 +38,39 @@ std::string pair_text(ChipIndex a, ChipIndex b) {
 
 bool bad_rate(double gbps) { return !std::isfinite(gbps) || gbps <= 0 || gbps > limits::kMaxGbps; }
 
+// The default rate of a kind for one model, looked up once a kind.
+class DefaultRates {
+ public:
+  explicit DefaultRates(const std::string& model) : model_(model) {}
+  double of(LinkKind kind) {
+    const auto [it, fresh] = known_.try_emplace(kind, 0);
+    if (fresh) it->second = default_gbps_per_lane(kind, model_);
+    return it->second;
+  }
+
+ private:
+  const std::string& model_;
+  std::map<LinkKind, double> known_;
+};
+
 bool bad_lanes(int lanes, int down) {
   return lanes < 1 || lanes > limits::kMaxLanes || down < 0 || down > lanes;
 }
 
 }  // namespace
+
+void TopologyBuilder::check_text(const std::string& where, const std::string& text,
+                                 Problems& problems) {
+  if (text.size() <= limits::kMaxFactBytes) return;
+  problems.add(where + " has a name, model or id of " + std::to_string(text.size()) +
+               " bytes, at most " + std::to_string(limits::kMaxFactBytes) + " are supported");
+}
+
+void TopologyBuilder::check_numa(const std::string& where, int numa, Problems& problems) {
+  if (numa >= -1 && numa <= limits::kMaxNumaNode) return;
+  problems.add(where + ": NUMA node " + std::to_string(numa) + " is not -1 (unknown) to " +
+               std::to_string(limits::kMaxNumaNode));
+}
 
 void TopologyBuilder::add_chip(Chip chip) { chips_.push_back(std::move(chip)); }
 
@@ -85,6 +114,15 @@ void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
     if (chips_[i].index.value < 0) {
       problems.add("chip index " + std::to_string(chips_[i].index.value) + " is negative");
     }
+    if (chips_[i].index.value > limits::kMaxChipIndex) {
+      problems.add("chip index " + std::to_string(chips_[i].index.value) + " is above " +
+                   std::to_string(limits::kMaxChipIndex));
+    }
+    const std::string where = "chip " + std::to_string(chips_[i].index.value);
+    check_numa(where, chips_[i].numa, problems);
+    for (const std::string* text : {&chips_[i].id, &chips_[i].model, &chips_[i].pci}) {
+      check_text(where, *text, problems);
+    }
     if (i > 0 && chips_[i].index == chips_[i - 1].index) {
       problems.add("two chips have index " + std::to_string(chips_[i].index.value));
     }
@@ -93,9 +131,8 @@ void TopologyBuilder::place_chips(NodeTopology& t, Problems& problems) {
 }
 
 // a and b: the slots that it joins, a below b.
-void TopologyBuilder::place_direct_link(NodeTopology& t, const LinkFact& f, int a, int b,
-                                        const std::string& where, Problems& problems) const {
-  const double rate = f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model);
+void TopologyBuilder::place_direct_link(NodeTopology& t, const LinkFact& f, double rate, int a,
+                                        int b, const std::string& where, Problems& problems) {
   if (bad_lanes(f.lanes, f.lanes_down)) {
     problems.add(where + ": " + std::to_string(f.lanes) + " lanes, " +
                  std::to_string(f.lanes_down) + " of them down");
@@ -126,6 +163,7 @@ void TopologyBuilder::place_direct_link(NodeTopology& t, const LinkFact& f, int 
 void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   const int n = t.chip_count();
   const auto width = static_cast<std::size_t>(n);
+  DefaultRates rates(model);
   t.host_paths_.assign(width * width, LinkKind::sys);
   std::vector<bool> said(width * width, false);
   const auto at = [width](int a, int b) {
@@ -154,11 +192,29 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
       t.host_paths_[at(a, b)] = t.host_paths_[at(b, a)] = f.kind;
       continue;
     }
-    place_direct_link(t, f, a, b, where, problems);
+    place_direct_link(t, f, f.gbps_per_lane ? *f.gbps_per_lane : rates.of(f.kind), a, b, where,
+                      problems);
   }
   std::sort(t.links_.begin(), t.links_.end(), [](const DirectLink& l, const DirectLink& r) {
     return std::pair(l.a, l.b) < std::pair(r.a, r.b);
   });
+}
+
+// One id is one chip, and so is one bus id: but for the partitions of a card, which share a board.
+void TopologyBuilder::check_identities(const NodeTopology& t, Problems& problems) {
+  const auto text = [&t](int s) { return std::to_string(t.chip(s).index.value); };
+  for (int a = 0; a < t.chip_count(); ++a) {
+    for (int b = a + 1; b < t.chip_count(); ++b) {
+      const std::string both = "chips " + text(a) + " and " + text(b) + " have one ";
+      if (!t.chip(a).id.empty() && t.chip(a).id == t.chip(b).id) {
+        problems.add(both + "id, \"" + t.chip(a).id + "\"");
+      }
+      if (!t.chip(a).pci.empty() && t.chip(a).pci == t.chip(b).pci &&
+          t.host_path(a, b) != LinkKind::board) {
+        problems.add(both + "bus id, \"" + t.chip(a).pci + "\"");
+      }
+    }
+  }
 }
 
 void TopologyBuilder::place_switches(NodeTopology& t, Problems& problems) const {
@@ -167,14 +223,13 @@ void TopologyBuilder::place_switches(NodeTopology& t, Problems& problems) const 
                  std::to_string(limits::kMaxSwitches));
     return;
   }
+  DefaultRates rates(model);
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const SwitchFact& f = switches_[i];
     const std::string where =
         "switches[" + std::to_string(i) + "]" + (f.name.empty() ? "" : " (" + f.name + ")");
-    Switch sw{f.name,
-              f.kind,
-              f.gbps_per_lane ? *f.gbps_per_lane : default_gbps_per_lane(f.kind, model),
-              {}};
+    Switch sw{f.name, f.kind, f.gbps_per_lane ? *f.gbps_per_lane : rates.of(f.kind), {}};
+    check_text("switches[" + std::to_string(i) + "]", f.name, problems);
     if (is_host_path(f.kind)) problems.add(where + ": kind must be a fast link kind");
     if (bad_rate(sw.gbps_per_lane))
       problems.add(where + ": gbps_per_lane must be above 0 and at most 100000");
@@ -210,6 +265,9 @@ void TopologyBuilder::place_nics(NodeTopology& t, Problems& problems) {
   for (std::size_t i = 0; i < nics_.size(); ++i) {
     NicFact& f = nics_[i];
     const std::string where = "nics[" + std::to_string(i) + "] (" + f.nic.name + ")";
+    check_text("nics[" + std::to_string(i) + "]", f.nic.name, problems);
+    check_text("nics[" + std::to_string(i) + "]", f.nic.pci, problems);
+    check_numa(where, f.nic.numa, problems);
     f.nic.paths.assign(t.chips_.size(), LinkKind::sys);
     for (const auto& [index, kind] : f.paths) {
       const int s = slot(t, index, where, problems);
@@ -260,9 +318,13 @@ Result<NodeTopology> TopologyBuilder::build() && {
                    " must be above 0 and at most 100000");
     }
   }
+  check_text("the machine", t.vendor_, problems);
+  check_text("the machine", t.model_, problems);
+  if (t.super_pod_) check_text("super_pod", t.super_pod_->id, problems);
   place_chips(t, problems);
   if (problems.total == 0) {
     place_links(t, problems);
+    check_identities(t, problems);
     place_switches(t, problems);
     place_nics(t, problems);
     place_partitions(t, problems);
@@ -271,7 +333,7 @@ Result<NodeTopology> TopologyBuilder::build() && {
     problems.add("rule: group must be between 1 and 64");
   }
   if (problems.total > 0) return make_error(Errc::invalid_argument, problems.joined());
-  t.rule_ = rule ? *rule : infer_rule(t);
+  t.rule_ = rule ? *rule : guess_rule(t).rule;
   return t;
 }
 

@@ -24,7 +24,7 @@ class TopologyBuilder {
   bool p2p = true;
   std::optional<HostBandwidth>
       host_bandwidth;  // default: of the vendor's typical platform, see link_rates.hpp
-  std::optional<PlacementRule> rule;  // default: derived from vendor and wiring (infer_rule)
+  std::optional<PlacementRule> rule;  // default: derived from vendor and wiring (guess_rule)
   std::optional<SuperPod> super_pod;
 
   void add_chip(Chip chip);
@@ -69,10 +69,13 @@ class TopologyBuilder {
   struct Problems;
   int slot(const NodeTopology& t, ChipIndex index, const std::string& where,
            Problems& problems) const;
+  static void check_text(const std::string& where, const std::string& text, Problems& problems);
+  static void check_numa(const std::string& where, int numa, Problems& problems);
+  static void check_identities(const NodeTopology& t, Problems& problems);
   void place_chips(NodeTopology& t, Problems& problems);
   void place_links(NodeTopology& t, Problems& problems) const;
-  void place_direct_link(NodeTopology& t, const LinkFact& f, int a, int b, const std::string& where,
-                         Problems& problems) const;
+  static void place_direct_link(NodeTopology& t, const LinkFact& f, double rate, int a, int b,
+                                const std::string& where, Problems& problems);
   void place_switches(NodeTopology& t, Problems& problems) const;
   void place_nics(NodeTopology& t, Problems& problems);
   void place_partitions(NodeTopology& t, Problems& problems) const;

@@ -73,6 +73,7 @@ Result<std::string> read_to_end(int fd, const std::string& where, std::size_t ma
     if (n == 0) break;
   }
   out.resize(used);
+  out.shrink_to_fit();  // a folder has thousands of files with a line each
   return out;
 }
 
@@ -103,6 +104,29 @@ bool write_all(int fd, const std::string& content) {
     done += static_cast<std::size_t>(n);
   }
   return true;
+}
+
+// The file that a name leads to over symbolic links; the last one may lead to a file that is not
+// there yet.
+Result<std::string> behind_links(std::string path) {
+  constexpr int kMostLinks = 40;  // as the kernel does
+  for (int i = 0; i < kMostLinks; ++i) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return path;
+    std::error_code failed;
+    const fs::path link = fs::read_symlink(path, failed);
+    if (failed) return system_error(path, "read the link", failed.value());
+    path = (fs::path(path).parent_path() / link).string();
+  }
+  return system_error(path, "write", ELOOP);
+}
+
+// A device or a pipe: what is written goes through it, nothing is replaced.
+Result<void> write_in_place(const std::string& path, const std::string& content) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file.valid()) return system_error(path, "open", errno);
+  if (!write_all(file.get(), content) || !file.reset()) return system_error(path, "write", errno);
+  return {};
 }
 
 // Makes the rename itself durable; a file system that cannot sync folders is no error.
@@ -179,7 +203,13 @@ class TreeReader {
     if (!content) {
       // unreadable sysfs files (other container, root only) are absent; over the limit is an answer
       if (content.error().code != Errc::limit_exceeded) return {};
-      return std::move(content).error();
+      if (limits::kMaxUnpackedArchiveBytes - bytes_ >= limits::kMaxTopologyFileBytes) {
+        return std::move(content).error();
+      }
+      return make_error(Errc::limit_exceeded, "its files have more than " +
+                                                  size_text(limits::kMaxUnpackedArchiveBytes) +
+                                                  " in all")
+          .in("folder " + root_.string());
     }
     bytes_ += content->size();
     tree_.emplace(name, std::move(content).value());
@@ -223,15 +253,24 @@ Result<std::string> read_standard_input(std::size_t max_bytes) {
   return read_to_end(STDIN_FILENO, "standard input", max_bytes);
 }
 
-Result<void> write_file_atomically(const std::string& path, const std::string& content) {
-  if (path.empty() || path.find('\0') != std::string::npos) {
+Result<void> write_file_atomically(const std::string& name, const std::string& content) {
+  if (name.empty() || name.find('\0') != std::string::npos) {
     return make_error(Errc::invalid_argument, "no usable file name to write to");
   }
+  struct stat old {};
+  const bool exists = ::stat(name.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
+    return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + name);
+  }
+  // Before links are read: what /dev/stdout leads to may have no path.
+  if (exists && !S_ISREG(old.st_mode)) return write_in_place(name, content);
+  const Result<std::string> target = behind_links(name);
+  if (!target) return target.error();
+  const std::string& path = *target;
   std::string temporary = path + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file.valid()) return system_error(path, "create a temporary file beside it", errno);
-  struct stat old {};
-  const mode_t mode = ::stat(path.c_str(), &old) == 0 ? (old.st_mode & 0777U) : 0644U;
+  const mode_t mode = exists ? (old.st_mode & 0777U) : 0644U;
   bool good =
       ::fchmod(file.get(), mode) == 0 && write_all(file.get(), content) && ::fsync(file.get()) == 0;
   int number = errno;

@@ -15,8 +15,9 @@ namespace chipweave::io {
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 // Standard input to its end.
 Result<std::string> read_standard_input(std::size_t max_bytes);
-// Writes to a temporary file beside `path`, flushes it and renames it over `path`.
-Result<void> write_file_atomically(const std::string& path, const std::string& content);
+// Writes to a temporary file beside `name`, flushes it and renames it over `name`. A symbolic link
+// stays one: the file that it leads to is replaced. A device or pipe is written to as it is.
+Result<void> write_file_atomically(const std::string& name, const std::string& content);
 // A folder as a FileTree (regular files only, symlinks inside the folder followed once, bounded).
 Result<codec::FileTree> read_tree(const std::string& folder);
 // The same with empty contents: what a folder holds, without reading it.

@@ -131,9 +131,11 @@ class TarReader {
 
   Result<codec::FileTree> read() {
     bool any = false;
+    bool ended = false;
     while (rest_.size() >= kBlock) {
       const std::string_view header = rest_.substr(0, kBlock);
-      if (header.find_first_not_of('\0') == std::string_view::npos) break;
+      ended = header.find_first_not_of('\0') == std::string_view::npos;
+      if (ended) break;
       if (!checksum_matches(header)) {
         return make_error(Errc::invalid_argument,
                           any ? "the tar archive is damaged (wrong checksum of an entry)"
@@ -154,6 +156,10 @@ class TarReader {
       rest_.remove_prefix(std::min(rest_.size(), kBlock + padded));
     }
     if (!any) return make_error(Errc::invalid_argument, "this is no tar archive");
+    if (!ended) {
+      return make_error(Errc::invalid_argument,
+                        "the tar archive ends without its end mark: it is cut off");
+    }
     return std::move(tree_);
   }
 

@@ -35,7 +35,8 @@ struct PlaceAnswer {
   double best_gbps = 0;  // GB/s
   std::string reason;
   std::optional<double> bound;  // when the answer is not proven best: GB/s that no set can beat
-  std::vector<std::string> warnings;  // what of the request had no effect
+  // What the machine's import assumed or left out, and what of the request had no effect.
+  std::vector<std::string> warnings;
 };
 
 // A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request or what

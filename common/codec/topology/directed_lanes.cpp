@@ -6,7 +6,7 @@
 namespace chipweave::codec {
 
 std::vector<DirectedLanes::Agreed> DirectedLanes::agree(
-    std::vector<std::string>& warnings, const std::function<int(int)>& index_of) const {
+    Warnings& warnings, const std::function<int(int)>& index_of) const {
   std::set<std::pair<int, int>> pairs;
   for (const auto& [ends, lanes] : lanes_) pairs.insert(std::minmax(ends.first, ends.second));
   const auto stated = [this](int from, int to) {
@@ -21,10 +21,10 @@ std::vector<DirectedLanes::Agreed> DirectedLanes::agree(
     if (there != back) {
       const std::string one = std::to_string(index_of ? index_of(a) : a);
       const std::string other = std::to_string(index_of ? index_of(b) : b);
-      warnings.push_back("chips " + one + " and " + other +
-                         " disagree on their link: " + std::to_string(there) + " lanes from " +
-                         one + ", " + std::to_string(back) + " from " + other + "; " +
-                         (lanes == 0 ? "left out" : "taken as " + std::to_string(lanes)));
+      warnings.add("chips " + one + " and " + other +
+                   " disagree on their link: " + std::to_string(there) + " lanes from " + one +
+                   ", " + std::to_string(back) + " from " + other + "; " +
+                   (lanes == 0 ? "left out" : "taken as " + std::to_string(lanes)));
     }
     if (lanes > 0) out.push_back({a, b, lanes});
   }

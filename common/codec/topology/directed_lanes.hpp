@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/codec/topology/warnings.hpp"
+
 namespace chipweave::codec {
 
 class DirectedLanes {
@@ -25,7 +27,7 @@ class DirectedLanes {
 
   // Ascending by (a, b); pairs with nothing left are not in it. index_of: what a warning calls an
   // end, where the ends are not chip indices themselves.
-  std::vector<Agreed> agree(std::vector<std::string>& warnings,
+  std::vector<Agreed> agree(Warnings& warnings,
                             const std::function<int(int)>& index_of = nullptr) const;
 
  private:

@@ -112,6 +112,10 @@ class Reader {
       Result<std::optional<Matrix>> matrix = read_matrix(document_, element);
       if (!matrix) return std::move(matrix).error();
       if (!*matrix) continue;
+      if (name == "NVLinkBandwidth" ? saw_nvlink_ : saw_xgmi_) {
+        machine_.warnings.add("a second matrix " + std::string(name) + ": the first is used");
+        continue;
+      }
       Result<void> done = name == "NVLinkBandwidth" ? read_nvlink(**matrix) : read_xgmi(**matrix);
       if (!done) return std::move(done).error();
     }
@@ -167,7 +171,7 @@ class Reader {
       }
     }
     if (cpu_cells > 0) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           "NVLinkBandwidth: " + std::to_string(cpu_cells) +
           " GPUs have NVLinks to CPUs (POWER): they join no two GPUs and are left out");
     }
@@ -222,7 +226,7 @@ class Reader {
         if (a < b && package) out_.xgmi.push_back({a, b, kLinksInPackage});
       }
     }
-    machine_.warnings.push_back(
+    machine_.warnings.add(
         "XGMIBandwidth holds " + std::to_string(mbps) + " MB/s for every pair of " +
         std::to_string(members.size()) +
         " GPUs, more than they have links for: it says who can reach whom, not who is wired to "
@@ -238,11 +242,11 @@ class Reader {
                            [vendor](const HwlocGpu& g) { return g.vendor == vendor; }) > 1;
     };
     if (any("nvidia") && !saw_nvlink_) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           "no NVLinkBandwidth matrix: NVLinks of this machine, if any, are unknown");
     }
     if (any("amd") && !saw_xgmi_) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           std::string("no XGMIBandwidth matrix") +
           (saw_hops_ ? " (XGMIHops does not tell direct links from routes)" : "") +
           ": XGMI links of this machine, if any, are unknown");

@@ -39,13 +39,19 @@ std::string_view info(pugi::xml_node object, std::string_view name) {
 
 std::string_view type_of(pugi::xml_node object) { return object.attribute("type").value(); }
 
+// nullopt for a NUMANode without a usable number.
+std::optional<int> numa_of(pugi::xml_node numa_node) {
+  const auto id = parse_int(numa_node.attribute("os_index").value());
+  const bool usable = id && *id >= 0 && *id <= limits::kMaxNumaNode;
+  return usable ? std::optional(static_cast<int>(*id)) : std::nullopt;
+}
+
 // The NUMA node that the memory children of an object name (hwloc 2 and later); nullopt if it has
 // none.
 std::optional<int> memory_child(pugi::xml_node object) {
   for (const pugi::xml_node child : object.children("object")) {
     if (type_of(child) == "NUMANode") {
-      const auto id = parse_int(child.attribute("os_index").value());
-      if (id && *id >= 0 && *id < (1 << 20)) return static_cast<int>(*id);
+      if (const std::optional<int> id = numa_of(child)) return id;
     }
     if (type_of(child) == "MemCache") {
       if (const std::optional<int> below = memory_child(child)) return below;
@@ -81,7 +87,9 @@ class Reader {
 
   Result<HwlocMachine> read() {
     if (Result<void> done = walk(document_.root(), 0, -1); !done) return std::move(done).error();
-    if (out_.gpus.empty()) use_lone_devices();
+    if (out_.gpus.empty()) {
+      if (Result<void> done = use_lone_devices(); !done) return std::move(done).error();
+    }
     if (out_.gpus.empty()) use_integrated_gpu();
     if (out_.gpus.empty()) {
       return document_.error(
@@ -114,8 +122,7 @@ class Reader {
         // Older files nest everything of a NUMA node inside it; newer ones hang it beside its CPUs
         // as memory.
         if (type == "NUMANode") {
-          inner = static_cast<int>(parse_int(object.attribute("os_index").value()).value_or(-1) &
-                                   0xfffff);
+          inner = numa_of(object).value_or(-1);
         } else if (const std::optional<int> beside = memory_child(object)) {
           inner = *beside;
         }
@@ -201,19 +208,20 @@ class Reader {
   }
 
   // GPUs that the file knows without their PCI device: those of the first tool that sees any.
-  void use_lone_devices() {
+  Result<void> use_lone_devices() {
     for (const std::string_view tool : {"nvml", "rsmi", "cuda", "opencl"}) {
       for (const pugi::xml_node device : lone_) {
         if (tool_number(device.attribute("name").value()).first != tool) continue;
-        if (out_.gpus.size() >= static_cast<std::size_t>(limits::kMaxChips)) return;
+        if (Result<void> room = check_room(device); !room) return room;
         out_.gpus.emplace_back().tree_node = out_.tree.add(0, HostTree::Level::device);
         describe(device, static_cast<int>(out_.gpus.size()) - 1);
       }
       if (out_.gpus.empty()) continue;
-      out_.warnings.push_back("the file has no PCI devices: GPUs are taken from " +
-                              std::string(tool) + ", host paths are unknown (SYS)");
-      return;
+      out_.warnings.add("the file has no PCI devices: GPUs are taken from " + std::string(tool) +
+                        ", host paths are unknown (SYS)");
+      return {};
     }
+    return {};
   }
 
   // A superchip's GPU is no PCI device; the product name says that there is one.
@@ -225,7 +233,7 @@ class Reader {
     gpu.vendor = "nvidia";
     gpu.model = "GB10";
     gpu.numa = 0;
-    out_.warnings.push_back(
+    out_.warnings.add(
         "the file has no devices: the one integrated GPU is taken from the product name");
   }
 
@@ -251,7 +259,7 @@ void number_chips(HwlocMachine& machine) {
   }
   if (all && distinct.size() == machine.gpus.size()) return;
   for (std::size_t i = 0; i < machine.gpus.size(); ++i) machine.gpus[i].index = static_cast<int>(i);
-  machine.warnings.push_back(
+  machine.warnings.add(
       "GPUs are numbered in the order of the file: no tool's numbers cover all of them");
 }
 

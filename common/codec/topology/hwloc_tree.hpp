@@ -10,6 +10,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/topology/host_tree.hpp"
+#include "common/codec/topology/warnings.hpp"
 #include "common/codec/topology/xml_document.hpp"
 
 namespace chipweave::codec {
@@ -44,7 +45,7 @@ struct HwlocMachine {
   std::map<std::uint64_t, int>
       gpu_of_object;  // gp_index of a GPU's PCI or OS device → position in gpus
   std::set<std::uint64_t> nvswitch_objects;  // gp_index of PCI devices that are NVSwitches
-  std::vector<std::string> warnings;
+  Warnings warnings;
 };
 
 // Gives every GPU the number of the vendor's own tool; the order of the file where a GPU has none

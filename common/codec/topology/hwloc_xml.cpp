@@ -117,8 +117,8 @@ Result<ImportedTopology> import_hwloc_xml(std::string_view content, const Import
   add_fast_links(*links, *machine, options, builder);
   Result<domain::NodeTopology> topology = std::move(builder).build();
   if (!topology) return std::move(topology).error();
-  close_warnings(machine->warnings);
-  return ImportedTopology{std::move(topology).value(), "hwloc-xml", std::move(machine->warnings)};
+  return ImportedTopology{std::move(topology).value(), "hwloc-xml",
+                          std::move(machine->warnings).list()};
 }
 
 }  // namespace chipweave::codec

@@ -14,38 +14,50 @@ namespace {
 
 constexpr std::size_t kMostProblems = 8;
 
-// Thrown out of the parser's callback, caught in parse_strict_json.
-struct Refused {
-  Error error;
-};
+// nlohmann: "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error …".
+Error syntax_error(std::string_view what) {
+  if (const auto bracket = what.find("] "); bracket != std::string_view::npos) {
+    what.remove_prefix(bracket + 2);
+  }
+  constexpr std::string_view kAt = "parse error at ";
+  if (what.substr(0, kAt.size()) == kAt) what.remove_prefix(kAt.size());
+  std::string text = "not valid JSON: ";
+  for (const char c : what.substr(0, 300)) text += c < 0x20 || c == 0x7f ? '?' : c;  // ASCII only
+  return make_error(Errc::invalid_argument, std::move(text));
+}
 
-// Follows the parser's events to know where it is; refuses depth and duplicate keys.
-class Guard {
+// Follows the parser's events before anything is built: refuses bad syntax, depth, duplicate keys
+// and too many values. The parser's own callback form would do it in one pass, but takes time by
+// the square of an object's size.
+class Guard : public nlohmann::json_sax<Json> {
  public:
-  void on(int depth, Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    switch (event) {
-      case Event::object_start:
-      case Event::array_start:
-        if (depth >= limits::kMaxJsonDepth) {
-          throw Refused{make_error(
-              Errc::limit_exceeded,
-              where() + "nested deeper than " + std::to_string(limits::kMaxJsonDepth) + " levels")};
-        }
-        frames_.push_back(Frame{event == Event::object_start, {}, {}, 0});
-        return;
-      case Event::key:
-        on_key(parsed.get_ref<const std::string&>());
-        return;
-      case Event::object_end:
-      case Event::array_end:
-        frames_.pop_back();
-        count();
-        return;
-      case Event::value:
-        count();
-        return;
+  // What was wrong; to be asked after sax_parse has said false.
+  Error error() && { return std::move(error_); }
+
+  bool null() override { return count(); }
+  bool boolean(bool /*value*/) override { return count(); }
+  bool number_integer(number_integer_t /*value*/) override { return count(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return count(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return count(); }
+  bool string(string_t& /*value*/) override { return count(); }
+  bool binary(binary_t& /*value*/) override { return count(); }
+  bool start_object(std::size_t /*elements*/) override { return open(true); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t /*elements*/) override { return open(false); }
+  bool end_array() override { return close(); }
+  bool key(string_t& key) override {
+    Frame& frame = frames_.back();
+    frame.key.clear();
+    if (!frame.keys.insert(key).second) {
+      return refuse(make_error(Errc::invalid_argument, where() + "key " + quoted_excerpt(key) +
+                                                           " appears twice in one object"));
     }
+    frame.key = key;
+    return true;
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& problem) override {
+    return refuse(syntax_error(problem.what()));
   }
 
  private:
@@ -56,17 +68,31 @@ class Guard {
     std::size_t items;
   };
 
-  void on_key(const std::string& key) {
-    Frame& frame = frames_.back();
-    frame.key.clear();
-    if (!frame.keys.insert(key).second) {
-      throw Refused{make_error(Errc::invalid_argument, where() + "key " + quoted_excerpt(key) +
-                                                           " appears twice in one object")};
-    }
-    frame.key = key;
+  bool refuse(Error error) {
+    error_ = std::move(error);
+    return false;
   }
-  void count() {
+  bool open(bool is_object) {
+    if (frames_.size() >= static_cast<std::size_t>(limits::kMaxJsonDepth)) {
+      return refuse(make_error(
+          Errc::limit_exceeded,
+          where() + "nested deeper than " + std::to_string(limits::kMaxJsonDepth) + " levels"));
+    }
+    frames_.push_back(Frame{is_object, {}, {}, 0});
+    return true;
+  }
+  bool close() {
+    frames_.pop_back();
+    return count();
+  }
+  bool count() {
+    if (++values_ > limits::kMaxJsonValues) {
+      return refuse(make_error(
+          Errc::limit_exceeded,
+          where() + "more than " + std::to_string(limits::kMaxJsonValues) + " values in all"));
+    }
     if (!frames_.empty()) ++frames_.back().items;
+    return true;
   }
   // "links[3]: ", empty at the top.
   std::string where() const {
@@ -83,19 +109,9 @@ class Guard {
   }
 
   std::vector<Frame> frames_;
+  std::size_t values_ = 0;
+  Error error_;
 };
-
-// nlohmann: "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error …".
-Error syntax_error(std::string_view what) {
-  if (const auto bracket = what.find("] "); bracket != std::string_view::npos) {
-    what.remove_prefix(bracket + 2);
-  }
-  constexpr std::string_view kAt = "parse error at ";
-  if (what.substr(0, kAt.size()) == kAt) what.remove_prefix(kAt.size());
-  std::string text = "not valid JSON: ";
-  for (const char c : what.substr(0, 300)) text += c < 0x20 || c == 0x7f ? '?' : c;  // ASCII only
-  return make_error(Errc::invalid_argument, std::move(text));
-}
 
 std::string type_of(const Json& value) {
   if (value.is_number_float()) return "the number " + value.dump();
@@ -113,15 +129,10 @@ Result<Json> parse_strict_json(std::string_view text) {
         Errc::limit_exceeded,
         "larger than " + std::to_string(limits::kMaxTopologyFileBytes >> 20U) + " MiB");
   }
-  Guard guard;
-  const auto watch = [&guard](int depth, Json::parse_event_t event, Json& parsed) {
-    guard.on(depth, event, parsed);
-    return true;
-  };
   try {
-    return Json::parse(text.begin(), text.end(), watch);
-  } catch (Refused& refused) {
-    return std::move(refused.error);
+    Guard guard;
+    if (!Json::sax_parse(text.begin(), text.end(), &guard)) return std::move(guard).error();
+    return Json::parse(text.begin(), text.end());
   } catch (const Json::exception& e) {
     return syntax_error(e.what());
   }
@@ -169,6 +180,12 @@ std::optional<std::string> JsonObject::text(std::string_view key) const {
   if (v == nullptr) return std::nullopt;
   if (!v->is_string()) {
     problems_.add(path(key), "must be a text, not " + type_of(*v));
+    return std::nullopt;
+  }
+  if (const std::size_t size = v->get_ref<const std::string&>().size();
+      size > limits::kMaxFactBytes) {
+    problems_.add(path(key), "has " + std::to_string(size) + " bytes, at most " +
+                                 std::to_string(limits::kMaxFactBytes) + " are accepted");
     return std::nullopt;
   }
   return v->get<std::string>();

@@ -18,7 +18,7 @@ namespace chipweave::codec {
 using Json = nlohmann::json;
 
 // The whole text as one value. Errors: syntax with line and column, a key that appears twice in one
-// object, nesting deeper than limits::kMaxJsonDepth.
+// object, nesting deeper than limits::kMaxJsonDepth, more values than limits::kMaxJsonValues.
 Result<Json> parse_strict_json(std::string_view text);
 
 // Collects sentences "path: what is wrong"; the first few are kept.
@@ -42,6 +42,7 @@ class JsonObject {
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
   const Json* find(std::string_view key) const;  // null if absent
+  // At most limits::kMaxFactBytes.
   std::optional<std::string> text(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
                                       std::int64_t max) const;

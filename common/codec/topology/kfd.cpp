@@ -33,8 +33,7 @@ class Importer {
     builder_.host_bandwidth = host_bandwidth();
     Result<domain::NodeTopology> topology = std::move(builder_).build();
     if (!topology) return std::move(topology).error();
-    close_warnings(tree_.warnings);
-    return ImportedTopology{std::move(topology).value(), "kfd", std::move(tree_.warnings)};
+    return ImportedTopology{std::move(topology).value(), "kfd", std::move(tree_.warnings).list()};
   }
 
  private:
@@ -88,7 +87,14 @@ class Importer {
       domain::Chip chip;
       chip.index = ChipIndex{static_cast<int>(i)};
       chip.id = id(gpu);
-      chip.pci = gpu.bus_id;
+      // Only partitions of one card are at one place; a copied node is not.
+      const auto [first, fresh] = card_at_.emplace(gpu.bus_id, &gpu);
+      if (fresh || (gpu.unique_id != 0 && first->second->unique_id == gpu.unique_id)) {
+        chip.pci = gpu.bus_id;
+      } else {
+        tree_.warnings.add("chip " + std::to_string(i) + " has the bus id of another, " +
+                           gpu.bus_id + ": its own is unknown");
+      }
       chip.numa = numa(gpu);
       chip.memory_bytes = gpu.memory_bytes;
       chip.model = options_.model.empty() ? std::string(model_of_device(gpu.vendor, gpu.device))
@@ -140,7 +146,7 @@ class Importer {
       builder_.add_link(ChipIndex{l.a}, ChipIndex{l.b}, LinkKind::xgmi, l.lanes, gbps);
     }
     if (routed > 0) {
-      tree_.warnings.push_back(
+      tree_.warnings.add(
           std::to_string(routed / 2) +
           " pairs reach each other over XGMI through other chips: no link of their own");
     }
@@ -181,6 +187,7 @@ class Importer {
   std::map<int, int> index_of_;  // GPU node number → chip
   std::map<int, int> numa_of_;   // CPU node number → NUMA node
   std::map<std::uint64_t, int> partitions_;
+  std::map<std::string, const KfdNode*> card_at_;  // by bus id
 };
 
 }  // namespace

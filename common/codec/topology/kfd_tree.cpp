@@ -33,7 +33,11 @@ class Properties {
                                                       ": expected a key and a number, not " +
                                                       quoted_excerpt(line));
       }
-      out.values_.emplace(line.substr(0, blank), value);
+      if (!out.values_.emplace(line.substr(0, blank), value).second) {
+        return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
+                                                      ": " + quoted_excerpt(line.substr(0, blank)) +
+                                                      " appears twice");
+      }
     }
     return out;
   }
@@ -184,20 +188,45 @@ class Reader {
       return make_error(Errc::invalid_argument,
                         path + ": node " + std::to_string(to) + " is linked with itself");
     }
+    if (weight < 0) {
+      return make_error(Errc::invalid_argument,
+                        path + ": weight " + std::to_string(weight) + " is below 0");
+    }
     if (from != number) ++wrong_from_;
+    for (const KfdLink& l : node.links) {
+      if (l.type != type || l.to != to) continue;
+      ++repeated_;
+      return {};
+    }
     node.links.push_back({type, static_cast<int>(to), weight, min_mbps, max_mbps});
     return {};
   }
 
   void warn() {
+    int next = 0;
+    int nowhere = 0;
     for (const auto& [number, node] : out_.nodes) {
+      // The kernel numbers without gaps.
+      for (; next < number; ++next) {
+        out_.warnings.add("node " + std::to_string(next) +
+                          " is missing (not readable?): the chips behind it have lower numbers");
+      }
+      ++next;
+      for (const KfdLink& link : node.links) nowhere += described_.count(link.to) == 0 ? 1 : 0;
       if (described_.count(number) == 0) {
-        out_.warnings.push_back("node " + std::to_string(number) +
-                                " has no properties file: left out");
+        out_.warnings.add("node " + std::to_string(number) + " has no properties file: left out");
       }
     }
+    if (nowhere > 0) {
+      out_.warnings.add(std::to_string(nowhere) +
+                        " links lead to nodes that the tree does not describe: left out");
+    }
+    if (repeated_ > 0) {
+      out_.warnings.add(std::to_string(repeated_) +
+                        " links repeat one of the same type and ends: the first is used");
+    }
     if (wrong_from_ > 0) {
-      out_.warnings.push_back(
+      out_.warnings.add(
           std::to_string(wrong_from_) +
           " links name another node_from than the node they are listed at: the folder holds");
     }
@@ -207,6 +236,7 @@ class Reader {
   std::optional<std::string> prefix_;
   std::set<int> described_;
   int wrong_from_ = 0;
+  int repeated_ = 0;
 };
 
 }  // namespace

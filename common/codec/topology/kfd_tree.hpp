@@ -9,6 +9,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/topology/import.hpp"
+#include "common/codec/topology/warnings.hpp"
 
 namespace chipweave::codec {
 
@@ -36,7 +37,7 @@ struct KfdNode {
 
 struct KfdTree {
   std::map<int, KfdNode> nodes;  // by number
-  std::vector<std::string> warnings;
+  Warnings warnings;
 };
 
 // Finds ".../nodes/<n>/properties" wherever the tree is rooted. A value that is not a number, or a

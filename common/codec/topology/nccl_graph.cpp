@@ -21,7 +21,7 @@ Result<std::set<int>> devices(const XmlDocument& document) {
   for (const pugi::xml_node graph : document.root().children("graph")) {
     for (const pugi::xml_node channel : graph.children("channel")) {
       for (const pugi::xml_node gpu : channel.children("gpu")) {
-        const Result<int> dev = document.integer(gpu, "dev", 0, 1 << 20);
+        const Result<int> dev = document.integer(gpu, "dev", 0, limits::kMaxChipIndex);
         if (!dev) return dev.error();
         out.insert(*dev);
         if (out.size() > static_cast<std::size_t>(limits::kMaxChips)) {

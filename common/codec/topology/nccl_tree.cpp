@@ -11,7 +11,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr int kHighestIndex = 1 << 20;
+constexpr int kWidestLink = 32;  // PCIe lanes
 
 class Reader {
  public:
@@ -19,12 +19,13 @@ class Reader {
 
   Result<NcclMachine> read() {
     const pugi::xml_node system = document_.root();
-    out_.has_gpu_elements = !system
-                                 .find_node([](const pugi::xml_node& n) {
-                                   return std::string_view(n.name()) == "gpu" &&
-                                          std::string_view(n.parent().name()) == "pci";
-                                 })
-                                 .empty();
+    std::size_t elements = 0;  // of GPUs, wherever they stand
+    system.find_node([&](const pugi::xml_node& n) {
+      const bool gpu = std::string_view(n.name()) == "gpu";
+      elements += gpu ? 1 : 0;
+      out_.has_gpu_elements |= gpu && std::string_view(n.parent().name()) == "pci";
+      return false;
+    });
     std::set<std::string, std::less<>> hosts;
     for (const pugi::xml_node cpu : system.children("cpu")) {
       hosts.insert(cpu.attribute("host_hash").value());
@@ -34,6 +35,11 @@ class Reader {
       return document_.error(system,
                              "the file describes " + std::to_string(hosts.size()) +
                                  " hosts (attribute host_hash): dump the topology of one machine");
+    }
+    if (out_.has_gpu_elements && elements > out_.gpus.size()) {
+      out_.warnings.add(std::to_string(elements - out_.gpus.size()) +
+                        " <gpu> elements stand elsewhere than one in a <pci> below a <cpu>: left "
+                        "out");
     }
     if (out_.gpus.empty()) {
       return document_.error(
@@ -53,7 +59,7 @@ class Reader {
   Result<void> read_cpu(pugi::xml_node cpu) {
     int numa = -1;
     if (cpu.attribute("numaid")) {
-      const Result<int> id = document_.integer(cpu, "numaid", -1, kHighestIndex);
+      const Result<int> id = document_.integer(cpu, "numaid", -1, limits::kMaxNumaNode);
       if (!id) return id.error();
       numa = *id;
     }
@@ -86,8 +92,8 @@ class Reader {
     if (is_gpu) {
       if (Result<void> done = read_gpu(pci, bus_id, node, numa); !done) return done;
     } else if (gpu_class(pci)) {
-      out_.warnings.push_back("PCI device " + bus_id +
-                              " has the class of a GPU, but no <gpu> element: left out");
+      out_.warnings.add("PCI device " + bus_id +
+                        " has the class of a GPU, but no <gpu> element: left out");
     }
     if (is_nic && !pci.child("nic").child("net")) {
       if (Result<void> done = add_nic(pci, {bus_id, bus_id, numa, 0, node}); !done) return done;
@@ -143,7 +149,7 @@ class Reader {
     gpu.tree_node = node;
     gpu.dev = static_cast<int>(out_.gpus.size());
     if (gpu.element && gpu.element.attribute("dev")) {
-      const Result<int> dev = document_.integer(gpu.element, "dev", 0, kHighestIndex);
+      const Result<int> dev = document_.integer(gpu.element, "dev", 0, limits::kMaxChipIndex);
       if (!dev) return dev.error();
       gpu.dev = *dev;
     } else if (gpu.element) {
@@ -151,8 +157,8 @@ class Reader {
     }
     read_identity(pci, gpu);
     gpu.link_gts = leading_number(pci.attribute("link_speed").value()).value_or(0);
-    gpu.link_width =
-        static_cast<int>(parse_int(pci.attribute("link_width").value()).value_or(0) & 0xff);
+    const auto width = parse_int(pci.attribute("link_width").value());
+    if (width && *width > 0 && *width <= kWidestLink) gpu.link_width = static_cast<int>(*width);
     out_.gpus.push_back(std::move(gpu));
     return {};
   }

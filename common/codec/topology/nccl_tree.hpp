@@ -9,6 +9,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/topology/host_tree.hpp"
+#include "common/codec/topology/warnings.hpp"
 #include "common/codec/topology/xml_document.hpp"
 
 namespace chipweave::codec {
@@ -40,7 +41,7 @@ struct NcclMachine {
   HostTree tree{0};
   bool intel = false;
   bool has_gpu_elements = false;
-  std::vector<std::string> warnings;
+  Warnings warnings;
 };
 
 // Root element <system>, version 1 or 2.

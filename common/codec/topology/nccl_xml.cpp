@@ -2,6 +2,7 @@
 // providers ship.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -25,6 +26,7 @@ struct FastLinks {
   DirectedLanes nvlink;
   DirectedLanes xgmi;
   std::map<int, int> switch_lanes;  // dev → lanes
+  std::set<int> linked;             // devs that state a link to a GPU or a switch
 };
 
 class LinkReader {
@@ -43,7 +45,7 @@ class LinkReader {
       }
     }
     if (cpu_links_ > 0) {
-      machine_.warnings.push_back(
+      machine_.warnings.add(
           std::to_string(cpu_links_) +
           " NVLinks lead to CPUs (POWER): they join no two GPUs and are left out");
     }
@@ -63,10 +65,13 @@ class LinkReader {
     }
     if (const auto peer = by_bus_id_.find(target); peer != by_bus_id_.end()) {
       if (peer->second == gpu.dev) {
-        machine_.warnings.push_back(document_.where(link) + ": chip " + std::to_string(gpu.dev) +
-                                    " names itself as the other end of a link: left out");
+        machine_.warnings.add_made([&] {
+          return document_.where(link) + ": chip " + std::to_string(gpu.dev) +
+                 " names itself as the other end of a link: left out";
+        });
       } else {
         (xgmi ? links_.xgmi : links_.nvlink).add(gpu.dev, peer->second, *lanes);
+        links_.linked.insert(gpu.dev);
       }
       return {};
     }
@@ -74,12 +79,14 @@ class LinkReader {
     // ("fffffff:ffff:ff") is an NVSwitch to NCCL, whatever class was written down.
     const bool visible = target.substr(0, 4) != "ffff";
     if (xgmi || (visible && target_class.substr(0, 4) == "0x03")) {
-      machine_.warnings.push_back(document_.where(link) + ": link of chip " +
-                                  std::to_string(gpu.dev) + " to " + quoted_excerpt(target) +
-                                  ", which is no GPU of this file: left out");
+      machine_.warnings.add_made([&] {
+        return document_.where(link) + ": link of chip " + std::to_string(gpu.dev) + " to " +
+               quoted_excerpt(target) + ", which is no GPU of this file: left out";
+      });
       return {};
     }
     links_.switch_lanes[gpu.dev] += *lanes;
+    links_.linked.insert(gpu.dev);
     return {};
   }
 
@@ -124,6 +131,16 @@ Result<void> check_indices(const NcclMachine& machine) {
     }
   }
   return {};
+}
+
+// A GPU without links among others that have some is a fault of the machine, or of the file.
+void warn_of_unlinked(const FastLinks& links, NcclMachine& machine) {
+  std::string without;
+  for (const NcclGpu& gpu : machine.gpus) {
+    if (links.linked.count(gpu.dev) == 0) without += " " + std::to_string(gpu.dev);
+  }
+  if (links.linked.empty() || without.empty()) return;
+  machine.warnings.add("chips without NVLink or XGMI, though others have some:" + without);
 }
 
 void add_chips(const NcclMachine& machine, const ImportOptions& options,
@@ -203,8 +220,9 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   if (Result<void> checked = check_indices(machine); !checked) return std::move(checked).error();
   Result<FastLinks> links = LinkReader(*document, machine).read();
   if (!links) return std::move(links).error();
+  warn_of_unlinked(*links, machine);
   if (!machine.has_gpu_elements) {
-    machine.warnings.push_back(
+    machine.warnings.add(
         "the file lists PCI devices only: GPUs are numbered in its order, and links between them "
         "(NVLink, XGMI) are "
         "unknown; a dump of NCCL_TOPO_DUMP_FILE on the machine has them");
@@ -216,8 +234,8 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   add_fast_links(*links, !options.model.empty(), machine, builder);
   Result<domain::NodeTopology> topology = std::move(builder).build();
   if (!topology) return std::move(topology).error();
-  close_warnings(machine.warnings);
-  return ImportedTopology{std::move(topology).value(), "nccl-xml", std::move(machine.warnings)};
+  return ImportedTopology{std::move(topology).value(), "nccl-xml",
+                          std::move(machine.warnings).list()};
 }
 
 }  // namespace chipweave::codec

@@ -72,6 +72,8 @@ class Exporter {
         std::any_of(topology_.links().begin(), topology_.links().end(),
                     [](const domain::DirectLink& l) { return l.kind == LinkKind::xgmi; });
     system_.append_attribute("version") = amd ? 2 : 1;
+    for (const domain::Chip& chip : topology_.chips()) known_numa_.insert(chip.numa);
+    for (const domain::Nic& nic : topology_.nics()) known_numa_.insert(nic.numa);
     choose_bus_ids();
     for (int slot = 0; slot < topology_.chip_count(); ++slot) add_chip(slot, amd);
     for (const domain::DirectLink& link : topology_.links()) add_link(link);
@@ -103,14 +105,13 @@ class Exporter {
     }
   }
 
-  // <cpu> elements need numbers of their own: the NUMA node if it is free, else the lowest free
-  // number.
+  // A <cpu> of a known NUMA node has its number; a second one of that node (chips that are SYS
+  // apart all the same) the lowest that no node of the machine has. -1: unknown.
   pugi::xml_node new_cpu(int numa) {
-    if (numa < 0 || numa_ids_.count(numa) > 0) {
+    if (numa >= 0 && !numa_ids_.insert(numa).second) {
       numa = 0;
-      while (numa_ids_.count(numa) > 0) ++numa;
+      while (known_numa_.count(numa) > 0 || !numa_ids_.insert(numa).second) ++numa;
     }
-    numa_ids_.insert(numa);
     pugi::xml_node cpu = system_.append_child("cpu");
     cpu.append_attribute("numaid") = numa;
     return cpu;
@@ -264,7 +265,8 @@ class Exporter {
   std::map<int, pugi::xml_node> cpus_, uppers_, lowers_;  // by group
   std::map<int, pugi::xml_node> nic_cpus_;  // of NICs far from every chip, by NUMA node
   std::map<int, int> switch_lanes_;         // by slot
-  std::set<int> numa_ids_;
+  std::set<int> known_numa_;                // nodes of the machine
+  std::set<int> numa_ids_;                  // written so far
   std::uint32_t bridges_ = 0;
   int left_out_ = 0;
 };

@@ -1,12 +1,13 @@
 // `npu-smi info -t topo`: link words of all pairs of NPUs; A3 servers print Phy-ID headers and no
 // CPU affinity.
-#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "common/codec/topology/connected.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text_matrix.hpp"
 #include "common/codec/topology/text_quote.hpp"
+#include "common/domain/rule_guess.hpp"
 #include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {
@@ -73,6 +74,7 @@ class NpuReader {
     warn();
     Result<domain::NodeTopology> topology = std::move(builder_).build();
     if (!topology) return std::move(topology).error();
+    warn_of_rule(*topology);
     return ImportedTopology{std::move(topology).value(), "npu-smi", std::move(warnings_)};
   }
 
@@ -104,22 +106,12 @@ class NpuReader {
 
   // Chips that reach each other over HCCS_SW hang on one switch: a switch for each connected set.
   void read_switches() {
-    std::vector<std::size_t> group(chips_.size());
-    for (std::size_t i = 0; i < group.size(); ++i) group[i] = i;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      for (std::size_t k = i + 1; k < group.size(); ++k) {
-        if (!is_switched(cell(i, k)) || group[i] == group[k]) continue;
-        std::replace(group.begin(), group.end(), std::max(group[i], group[k]),
-                     std::min(group[i], group[k]));
-      }
-    }
-    std::map<std::size_t, std::vector<domain::TopologyBuilder::Port>> ports;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      ports[group[i]].push_back({index(i), kHccsSwitchLanes, 0});
-    }
-    for (auto& [first, members] : ports) {
-      if (members.size() < 2) continue;
-      builder_.add_switch("hccs-switch", LinkKind::hccs, std::move(members), kHccsSwitchGbps);
+    const auto joined = [this](std::size_t i, std::size_t k) { return is_switched(cell(i, k)); };
+    for (const std::vector<std::size_t>& set : connected_sets(chips_.size(), joined)) {
+      if (set.size() < 2) continue;
+      std::vector<domain::TopologyBuilder::Port> ports;
+      for (const std::size_t i : set) ports.push_back({index(i), kHccsSwitchLanes, 0});
+      builder_.add_switch("hccs-switch", LinkKind::hccs, std::move(ports), kHccsSwitchGbps);
     }
   }
 
@@ -151,6 +143,17 @@ class NpuReader {
       warnings_.push_back("unknown how these chips are joined, taken as SYS or NODE: " +
                           std::string(shortened(unknown_, 200)));
     }
+  }
+
+  void warn_of_rule(const domain::NodeTopology& topology) {
+    const domain::RuleGuess guess = domain::guess_rule(topology);
+    if (guess.certain) return;
+    const std::string kind(to_string(guess.rule.kind));
+    warnings_.push_back("these chips and links are not those of a whole machine that is known; " +
+                        (guess.rule.kind == domain::RuleKind::any
+                             ? "any set of chips is taken as allowed"
+                             : "the placement rule " + kind + " is assumed") +
+                        "; state \"rule\" in a topology JSON if it is another");
   }
 
   const LinkMatrix& matrix_;

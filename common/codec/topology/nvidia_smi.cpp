@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "common/codec/topology/connected.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text_matrix.hpp"
 #include "common/codec/topology/text_quote.hpp"
@@ -73,70 +74,86 @@ class NvidiaReader {
 
  private:
   ChipIndex index(std::size_t i) const { return ChipIndex{matrix_.columns[chips_[i]].chip}; }
+  const std::string& name(std::size_t i) const { return matrix_.columns[chips_[i]].name; }
   const std::string& cell(std::size_t i, std::size_t k) const {
     return matrix_.cell(chips_[i], chips_[k]);
   }
 
-  // Lanes of the switch that joins all chips: all pairs print the same NV# and a chip could not
-  // have that many lanes to each of the others.
-  std::optional<int> switch_lanes() const {
-    if (chips_.size() < 3) return std::nullopt;
-    const auto lanes = nvlink_lanes(cell(0, 1));
-    if (!lanes || *lanes * (static_cast<int>(chips_.size()) - 1) <= kMostLanesOfAGpu) {
-      return std::nullopt;
-    }
-    for (std::size_t i = 0; i < chips_.size(); ++i) {
-      for (std::size_t k = i + 1; k < chips_.size(); ++k) {
-        if (cell(i, k) != cell(0, 1)) return std::nullopt;
-      }
-    }
-    return lanes;
-  }
+  // 0 for a pair that shows no NVLink.
+  int lanes(std::size_t i, std::size_t k) const { return nvlink_lanes(cell(i, k)).value_or(0); }
 
   Result<void> read_pairs() {
-    const auto on_switch = switch_lanes();
-    if (on_switch) {
-      std::vector<domain::TopologyBuilder::Port> ports;
-      for (std::size_t i = 0; i < chips_.size(); ++i) ports.push_back({index(i), *on_switch, 0});
-      builder_.add_switch("nvswitch", LinkKind::nvswitch, std::move(ports), rate(*on_switch));
-    }
-    std::vector<int> used(chips_.size(), 0);
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       for (std::size_t k = i + 1; k < chips_.size(); ++k) {
-        if (const auto path = host_path(cell(i, k))) {
-          builder_.add_link(index(i), index(k), *path);
-          continue;
-        }
-        const int lanes = nvlink_lanes(cell(i, k)).value_or(0);
+        const auto path = host_path(cell(i, k));
         builder_.add_link(
             index(i), index(k),
-            hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], host_path));
-        if (on_switch) continue;
-        if (lanes < 1) {
-          return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name +
-                                                        ", " + matrix_.columns[chips_[k]].name +
+            path ? *path
+                 : hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], host_path));
+        if (path) continue;
+        if (lanes(i, k) < 1) {
+          return make_error(Errc::invalid_argument, "cell " + name(i) + ", " + name(k) +
                                                         " is NV0: a link has at least one lane");
         }
-        builder_.add_link(index(i), index(k), LinkKind::nvlink, lanes, rate(lanes));
-        used[i] += lanes;
-        used[k] += lanes;
+        most_lanes_ = std::max(most_lanes_, lanes(i, k));
       }
     }
-    const auto most = std::max_element(used.begin(), used.end());
-    if (*most > kMostLanesOfAGpu) {
-      warnings_.push_back(
-          "GPU" + std::to_string(index(static_cast<std::size_t>(most - used.begin())).value) +
-          " shows " + std::to_string(*most) +
-          " NVLink lanes, more than any GPU has: some of its pairs probably share a switch");
+    const auto joined = [this](std::size_t i, std::size_t k) { return lanes(i, k) > 0; };
+    for (const std::vector<std::size_t>& set : connected_sets(chips_.size(), joined)) {
+      if (Result<void> ok = read_nvlinks(set); !ok) return ok;
     }
     return {};
   }
 
-  // The matrix does not tell the NVLink generation; 18 lanes to one peer exist since Hopper only.
-  std::optional<double> rate(int lanes) {
-    has_nvlink_ = true;
-    if (!builder_.model.empty() || lanes != kMostLanesOfAGpu) return std::nullopt;
-    assumed_hopper_ = true;
+  // Chips that reach each other over NVLink: wired to each other, or, where one shows more lanes
+  // than a GPU has, each to one switch.
+  Result<void> read_nvlinks(const std::vector<std::size_t>& set) {
+    std::vector<int> most(chips_.size(), 0);
+    std::vector<int> sum(chips_.size(), 0);
+    for (const std::size_t i : set) {
+      for (const std::size_t k : set) {
+        if (i == k) continue;
+        most[i] = std::max(most[i], lanes(i, k));
+        sum[i] += lanes(i, k);
+      }
+    }
+    const std::size_t widest =
+        static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
+    if (sum[widest] > kMostLanesOfAGpu) return read_switch(set, most, widest, sum[widest]);
+    for (const std::size_t i : set) {
+      for (const std::size_t k : set) {
+        if (i < k && lanes(i, k) > 0)
+          builder_.add_link(index(i), index(k), LinkKind::nvlink, lanes(i, k), rate());
+      }
+    }
+    return {};
+  }
+
+  // Over a switch a pair shows what the end with fewer lanes up has. A chip's own lanes are then
+  // the most that it shows: another one has at least as many, or the pair would not show them.
+  Result<void> read_switch(const std::vector<std::size_t>& set, const std::vector<int>& most,
+                           std::size_t widest, int sum) {
+    std::vector<domain::TopologyBuilder::Port> ports;
+    for (const std::size_t i : set) {
+      for (const std::size_t k : set) {
+        if (i == k || lanes(i, k) == std::min(most[i], most[k])) continue;
+        return make_error(
+            Errc::invalid_argument,
+            name(widest) + " shows " + std::to_string(sum) +
+                " NVLink lanes, more than any GPU has, so its links must lead to a switch; but " +
+                name(i) + ", " + name(k) + " is " + cell(i, k) +
+                ", and over a switch it would be NV" + std::to_string(std::min(most[i], most[k])));
+      }
+      ports.push_back({index(i), most[i], 0});
+    }
+    builder_.add_switch("nvswitch", LinkKind::nvswitch, std::move(ports), rate());
+    return {};
+  }
+
+  // One for the whole machine: a GPU with lanes down is of the generation of the others. The matrix
+  // does not tell the NVLink generation; 18 lanes to one peer exist since Hopper only.
+  std::optional<double> rate() const {
+    if (!builder_.model.empty() || most_lanes_ != kMostLanesOfAGpu) return std::nullopt;
     return domain::default_gbps_per_lane(LinkKind::nvlink, "H100");
   }
 
@@ -162,13 +179,13 @@ class NvidiaReader {
   }
 
   void warn_of_rates() {
-    if (assumed_hopper_) {
+    if (rate()) {
       warnings_.push_back(
           "the model is not printed: NV18 is taken as NVLink 4 (H100, 20.6 GB/s a lane); "
           "name the model for anything newer");
     } else if (builder_.model.empty()) {
       warnings_.push_back(std::string("the model is not printed: ") +
-                          (has_nvlink_ ? "20 GB/s a lane (V100, A100) and " : "") +
+                          (most_lanes_ > 0 ? "20 GB/s a lane (V100, A100) and " : "") +
                           "PCIe 3 rates are assumed; name the model for others");
     }
   }
@@ -178,8 +195,7 @@ class NvidiaReader {
   std::vector<int> numa_;
   domain::TopologyBuilder builder_;
   std::vector<std::string> warnings_;
-  bool has_nvlink_ = false;
-  bool assumed_hopper_ = false;
+  int most_lanes_ = 0;  // of any pair
 };
 
 }  // namespace

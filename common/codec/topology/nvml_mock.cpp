@@ -158,7 +158,11 @@ class Importer {
     if (per_gpu < 0 || per_gpu > 16) return at(infiniband, "hcas_per_gpu must be between 0 and 16");
     const int count = per_gpu * static_cast<int>(chips_.size());
     const double gbps = value_or<double>(infiniband, "rate_gbps", 0) / 8;
-    for (int i = 0; i < count && i < static_cast<int>(limits::kMaxNics); ++i) {
+    if (count > static_cast<int>(limits::kMaxNics)) {
+      return at(infiniband, std::to_string(count) + " HCAs in all, at most " +
+                                std::to_string(limits::kMaxNics) + " are supported");
+    }
+    for (int i = 0; i < count; ++i) {
       builder_.add_nic("mlx5_" + std::to_string(i), "", -1, gbps, {});
     }
     if (count > 0)

@@ -7,8 +7,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr std::size_t kMostWarnings = 24;
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 template <class T>
@@ -77,13 +75,6 @@ int pcie_generation_of_gts(double gigatransfers) {
   if (gigatransfers > 50) return 6;
   if (gigatransfers > 25) return 5;
   return gigatransfers > 12 ? 4 : 3;
-}
-
-void close_warnings(std::vector<std::string>& warnings) {
-  if (warnings.size() <= kMostWarnings) return;
-  const std::size_t left_out = warnings.size() - kMostWarnings;
-  warnings.resize(kMostWarnings);
-  warnings.push_back("and " + std::to_string(left_out) + " more warnings");
 }
 
 }  // namespace chipweave::codec

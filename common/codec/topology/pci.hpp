@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace chipweave::codec {
 
@@ -33,9 +32,5 @@ std::string text_position(std::string_view content, std::size_t offset);
 // PCIe generation (3…6) of a per-lane rate in GT/s; generations before 3 count as 3. 0 for a rate
 // of 0 or less.
 int pcie_generation_of_gts(double gigatransfers);
-
-// Keeps the first few warnings and says how many were left out, so that a broken file does not
-// answer with pages.
-void close_warnings(std::vector<std::string>& warnings);
 
 }  // namespace chipweave::codec

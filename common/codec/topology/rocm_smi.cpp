@@ -3,6 +3,7 @@
 // a direct link has the smallest XGMI weight.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -57,6 +58,13 @@ class RocmReader {
       builder_.add_chip(std::move(chip));
     }
     if (Result<void> ok = read_pairs(*types, *weights); !ok) return std::move(ok).error();
+    const auto outputs = std::count_if(lines_.begin(), lines_.end(), [](const std::string& line) {
+      return line.find(kTypes) != std::string::npos;
+    });
+    if (outputs > 1) {
+      warnings_.push_back("the file holds " + std::to_string(outputs) +
+                          " outputs: the first is used");
+    }
     Result<domain::NodeTopology> topology = std::move(builder_).build();
     if (!topology) return std::move(topology).error();
     return ImportedTopology{std::move(topology).value(), "rocm-smi", std::move(warnings_)};
@@ -132,6 +140,7 @@ class RocmReader {
   // "GPU[0] : (Topology) Numa Node: 3"
   Result<void> read_numa(const std::vector<int>& gpus) {
     constexpr std::string_view kKey = "(Topology) Numa Node:";
+    std::set<int> said;  // by the first output of the file
     for (const int gpu : gpus) numa_[gpu] = -1;
     for (const std::string& line : lines_) {
       const std::size_t key = line.find(kKey);
@@ -144,7 +153,7 @@ class RocmReader {
       const std::string_view view(line);
       const auto gpu = number_after("", view.substr(open + 4, close - open - 4));
       const std::vector<std::string_view> value = words_of(view.substr(key + kKey.size()));
-      if (!gpu || numa_.count(*gpu) == 0 || value.empty()) continue;
+      if (!gpu || numa_.count(*gpu) == 0 || value.empty() || !said.insert(*gpu).second) continue;
       numa_[*gpu] = number_after("", value[0]).value_or(-1);  // "-1": not known
     }
     return {};

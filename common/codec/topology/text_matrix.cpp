@@ -81,6 +81,8 @@ std::optional<Header> header_of(std::string_view line, const MatrixSyntax& synta
   return h;
 }
 
+bool is_not_available(std::string_view word) { return word == "NA" || word == "N/A"; }
+
 bool is_mig_line(const std::vector<std::string_view>& words) {
   const auto mig = [](std::string_view w) { return w.substr(0, 3) == "MIG"; };
   return mig(words[0]) || (words.size() > 1 && mig(words[1]));
@@ -102,6 +104,11 @@ class MatrixParser {
       const std::vector<std::string_view> words = words_of(lines_[next_]);
       if (words.empty() || is_mig_line(words)) continue;
       const auto column = columns_.find(words[0]);
+      if (column == columns_.end() && chip_number(syntax_, words[0]) && words.size() > 1 &&
+          is_cell(syntax_, words[1])) {
+        return at_line(line_number(), "the row of " + quoted_excerpt(words[0]) +
+                                          ", which is no column of the header");
+      }
       if (column == columns_.end() || header_of(lines_[next_], syntax_)) break;
       if (Result<void> ok = take_row(column->second, words); !ok) return std::move(ok).error();
     }
@@ -123,6 +130,9 @@ class MatrixParser {
     }
     for (const std::string_view name : header_->names) {
       const auto chip = chip_number(syntax_, name);
+      if (!chip && is_endless_number(name)) {
+        return at_line(line_number(), "the number of " + quoted_excerpt(name) + " is too large");
+      }
       if (!columns_.emplace(name, matrix_.columns.size()).second) {
         return at_line(line_number(), "column " + quoted_excerpt(name) + " appears twice");
       }
@@ -133,6 +143,16 @@ class MatrixParser {
     matrix_.tails.resize(n);
     rows_.resize(n, 0);
     return {};
+  }
+
+  // "GPU1000000": a chip by its prefix, but of no number that a tool would print.
+  bool is_endless_number(std::string_view name) const {
+    return std::any_of(
+        syntax_.chip_prefixes.begin(), syntax_.chip_prefixes.end(),
+        [name](std::string_view prefix) {
+          return name.size() > prefix.size() && name.substr(0, prefix.size()) == prefix &&
+                 name.find_first_not_of("0123456789", prefix.size()) == std::string_view::npos;
+        });
   }
 
   Result<void> take_row(std::size_t row, const std::vector<std::string_view>& words) {
@@ -178,6 +198,11 @@ class MatrixParser {
     const std::string& line = lines_[next_];
     std::size_t column = 0;
     for (std::size_t i = 0; i < tail.size(); ++i, ++column) {
+      if (is_cell(syntax_, tail[i]) && !is_not_available(tail[i])) {
+        return at_line(line_number(), "the row of " + matrix_.columns[row].name + " has " +
+                                          quoted_excerpt(tail[i]) +
+                                          " where the header has an affinity column");
+      }
       const std::size_t spare = header_->tail.size() - column - (tail.size() - i);
       const std::size_t start = static_cast<std::size_t>(tail[i].data() - line.data());
       if (spare > 0) column += skipped(line, start, column, spare);

@@ -121,7 +121,7 @@ std::optional<LinkKind> TopologyReader::kind_of(const JsonObject& o,
 }
 
 std::optional<int> TopologyReader::known_chip(const Json& value, const std::string& path) {
-  const auto index = as_integer(value, path, 0, INT_MAX, problems_);
+  const auto index = as_integer(value, path, 0, limits::kMaxChipIndex, problems_);
   if (!index) return std::nullopt;
   const int chip = static_cast<int>(*index);
   if (chips_.count(chip) == 0) {
@@ -234,7 +234,7 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
                       "physical_id", "logical_id", "super_device_id", "health"},
                      problems_);
   domain::Chip chip;
-  const auto index = o.require_integer("index", 0, INT_MAX);
+  const auto index = o.require_integer("index", 0, limits::kMaxChipIndex);
   if (index) {
     chip.index = ChipIndex{static_cast<int>(*index)};
     if (!chips_.insert(chip.index.value).second) {
@@ -246,7 +246,7 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
   chip.id = o.text(o.has("uuid") ? "uuid" : "id").value_or("");
   chip.model = o.text("model").value_or("");
   chip.pci = lower_case_ascii(o.text("pci").value_or(""));
-  chip.numa = static_cast<int>(o.integer("numa", -1, 65535).value_or(-1));
+  chip.numa = static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1));
   chip.memory_bytes =
       static_cast<std::uint64_t>(o.integer("memory_bytes", 0, INT64_MAX).value_or(0));
   if (const Json* ips = o.array("device_ips", 64)) {

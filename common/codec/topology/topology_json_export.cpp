@@ -5,6 +5,7 @@
 
 #include "common/codec/topology/import.hpp"
 #include "common/domain/link_rates.hpp"
+#include "common/domain/rule_guess.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -131,7 +132,7 @@ std::string export_topology_json(const NodeTopology& t) {
   if (!t.p2p()) out.value("p2p", false);
   const Ordered host = host_json(t.host_bandwidth());
   if (host != host_json(domain::default_host_bandwidth(t.model()))) out.value("host_gbps", host);
-  if (t.rule() != domain::PlacementRule{} || domain::infer_rule(t) != t.rule()) {
+  if (t.rule() != domain::PlacementRule{} || domain::guess_rule(t).rule != t.rule()) {
     out.value("rule", Ordered{{"kind", to_string(t.rule().kind)}, {"group", t.rule().group_size}});
   }
   std::vector<Ordered> chips;

@@ -28,6 +28,12 @@ const std::vector<std::string_view> kSwitchKinds = {"NVSWITCH", "NVLINK", "XGMI"
 
 }  // namespace
 
+double TopologyReader::default_rate(LinkKind kind) {
+  const auto [it, fresh] = default_rates_.try_emplace(kind, 0);
+  if (fresh) it->second = domain::default_gbps_per_lane(kind, builder_.model);
+  return it->second;
+}
+
 void TopologyReader::add_fast(Pair pair, FastFact fact) {
   const auto [it, fresh] = fast_.try_emplace(pair, fact);
   const FastFact& old = it->second;
@@ -86,8 +92,7 @@ void TopologyReader::read_link(const Json& value, const std::string& path) {
     return;
   }
   if (down > lanes) problems_.add(o.path("lanes_down"), "more than the link's lanes");
-  add_fast(pair, {*kind, lanes, down,
-                  rate.value_or(domain::default_gbps_per_lane(*kind, builder_.model)), path});
+  add_fast(pair, {*kind, lanes, down, rate.value_or(default_rate(*kind)), path});
 }
 
 void TopologyReader::read_meshes(const JsonObject& top) {
@@ -103,7 +108,7 @@ void TopologyReader::read_meshes(const JsonObject& top) {
     if (value == nullptr) problems_.add(o.path("chips"), "missing");
     if (value == nullptr || !kind) continue;
     const std::vector<int> chips = chip_list(*value, o.path("chips"));
-    const double gbps = rate.value_or(domain::default_gbps_per_lane(*kind, builder_.model));
+    const double gbps = rate.value_or(default_rate(*kind));
     for (std::size_t a = 0; a < chips.size(); ++a) {
       for (std::size_t b = a + 1; b < chips.size(); ++b) {
         add_fast(std::minmax(chips[a], chips[b]), {*kind, lanes, 0, gbps, path});
@@ -220,8 +225,8 @@ void TopologyReader::read_nic(const Json& value, const std::string& path) {
     }
   }
   builder_.add_nic(name, lower_case_ascii(o.text("pci").value_or("")),
-                   static_cast<int>(o.integer("numa", -1, 65535).value_or(-1)), gbps.value_or(0),
-                   std::move(paths));
+                   static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1)),
+                   gbps.value_or(0), std::move(paths));
 }
 
 void TopologyReader::read_partitions(const JsonObject& top) {

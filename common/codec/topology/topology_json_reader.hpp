@@ -67,12 +67,15 @@ class TopologyReader {
     return static_cast<int>(o.integer(key, min, limits::kMaxLanes).value_or(fallback));
   }
   std::optional<double> rate_of(const JsonObject& o, std::string_view key);
+  // Of the model, which must have been read.
+  double default_rate(domain::LinkKind kind);
   void add_fast(Pair pair, FastFact fact);
 
   const ImportOptions& options_;
   JsonProblems problems_;
   domain::TopologyBuilder builder_;
   std::set<int> chips_;
+  std::map<domain::LinkKind, double> default_rates_;
   std::map<Pair, FastFact> fast_;
   std::map<Pair, std::pair<domain::LinkKind, std::string>> host_;  // said in links[]: kind, where
 };

@@ -96,6 +96,10 @@ Result<XmlDocument> XmlDocument::parse(std::string_view content, std::string_vie
     return out.error(element, "the root element must be <" + std::string(root) + ">, not " +
                                   quoted_excerpt(element.name()));
   }
+  for (pugi::xml_node next = element.next_sibling(); next; next = next.next_sibling()) {
+    if (next.type() != pugi::node_element) continue;
+    return out.error(next, "a second root element: the file holds two documents, give one of them");
+  }
   if (const pugi::xml_node deep = too_deep(element)) {
     return make_error(Errc::limit_exceeded, out.where(deep) + ": elements nest more than " +
                                                 std::to_string(limits::kMaxXmlDepth) + " deep");

@@ -49,7 +49,8 @@ TEST(Delta, AnotherMachineNeedsAFullReport) {
   EXPECT_TRUE(differs({"other", {"r"}, ring_of_four()}));
   EXPECT_TRUE(differs({"box", {"q"}, ring_of_four()}));
   EXPECT_TRUE(differs({"box", {"r"}, ring_of_four("amd")}));
-  const auto renamed = with_chips(ring_of_four(), [](domain::Chip& c) { c.id = "x"; });
+  const auto renamed = with_chips(
+      ring_of_four(), [](domain::Chip& c) { c.id = "x" + std::to_string(c.index.value); });
   EXPECT_TRUE(differs({"box", {"r"}, *renamed}));
   domain::TopologyBuilder fewer;
   fewer.vendor = "nvidia";

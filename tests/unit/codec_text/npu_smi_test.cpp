@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -14,6 +16,7 @@ namespace {
 using domain::LinkKind;
 using domain::NodeTopology;
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -189,7 +192,42 @@ TEST(NpuSmi, NicColumnsAndUnknownPairs) {
   ASSERT_TRUE(imported.ok()) << imported.error().text();
   EXPECT_EQ(imported->topology.nics()[0].paths[0], LinkKind::pix);
   EXPECT_EQ(imported->topology.host_path(0, 1), LinkKind::sys);
-  EXPECT_THAT(imported->warnings, ElementsAre(HasSubstr("0-1")));
+  EXPECT_THAT(imported->warnings, ElementsAre(HasSubstr("0-1"), HasSubstr("\"rule\"")));
+}
+
+// n NPUs in groups of `size`, HCCS inside, SYS across; `lost` shows SYS instead.
+std::string hccs_groups(const std::vector<int>& npus, int size, std::pair<int, int> lost) {
+  std::string text;
+  for (const int npu : npus) text += "\tNPU" + std::to_string(npu);
+  for (const int a : npus) {
+    text += "\nNPU" + std::to_string(a);
+    for (const int b : npus) {
+      const bool up = a / size == b / size && std::pair(std::min(a, b), std::max(a, b)) != lost;
+      text += a == b ? "\tX" : (up ? "\tHCCS" : "\tSYS");
+    }
+  }
+  return text + "\n";
+}
+
+TEST(NpuSmi, TheRuleOutlivesALostLinkOrChip) {
+  const std::pair none(-1, -1);
+  const std::vector<int> missing = {0, 1, 2, 4, 5, 6, 7};
+  std::vector<int> sixteen(16);
+  std::iota(sixteen.begin(), sixteen.end(), 0);
+  const auto check = [](const std::string& text, const std::string& rule, bool warned) {
+    const auto t = import_npu_smi(text, {});
+    ASSERT_TRUE(t.ok()) << t.error().text();
+    EXPECT_EQ(to_string(t->topology.rule().kind), rule) << text;
+    EXPECT_EQ(t->warnings.size(), warned ? 1U : 0U) << text;
+    EXPECT_THAT(t->warnings, Each(HasSubstr("\"rule\"")));
+  };
+  check(hccs_groups(k8, 4, none), "ascend-910a-module", false);
+  check(hccs_groups(k8, 4, {1, 2}), "ascend-910a-module", true);
+  check(hccs_groups(missing, 4, none), "ascend-910a-module", true);
+  check(hccs_groups(sixteen, 8, none), "ascend-910b-16", false);
+  check(hccs_groups(sixteen, 8, {9, 15}), "ascend-910b-16", true);
+  check(hccs_groups(k8, 8, none), "any", false);
+  check(hccs_groups(k8, 8, {0, 7}), "any", true);
 }
 
 TEST(NpuSmi, TwoSwitchesStayTwo) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -179,6 +180,53 @@ TEST(NvidiaSmi, MoreLanesThanAGpuHasMeanASwitch) {
   EXPECT_EQ(import_text(all_pairs(2, "NV12")).topology.links().size(), 1U);
 }
 
+// all_pairs with the cells of one GPU replaced.
+std::string all_pairs_but(int n, const std::string& word, int gpu, const std::string& other) {
+  std::string text;
+  std::istringstream lines(all_pairs(n, word));
+  int row = -1;
+  for (std::string line; std::getline(lines, line); ++row) {
+    std::istringstream cells(line);
+    int column = -1;
+    for (std::string cell; std::getline(cells, cell, '\t'); ++column) {
+      const bool its = row != column && row >= 0 && column >= 0 && column < n;
+      if (column >= 0) text += '\t';
+      text += its && (row == gpu || column == gpu) ? other : cell;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+TEST(NvidiaSmi, ASwitchStaysOneWhenAGpuHasLanesDownOrIsOffIt) {
+  const ImportedTopology lane_down = import_text(all_pairs_but(8, "NV12", 3, "NV11"));
+  EXPECT_TRUE(lane_down.topology.links().empty());
+  ASSERT_EQ(lane_down.topology.switches().size(), 1U);
+  const auto& ports = lane_down.topology.switches()[0].ports;
+  ASSERT_EQ(ports.size(), 8U);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(ports[static_cast<std::size_t>(i)].lanes, i == 3 ? 11 : 12);
+  const NodeTopology off = import_text(all_pairs_but(8, "NV12", 3, "SYS")).topology;
+  EXPECT_TRUE(off.links().empty());
+  ASSERT_EQ(off.switches().size(), 1U);
+  EXPECT_EQ(off.indices(off.switches()[0].members()), (std::vector<int>{0, 1, 2, 4, 5, 6, 7}));
+  const NodeTopology hopper = import_text(all_pairs_but(8, "NV18", 0, "NV17")).topology;
+  EXPECT_EQ(hopper.switches()[0].gbps_per_lane, 20.6);
+  EXPECT_EQ(hopper.switches()[0].ports[0].lanes, 17);
+}
+
+TEST(NvidiaSmi, MoreLanesThanAGpuHasThatNoSwitchExplainsAreRefused) {
+  std::string text = all_pairs(4, "NV12");
+  const auto replace = [&text](const std::string& row, int column) {
+    std::size_t at = text.find("\n" + row) + 1;
+    for (int i = 0; i < column + 1; ++i) at = text.find('\t', at) + 1;
+    text.replace(at, 4, "NV10");
+  };
+  replace("GPU1", 2);
+  replace("GPU2", 1);
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU0 shows 36 NVLink lanes"),
+                                    HasSubstr("GPU1, GPU2 is NV10"), HasSubstr("NV12")));
+}
+
 TEST(NvidiaSmi, ToleratesWhatDriversAndPeopleAdd) {
   const NodeTopology t = import_text(
                              "$ nvidia-smi topo -m\r\n\x1b[4m\tGPU0\tGPU3\tNIC0\tCPU "
@@ -266,6 +314,15 @@ TEST(NvidiaSmi, HugeInputsAreRefusedAtOnce) {
   EXPECT_EQ(t.error().code, Errc::limit_exceeded);
   EXPECT_EQ(import_nvidia_smi(std::string(200000, '\n'), {}).error().code, Errc::limit_exceeded);
   EXPECT_FALSE(looks_like_nvidia_smi(std::string(100U << 20U, ' ')));
+}
+
+TEST(NvidiaSmi, WhatNoColumnHoldsIsAnError) {
+  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\tX\nGPU2\tPIX\tPIX\n"),
+              AllOf(HasSubstr("line 4"), HasSubstr("\"GPU2\", which is no column")));
+  EXPECT_THAT(error_of("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tPIX\tNV4\nGPU1\tPIX\tX\t0-3\n"),
+              AllOf(HasSubstr("line 2"), HasSubstr("\"NV4\" where")));
+  EXPECT_THAT(error_of("\tGPU0\tGPU1000000\nGPU0\tX\tPIX\nGPU1000000\tPIX\tX\n"),
+              HasSubstr("\"GPU1000000\" is too large"));
 }
 
 }  // namespace

@@ -112,5 +112,17 @@ TEST(RocmSmi, BadInputsAreNamedByLine) {
   EXPECT_THAT(error_of(text), HasSubstr("second row of GPU0"));
 }
 
+TEST(RocmSmi, OfTwoOutputsTheFirstIsUsedAndThatIsSaid) {
+  const std::string first = mi250x();
+  std::string second = first;
+  for (std::size_t at = 0; (at = second.find("Numa Node: ", at)) != std::string::npos; ++at) {
+    second.replace(at + 11, 1, "7");
+  }
+  const auto t = import_rocm_smi(first + second, {});
+  ASSERT_TRUE(t.ok()) << t.error().text();
+  EXPECT_EQ(t->topology.chip(0).numa, 3);
+  EXPECT_THAT(t->warnings.back(), HasSubstr("2 outputs"));
+}
+
 }  // namespace
 }  // namespace chipweave::codec

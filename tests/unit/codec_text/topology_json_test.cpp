@@ -212,6 +212,43 @@ TEST(TopologyJson, DepthAndSizeAreBounded) {
   EXPECT_EQ(big.error().code, Errc::limit_exceeded);
 }
 
+TEST(TopologyJson, ValuesAndTextsAreBounded) {
+  std::string values = "{\"source\":[0";
+  for (std::size_t i = 0; i < limits::kMaxJsonValues; ++i) values += ",0";
+  const auto many = topology_from_json_text(values + "],\"chips\":1}");
+  ASSERT_FALSE(many.ok());
+  EXPECT_EQ(many.error().code, Errc::limit_exceeded);
+  const std::string longest(limits::kMaxFactBytes, 'm');
+  EXPECT_EQ(error_of("{\"model\":\"" + longest + "\",\"chips\":1}"), "(no error)");
+  EXPECT_THAT(error_of("{\"model\":\"" + longest + "m\",\"chips\":1}"),
+              HasSubstr("model: has 1025 bytes"));
+}
+
+TEST(TopologyJson, AnObjectOfManyKeysIsReadInOnePass) {
+  std::string text = "{\"source\":{\"k\":0";
+  for (int i = 0; i < 200000; ++i) text += ",\"" + std::to_string(i) + "\":0";
+  EXPECT_EQ(error_of(text + "},\"chips\":1}"), "(no error)");  // by the square it takes minutes
+}
+
+TEST(TopologyJson, HighNumbersOfChipsAndNumaNodesReadBack) {
+  const std::string text =
+      R"({"chips":[{"index":1048576,"numa":70000}],"nics":[{"name":"n","numa":1048576}]})";
+  const auto t = topology_from_json_text(text);
+  ASSERT_TRUE(t.ok()) << t.error().text();
+  EXPECT_EQ(export_topology_json(*topology_from_json_text(export_topology_json(*t))),
+            export_topology_json(*t));
+  EXPECT_THAT(error_of(R"({"chips":[{"index":1048577}]})"), HasSubstr("0 to 1048576"));
+}
+
+TEST(TopologyJson, TwoChipsWithOneIdentityAreRefused) {
+  EXPECT_THAT(error_of(R"({"chips":[{"index":0,"id":"GPU-a"},{"index":3,"id":"GPU-a"}]})"),
+              HasSubstr("chips 0 and 3 have one id"));
+  const std::string pci = R"({"chips":[{"index":0,"pci":"0000:01:00.0"},
+                                       {"index":1,"pci":"0000:01:00.0"}])";
+  EXPECT_THAT(error_of(pci + "}"), HasSubstr("chips 0 and 1 have one bus id"));
+  EXPECT_EQ(error_of(pci + R"(,"links":[{"a":0,"b":1,"kind":"BOARD"}]})"), "(no error)");
+}
+
 TEST(TopologyJson, IsRecognised) {
   EXPECT_TRUE(looks_like_topology_json("\xEF\xBB\xBF\n { \"chips\""));
   EXPECT_FALSE(looks_like_topology_json("GPU0 GPU1"));

@@ -162,5 +162,14 @@ TEST(HostileXml, WarningsAreBounded) {
   EXPECT_THAT(got->warnings.back(), HasSubstr("more warnings"));
 }
 
+TEST(HostileXml, WarningsThatAreNotKeptCostNothing) {
+  std::string links;  // the place of each in the text would be looked for from its beginning
+  for (int i = 0; i < 150000; ++i) links += "<nvlink target=\"0:1:0.0\" count=\"1\"/>\n";
+  const auto got = import_nccl_xml(system_of(gpu("0:1:0.0", "dev=\"0\"", links)), {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_EQ(got->warnings.size(), 25U);
+  EXPECT_THAT(got->warnings.back(), HasSubstr("and 149976 more"));
+}
+
 }  // namespace
 }  // namespace chipweave::codec

@@ -265,5 +265,36 @@ TEST(HwlocXml, BrokenMatricesAreErrors) {
       HasSubstr("no bandwidth of links"));
 }
 
+TEST(HwlocXml, OfTwoMatricesTheFirstIsUsed) {
+  const std::string one = matrix("NVLinkBandwidth", 2, "200 201", "0 50000 50000 0");
+  const auto got = import_hwloc_xml(machine(2, "0302 [10de:1db1] [0:0] a1", "nvml", one + one), {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 NVLINK x2 20"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("a second matrix NVLinkBandwidth"));
+}
+
+TEST(HwlocXml, SixtyFiveGpusAreTooManyHoweverTheyAreSeen) {
+  std::string devices;
+  for (int i = 0; i < 65; ++i) {
+    devices += "<object type=\"OSDev\" name=\"nvml" + std::to_string(i) + "\"/>";
+  }
+  EXPECT_THAT(import_hwloc_xml("<topology version=\"2.0\"><object type=\"Machine\">" + devices +
+                                   "</object></topology>",
+                               {})
+                  .error()
+                  .text(),
+              HasSubstr("more than 64 GPUs"));
+}
+
+TEST(HwlocXml, ANumaNodeWithoutNumberIsUnknown) {
+  const auto got = import_hwloc_xml(
+      "<topology version=\"1.0\"><object type=\"Machine\"><object type=\"NUMANode\"><object "
+      "type=\"PCIDev\" pci_busid=\"0000:01:00.0\" pci_type=\"0302 [10de:1db1] [0:0] a1\"/></object>"
+      "</object></topology>",
+      {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_EQ(got->topology.chip(0).numa, -1);
+}
+
 }  // namespace
 }  // namespace chipweave::codec

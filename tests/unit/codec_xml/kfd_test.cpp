@@ -130,6 +130,21 @@ TEST(Kfd, NodeWithoutPropertiesIsLeftOutWithAWarning) {
   EXPECT_THAT(all_warnings(*got), HasSubstr("node 3 has no properties"));
 }
 
+TEST(Kfd, WhatIsMissingOrSaidTwiceIsNamed) {
+  FileTree files = two_gpus();
+  files["sys/topology/nodes/4/properties"] = node(304, 0, 130);
+  files["sys/topology/nodes/2/io_links/1/properties"] = link(11, 2, 9, 15, 0, 0);
+  files["sys/topology/nodes/1/p2p_links/0/properties"] = link(11, 1, 2, 15, 50000, 200000);
+  const auto got = import_kfd_tree(files, {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 XGMI x4 36"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("node 3 is missing"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("1 links lead to nodes that the tree does not"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("1 links repeat one"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("chip 1 has the bus id of another"));
+  EXPECT_EQ(got->topology.chip(1).pci, "");
+}
+
 TEST(Kfd, BadValuesNameTheFile) {
   const auto error_with = [](const std::string& path, const std::string& text) {
     FileTree files = two_gpus();
@@ -149,6 +164,9 @@ TEST(Kfd, BadValuesNameTheFile) {
   EXPECT_EQ(error_with(of_link, "type 11\n"), of_link + ": node_from is missing");
   EXPECT_EQ(error_with(of_link, link(11, 1, 1, 15, 0, 0)),
             of_link + ": node 1 is linked with itself");
+  EXPECT_EQ(error_with(of_link, link(11, 1, 2, -3, 0, 0)), of_link + ": weight -3 is below 0");
+  EXPECT_EQ(error_with(of_node, node(304, 0, 128) + "domain 1\n"),
+            of_node + ": line 9: \"domain\" appears twice");
   EXPECT_EQ(error_with(of_link, link(11, 1, -4, 15, 0, 0)), of_link + ": node_to -4 is no node");
   EXPECT_THAT(error_with("other/nodes/0/properties", node(0, 8, 0)), HasSubstr("two KFD trees"));
 }

@@ -134,5 +134,23 @@ TEST(NcclExport, ForeignLinkKindsAreNamedInAComment) {
   EXPECT_TRUE(import_nccl_xml(text, {}).ok());
 }
 
+TEST(NcclExport, KnownNumaNodesKeepTheirNumberAndUnknownOnesGetNone) {
+  domain::TopologyBuilder builder;
+  builder.vendor = "nvidia";
+  const std::vector<int> numas = {0, 0, 1, -1, -1};  // the first two SYS apart all the same
+  for (std::size_t i = 0; i < numas.size(); ++i) {
+    domain::Chip chip;
+    chip.index = ChipIndex{static_cast<int>(i)};
+    chip.numa = numas[i];
+    builder.add_chip(std::move(chip));
+  }
+  const auto again = import_nccl_xml(export_nccl_xml(*std::move(builder).build()), {});
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  std::vector<int> read;
+  for (const domain::Chip& chip : again->topology.chips()) read.push_back(chip.numa);
+  EXPECT_EQ(read, (std::vector<int>{0, 2, 1, -1, -1}));
+  EXPECT_EQ(again->topology.host_path(3, 4), LinkKind::sys);
+}
+
 }  // namespace
 }  // namespace chipweave::codec

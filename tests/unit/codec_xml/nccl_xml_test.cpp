@@ -299,5 +299,27 @@ TEST(NcclGraph, HostKindsOfTypeintraHold) {
   EXPECT_EQ(fast->warnings.size(), 2U);
 }
 
+TEST(NcclXml, GpusThatAreNotReadOrNotLinkedAreNamed) {
+  const auto gpu = [](int i, const std::string& inside) {
+    const std::string n = std::to_string(i);
+    return "<pci busid=\"0000:0" + n +
+           ":00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s\" "
+           "link_width=\"264\"><gpu dev=\"" +
+           n + "\" sm=\"80\">" + inside + "</gpu></pci>";
+  };
+  const std::string to_switch =
+      "<nvlink target=\"ffff:ff:00.0\" count=\"12\" tclass=\"0x068000\"/>";
+  const std::string cpu = "<cpu numaid=\"0\">" + gpu(0, to_switch) + gpu(1, to_switch) +
+                          gpu(2, "") + "<gpu dev=\"3\"/></cpu>";
+  const auto got = import_nccl_xml("<system version=\"1\">" + cpu + gpu(4, "") + "</system>", {});
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_EQ(got->topology.chip_count(), 3);
+  EXPECT_EQ(got->topology.host_bandwidth().pix, 24);  // no share of a width that no link has
+  EXPECT_THAT(all_warnings(*got), HasSubstr("2 <gpu> elements stand elsewhere"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("though others have some: 2"));
+  const std::string one = "<system version=\"1\">" + cpu + "</system>";
+  EXPECT_THAT(import_nccl_xml(one + one, {}).error().text(), HasSubstr("second root element"));
+}
+
 }  // namespace
 }  // namespace chipweave::codec

@@ -76,6 +76,41 @@ TEST(WriteFileAtomically, AFailureKeepsTheOldFile) {
             1);
 }
 
+TEST(WriteFileAtomically, ALinkStaysAndItsTargetIsReplaced) {
+  namespace fs = std::filesystem;
+  const TempFolder tmp;
+  tmp.put("real/f", "old");
+  fs::create_symlink("real/f", tmp.at("link"));
+  fs::create_symlink(tmp.at("link"), tmp.at("second"));
+  ASSERT_TRUE(write_file_atomically(tmp.at("second"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(tmp.at("link")));
+  EXPECT_TRUE(fs::is_symlink(tmp.at("second")));
+  EXPECT_EQ(read_file(tmp.at("real/f"), 100).value(), "new");
+  fs::create_symlink("real/made", tmp.at("dangling"));
+  ASSERT_TRUE(write_file_atomically(tmp.at("dangling"), "made").ok());
+  EXPECT_EQ(read_file(tmp.at("real/made"), 100).value(), "made");
+  fs::create_symlink("round", tmp.at("round"));
+  EXPECT_FALSE(write_file_atomically(tmp.at("round"), "x").ok());
+}
+
+TEST(WriteFileAtomically, DevicesAndPipesAreWrittenToAndStay) {
+  const TempFolder tmp;
+  ASSERT_EQ(::mkfifo(tmp.at("pipe").c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] { read = read_file(tmp.at("pipe"), 100).value(); });
+  const auto written = write_file_atomically(tmp.at("pipe"), "through a pipe");
+  if (!written.ok()) std::ofstream(tmp.at("pipe")) << "";  // or the reader waits for ever
+  reader.join();
+  EXPECT_TRUE(written.ok());
+  EXPECT_EQ(read, "through a pipe");
+  EXPECT_TRUE(std::filesystem::is_fifo(tmp.at("pipe")));
+}
+
+TEST(ReadFile, KeepsNoMoreMemoryThanTheFileHas) {
+  const TempFolder tmp;
+  EXPECT_LT(read_file(tmp.put("f", std::string(100, 'x')), 1000000).value().capacity(), 1000U);
+}
+
 TEST(ReadTree, TakesFilesByRelativePath) {
   const TempFolder tmp;
   tmp.put("nodes/2/properties", "x 1\n");
@@ -110,6 +145,16 @@ TEST(ReadTree, DepthIsBoundedAndFilesAreNoFolders) {
   EXPECT_EQ(read_tree(tmp.path()).error().code, Errc::limit_exceeded);
   EXPECT_EQ(read_tree(tmp.at("none")).error().code, Errc::not_found);
   EXPECT_FALSE(read_tree(tmp.put("file", "")).ok());
+}
+
+TEST(ReadTree, TheSumOfItsFilesIsBoundedAndNamedAsSuch) {
+  const TempFolder tmp;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    std::filesystem::resize_file(tmp.put(name, ""), limits::kMaxTopologyFileBytes - 1);
+  }
+  const auto tree = read_tree(tmp.path());
+  ASSERT_FALSE(tree.ok());
+  EXPECT_THAT(tree.error().text(), HasSubstr("its files have more than 64 MiB in all"));
 }
 
 }  // namespace

@@ -90,6 +90,11 @@ TEST(ReadTar, PathsAreOnlyKeys) {
 TEST(ReadTar, DamageIsAnError) {
   const std::string tar = entry("a", std::string(2000, 'a')) + entry("b", "b") + kEnd;
   EXPECT_THAT(read_tar(tar.substr(0, 1024)).error().text(), HasSubstr("ends inside"));
+  // between two entries, and in the padding behind one
+  EXPECT_THAT(read_tar(tar.substr(0, 512 + 2048)).error().text(), HasSubstr("cut off"));
+  EXPECT_THAT(read_tar(tar.substr(0, 512 + 2010)).error().text(), HasSubstr("cut off"));
+  EXPECT_THAT(read_tar(gzip(tar.substr(0, 512 + 2048))).error().text(), HasSubstr("cut off"));
+  EXPECT_TRUE(read_tar(tar.substr(0, tar.size() - 512)).ok());
   std::string flipped = tar;
   flipped[3] = 'z';
   EXPECT_THAT(read_tar(flipped).error().text(), HasSubstr("no tar archive"));
