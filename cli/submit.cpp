@@ -203,8 +203,9 @@ class Submission {
   // What others would have chosen for the group's chips on each node together.
   void compare(const Group& group) {
     for (const auto& [name, members] : group.members) {
-      const auto node = std::find_if(group.before.begin(), group.before.end(),
-                                     [&](const NodeView& view) { return view.name == name; });
+      const auto node =
+          std::find_if(group.before.begin(), group.before.end(),
+                       [&on = name](const NodeView& view) { return view.name == on; });
       if (node == group.before.end()) continue;
       std::size_t chips = 0;
       for (const std::size_t i : members) chips += out_[i].chips.size();

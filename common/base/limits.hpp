@@ -11,7 +11,8 @@ namespace chipweave::limits {
 // Machines.
 inline constexpr int kMaxChips = 64;           // a ChipSet is one machine word
 inline constexpr int kMaxChipIndex = 1 << 20;  // as people number chips; also of a size asked
-inline constexpr std::size_t kMaxDownLinks = kMaxChips * (kMaxChips - 1) / 2;  // every pair once
+inline constexpr std::size_t kMaxDownLinks =
+    std::size_t{kMaxChips} * (kMaxChips - 1) / 2;  // every pair once
 inline constexpr int kMaxLanes =
     1024;  // lanes of one link or switch port; real ones stay below 100
 inline constexpr double kMaxGbps = 100000;  // of one lane

@@ -55,6 +55,7 @@ Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacen
         local[static_cast<std::size_t>(i)] |= 1U << j;
     }
   }
+  if (n < 1) return Verdict::no;
   steps += static_cast<Steps>(n) << static_cast<unsigned>(n - 1);
   return has_hamiltonian_cycle(n, local) ? Verdict::yes : Verdict::no;
 }

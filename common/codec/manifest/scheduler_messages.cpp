@@ -24,9 +24,9 @@ auto parsed(std::string_view text, const char* what, Read&& read)
 }
 
 // Go writes nil maps and lists as null.
-json present(const json& object, const char* key, json absent) {
+json present(const json& object, const char* key, const json& absent) {
   const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? std::move(absent) : *found;
+  return found == object.end() || found->is_null() ? absent : *found;
 }
 
 std::vector<int> ascending(std::vector<int> chips) {

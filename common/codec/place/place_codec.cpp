@@ -11,7 +11,7 @@ namespace {
 
 std::vector<int> index_list(const JsonObject& object, std::string_view key) {
   std::vector<int> out;
-  const Json* list = object.array(key, limits::kMaxChips * 4);
+  const Json* list = object.array(key, std::size_t{limits::kMaxChips} * 4);
   if (list == nullptr) return out;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string where = object.path(key) + "[" + std::to_string(i) + "]";
