@@ -30,7 +30,7 @@ struct Look {
   double gbps = 0;
   double best_gbps = 0;
   std::vector<Considered> others;  // best first, at most kMaxConsidered
-  // All that were asked about, kNoNode for those without inventory; the rest of the cluster had
+  // All that filter asked about, kNoNode for those without inventory; the rest of the cluster had
   // been ruled out by others (node selector, taints, other resources).
   std::shared_ptr<const std::vector<NodeId>> offered;
 };

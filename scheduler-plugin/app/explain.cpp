@@ -347,8 +347,8 @@ class Explainer {
       if (!fresh) return known->second;
       NodeState after = state;
       after.free |= back - state.unhealthy;
-      const bool enough =
-          after.free.size() >= std::min(want.pod->chips, 64) && fits(want, after, beside - back);
+      const bool enough = after.free.size() >= std::min(want.pod->chips, limits::kMaxChips) &&
+                          fits(want, after, beside - back);
       known->second = enough;
       return enough;
     };
@@ -357,9 +357,9 @@ class Explainer {
       if (single && !worth(kEndPods + h->chips.size())) break;
       if (!without({h})) continue;
       single = true;
-      add({kEndPods + h->chips.size(), "pod", node,
-           "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " + node +
-               " ended"});
+      add_ending({kEndPods + h->chips.size(), "pod", node,
+                  "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " + node +
+                      " ended"});
     }
     if (single || holders.size() < 2) return;
     std::vector<const Holding*> gone;
@@ -382,15 +382,15 @@ class Explainer {
     if (!worth(weight)) return;
     std::string list;
     for (const Holding* h : gone) list += (list.empty() ? "" : ", ") + h->key.text();
-    add({weight, "pods", node,
-         "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
+    add_ending({weight, "pods", node,
+                "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
   }
 
   // Whether a change of this weight would be among those that are shown.
   bool worth(int weight) const {
     return endings_.size() < kMaxChanges || weight < *endings_.rbegin();
   }
-  void add(Change change) {
+  void add_ending(Change change) {
     endings_.insert(change.weight);
     if (endings_.size() > kMaxChanges) endings_.erase(std::prev(endings_.end()));
     changes_.push_back(std::move(change));

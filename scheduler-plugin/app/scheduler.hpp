@@ -114,7 +114,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
   Answer part_answer(const Want& want) const;
   void rank_nodes(VerdictTable& table);
-  void remember(const PodAsk& pod);
+  void remember(Verb verb, const PodAsk& pod);
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> placed(const Survey& survey) const;
   std::vector<std::string_view> all_names();

@@ -56,7 +56,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   if (known != nullptr || verb == Verb::place) {
     chosen_ = found ? answer(want, survey_.best_node) : Answer{};
   }
-  if (known != nullptr) remember(pod);
+  if (known != nullptr) remember(verb, pod);
   if (known != nullptr && found) {
     if (want.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
@@ -289,10 +289,8 @@ void Scheduler::rank_nodes(VerdictTable& table) {
 
 std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const {
   if (!loser.fits()) return loser.reason;
-  solver::ScoreInput a{loser.gbps, loser.left_over, 0};
-  solver::ScoreInput b{best.gbps, best.left_over, 0};
-  a.left_over = b.left_over = 0;
-  if (solver::better_node(b, a))
+  const bool slower = solver::better_node({best.gbps, 0, 0}, {loser.gbps, 0, 0});
+  if (slower)
     return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
            std::to_string(std::lround(best.gbps)) + " GB/s";
   if (loser.left_over > best.left_over) return "as fast, but leaves more chips over";
@@ -300,14 +298,18 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
 }
 
 // Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
-void Scheduler::remember(const PodAsk& pod) {
+void Scheduler::remember(Verb verb, const PodAsk& pod) {
   const Survey& s = survey_;
   Look look;
   look.node = s.best_node;
-  if (offered_ == nullptr || *offered_ != s.nodes) {
-    offered_ = std::make_shared<const std::vector<NodeId>>(s.nodes);
+  if (verb == Verb::prioritize) {
+    look.offered = looks_[pod.uid].offered;  // only what filter left is asked here
+  } else {
+    if (offered_ == nullptr || *offered_ != s.nodes) {
+      offered_ = std::make_shared<const std::vector<NodeId>>(s.nodes);
+    }
+    look.offered = offered_;
   }
-  look.offered = offered_;
   if (s.best_node != kNoNode) {
     look.request = chosen_.request;
     look.gbps = s.verdicts[s.best].gbps;

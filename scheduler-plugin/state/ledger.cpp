@@ -32,7 +32,7 @@ Result<void> Ledger::hold(Holding holding) {
   if (on_.size() <= node) on_.resize(node + 1);
   on_[node].push_back(&it->second);
   add_to_job(it->second);
-  nodes_.set_taken(node, taken | chips);
+  nodes_.set_taken(node, taken | chips, on_[node].size());
   check();
   return {};
 }
@@ -107,7 +107,7 @@ bool Ledger::drop(std::string_view uid) {
   auto& here = on_[holding.node];
   here.erase(std::find(here.begin(), here.end(), &holding));
   take_from_job(holding);
-  nodes_.set_taken(holding.node, nodes_.node(holding.node).taken - holding.chips);
+  nodes_.set_taken(holding.node, nodes_.node(holding.node).taken - holding.chips, here.size());
   holdings_.erase(it);
   check();
   return true;
@@ -148,7 +148,7 @@ std::vector<std::string> Ledger::rebase(NodeId node, const std::vector<int>& old
     if (!holding.bound && !holding.lost.empty()) broken.push_back(holding.uid);
   }
   for (const Holding* h : on_[node]) add_to_job(*h);
-  nodes_.set_taken(node, taken);
+  nodes_.set_taken(node, taken, on_[node].size());
   check();
   return broken;
 }
@@ -173,6 +173,7 @@ std::string Ledger::check_invariants() const {
       ++seen;
       promised += h->bound ? 0U : 1U;
     }
+    if (on(id).size() != node.holders) return "holders of " + node.name + " are miscounted";
     if (sum != node.taken) return "taken chips of " + node.name + " are not those of its pods";
     if (!node.topology.all().contains(sum))
       return "chips are held that " + node.name + " does not have";

@@ -155,7 +155,7 @@ void NodeTable::rebuild_index(std::size_t size) {
 // Gives the id of a silent node without pods to another one.
 bool NodeTable::make_room(std::string name, NodeId& id) {
   const auto silent = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
-    return node->stale && node->taken.empty();
+    return node->stale && node->holders == 0;
   });
   if (silent == nodes_.end()) return false;
   id = static_cast<NodeId>(silent - nodes_.begin());
@@ -222,7 +222,8 @@ void NodeTable::restate(NodeId id) {
   standings_[id].state = to;
 }
 
-void NodeTable::set_taken(NodeId id, ChipSet taken) {
+void NodeTable::set_taken(NodeId id, ChipSet taken, std::size_t holders) {
+  nodes_[id]->holders = holders;
   if (nodes_[id]->taken == taken) return;
   nodes_[id]->taken = taken;
   restate(id);

@@ -39,7 +39,8 @@ struct Node {
   std::shared_ptr<solver::Machine> wiring;
   ChipSet unhealthy;
   ChipSet network_unhealthy;
-  ChipSet taken;  // by pods, bound or reserved; kept by the Ledger
+  ChipSet taken;            // by pods, bound or reserved; kept by the Ledger
+  std::size_t holders = 0;  // pods that hold chips, also such as are not reported now; likewise
   bool stale = false;
   std::string boot_id;
   std::string previous_boot_id;
@@ -102,7 +103,7 @@ class NodeTable {
     std::string problem;  // why a report was not taken
   };
   Reported report(InventoryReport report, Clock::Steady now);
-  void set_taken(NodeId id, ChipSet taken);
+  void set_taken(NodeId id, ChipSet taken, std::size_t holders);
   void set_stale(NodeId id, bool stale);
   // A sign of life; ends staleness. No effect if the boot id is another one.
   void seen(NodeId id, std::string_view boot_id, Clock::Steady now);

@@ -291,6 +291,32 @@ TEST(Inventory, AFullTableMakesRoomOfSilentNodesWithoutPods) {
             (std::vector<std::string_view>{"new", "n9"}));
 }
 
+TEST(Inventory, ANodeWhosePodsLostAllTheirChipsIsNotGivenAway) {
+  World w;
+  InventoryReport r;
+  r.boot_id = "boot";
+  r.topology = profile("hgx-a100-4");
+  for (std::size_t i = 0; i < limits::kMaxNodes; ++i) {
+    r.node = "n" + std::to_string(i);
+    r.sequence = ++w.sequence;
+    ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  }
+  w.add_node("n7", "hgx-v100-8");
+  ASSERT_TRUE(w.bind(w.submit("low", 4), "n7").ok());
+  const auto high = w.submit("high", 4);
+  ASSERT_TRUE(w.bind(high, "n7").ok());
+  ASSERT_TRUE(w.cluster.end({"ns", "low"}).ok());
+  w.add_node("n7", "hgx-a100-4");  // all chips of the second are gone
+  ASSERT_TRUE(w.chips(high).empty());
+  w.scheduler.agent_gone("n7", "boot");
+  r.node = "new";
+  r.sequence = ++w.sequence;
+  EXPECT_EQ(w.scheduler.report(r), ReportOutcome::no_room);
+  w.add_node("n7", "hgx-v100-8");
+  EXPECT_EQ(w.chips(high).size(), 4U);
+  w.sound();
+}
+
 TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
   World w;
   w.add_node("n1", "hgx-v100-8");

@@ -135,6 +135,9 @@ TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
   EXPECT_EQ(j["not_offered"], 1);
   EXPECT_EQ(j["nodes"].size(), 1U);
   EXPECT_EQ(j["smallest_change"], "if pod ns/all (8 chips) on n1 ended");
+  // what prioritize is asked is what filter left, not what was offered
+  ASSERT_TRUE(w.scheduler.prioritize(p, {}).ok());
+  EXPECT_EQ(explain(w, p)["nodes"].size(), 1U);
   const auto q = w.submit("q", 1);
   ASSERT_TRUE(w.scheduler.filter(q, {}).value().fit.empty());
   EXPECT_EQ(explain(w, q)["fits_now"], false);
