@@ -1,6 +1,6 @@
 // Which nodes fit and which is best: one verdict for each distinct node state.
 //
-// Cost of a survey of n nodes whose states were seen before: n name look-ups and n counts, some 6
+// Cost of a survey of n nodes whose states were seen before: n name look-ups and n counts, some 10
 // ns each together, no allocation a node.
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,9 @@
 #include "scheduler-plugin/state/node_table.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "scheduler-plugin/state/natural_order.hpp"
 #include "scheduler-plugin/state/relink.hpp"
 
 namespace chipweave::sched {
@@ -61,119 +58,34 @@ NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
           s.resources,    s.stale};
 }
 
-static_assert(limits::kMaxNameBytes <= NodeLine::kMaxBytes);
-
-NodeId NodeTable::find(std::string_view name) const {
-  if (index_.empty()) return kNoNode;
-  const std::size_t mask = index_.size() - 1;
-  for (std::size_t at = std::hash<std::string_view>{}(name)&mask;; at = (at + 1) & mask) {
-    const NodeId id = index_[at];
-    if (id == kNoNode || is(id, name)) return id;
-  }
-}
-
-void NodeTable::find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids) {
-  constexpr std::size_t kSkips = 4;  // nodes that may be left out in a row
-  ids.resize(names.size());
-  const NodeLine* const lines = lines_.data();
-  const NodeId* trail = trail_.data();
-  std::size_t trail_size = trail_.size();
-  std::size_t at = 0;  // in the trail, of the node that should come now
-  bool as_known = true;
-  std::size_t jumps = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = names[i];
-    const auto is = [&](NodeId id) {
-      return lines[id].may_be(name) && (lines[id].whole() || nodes_[id]->name == name);
-    };
-    const std::size_t end = std::min(at + (as_known ? kSkips : 1), trail_size);
-    std::size_t here = at;
-    while (here < end && !is(trail[here])) ++here;
-    as_known = here < end;
-    if (as_known) {
-      ids[i] = trail[here];
-      at = here + 1;
-      continue;
-    }
-    const NodeId id = find(name);
-    ids[i] = id;
-    if (id == kNoNode) continue;
-    if (on_trail(id)) {
-      ++jumps;
-    } else {
-      add_to_trail(id);
-      trail = trail_.data();
-      trail_size = trail_.size();
-    }
-    at = place_[id] + 1;
-  }
-  if (jumps * 8 > names.size()) remember_order(ids);
-}
-
-void NodeTable::add_to_trail(NodeId id) {
-  place_[id] = static_cast<std::uint32_t>(trail_.size());
-  trail_.push_back(id);
-}
-
-// Another order than the one known; nodes that are not in it follow as they are met.
-void NodeTable::remember_order(std::span<const NodeId> ids) {
-  trail_.clear();
-  for (const NodeId id : ids) {
-    if (id != kNoNode && !on_trail(id)) add_to_trail(id);
-  }
-}
-
-void NodeTable::put_in_index(NodeId id) {
-  const std::size_t mask = index_.size() - 1;
-  std::size_t at = std::hash<std::string_view>{}(nodes_[id]->name) & mask;
-  while (index_[at] != kNoNode) at = (at + 1) & mask;
-  index_[at] = id;
-}
-
 NodeId NodeTable::add(std::string name) {
-  const auto id = static_cast<NodeId>(nodes_.size());
-  lines_.emplace_back(name);
+  const NodeId id = names_.add(name);
   standings_.emplace_back();
-  place_.push_back(0);
   nodes_.push_back(std::make_unique<Node>());
   nodes_.back()->name = std::move(name);
   resources_of_.push_back(0);
   sorted_ = false;
-  if (nodes_.size() * 2 <= index_.size()) {
-    put_in_index(id);
-    return id;
-  }
-  rebuild_index(std::max<std::size_t>(64, index_.size() * 2));
   return id;
 }
 
-void NodeTable::rebuild_index(std::size_t size) {
-  index_.assign(size, kNoNode);
-  for (NodeId each = 0; each < nodes_.size(); ++each) put_in_index(each);
-}
-
-// Gives the id of a silent node without pods to another one.
-bool NodeTable::make_room(std::string name, NodeId& id) {
+// Gives the id of a silent node without pods to another one; kNoNode if there is none.
+NodeId NodeTable::make_room(std::string name) {
   const auto silent = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
     return node->stale && node->holders == 0;
   });
-  if (silent == nodes_.end()) return false;
-  id = static_cast<NodeId>(silent - nodes_.begin());
-  lines_[id] = NodeLine(name);
-  *nodes_[id] = Node{};
-  nodes_[id]->name = std::move(name);
+  if (silent == nodes_.end()) return kNoNode;
+  const auto id = static_cast<NodeId>(silent - nodes_.begin());
+  names_.rename(id, name);
+  **silent = Node{};
+  (*silent)->name = std::move(name);
   sorted_ = false;
-  rebuild_index(index_.size());
-  return true;
+  return id;
 }
 
 void NodeTable::sort_names() {
   if (sorted_) return;
-  std::vector<NodeId> by_name(nodes_.size());
-  std::iota(by_name.begin(), by_name.end(), NodeId{0});
-  std::sort(by_name.begin(), by_name.end(),
-            [&](NodeId a, NodeId b) { return natural_less(nodes_[a]->name, nodes_[b]->name); });
-  for (std::uint32_t i = 0; i < by_name.size(); ++i) standings_[by_name[i]].order = i;
+  const std::vector<NodeId> sorted = names_.sorted();
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) standings_[sorted[i]].order = i;
   sorted_ = true;
 }
 
@@ -272,9 +184,8 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
     if (report.node.empty() || report.node.size() > limits::kMaxNameBytes) {
       return {ReportOutcome::needs_full, kNoNode, {}, "bad node name"};
     }
-    if (nodes_.size() < limits::kMaxNodes) {
-      id = add(report.node);
-    } else if (!make_room(report.node, id)) {
+    id = nodes_.size() < limits::kMaxNodes ? add(report.node) : make_room(report.node);
+    if (id == kNoNode) {
       return {ReportOutcome::no_room,
               kNoNode,
               {},

@@ -21,12 +21,10 @@
 
 #include "common/solver/machine_cache.hpp"
 #include "scheduler-plugin/app/model.hpp"
-#include "scheduler-plugin/state/node_line.hpp"
+#include "scheduler-plugin/state/name_index.hpp"
 
 namespace chipweave::sched {
 
-using NodeId = std::uint32_t;
-inline constexpr NodeId kNoNode = ~NodeId{0};
 using StateId = std::uint32_t;
 inline constexpr StateId kNoState = ~StateId{0};
 using domain::ChipSet;
@@ -72,11 +70,11 @@ class NodeTable {
     std::uint32_t order = 0;  // position in natural name order, valid after sort_names()
   };
   const Standing& standing(NodeId id) const { return standings_[id]; }
-  NodeId find(std::string_view name) const;
-  // ids[i]: the node called names[i], or kNoNode. Requests list the same nodes in the same order
-  // again and again, or parts of that order: it is remembered, and a name is only compared with the
-  // one that should come now. Cost: 2-3 ns a name in a known order, else one hash look-up.
-  void find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids);
+  NodeId find(std::string_view name) const { return names_.find(name); }
+  // ids[i]: the node called names[i], or kNoNode; see NameIndex.
+  void find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids) {
+    names_.find_all(names, ids);
+  }
 
   StateId state_of(NodeId id) const { return standings_[id].state; }
   const NodeState& state(StateId id) const { return states_[id]; }
@@ -126,15 +124,7 @@ class NodeTable {
   };
 
   NodeId add(std::string name);
-  bool make_room(std::string name, NodeId& id);
-  void rebuild_index(std::size_t size);
-  bool is(NodeId id, std::string_view name) const {
-    return lines_[id].may_be(name) && (lines_[id].whole() || nodes_[id]->name == name);
-  }
-  bool on_trail(NodeId id) const { return place_[id] < trail_.size() && trail_[place_[id]] == id; }
-  void add_to_trail(NodeId id);
-  void remember_order(std::span<const NodeId> ids);
-  void put_in_index(NodeId id);
+  NodeId make_room(std::string name);
   void restate(NodeId id);
   void leave_state(StateId id);
   static StateKey key_of(const NodeState& state);
@@ -143,13 +133,10 @@ class NodeTable {
   Reported take_delta(NodeId id, const InventoryReport& report);
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<NodeLine> lines_;
+  NameIndex names_;
   std::vector<Standing> standings_;
   std::vector<std::uint32_t> resources_of_;
   bool sorted_ = true;
-  std::vector<NodeId> trail_;         // the order requests list nodes in; each node at most once
-  std::vector<std::uint32_t> place_;  // by node: where in the trail it is, if it is
-  std::vector<NodeId> index_;         // open addressing, kNoNode: empty; size is a power of two
   std::vector<NodeState> states_;
   std::vector<std::uint64_t> serials_;  // by state id
   std::uint64_t last_serial_ = 0;
