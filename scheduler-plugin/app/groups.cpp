@@ -16,6 +16,15 @@ const Group* Groups::find(const std::string& id) const {
   return it == groups_.end() ? nullptr : &it->second;
 }
 
+namespace {
+
+// What people read as the holder of a spare part.
+PodKey spare_key(const std::string& ns, const std::string& group) {
+  return {ns, group + " (group)"};
+}
+
+}  // namespace
+
 // No pod can be called so: a uid has no line break.
 std::string Groups::spare_name(const std::string& id) {
   return "\n" + id + "#" + std::to_string(++spares_named_);
@@ -57,33 +66,45 @@ const Holding* Groups::claim(const PodAsk& pod) {
   return ledger_.find(pod.uid);
 }
 
-void Groups::hold(const PodAsk& pod, NodeId node, GroupPlan plan, Clock::Steady expires) {
+// False against the precondition: the chips are not free.
+bool Groups::hold_part(Group& group, Holding part) {
+  const std::string uid = part.uid;
+  const bool spare = part.spare;
+  if (!ledger_.hold(std::move(part)).ok()) return false;
+  observer_.promise(Promise::held);
+  if (spare) {
+    group.spares.push_back(uid);
+  } else {
+    group.members.insert(uid);
+  }
+  return true;
+}
+
+void Groups::hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, GroupPlan plan,
+                  Clock::Steady expires) {
   const std::string id = group_id(pod);
   Group& group = groups_[id];
   drop_spares(group);
   if (ledger_.find(pod.uid) != nullptr) drop(pod.uid);
   group.node = node;
-  for (const ChipSet chips : plan.parts) {
-    Holding part;
-    part.node = node;
-    part.chips = chips;
-    part.expires = expires;
-    part.group = id;
-    part.spare = group.members.contains(pod.uid);
-    part.uid = part.spare ? spare_name(id) : pod.uid;
-    part.key = part.spare ? PodKey{pod.key.ns, pod.group->name + " (group)"} : pod.key;
-    if (!part.spare) part.job = job_identity(pod);
-    const std::string uid = part.uid;
-    const bool spare = part.spare;
-    if (!ledger_.hold(std::move(part)).ok()) break;  // against the precondition
-    observer_.promise(Promise::held);
-    if (spare) {
-      group.spares.push_back(uid);
-    } else {
-      group.members.insert(uid);
-    }
-  }
   group.plan = std::move(plan);
+  Holding part;
+  part.node = node;
+  part.group = id;
+  part.expires = expires;
+  part.uid = pod.uid;
+  part.key = pod.key;
+  part.job = job_identity(pod);
+  part.chips = parts.front();
+  bool held = hold_part(group, part);
+  part.job.clear();
+  part.key = spare_key(pod.key.ns, pod.group->name);
+  part.spare = true;
+  for (const ChipSet chips : parts.subspan(1)) {
+    part.uid = spare_name(id);
+    part.chips = chips;
+    held = held && hold_part(group, part);
+  }
   end_if_empty(groups_.find(id));
 }
 
@@ -100,7 +121,7 @@ void Groups::leave(const Holding& part) {
   const std::string name = spare_name(part.group);
   const std::size_t slash = part.group.find('/');
   ledger_.hand_over(
-      uid, {name, {part.key.ns, part.group.substr(slash + 1) + " (group)"}, std::string(), true});
+      uid, {name, spare_key(part.key.ns, part.group.substr(slash + 1)), std::string(), true});
   it->second.members.erase(uid);
   it->second.spares.push_back(name);
   end_if_empty(it);

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,8 @@ namespace chipweave::sched {
 bool is_member(const PodAsk& pod);
 std::string group_id(const PodAsk& pod);
 
-// The outcome of a plan: a part for the pod that asked first, then for those still to come.
+// What all parts are together.
 struct GroupPlan {
-  std::vector<ChipSet> parts;
   std::optional<solver::Request> request;  // of the union, for explanations
   double gbps = 0;
   double best_gbps = 0;
@@ -35,7 +35,7 @@ struct Group {
   NodeId node = kNoNode;
   std::set<std::string> members;    // uids of pods that hold a part
   std::vector<std::string> spares;  // names of the spare parts in the ledger
-  GroupPlan plan;                   // the last one; its parts are in the ledger
+  GroupPlan plan;                   // the last one
 };
 
 class Groups {
@@ -49,9 +49,10 @@ class Groups {
   // What the pod holds, or a spare part of its size, which is its own from now on. Null: there is
   // none; then spare parts of other sizes are given back, since they no longer fit the group.
   const Holding* claim(const PodAsk& pod);
-  // Holds the parts, the first for the pod. Preconditions: claim() found nothing, the chips are
-  // free, and the node is the group's if it has members.
-  void hold(const PodAsk& pod, NodeId node, GroupPlan plan, Clock::Steady expires);
+  // Holds the parts, the first for the pod, the others for those still to come. Preconditions:
+  // claim() found nothing, the chips are free, and the node is the group's if it has members.
+  void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, GroupPlan plan,
+            Clock::Steady expires);
   void extend(const std::string& id, Clock::Steady expires);
   // A member that will not come leaves its promised part to the next one.
   void leave(const Holding& part);
@@ -66,6 +67,7 @@ class Groups {
 
  private:
   using Map = std::map<std::string, Group>;
+  bool hold_part(Group& group, Holding part);
   void drop(const std::string& uid);
   void drop_spares(Group& group);
   void end_if_empty(Map::iterator it);

@@ -99,7 +99,7 @@ class Scheduler final : public Decide, public ClusterListener {
     solver::Request request{};     // what the solver was asked (explanations repeat it)
   };
 
-  // scheduler_filter.cpp
+  // scheduler_filter.cpp: surveys of many nodes
   const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
                        bool hold);
   Want want_of(const PodAsk& pod, const Holding* part) const;
@@ -107,31 +107,35 @@ class Scheduler final : public Decide, public ClusterListener {
   void accept_all();
   VerdictTable& table_of(const Want& want);
   std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
-  static ChipSet beside_on(const Want& want, NodeId node);
-  Answer answer(const Want& want, NodeId node) const;
-  Answer answer_of(const Want& want, const NodeState& state, ChipSet beside) const;
-  Answer chips_answer(const Want& want, const NodeState& state, ChipSet beside) const;
-  Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
-  Answer part_answer(const Want& want) const;
   void rank_nodes(VerdictTable& table);
   void remember(Verb verb, const PodAsk& pod);
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> placed(const Survey& survey) const;
   std::vector<std::string_view> all_names();
 
+  // scheduler_answer.cpp: one node's answer
+  static ChipSet beside_on(const Want& want, NodeId node);
+  Answer answer(const Want& want, NodeId node) const;
+  Answer answer_of(const Want& want, const NodeState& state, ChipSet beside) const;
+  Answer chips_answer(const Want& want, const NodeState& state, ChipSet beside) const;
+  Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
+  Answer part_answer(const Want& want) const;
+
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
-  void promise(const PodAsk& pod, NodeId node, Answer answer);
+  void promise(const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_promises();
   void rebase(NodeId node, const std::vector<int>& old_indices);
-  std::string check_verdicts() const;
   bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
 
-  // scheduler_bind.cpp
+  // scheduler_bind.cpp: chips for good
   Result<void> bind_checked(const Binding& binding);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
+
+  // scheduler.cpp
+  std::string check_verdicts() const;
 
   const Clock& clock_;
   Cluster& cluster_;

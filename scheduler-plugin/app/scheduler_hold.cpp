@@ -14,13 +14,11 @@ const ClusterPod* Scheduler::pending(const PodAsk& pod) const {
   return waits ? held : nullptr;
 }
 
-void Scheduler::promise(const PodAsk& pod, NodeId node, Answer answer) {
+void Scheduler::promise(const PodAsk& pod, NodeId node, const Answer& answer) {
   const auto expires = clock_.now() + options_.reservation_ttl;
   if (is_member(pod)) {
-    groups_.hold(
-        pod, node,
-        {std::move(answer.parts), answer.request, answer.verdict.gbps, answer.verdict.best_gbps},
-        expires);
+    groups_.hold(pod, node, answer.parts,
+                 {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
     return;
   }
   withdraw(pod.uid);
