@@ -165,7 +165,7 @@ bool BandwidthModel::uniform_rate(ChipSet set, Rate& rate) const {
 
 Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
   if (set.size() <= kMaxRingChips) {
-    const Packing packing = pack_rings(RingGraph(wiring_, set));
+    const Packing packing = pack_rings(RingGraph(wiring_, set), steps_for(n_).set);
     return {packing.rate, packing.bound, packing.steps};
   }
   const Steps look = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());

@@ -7,10 +7,10 @@
 //
 // The second term decides only where S has no fast ring: a fast ring runs both ways and beats any
 // host path in practice. Taking the maximum keeps the model monotone: a link that goes down never
-// raises a prediction. Values are memoised by set. Exact up to 16 chips (but for packings that
-// would take more than kSetSteps: none of a machine that is sold); above, only uniform structures
-// are, the rest gets a rough packing as what surely works, and `bound` says what no ring can beat.
-// Not thread-safe: owned by one Machine.
+// raises a prediction. Values are memoised by set. Exact up to 16 chips
+// (within the limits of steps.hpp); above, only uniform structures are, the rest gets a rough
+// packing as what surely works, and `bound` says what no ring can beat. Not thread-safe: owned by
+// one Machine.
 #pragma once
 
 #include <array>

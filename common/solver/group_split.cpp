@@ -29,7 +29,7 @@ class Dealer {
     return best_;
   }
 
-  bool tired() const { return steps_ > kGroupSteps; }
+  bool tired() const { return steps_ > selector_.limits().group; }
 
  private:
   void step(std::size_t k, ChipSet pool, Rate slowest, Rate sum) {
@@ -77,7 +77,7 @@ class Dealer {
   bool distributed_;
   std::vector<ChipSet> parts_;
   std::optional<Deal> best_;
-  Steps steps_ = 0;  // over all unions; beyond kGroupSteps the best deal found so far counts
+  Steps steps_ = 0;  // over all unions; beyond the limit the best deal found so far counts
 };
 
 // Some legal chips for each pod in turn: where no union that was looked at can be dealt out.

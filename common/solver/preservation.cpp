@@ -55,7 +55,7 @@ const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
   Bandwidth best;
   for (const Listed& l : it->second) {
     if (l.bound <= best.rate) break;
-    if (best.steps > kListSteps) {
+    if (best.steps > steps_for(n_).list) {
       best.bound = std::max(best.bound, l.bound);
       break;
     }
@@ -88,7 +88,7 @@ Rate Preservation::best_within(int size, ChipSet pool, Answer& out) {
   if (rules_.legal(lowest, pool, false)) look_at(lowest);
   for (const Listed& l : list) {
     if (best >= ceiling || l.bound <= best) break;
-    if (++out.steps > kRestSteps) {
+    if (++out.steps > steps_for(n_).rest) {
       out.exact = false;
       break;
     }

@@ -28,7 +28,7 @@ class Preservation {
   };
   struct Answer {
     Value value;
-    bool exact = true;  // false: after kRestSteps the best found so far counted
+    bool exact = true;  // false: cut short (steps.hpp), the best found so far counted
     Steps steps = 0;
   };
   // Memoised by set up to 16 chips; above, pairs only (the sets of 8 of 64 cannot be listed).

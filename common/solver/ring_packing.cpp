@@ -186,26 +186,32 @@ Packing pack_rings(const RingGraph& g, Steps limit) {
       }
     }
   };
+  // A ring pays if it costs less than the two units of bandwidth it brings, one each way.
+  constexpr double kPays = 2 - kEps;
+  bool any_ring = false;
   while (steps() <= limit) {
     price_pairs();
     cuts += look;
-    // Cheap pricing first; the exact dynamic programme only when it finds nothing.
-    std::optional<Ring> ring = hamilton.quick_cycle(cost);
-    if (!ring || cycle_cost(*ring, cost) > 2 - kEps) {
+    // Cheap pricing first; the exact programme only when it finds nothing.
+    std::vector<Ring> rings = hamilton.quick_cycles(cost, kPays);
+    if (rings.empty()) {
       if (!bound_is_full && n > 8) {
         bound = std::min(bound, g.full_cut_bound());
         bound_is_full = true;
         cuts += look << static_cast<unsigned>(n - 3);
         if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
       }
-      ring = hamilton.cheapest_cycle(cost);
-      if (!ring) return exactly(0, steps());
-      if (cycle_cost(*ring, cost) > 2 - kEps) {  // no ring pays: optimal
-        return exactly(rate_of(lp.value()), steps());
-      }
+      rings = hamilton.cheap_cycles(cost, kPays);
+      if (rings.empty()) return exactly(any_ring ? rate_of(lp.value()) : 0, steps());
     }
-    lp.add(rows.column(*ring, lp.prices()), limit);
-    if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
+    any_ring = true;
+    // Rings that no longer pay once a better one is in are left for later rounds.
+    for (const Ring& ring : rings) {
+      if (&ring != &rings.front()) price_pairs();
+      if (cycle_cost(ring, cost) >= kPays) continue;
+      lp.add(rows.column(ring, lp.prices()), limit);
+      if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
+    }
   }
   const auto found = static_cast<Rate>(std::floor(lp.value() * rows.scale()));
   return {std::clamp<Rate>(found, 0, bound), bound, steps()};

@@ -20,10 +20,10 @@ struct Packing {
 };
 
 // Exact for 2..16 chips: linear programme by column generation, priced by an exact
-// Hamiltonian-cycle dynamic programme, stopped early when a cut bound is met. Cost: microseconds
-// where the structure is uniform, about 0.2 ms for 8 irregular chips, up to some 100 ms for 16
-// irregular ones. After `limit` steps the packing found so far and the least cut known count.
+// search for cheap Hamiltonian cycles, stopped early when a cut bound is met. Cost: microseconds
+// where the structure is uniform, about 0.2 ms for 8 irregular chips, 5 to 50 ms for 16 irregular
+// ones. After `limit` steps the packing found so far and the least cut known count.
 // Precondition: 2 <= graph.size() <= 16.
-Packing pack_rings(const RingGraph& graph, Steps limit = kSetSteps);
+Packing pack_rings(const RingGraph& graph, Steps limit = kExactSteps.set);
 
 }  // namespace chipweave::solver

@@ -21,7 +21,8 @@ Comparison compare(const Judged& a, const Judged& b) {
 }
 
 Selector::Selector(const domain::NodeTopology& topology)
-    : wiring_(topology),
+    : limits_(steps_for(topology.chip_count())),
+      wiring_(topology),
       rules_(wiring_),
       symmetry_(wiring_),
       model_(wiring_),
@@ -131,7 +132,7 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   Outcome out;
   const CandidateList list = candidates(query);
   out.candidates = list.sets.size();
-  const Search found = search(list, query, wanted, kSearchSteps);
+  const Search found = search(list, query, wanted, limits_.search);
   out.steps = found.steps;
   for (std::size_t i = 0; i < found.rated.size() && out.best.size() < wanted;) {
     const Rate rate = found.rated[i].rate;
@@ -142,7 +143,7 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
       out.best.push_back({ties.front(), rate, 0, {}, {}});
       break;
     }
-    for (const Judged& j : judge_ties(ties, query, wanted - out.best.size(), kJudgeSteps, out))
+    for (const Judged& j : judge_ties(ties, query, wanted - out.best.size(), limits_.judge, out))
       out.best.push_back(j);
   }
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
@@ -157,14 +158,14 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
   query.ignore_rule = true;
   const CandidateList list = candidates(query);
   if (list.sets.empty()) return;
-  const Search fastest = search(list, query, 1, kGroupSteps);
+  const Search fastest = search(list, query, 1, limits_.group);
   const Rate top = fastest.rated.front().rate;
   std::vector<ChipSet> ties;
   for (const Rated& r : fastest.rated) {
     if (r.rate == top) ties.push_back(list.sets[r.at]);
   }
   Outcome judging;
-  const std::vector<Judged> judged = judge_ties(ties, query, ties.size(), kGroupSteps, judging);
+  const std::vector<Judged> judged = judge_ties(ties, query, ties.size(), limits_.group, judging);
   for (const Judged& j : judged) {
     if (take(j.chips)) return;
   }
@@ -172,7 +173,7 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
     if (take(ties[k])) return;
   }
   // None of the fastest can be dealt out: the slower ones are looked at.
-  const Search all = search(list, query, list.sets.size(), kGroupSteps);
+  const Search all = search(list, query, list.sets.size(), limits_.group);
   for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
     for (const Rated& r : *some) {
       if ((some != &all.rated || r.rate < top) && take(list.sets[r.at])) return;
@@ -193,7 +194,7 @@ Rate Selector::ceiling(int size, bool distributed) {
   query.usable = ChipSet::first(wiring_.chip_count());
   query.size = size;
   query.distributed = distributed;
-  const Search found = search(candidates(query), query, 1, kSearchSteps);
+  const Search found = search(candidates(query), query, 1, limits_.search);
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   ceilings_.insert(key, top);
   return top;

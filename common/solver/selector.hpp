@@ -63,6 +63,7 @@ class Selector {
   BandwidthModel& model() { return model_; }
   // Best bandwidth of a legal set of that size on the empty machine.
   Rate ceiling(int size, bool distributed);
+  const StepLimits& limits() const { return limits_; }
 
  private:
   struct Rated {
@@ -86,6 +87,7 @@ class Selector {
   // No set of `size` chips out of `pool` can carry more.
   Rate size_bound(int size, ChipSet pool) const;
 
+  const StepLimits& limits_;
   Wiring wiring_;
   Rules rules_;
   Symmetry symmetry_;

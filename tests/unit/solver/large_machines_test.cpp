@@ -22,8 +22,8 @@ using domain::LinkKind;
 using domain::NodeTopology;
 
 // A search, the set that ends it late, and the later criteria of its ties.
-constexpr std::uint64_t kMostSteps =
-    solver::kSearchSteps + solver::kSetSteps + solver::kJudgeSteps + 50'000'000;
+constexpr std::uint64_t kMostSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
+                                     solver::kBoundedSteps.judge + 50'000'000;
 
 // No two chips alike: each pair has its own number of lanes, rate and host path.
 NodeTopology irregular_machine(int chips, unsigned seed) {
@@ -112,6 +112,19 @@ TEST_P(IrregularMachines, AnswerLegallyAndWithinTheSteps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, IrregularMachines, ::testing::Values(17, 24, 31, 48, 64));
+
+// Up to 16 chips nothing is cut short, whatever the wiring: sizes at which searching costs most.
+TEST(SixteenIrregularChips, AreDecidedExactly) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    solver::Machine m(irregular_machine(16, seed));
+    for (const int size : {2, 5, 8, 12, 15, 16}) {
+      const solver::Choice c = m.choose({m.topology().all(), {}, {}, size, false});
+      ASSERT_TRUE(c.fits);
+      EXPECT_TRUE(c.exact) << "seed " << seed << ", size " << size;
+      EXPECT_DOUBLE_EQ(c.gbps, c.bound) << "seed " << seed << ", size " << size;
+    }
+  }
+}
 
 TEST(SymmetricMachines, OfSixtyFourChipsAreExact) {
   for (const bool switched : {false, true}) {
