@@ -118,8 +118,15 @@ Exit convert(const MachineOptions& options, const std::string& format, const std
   Exit exit = Exit::fine;
   const auto topology = load_or_complain(options, exit);
   if (!topology) return exit;
-  const std::string text = format == "nccl-xml" ? codec::export_nccl_xml(*topology)
-                                                : codec::export_topology_json(*topology);
+  std::string text;
+  if (format == "nccl-xml") {
+    codec::NcclXml xml = codec::export_nccl_xml(*topology);
+    for (const std::string& what : xml.left_out)
+      warn("NCCL's format cannot say it, left out: " + what);
+    text = std::move(xml.text);
+  } else {
+    text = codec::export_topology_json(*topology);
+  }
   if (out.empty()) return print(text) ? Exit::fine : Exit::unreadable;
   if (auto written = io::write_file_atomically(out, text); !written) {
     complain(written.error());

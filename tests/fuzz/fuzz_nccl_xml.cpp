@@ -14,8 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::abort();
   const auto first = chipweave::codec::import_nccl_xml(content, {});
   if (first.ok()) {
-    const auto again =
-        chipweave::codec::import_nccl_xml(chipweave::codec::export_nccl_xml(first->topology), {});
+    const auto again = chipweave::codec::import_nccl_xml(
+        chipweave::codec::export_nccl_xml(first->topology).text, {});
     if (!again.ok() || again->topology.chip_count() != first->topology.chip_count()) std::abort();
   }
   return 0;

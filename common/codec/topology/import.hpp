@@ -68,6 +68,10 @@ Result<ImportedTopology> import_kfd_tree(const FileTree& tree, const ImportOptio
 // Exports. JSON: canonical own schema, one trailing newline, reads back to an equal topology.
 std::string export_topology_json(const domain::NodeTopology& topology);
 // NCCL topology XML version 1 (version 2 with xgmi elements for AMD).
-std::string export_nccl_xml(const domain::NodeTopology& topology);
+struct NcclXml {
+  std::string text;
+  std::vector<std::string> left_out;  // what the format cannot say of this machine, for people
+};
+NcclXml export_nccl_xml(const domain::NodeTopology& topology);
 
 }  // namespace chipweave::codec

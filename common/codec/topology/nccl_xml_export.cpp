@@ -65,7 +65,7 @@ class Exporter {
         upper_(groups(topology, LinkKind::pxb)),
         lower_(groups(topology, LinkKind::pix)) {}
 
-  std::string run() {
+  NcclXml run() {
     system_ = document_.append_child("system");
     const bool amd =
         topology_.vendor() == "amd" ||
@@ -81,14 +81,14 @@ class Exporter {
     for (int slot = 0; slot < topology_.chip_count(); ++slot) add_switch_lanes(slot);
     for (std::size_t i = 0; i < topology_.nics().size(); ++i)
       add_nic(topology_.nics()[i], static_cast<int>(i));
-    if (left_out_ > 0) {
-      const std::string note =
-          " " + std::to_string(left_out_) + " links of kinds that NCCL does not know are left out ";
-      document_.prepend_child(pugi::node_comment).set_value(note.c_str());
-    }
+    NcclXml out;
+    out.left_out = left_out();
+    for (auto what = out.left_out.rbegin(); what != out.left_out.rend(); ++what)
+      document_.prepend_child(pugi::node_comment).set_value((" left out: " + *what + " ").c_str());
     std::ostringstream text;
     document_.save(text, "  ", pugi::format_default | pugi::format_no_declaration);
-    return text.str();
+    out.text = text.str();
+    return out;
   }
 
  private:
@@ -196,9 +196,42 @@ class Exporter {
     link.append_attribute("tclass") = target_class;
   }
 
+  static bool known(const domain::Switch& sw) {
+    return sw.kind == LinkKind::nvswitch || sw.kind == LinkKind::nvlink;
+  }
+
+  std::vector<std::string> left_out() const {
+    std::vector<std::string> out;
+    const std::string& vendor = topology_.vendor();
+    if (!vendor.empty() && vendor != "nvidia" && vendor != "amd") out.push_back("vendor " + vendor);
+    std::map<LinkKind, int> links;
+    int lanes_down = 0;
+    for (const domain::DirectLink& link : topology_.links()) {
+      if (link.kind != LinkKind::nvlink && link.kind != LinkKind::xgmi) ++links[link.kind];
+      lanes_down += link.lanes_down;
+    }
+    for (const auto& [kind, count] : links)
+      out.push_back(std::to_string(count) + " " + std::string(to_string(kind)) + " links");
+    int switches = 0;
+    for (const domain::Switch& sw : topology_.switches()) {
+      if (!known(sw))
+        out.push_back("switch " + sw.name + " (" + std::string(to_string(sw.kind)) + ")");
+      switches += known(sw) ? 1 : 0;
+      for (const domain::SwitchPort& port : sw.ports) lanes_down += port.lanes_down;
+    }
+    if (switches > 1)
+      out.push_back("that there are " + std::to_string(switches) + " switches, not one");
+    if (lanes_down > 0)
+      out.push_back("that " + std::to_string(lanes_down) + " lanes are down, not absent");
+    if (topology_.rule().kind != domain::RuleKind::any)
+      out.push_back("placement rule " + std::string(to_string(topology_.rule().kind)));
+    if (!topology_.partitions().empty())
+      out.push_back("the " + std::to_string(topology_.partitions().size()) + " legal partitions");
+    return out;
+  }
+
   void add_link(const domain::DirectLink& link) {
     const bool xgmi = link.kind == LinkKind::xgmi;
-    if (!xgmi && link.kind != LinkKind::nvlink) ++left_out_;
     if (link.lanes_up() == 0 || (!xgmi && link.kind != LinkKind::nvlink)) return;
     const char* name = xgmi ? "xgmi" : "nvlink";
     const char* target_class = xgmi ? "0x038000" : "0x030200";
@@ -208,10 +241,7 @@ class Exporter {
 
   // NCCL knows one switch; several become one.
   void add_switch(const domain::Switch& sw) {
-    if (sw.kind != LinkKind::nvswitch && sw.kind != LinkKind::nvlink) {
-      left_out_ += static_cast<int>(sw.ports.size());
-      return;
-    }
+    if (!known(sw)) return;
     for (const domain::SwitchPort& port : sw.ports) switch_lanes_[port.slot] += port.lanes_up();
   }
 
@@ -268,13 +298,10 @@ class Exporter {
   std::set<int> known_numa_;                // nodes of the machine
   std::set<int> numa_ids_;                  // written so far
   std::uint32_t bridges_ = 0;
-  int left_out_ = 0;
 };
 
 }  // namespace
 
-std::string export_nccl_xml(const domain::NodeTopology& topology) {
-  return Exporter(topology).run();
-}
+NcclXml export_nccl_xml(const domain::NodeTopology& topology) { return Exporter(topology).run(); }
 
 }  // namespace chipweave::codec

@@ -22,7 +22,7 @@ LinkKind as_nccl(LinkKind kind) {
 }
 
 void expect_round_trip(const domain::NodeTopology& before) {
-  const std::string text = export_nccl_xml(before);
+  const std::string text = export_nccl_xml(before).text;
   const auto again = import_nccl_xml(text, {});
   ASSERT_TRUE(again.ok()) << again.error().text() << "\n" << text;
   const domain::NodeTopology& after = again->topology;
@@ -70,7 +70,7 @@ TEST_P(RoundTrip, KeepsChipsLinksSwitchesPathsAndNics) {
   ASSERT_TRUE(first.ok());
   expect_round_trip(first->topology);
   for (int slot = 0; slot < first->topology.chip_count(); ++slot) {
-    const auto again = import_nccl_xml(export_nccl_xml(first->topology), {});
+    const auto again = import_nccl_xml(export_nccl_xml(first->topology).text, {});
     EXPECT_EQ(again->topology.chip(slot).pci, first->topology.chip(slot).pci);
     EXPECT_EQ(again->topology.chip(slot).numa, first->topology.chip(slot).numa);
     EXPECT_EQ(again->topology.chip(slot).model, first->topology.chip(slot).model);
@@ -119,19 +119,24 @@ TEST(NcclExport, LanesThatAreDownAreNotThere) {
   builder.add_link(ChipIndex{0}, ChipIndex{1}, LinkKind::nvlink, 3, std::nullopt, 1);
   const auto topology = std::move(builder).build();
   ASSERT_TRUE(topology.ok());
-  const auto again = import_nccl_xml(export_nccl_xml(*topology), {});
+  const auto again = import_nccl_xml(export_nccl_xml(*topology).text, {});
   ASSERT_TRUE(again.ok());
   EXPECT_THAT(link_list(again->topology), testing::ElementsAre("0-1 NVLINK x2 20"));
 }
 
-TEST(NcclExport, ForeignLinkKindsAreNamedInAComment) {
-  domain::TopologyBuilder builder = nvidia(2);
+TEST(NcclExport, WhatItCannotSayIsNamed) {
+  domain::TopologyBuilder builder = nvidia(4);
+  builder.vendor = "ascend";
   builder.add_link(ChipIndex{0}, ChipIndex{1}, LinkKind::hccs);
+  builder.add_link(ChipIndex{2}, ChipIndex{3}, LinkKind::nvlink, 4, std::nullopt, 1);
   const auto topology = std::move(builder).build();
   ASSERT_TRUE(topology.ok());
-  const std::string text = export_nccl_xml(*topology);
-  EXPECT_THAT(text, testing::StartsWith("<!-- 1 links of kinds that NCCL does not know"));
-  EXPECT_TRUE(import_nccl_xml(text, {}).ok());
+  const NcclXml xml = export_nccl_xml(*topology);
+  EXPECT_THAT(xml.left_out, testing::ElementsAre("vendor ascend", "1 HCCS links",
+                                                 "that 1 lanes are down, not absent"));
+  EXPECT_THAT(xml.text, testing::StartsWith("<!-- left out: vendor ascend -->\n"
+                                            "<!-- left out: 1 HCCS links -->"));
+  EXPECT_TRUE(import_nccl_xml(xml.text, {}).ok());
 }
 
 TEST(NcclExport, KnownNumaNodesKeepTheirNumberAndUnknownOnesGetNone) {
@@ -144,7 +149,7 @@ TEST(NcclExport, KnownNumaNodesKeepTheirNumberAndUnknownOnesGetNone) {
     chip.numa = numas[i];
     builder.add_chip(std::move(chip));
   }
-  const auto again = import_nccl_xml(export_nccl_xml(*std::move(builder).build()), {});
+  const auto again = import_nccl_xml(export_nccl_xml(*std::move(builder).build()).text, {});
   ASSERT_TRUE(again.ok()) << again.error().text();
   std::vector<int> read;
   for (const domain::Chip& chip : again->topology.chips()) read.push_back(chip.numa);
