@@ -109,7 +109,7 @@ Result<v1::InventoryReport> report_of(int index, const Machine& machine, const O
 // One connection and the nodes it speaks for.
 class Feed {
  public:
-  Feed(const rpc::Endpoint& scheduler, std::vector<v1::InventoryReport> reports)
+  Feed(const Endpoint& scheduler, std::vector<v1::InventoryReport> reports)
       : stub_(v1::Inventory::NewStub(rpc::make_channel(scheduler))),
         stream_(stub_->Report(&context_)),
         reports_(std::move(reports)) {}
@@ -198,7 +198,7 @@ int run(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  const auto scheduler = rpc::parse_endpoint(options.scheduler, rpc::PortZero::refused);
+  const auto scheduler = parse_endpoint(options.scheduler, PortZero::refused);
   if (!scheduler) return fail(scheduler.error());
   const auto machines = load_machines(options.profiles);
   if (!machines) return fail(machines.error());

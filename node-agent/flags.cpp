@@ -88,11 +88,11 @@ Result<Flags> check(Texts given) {
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
   if (given["scheduler"].empty())
     return wrong("scheduler", "is missing: HOST:PORT of the scheduler's gRPC door");
-  auto scheduler = rpc::parse_endpoint(given["scheduler"], rpc::PortZero::refused);
+  auto scheduler = parse_endpoint(given["scheduler"], PortZero::refused);
   if (!scheduler) return std::move(scheduler).error().in("--scheduler");
   out.scheduler = std::move(scheduler).value();
   if (!given["metrics"].empty()) {
-    auto metrics = rpc::parse_endpoint(given["metrics"], rpc::PortZero::allowed);
+    auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
     if (!metrics) return std::move(metrics).error().in("--metrics");
     out.metrics = std::move(metrics).value();
   }

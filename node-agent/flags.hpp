@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/base/endpoint.hpp"
 #include "common/base/result.hpp"
-#include "common/rpc/endpoint.hpp"
 
 namespace chipweave::agent {
 
@@ -17,11 +17,11 @@ struct Flags {
   std::string node;
   ProbeKind probe = ProbeKind::automatic;
   std::string probe_name;  // of profile and file
-  rpc::Endpoint scheduler;
-  std::string health_file;               // empty: none
-  std::optional<rpc::Endpoint> metrics;  // absent: no HTTP
-  std::string port_file;                 // empty: none
-  std::vector<std::string> resources;    // empty: by vendor
+  Endpoint scheduler;
+  std::string health_file;             // empty: none
+  std::optional<Endpoint> metrics;     // absent: no HTTP
+  std::string port_file;               // empty: none
+  std::vector<std::string> resources;  // empty: by vendor
   std::string log_level = "info";
 };
 

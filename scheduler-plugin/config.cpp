@@ -26,7 +26,7 @@ std::string show_duration(std::chrono::milliseconds d) {
 }
 
 Result<void> set_endpoint(Endpoint& to, const std::string& text) {
-  auto endpoint = parse_endpoint(text);
+  auto endpoint = parse_endpoint(text, PortZero::allowed);
   if (!endpoint) return std::move(endpoint).error();
   to = std::move(*endpoint);
   return {};
@@ -73,29 +73,6 @@ Result<void> set_max_connections(Config& c, const Values& v) {
 }
 
 }  // namespace
-
-std::string Endpoint::text() const {
-  const std::string shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
-  return shown + ":" + std::to_string(port);
-}
-
-Result<Endpoint> parse_endpoint(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  std::uint64_t port = 0;
-  if (colon == std::string_view::npos || colon == 0 || !read_number(text.substr(colon + 1), port) ||
-      port > 65535) {
-    return invalid("'" + std::string(text) +
-                   "' is no address; write HOST:PORT, e.g. 127.0.0.1:0 (0: any free port)");
-  }
-  std::string_view host = text.substr(0, colon);
-  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  if (!bracketed && host.find(':') != std::string_view::npos) {
-    return invalid("'" + std::string(text) +
-                   "': write an IPv6 address in brackets, e.g. [::1]:8080");
-  }
-  return Endpoint{std::string(host), static_cast<std::uint16_t>(port)};
-}
 
 Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());

@@ -8,19 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "scheduler-plugin/doors/pod_ask.hpp"
 
 namespace chipweave::sched {
 
-struct Endpoint {
-  std::string host;
-  std::uint16_t port = 0;  // 0: any free one
-  std::string text() const;
-};
-// "127.0.0.1:8080", "[::1]:0"; both parts must be given.
-Result<Endpoint> parse_endpoint(std::string_view text);
 // "30s", "500ms", "2m", "1h"; above zero, at most 24h.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 

@@ -9,6 +9,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/http/loop.hpp"
+#include "common/io/descriptors.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -80,6 +81,7 @@ int load(const Flags& flags, Config& config) {
 }
 
 int run(const Config& config) {
+  const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
   http::Loop loop;
   sched::Metrics metrics(CHIPWEAVE_VERSION);
@@ -119,7 +121,10 @@ int run(const Config& config) {
   }
   front.set_ready(true);
   obs::log(obs::Level::info, "ready",
-           {{"http", int{*http_port}}, {"grpc", int{*grpc_port}}, {"version", CHIPWEAVE_VERSION}});
+           {{"http", int{*http_port}},
+            {"grpc", int{*grpc_port}},
+            {"descriptors", descriptors},
+            {"version", CHIPWEAVE_VERSION}});
   loop.run();
   return 0;
 }

@@ -43,6 +43,8 @@ inline constexpr std::size_t kMaxManifestValues =
 inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
 inline constexpr std::size_t kMaxNameBytes = 253;                     // Kubernetes object names
 inline constexpr std::size_t kMaxLabelBytes = 63;                     // DNS labels: namespaces
+inline constexpr std::size_t kMaxUidBytes = 128;                      // real ones have 36
+inline constexpr int kMaxChipsOfPod = 1'000'000;
 inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that a pod asks for
 
 // HTTP server.
@@ -60,7 +62,14 @@ inline constexpr std::chrono::seconds kReservationTtl{30};
 inline constexpr std::chrono::seconds kInventoryStaleAfter{30};
 inline constexpr std::size_t kMaxNodes = 20000;
 inline constexpr std::size_t kMaxPods = 200000;
+inline constexpr std::size_t kMaxNodesExplained = 1000;  // shown one by one
+inline constexpr int kMaxExplainTries = 20000;  // requests to the solver for one explanation
 inline constexpr std::size_t kMaxAnnotationBytes = 256U << 10U;
 inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
+inline constexpr std::chrono::seconds kGrpcHandshakeTimeout{
+    10};                                                     // of a connection that says nothing
+inline constexpr std::chrono::minutes kGrpcIdleTimeout{10};  // of one without calls
+// Twice the nodes, and every HTTP connection: no kind of client can shut out another.
+inline constexpr std::size_t kMaxDescriptors = 65536;
 
 }  // namespace chipweave::limits

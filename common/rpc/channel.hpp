@@ -6,7 +6,7 @@
 
 #include <grpcpp/channel.h>
 
-#include "common/rpc/endpoint.hpp"
+#include "common/base/endpoint.hpp"
 
 namespace chipweave::rpc {
 

@@ -3,6 +3,8 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
+
 #include "common/base/limits.hpp"
 
 namespace chipweave::rpc {
@@ -29,6 +31,11 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
+  const auto milliseconds = [](std::chrono::milliseconds t) { return static_cast<int>(t.count()); };
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             milliseconds(limits::kGrpcHandshakeTimeout));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             milliseconds(limits::kGrpcIdleTimeout));
   for (grpc::Service* service : services) builder.RegisterService(service);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   // On failure gRPC gives a null server, or one that listens nowhere.

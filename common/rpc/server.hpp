@@ -9,7 +9,7 @@
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
 
-#include "common/rpc/endpoint.hpp"
+#include "common/base/endpoint.hpp"
 
 namespace chipweave::rpc {
 

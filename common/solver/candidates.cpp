@@ -1,9 +1,6 @@
 #include "common/solver/candidates.hpp"
 
 #include <algorithm>
-#include <limits>
-
-#include "common/solver/ring_graph.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -71,38 +68,6 @@ class Enumerator {
   std::vector<int> left_after_;
 };
 
-// What is tried where the sets are too many to list.
-void add_direct_sets(const Wiring& wiring, const Rules& rules, const CandidateQuery& query,
-                     CandidateList& out) {
-  std::vector<ChipSet> pools = wiring.numa_groups();
-  pools.push_back(ChipSet::first(wiring.chip_count()));
-  const auto add = [&](const std::vector<int>& order) {
-    ChipSet set = query.required;
-    for (const int s : order) {
-      if (set.size() == query.size) break;
-      set.insert(s);
-    }
-    if (set.size() == query.size &&
-        (query.ignore_rule || rules.legal(set, query.usable, query.distributed))) {
-      out.sets.push_back(set);
-    }
-  };
-  for (const ChipSet pool : pools) {
-    std::vector<int> order;
-    for (const int s : (pool & query.usable) - query.required) order.push_back(s);
-    add(order);
-    const auto usable_beside = [&](int s) {
-      int count = 0;
-      for (const int o : query.usable)
-        count += wiring.rule_group(o) == wiring.rule_group(s) ? 1 : 0;
-      return count;
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return usable_beside(a) < usable_beside(b); });
-    add(order);
-  }
-}
-
 std::vector<Stack> single_stacks(ChipSet pool) {
   std::vector<Stack> out;
   for (const int s : pool) out.push_back({{ChipSet{s}}, -1, false});
@@ -141,13 +106,10 @@ std::vector<Stack> twin_stacks(const Symmetry& symmetry, ChipSet pool, ChipSet m
 }  // namespace
 
 CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Symmetry& symmetry,
-                              const CandidateQuery& query) {
+                              const CandidateQuery& query, std::size_t limit) {
   CandidateList out;
   Rules::Recipe recipe = rules.recipe(query.size, query.usable, query.distributed);
   if (query.ignore_rule) recipe = {{query.usable}, 1, {}, recipe.interchangeable};
-  const std::size_t limit = wiring.chip_count() > kMaxRingChips
-                                ? kMaxCandidates
-                                : std::numeric_limits<std::size_t>::max();
   Enumerator enumerator(rules, query, out, limit);
   for (const ChipSet arena : recipe.arenas) {
     if (!arena.contains(query.required)) continue;
@@ -175,7 +137,6 @@ CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Sy
         thin ? twin_stacks(symmetry, pool, query.required | query.beside) : single_stacks(pool),
         wanted);
   }
-  if (!out.complete) add_direct_sets(wiring, rules, query, out);
   return out;
 }
 

@@ -24,13 +24,8 @@ struct CandidateQuery {
   bool ignore_rule = false;  // any set of that size: unions that several pods will share
 };
 
-// More sets than this are not listed. Up to 16 chips there are never more (2^16 at most); above, a
-// few thousand keep a decision below about 0.1 s. A list that stops there is completed by sets made
-// directly: inside each NUMA node and over all, from the rule's groups with the fewest usable chips
-// first, and by lowest index.
-inline constexpr std::size_t kMaxCandidates = 4096;
-
+// At most `limit` sets.
 CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Symmetry& symmetry,
-                              const CandidateQuery& query);
+                              const CandidateQuery& query, std::size_t limit);
 
 }  // namespace chipweave::solver

@@ -75,9 +75,40 @@ ChipSet improved(const BandwidthModel& model, const CandidateQuery& q, ChipSet p
   return set;
 }
 
+// Inside each NUMA node and over all: by lowest index, and from the rule's groups with the fewest
+// usable chips first.
+void add_packed(const Wiring& wiring, const CandidateQuery& q, ChipSet pool,
+                std::vector<ChipSet>& sets) {
+  std::array<int, limits::kMaxChips> beside{};  // by chip: usable ones of its group
+  for (const int s : pool) {
+    for (const int o : pool)
+      beside[static_cast<std::size_t>(s)] += wiring.rule_group(o) == wiring.rule_group(s) ? 1 : 0;
+  }
+  const auto add = [&](const std::vector<int>& order) {
+    ChipSet set = q.required;
+    for (const int s : order) {
+      if (set.size() == q.size) break;
+      set.insert(s);
+    }
+    if (set.size() == q.size) sets.push_back(set);
+  };
+  std::vector<ChipSet> regions = wiring.numa_groups();
+  regions.push_back(pool);
+  for (const ChipSet region : regions) {
+    std::vector<int> order;
+    for (const int s : (region & pool) - q.required) order.push_back(s);
+    add(order);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return beside[static_cast<std::size_t>(a)] < beside[static_cast<std::size_t>(b)];
+    });
+    add(order);
+  }
+}
+
 }  // namespace
 
-std::vector<ChipSet> grow_sets(const BandwidthModel& model, const CandidateQuery& q) {
+std::vector<ChipSet> grow_sets(const Wiring& wiring, const BandwidthModel& model,
+                               const CandidateQuery& q) {
   const ChipSet pool = q.usable - q.beside;
   std::vector<ChipSet> sets{peeled(model, q, pool)};
   if (q.required.size() < q.size) {
@@ -95,6 +126,7 @@ std::vector<ChipSet> grow_sets(const BandwidthModel& model, const CandidateQuery
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t k = 0; k < std::min(kImproved, rated.size()); ++k)
     sets.push_back(improved(model, q, pool, rated[k].second));
+  add_packed(wiring, q, pool, sets);
   distinct();
   return sets;
 }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <random>
 #include <utility>
+
+#include "common/solver/flat_map.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -261,17 +262,19 @@ Ring HamiltonSolver::greedy_cycle(const CostMatrix& cost, int start) {
   return ring;
 }
 
-// Cuts the ring in four at random, swaps the inner two stretches and improves that, again and
-// again: 2-opt alone cannot undo such a step. Ends at the first cycle that costs less than `below`.
+// Cuts the ring in four at places spread as if at random, swaps the inner two stretches and
+// improves that, again and again: 2-opt alone cannot undo such a step. Ends at the first cycle that
+// costs less than `below`.
 double HamiltonSolver::kick(Ring& ring, const CostMatrix& cost, double below) {
   constexpr int kKicks = 200;
-  std::minstd_rand random;  // the same for every call: equal requests get equal answers
   double least = cycle_cost(ring, cost);
   Ring other;
   for (int k = 0; k < kKicks && least >= below; ++k) {
     std::array<std::ptrdiff_t, 3> cuts{};
-    for (auto& c : cuts)
-      c = 1 + static_cast<std::ptrdiff_t>(random() % static_cast<unsigned>(n_ - 1));
+    for (std::size_t c = 0; c < cuts.size(); ++c) {
+      const std::uint64_t random = mix(static_cast<std::uint64_t>(k) * cuts.size() + c + 1);
+      cuts[c] = 1 + static_cast<std::ptrdiff_t>(random % static_cast<std::uint64_t>(n_ - 1));
+    }
     std::sort(cuts.begin(), cuts.end());
     other.assign(ring.begin(), ring.begin() + cuts[0]);
     other.insert(other.end(), ring.begin() + cuts[1], ring.begin() + cuts[2]);

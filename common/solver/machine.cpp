@@ -111,6 +111,13 @@ Choice Machine::choose(const Request& request) {
   return out;
 }
 
+bool Machine::fits(const Request& request) const {
+  if (impl_->misfit(request) != Misfit::none) return false;
+  const domain::NodeTopology& t = impl_->topology;
+  if (t.rule().kind == domain::RuleKind::any && t.partitions().empty()) return true;
+  return !impl_->selector.any_set(query_of(request)).empty();
+}
+
 double Machine::gbps(ChipSet set) { return to_gbps(impl_->selector.model().of(set).rate); }
 
 bool Machine::legal(ChipSet set, ChipSet usable, bool distributed) const {

@@ -90,6 +90,10 @@ class Machine {
                            bool distributed);
   Explanation explain(const Request& request);
 
+  // Whether choose() would find a set, without finding the best one. O(chips) where no rule
+  // restricts the sets.
+  bool fits(const Request& request) const;
+
   // Predicted bandwidth of exactly this set, GB/s.
   double gbps(ChipSet set);
   // Whether the vendor's rules allow the set when `usable` chips are to be had (some rules look at

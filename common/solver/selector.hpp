@@ -55,7 +55,7 @@ class Selector {
   // also by the other criteria; those that the steps of a search do not reach come last, by bound.
   // Ends when `take` returns true.
   void unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
-  // Some legal set, found without a search; empty if there is none among those listed.
+  // The legal set that is listed first; empty if there is none.
   ChipSet any_set(const CandidateQuery& query) const;
 
   const Wiring& wiring() const { return wiring_; }

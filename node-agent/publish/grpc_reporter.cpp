@@ -185,7 +185,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
 
   void connect() {
     if (stopping || stream != nullptr) return;
-    const auto endpoint = rpc::parse_endpoint(options.scheduler, rpc::PortZero::refused);
+    const auto endpoint = parse_endpoint(options.scheduler, PortZero::refused);
     if (!endpoint) {
       obs::log(obs::Level::error, "scheduler address", {{"error", endpoint.error().text()}});
       return;

@@ -14,8 +14,6 @@ namespace chipweave::sched {
 namespace {
 
 constexpr std::size_t kMaxChanges = 10;
-constexpr std::size_t kMaxNodesShown = 1000;
-constexpr int kMaxTries = 20000;  // requests to the solver for one explanation
 
 // Something that would let the pod run; smaller is easier.
 struct Change {
@@ -178,7 +176,7 @@ class Explainer {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Verdict& v = survey.of(i);
       if (!v.fits()) ++reasons[v.reason];
-      if (i >= kMaxNodesShown) continue;
+      if (i >= limits::kMaxNodesExplained) continue;
       w_.begin_object()
           .field("node", names[i])
           .key("fits")
@@ -417,7 +415,7 @@ class Explainer {
   std::multiset<int> endings_;  // weights of the easiest departures so far
   std::map<std::tuple<StateId, std::uint64_t, std::uint64_t>, bool> without_;
   std::size_t not_offered_ = 0;
-  int tries_left_ = kMaxTries;
+  int tries_left_ = limits::kMaxExplainTries;
 };
 
 Result<ExplainText> Scheduler::explain(const PodKey& key) {

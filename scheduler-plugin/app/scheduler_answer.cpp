@@ -80,7 +80,7 @@ Scheduler::Answer Scheduler::chips_answer(const Want& want, const NodeState& sta
                                        : machine.reason(request, choice))};
   }
   const solver::Request healthy{all - ill, {}, {}, size, want.distributed};
-  if (!machine.choose(healthy).fits) {
+  if (!machine.fits(healthy)) {
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
   if (choice.why == solver::Misfit::rule) {

@@ -33,7 +33,7 @@ GrpcServer::GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options)
 GrpcServer::~GrpcServer() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
-  const auto endpoint = rpc::parse_endpoint(host_port, rpc::PortZero::allowed);
+  const auto endpoint = parse_endpoint(host_port, PortZero::allowed);
   if (!endpoint) return Error(endpoint.error());
   rpc::ServerLimits server_limits;
   server_limits.max_message_bytes = static_cast<int>(impl_->calls->options.max_message_bytes);

@@ -141,23 +141,51 @@ void Metrics::request(std::string_view route, int status, std::chrono::nanosecon
   it->second.second.observe(seconds(took));
 }
 
-Metrics::NodeGauges& Metrics::node_gauges(const Node& node) {
-  NodeGauges gauges;
-  for (const char* state : {"free", "used", "reserved", "unhealthy"}) {
-    gauges.push_back(chips_.with({{"node", node.name}, {"state", state}}));
+template <class Act>
+void Metrics::each_node_series(const std::string& node, const Act& act) {
+  for (const char* state : {"free", "used", "reserved", "unhealthy"})
+    act(chips_, obs::Labels{{"node", node}, {"state", state}});
+  for (const char* state : {"up", "degraded", "down"})
+    act(links_, obs::Labels{{"node", node}, {"state", state}});
+  for (auto* family : {&age_, &stale_, &placeable_, &placeable_sizes_})
+    act(*family, obs::Labels{{"node", node}});
+}
+
+// A node's id may have been given to another one.
+std::vector<obs::Gauge>& Metrics::gauges_of(NodeId id, const std::string& node) {
+  if (id >= by_node_.size()) by_node_.resize(id + 1);
+  NodeSeries& series = by_node_[id];
+  if (series.node == node) return series.gauges;
+  if (!series.node.empty()) {
+    each_node_series(series.node,
+                     [](auto& family, const obs::Labels& labels) { family.remove(labels); });
   }
-  for (const char* state : {"up", "degraded", "down"}) {
-    gauges.push_back(links_.with({{"node", node.name}, {"state", state}}));
+  series.node = node;
+  series.gauges.clear();
+  each_node_series(node, [&series](auto& family, const obs::Labels& labels) {
+    series.gauges.push_back(family.with(labels));
+  });
+  return series.gauges;
+}
+
+// A function of the node's state, which thousands of nodes share.
+const Metrics::Placeable& Metrics::placeable(const NodeTable& nodes, StateId id) {
+  if (id >= placeable_of_.size()) placeable_of_.resize(nodes.states());
+  Placeable& known = placeable_of_[id];
+  if (known.serial == nodes.serial(id)) return known;
+  known = {nodes.serial(id), 0, 0};
+  const NodeState& state = nodes.state(id);
+  for (const int size : state.wiring->legal_sizes(false)) {
+    if (!state.wiring->fits({state.free, {}, {}, size, false})) continue;
+    known.largest = std::max(known.largest, size);
+    ++known.sizes;
   }
-  for (auto* family : {&age_, &stale_, &placeable_, &placeable_sizes_}) {
-    gauges.push_back(family->with({{"node", node.name}}));
-  }
-  return by_node_.emplace_back(std::move(gauges));
+  return known;
 }
 
 void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
   const Node& node = scheduler.nodes().node(id);
-  NodeGauges& gauges = id < by_node_.size() ? by_node_[id] : node_gauges(node);
+  std::vector<obs::Gauge>& gauges = gauges_of(id, node.name);
   ChipSet reserved;
   for (const Holding* h : scheduler.ledger().on(id)) {
     if (!h->bound) reserved |= h->chips;
@@ -174,15 +202,9 @@ void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
   for (const int count : links) put(count);
   put(seconds(scheduler.clock().now() - node.last_seen));
   put(node.stale ? 1 : 0);
-  int largest = 0;
-  int sizes = 0;
-  for (const int size : node.wiring->legal_sizes(false)) {
-    if (!node.wiring->choose({node.free(), {}, {}, size, false}).fits) continue;
-    largest = std::max(largest, size);
-    ++sizes;
-  }
-  put(largest);
-  put(sizes);
+  const Placeable& sizes = placeable(scheduler.nodes(), scheduler.nodes().state_of(id));
+  put(sizes.largest);
+  put(sizes.sizes);
 }
 
 void Metrics::scrape_pods(Scheduler& scheduler) {

@@ -34,8 +34,20 @@ class Metrics final : public Observer {
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server);
 
  private:
-  using NodeGauges = std::vector<obs::Gauge>;
-  NodeGauges& node_gauges(const Node& node);
+  struct NodeSeries {
+    std::string node;
+    std::vector<obs::Gauge> gauges;
+  };
+  // Which of a machine's sizes still fit.
+  struct Placeable {
+    std::uint64_t serial = 0;  // of the state it was found for; no state has 0
+    int largest = 0;
+    int sizes = 0;
+  };
+  template <class Act>
+  void each_node_series(const std::string& node, const Act& act);
+  std::vector<obs::Gauge>& gauges_of(NodeId id, const std::string& node);
+  const Placeable& placeable(const NodeTable& nodes, StateId id);
   void scrape_node(Scheduler& scheduler, NodeId id);
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
@@ -61,7 +73,8 @@ class Metrics final : public Observer {
   std::vector<obs::Counter> server_;    // refused, bad
   http::Server::Stats seen_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
-  std::vector<NodeGauges> by_node_;
+  std::vector<NodeSeries> by_node_;      // by node id
+  std::vector<Placeable> placeable_of_;  // by state id
 };
 
 }  // namespace chipweave::sched

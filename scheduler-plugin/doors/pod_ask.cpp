@@ -63,7 +63,7 @@ std::string count_chips(const codec::KubePod& pod, const ResourceTable& table, P
       return "asks for " + ask.resource + " and " + name +
              "; one kind of accelerator per pod is supported";
     }
-    if (*count > 1'000'000) return name + ": more chips than any machine has";
+    if (*count > limits::kMaxChipsOfPod) return name + ": more chips than any machine has";
     ask.resource = name;
     ask.chips = static_cast<int>(*count);
   }

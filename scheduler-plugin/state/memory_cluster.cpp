@@ -31,8 +31,7 @@ Error invalid(std::string message) {
 }
 
 bool is_uid(std::string_view text) {
-  constexpr std::size_t kMost = 128;
-  return text.size() <= kMost && std::all_of(text.begin(), text.end(), [](char c) {
+  return text.size() <= limits::kMaxUidBytes && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '-' || c == '.' || c == '_' || c == ':';
          });
@@ -48,7 +47,8 @@ Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
                    "' is no DNS label (lower-case letters, digits and '-', at most 63 bytes)");
   }
   if (!is_uid(pod.ask.uid)) {
-    return invalid("metadata.uid may hold letters, digits, '-', '.', '_' and ':', at most 128");
+    return invalid("metadata.uid may hold letters, digits, '-', '.', '_' and ':', at most " +
+                   std::to_string(limits::kMaxUidBytes));
   }
   std::size_t bytes = 0;
   for (const auto& [key, value] : pod.ask.annotations) bytes += key.size() + value.size();

@@ -183,5 +183,25 @@ TEST(Metamorphic, AFreeChipMoreNeverLowersTheBest) {
   }
 }
 
+// Whether anything fits is found without finding the best.
+TEST(Fits, IsWhatChooseSays) {
+  std::mt19937 random(5);
+  for (const std::string& name : testing::profile_names(64)) {
+    solver::Machine m(testing::profile(name));
+    const int n = m.topology().chip_count();
+    for (int round = 0; round < (n > 16 ? 4 : 25); ++round) {
+      ChipSet usable;
+      for (int s = 0; s < n; ++s) {
+        if (random() % 4 != 0) usable.insert(s);
+      }
+      solver::Request r{usable, {}, {}, 1 + static_cast<int>(random() % 9), random() % 2 == 0};
+      if (random() % 3 == 0)
+        r.required.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
+      if (random() % 3 == 0) r.beside.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
+      EXPECT_EQ(m.fits(r), m.choose(r).fits) << name << " size " << r.size;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace chipweave

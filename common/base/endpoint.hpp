@@ -1,4 +1,4 @@
-// "host:port" as people write it: checked before it reaches gRPC, which would try to resolve
+// "host:port" as people write it: checked before it reaches a library that would try to resolve
 // anything.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "common/base/result.hpp"
 
-namespace chipweave::rpc {
+namespace chipweave {
 
 struct Endpoint {
   std::string host;  // name, IPv4, or IPv6 without its brackets
@@ -22,4 +22,4 @@ enum class PortZero { allowed, refused };
 // invalid_argument with a sentence that shows the form.
 Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero);
 
-}  // namespace chipweave::rpc
+}  // namespace chipweave

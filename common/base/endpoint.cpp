@@ -1,10 +1,10 @@
-#include "common/rpc/endpoint.hpp"
+#include "common/base/endpoint.hpp"
 
 #include <charconv>
 
 #include "common/base/limits.hpp"
 
-namespace chipweave::rpc {
+namespace chipweave {
 namespace {
 
 bool host_char(char c, bool v6) {
@@ -49,4 +49,4 @@ Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
   return Endpoint{std::string(host), port};
 }
 
-}  // namespace chipweave::rpc
+}  // namespace chipweave

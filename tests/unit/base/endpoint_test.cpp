@@ -1,8 +1,8 @@
-#include "common/rpc/endpoint.hpp"
+#include "common/base/endpoint.hpp"
 
 #include <gtest/gtest.h>
 
-namespace chipweave::rpc {
+namespace chipweave {
 namespace {
 
 TEST(Endpoint, ReadsNamesAndAddresses) {
@@ -26,7 +26,8 @@ TEST(Endpoint, RefusesWhatIsNoAddress) {
        {std::string(""), std::string("host"), std::string(":1"), std::string("host:"),
         std::string("host:x"), std::string("host:65536"), std::string("host:-1"),
         std::string("host:1 "), std::string("ho st:1"), std::string("unix:/run/x:1"),
-        std::string("::1:80"), std::string("[]:1"), long_host + ":1"}) {
+        std::string(":"), std::string(":80"), std::string("::1:80"), std::string("[]:1"),
+        long_host + ":1"}) {
     const auto got = parse_endpoint(text, PortZero::allowed);
     ASSERT_FALSE(got) << text;
     EXPECT_EQ(got.error().code, Errc::invalid_argument);
@@ -36,4 +37,4 @@ TEST(Endpoint, RefusesWhatIsNoAddress) {
 }
 
 }  // namespace
-}  // namespace chipweave::rpc
+}  // namespace chipweave

@@ -1,0 +1,60 @@
+// Series of nodes: what a scrape says as nodes come, change and give way.
+#include "scheduler-plugin/doors/metrics.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/limits.hpp"
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using testing::World;
+
+std::string line_of(const std::string& text, const std::string& series) {
+  const std::size_t at = text.find("\n" + series + " ");
+  return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+TEST(Metrics, PlaceableSizesFollowTheNodesState) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "ascend-910a-8");
+  Metrics metrics("test");
+  std::string text = metrics.scrape(w.scheduler, {});
+  EXPECT_EQ(line_of(text, "chipweave_largest_placeable_chips{node=\"n1\"}"),
+            "chipweave_largest_placeable_chips{node=\"n1\"} 8");
+  EXPECT_EQ(line_of(text, "chipweave_placeable_sizes{node=\"n1\"}"),
+            "chipweave_placeable_sizes{node=\"n1\"} 8");
+  EXPECT_EQ(line_of(text, "chipweave_placeable_sizes{node=\"n2\"}"),  // 1, 2, 4, 8
+            "chipweave_placeable_sizes{node=\"n2\"} 4");
+  w.set_health("n1", 3, domain::Health::unhealthy);
+  text = metrics.scrape(w.scheduler, {});
+  EXPECT_EQ(line_of(text, "chipweave_largest_placeable_chips{node=\"n1\"}"),
+            "chipweave_largest_placeable_chips{node=\"n1\"} 7");
+  EXPECT_EQ(line_of(text, "chipweave_chips{node=\"n1\",state=\"unhealthy\"}"),
+            "chipweave_chips{node=\"n1\",state=\"unhealthy\"} 1");
+}
+
+TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
+  World w;
+  InventoryReport r;
+  r.boot_id = "boot";
+  r.topology = testing::profile("hgx-v100-8");
+  for (std::size_t i = 0; i < limits::kMaxNodes; ++i) {
+    r.node = "n" + std::to_string(i);
+    r.sequence = ++w.sequence;
+    ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  }
+  Metrics metrics("test");
+  EXPECT_NE(metrics.scrape(w.scheduler, {}).find("node=\"n8\""), std::string::npos);
+  w.scheduler.agent_gone("n8", "boot");
+  w.add_node("new", "hgx-a100-4");
+  const std::string text = metrics.scrape(w.scheduler, {});
+  EXPECT_EQ(text.find("node=\"n8\""), std::string::npos);
+  EXPECT_EQ(line_of(text, "chipweave_largest_placeable_chips{node=\"new\"}"),
+            "chipweave_largest_placeable_chips{node=\"new\"} 4");
+}
+
+}  // namespace
+}  // namespace chipweave::sched
