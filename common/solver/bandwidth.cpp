@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "common/solver/connected.hpp"
 #include "common/solver/hamilton.hpp"
 #include "common/solver/ring_graph.hpp"
 #include "common/solver/ring_packing.hpp"
@@ -17,17 +18,6 @@ namespace {
 // Whether a Hamiltonian cycle exists, where cheap theorems decide it for any size.
 enum class Verdict { yes, no, unknown };
 
-bool connected(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
-  std::uint64_t reached = std::uint64_t{1} << set.lowest();
-  for (std::uint64_t frontier = reached; frontier != 0;) {
-    std::uint64_t next = 0;
-    for (const int a : ChipSet(frontier)) next |= adjacent[static_cast<std::size_t>(a)];
-    frontier = next & set.bits() & ~reached;
-    reached |= frontier;
-  }
-  return reached == set.bits();
-}
-
 Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
   const int n = set.size();
   int least = n;
@@ -35,7 +25,9 @@ Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjace
     least = std::min(least, std::popcount(adjacent[static_cast<std::size_t>(a)] & set.bits()));
   if (least < 2) return Verdict::no;
   if (2 * least >= n) return Verdict::yes;  // Dirac
-  return connected(adjacent, set) ? Verdict::unknown : Verdict::no;
+  const bool together =
+      connected(set.bits(), [&adjacent](int a) { return adjacent[static_cast<std::size_t>(a)]; });
+  return together ? Verdict::unknown : Verdict::no;
 }
 
 Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set,
@@ -133,10 +125,9 @@ Rate BandwidthModel::degree_bound(ChipSet set) const {
 // Whether the fast ways hold the set together, also without any one of its chips; no ring does
 // without that.
 bool BandwidthModel::fast_ring_possible(ChipSet set) const {
-  Adjacency adjacent{};
-  for (const int a : set) adjacent[static_cast<std::size_t>(a)] = fast_partners(a).bits();
   for (const int a : set) {
-    if (!connected(adjacent, set - ChipSet{a})) return false;
+    if (!connected((set - ChipSet{a}).bits(), [this](int b) { return fast_partners(b).bits(); }))
+      return false;
   }
   return true;
 }

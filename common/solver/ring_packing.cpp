@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/solver/connected.hpp"
 #include "common/solver/hamilton.hpp"
 #include "common/solver/packing_lp.hpp"
 
@@ -133,23 +134,13 @@ std::optional<Rate> uniform_value(const RingGraph& g) {
   return std::nullopt;
 }
 
-// Whether the chips of `members` hang together.
-bool connected(const RingGraph& g, std::uint32_t members) {
-  std::uint32_t reached = members & (~members + 1);
-  for (std::uint32_t frontier = reached; frontier != 0;) {
-    std::uint32_t next = 0;
-    for (; frontier != 0; frontier &= frontier - 1) next |= g.partners(std::countr_zero(frontier));
-    frontier = next & members & ~reached;
-    reached |= frontier;
-  }
-  return reached == members;
-}
-
 // A ring leaves the chips together when any one of them is taken out.
 bool surely_no_ring(const RingGraph& g) {
   const std::uint32_t all = (1U << g.size()) - 1;
   for (int i = 0; i < g.size(); ++i) {
-    if (std::popcount(g.partners(i)) < 2 || !connected(g, all & ~(1U << i))) return true;
+    if (std::popcount(g.partners(i)) < 2 ||
+        !connected(all & ~(1U << i), [&g](int k) { return g.partners(k); }))
+      return true;
   }
   return false;
 }
