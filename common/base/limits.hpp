@@ -47,6 +47,11 @@ inline constexpr std::size_t kMaxUidBytes = 128;                      // real on
 inline constexpr int kMaxChipsOfPod = 1'000'000;
 inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that a pod asks for
 
+// Kubernetes API server.
+inline constexpr std::size_t kMaxKubeObjectBytes = 8U
+                                                   << 20U;  // one event; etcd stores 1.5 MB at most
+inline constexpr std::size_t kMaxKubeReplyBytes = 64U << 20U;  // one page of a list
+
 // HTTP server.
 inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;
 inline constexpr std::size_t kMaxHttpBodyBytes = 64U

@@ -40,6 +40,9 @@ const std::vector<Layer> kLayers = {
     {"common/io", kValues + Strings{"common/codec", "common/profiles"}, {"zlib", "posix"}},
     {"common/obs", {"common/base"}, {"spdlog", "prometheus", "fmt"}},
     {"common/http", {"common/base", "common/obs"}, {"boost", "openssl", "posix"}},
+    {"common/kube",
+     kValues + Strings{"common/codec", "common/http", "common/io", "common/obs"},
+     {}},
     {"common/rpc", kValues + Strings{"proto", "common/obs"}, {"grpc", "posix"}},
 
     {"scheduler-plugin/app",

@@ -26,8 +26,10 @@ struct KubePod {
   std::string ns;
   std::string name;
   std::string uid;
+  std::string resource_version;
   std::string node_name;
   std::string phase;
+  bool deleting = false;  // metadata.deletionTimestamp is set
   StringMap labels;
   StringMap annotations;
   std::vector<KubeContainer> init_containers;

@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/manifest/expansion.hpp"
-#include "common/codec/manifest/yaml_json.hpp"
+#include "common/codec/yaml/yaml_json.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -1,4 +1,4 @@
-// YAML text → JSON values, as kubectl reads manifests: used inside this folder only (it shows
+// YAML text → JSON values, as kubectl reads manifests: used inside common/codec only (it shows
 // nlohmann types).
 //
 // Plain scalars get their YAML type (8 → number, 0640 → octal, yes/on → true, ~ → null), quoted

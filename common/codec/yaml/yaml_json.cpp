@@ -1,4 +1,4 @@
-#include "common/codec/manifest/yaml_json.hpp"
+#include "common/codec/yaml/yaml_json.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>

@@ -1,0 +1,14 @@
+// Base64 (RFC 4648, with padding), as Kubernetes writes bytes into text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+// Line breaks are read over, as people paste them. invalid_argument for anything else.
+Result<std::string> decode_base64(std::string_view text);
+
+}  // namespace chipweave::codec

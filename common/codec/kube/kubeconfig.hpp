@@ -1,0 +1,38 @@
+// KubeAccess — how to reach a Kubernetes API server and who to be there, as a kubeconfig says it.
+//
+// The subset that servers and test beds use: server, CA, client certificate, token. What is not
+// done (exec plugins, auth providers, passwords, impersonation, proxies) is an error that says so;
+// nothing is passed over in silence.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+// PEM text, or the file that holds it; both empty: none.
+struct PemSource {
+  std::string pem;
+  std::string file;
+  bool given() const { return !pem.empty() || !file.empty(); }
+};
+
+struct KubeAccess {
+  std::string server;           // "https://10.0.0.1:6443", perhaps with a path; no '/' at its end
+  std::string tls_server_name;  // what the certificate must name; empty: the host of `server`
+  PemSource ca;                 // not given: what the system trusts
+  bool insecure = false;        // insecure-skip-tls-verify: any certificate will do
+  PemSource client_certificate;
+  PemSource client_key;
+  std::string token;
+  std::string token_file;  // read again and again: tokens expire
+  std::string name_space;  // of the context
+};
+
+// context: which one; empty: current-context. Files are as written: relative ones are meant from
+// the folder of the kubeconfig. Errors name what is missing or wrong, with the entry's name.
+Result<KubeAccess> read_kubeconfig(std::string_view yaml, std::string_view context = {});
+
+}  // namespace chipweave::codec

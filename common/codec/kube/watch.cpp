@@ -1,0 +1,210 @@
+#include "common/codec/kube/watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/od_json.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using namespace od_json;
+
+constexpr const char* kInitialEnd = "k8s.io/initial-events-end";
+
+bool read_object(od::value value, int depth, KubePod& to) {
+  return read_kube_pod(value, depth, to);
+}
+
+bool read_object(od::value value, int depth, KubeNode& to) {
+  to = KubeNode{};
+  if (!begin_object("Node", value)) return false;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (!is_key(key, "metadata")) return check(v, depth + 1);
+    if (!begin_object("metadata", v)) return;
+    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "name")) return read_string("metadata.name", w, to.name);
+      if (is_key(inner, "uid")) return read_string("metadata.uid", w, to.uid);
+      if (is_key(inner, "resourceversion"))
+        return read_string("metadata.resourceVersion", w, to.resource_version);
+      check(w, depth + 2);
+    });
+  });
+  return true;
+}
+
+struct Bookmark {
+  std::string resource_version;
+  bool initial_end = false;
+};
+
+void read_bookmark(od::value value, Bookmark& to) {
+  to = Bookmark{};
+  if (!begin_object("object", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (!is_key(key, "metadata")) return check(v, 2);
+    if (!begin_object("metadata", v)) return;
+    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "resourceversion"))
+        return read_string("metadata.resourceVersion", w, to.resource_version);
+      if (!is_key(inner, "annotations")) return check(w, 3);
+      StringMap annotations;
+      read_map("metadata.annotations", w, false, annotations);
+      const auto end = annotations.find(kInitialEnd);
+      to.initial_end = end != annotations.end() && end->second == "true";
+    });
+  });
+}
+
+void read_status_field(std::string_view key, od::value value, KubeStatus& to) {
+  if (is_key(key, "reason")) return read_string("reason", value, to.reason);
+  if (is_key(key, "message")) return read_string("message", value, to.message);
+  if (!is_key(key, "code")) return check(value, 2);
+  if (is_null(value)) return;
+  const std::int64_t code = value.get_int64();
+  if (code < 0 || code > 999) wrong_type("code", "an HTTP status");
+  to.code = static_cast<int>(code);
+}
+
+WatchKind kind_of(std::string_view type) {
+  if (type == "ADDED") return WatchKind::added;
+  if (type == "MODIFIED") return WatchKind::modified;
+  if (type == "DELETED") return WatchKind::deleted;
+  if (type == "BOOKMARK") return WatchKind::bookmark;
+  if (type == "ERROR") return WatchKind::error;
+  throw BadInput("'" + std::string(type.substr(0, 40)) + "' is no type of a watch event");
+}
+
+}  // namespace
+
+template <class Object>
+struct WatchReader<Object>::Impl {
+  od::parser parser;
+  od::document document;
+};
+
+template <class Object>
+WatchReader<Object>::WatchReader() : impl_(std::make_unique<Impl>()) {}
+template <class Object>
+WatchReader<Object>::~WatchReader() = default;
+
+template <class Object>
+Result<ListPage<Object>> WatchReader<Object>::read_page(std::string& body) {
+  ListPage<Object> page;
+  auto read =
+      read_document(impl_->parser, impl_->document, body, [&](std::string_view key, od::value v) {
+        if (is_key(key, "metadata")) {
+          if (!begin_object("metadata", v)) return;
+          each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+            if (is_key(inner, "resourceversion"))
+              return read_string("metadata.resourceVersion", w, page.resource_version);
+            if (is_key(inner, "continue")) return read_string("metadata.continue", w, page.next);
+            check(w, 2);
+          });
+          return;
+        }
+        if (!is_key(key, "items")) return check(v, 1);
+        page.objects.clear();
+        if (!begin_array("items", v)) return;
+        for (auto element : v.get_array()) {
+          Object object;
+          if (!read_object(element.value(), 2, object)) wrong_type("items", "a list of objects");
+          page.objects.push_back(std::move(object));
+        }
+      });
+  if (!read) return std::move(read).error();
+  if (page.resource_version.empty()) {
+    return make_error(Errc::invalid_argument, "the list has no metadata.resourceVersion");
+  }
+  return page;
+}
+
+// The API server's encoder always writes the type first; what the object is depends on it.
+template <class Object>
+Result<WatchEvent<Object>> WatchReader<Object>::read_event(std::string& line) {
+  WatchEvent<Object> event;
+  bool typed = false;
+  bool given = false;
+  Bookmark bookmark;
+  auto read =
+      read_document(impl_->parser, impl_->document, line, [&](std::string_view key, od::value v) {
+        if (is_key(key, "type")) {
+          std::string type;
+          read_string("type", v, type);
+          event.kind = kind_of(type);
+          typed = true;
+          return;
+        }
+        if (!is_key(key, "object")) return check(v, 1);
+        if (!typed) throw BadInput("the type of an event must come before its object");
+        switch (event.kind) {
+          case WatchKind::bookmark:
+            read_bookmark(v, bookmark);
+            break;
+          case WatchKind::error:
+            event.status = {};
+            if (!begin_object("object", v)) return;
+            each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+              read_status_field(inner, w, event.status);
+            });
+            break;
+          case WatchKind::added:
+          case WatchKind::modified:
+          case WatchKind::deleted:
+            if (!read_object(v, 1, event.object)) return;
+            break;
+        }
+        given = true;
+      });
+  if (!read) return std::move(read).error();
+  if (!given) return make_error(Errc::invalid_argument, "the event has no type or no object");
+  event.initial_end = bookmark.initial_end;
+  event.resource_version = event.kind == WatchKind::bookmark ? std::move(bookmark.resource_version)
+                                                             : event.object.resource_version;
+  if (event.kind != WatchKind::error && event.resource_version.empty()) {
+    return make_error(Errc::invalid_argument, "the event's object has no metadata.resourceVersion");
+  }
+  return event;
+}
+
+template class WatchReader<KubePod>;
+template class WatchReader<KubeNode>;
+
+KubeStatus read_status(std::string& body) {
+  constexpr std::size_t kMostText = 200;
+  od::parser parser;
+  od::document document;
+  KubeStatus status;
+  const auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+    read_status_field(key, v, status);
+  });
+  if (read && status.code != 0) return status;
+  return {0, "", body.substr(0, kMostText)};
+}
+
+bool LineSplitter::feed(std::string_view bytes) {
+  if (at_ > 0) {
+    pending_.erase(0, at_);
+    scanned_ -= at_;
+    at_ = 0;
+  }
+  pending_.append(bytes);
+  return pending_.size() <= max_ || pending_.find('\n') <= max_;
+}
+
+std::string* LineSplitter::next() {
+  while (true) {
+    const std::size_t end = pending_.find('\n', scanned_);
+    if (end == std::string::npos) {
+      scanned_ = pending_.size();
+      return nullptr;
+    }
+    line_.assign(pending_, at_, end - at_);
+    at_ = scanned_ = end + 1;
+    if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+    if (!line_.empty()) return &line_;
+  }
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,129 @@
+#include "common/kube/list_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace chipweave::kube {
+namespace {
+
+constexpr int kGone = 410;
+constexpr int kBadRequest = 400;
+constexpr int kInvalid = 422;
+constexpr int kInternal = 500;
+
+}  // namespace
+
+ListWatch::ListWatch(Options options, std::function<double()> jitter)
+    : options_(options), jitter_(std::move(jitter)), streaming_(options.streaming) {}
+
+WatchRequest ListWatch::start() { return begin_listing(false); }
+
+WatchRequest ListWatch::begin_listing(bool newest) {
+  ++round_;
+  newest_ = newest;
+  relist_ = false;
+  any_event_ = false;
+  listing_ = streaming_;
+  WatchRequest request;
+  if (streaming_) {
+    request.kind = WatchRequest::Kind::watch;
+    request.initial_events = true;
+  } else {
+    request.kind = WatchRequest::Kind::list;
+    request.resource_version = newest ? "" : "0";
+  }
+  return request;
+}
+
+WatchRequest ListWatch::watch_on() const {
+  WatchRequest request;
+  request.kind = WatchRequest::Kind::watch;
+  request.resource_version = version_;
+  return request;
+}
+
+WatchRequest ListWatch::wait(std::optional<std::chrono::seconds> at_least) {
+  constexpr int kDoublings = 10;
+  const auto longest = static_cast<double>(options_.longest_wait.count());
+  const double full = std::min(longest, static_cast<double>(options_.first_wait.count()) *
+                                            std::exp2(std::min(failures_, kDoublings)));
+  ++failures_;
+  // Full jitter: from nothing to all of it, so that thousands of agents spread.
+  auto delay = Milliseconds(static_cast<std::int64_t>(full * jitter_()));
+  if (at_least) delay = std::max<Milliseconds>(delay, *at_least);
+  WatchRequest request;
+  request.kind = WatchRequest::Kind::wait;
+  request.delay = delay;
+  return request;
+}
+
+WatchRequest ListWatch::waited() { return relist_ ? begin_listing(newest_) : watch_on(); }
+
+WatchRequest ListWatch::page(const std::string& resource_version, const std::string& next) {
+  version_ = resource_version;
+  if (!next.empty()) {
+    WatchRequest request;
+    request.kind = WatchRequest::Kind::list;
+    request.next = next;  // all pages are of the first one's version
+    return request;
+  }
+  complete_ = round_;
+  failures_ = 0;
+  return watch_on();
+}
+
+std::optional<WatchRequest> ListWatch::event(codec::WatchKind kind,
+                                             const std::string& resource_version, bool initial_end,
+                                             const codec::KubeStatus& status) {
+  if (kind == codec::WatchKind::error) {
+    return failed({status.code, status.message, std::nullopt}, Milliseconds(0));
+  }
+  any_event_ = true;
+  version_ = resource_version;
+  if (listing_ && kind == codec::WatchKind::bookmark && initial_end) {
+    listing_ = false;
+    complete_ = round_;
+    failures_ = 0;
+  }
+  return std::nullopt;
+}
+
+WatchRequest ListWatch::ended(Milliseconds lasted) {
+  if (listing_) return failed({0, "the stream ended before the list was complete", {}}, lasted);
+  if (!any_event_ && lasted < options_.too_short) {
+    return failed({0, "the watch ended at once", {}}, lasted);
+  }
+  failures_ = 0;
+  any_event_ = false;
+  return watch_on();
+}
+
+WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted) {
+  if (lasted >= options_.good_after) failures_ = 0;
+  const bool stream = listing_;
+  any_event_ = false;
+  listing_ = false;
+  // The server cannot stream lists: an old one says so at once, one on etcd 3.4 by an error event.
+  if (stream && (failure.status == kBadRequest || failure.status == kInvalid ||
+                 failure.status == kInternal)) {
+    streaming_ = false;
+    return begin_listing(newest_);
+  }
+  if (failure.status == kGone) {
+    // Once at once; a server that says so again and again is waited for.
+    const bool again = complete_ != round_;
+    if (!again) return begin_listing(true);
+    newest_ = true;
+    relist_ = true;
+    return wait(failure.retry_after);
+  }
+  // A list that was cut is begun anew, a watch goes on; a refusal (403, 404) is no hiccup of the
+  // stream, and what happened meanwhile may be out of the server's memory when it ends.
+  const bool refused = failure.status >= kBadRequest && failure.status < kInternal &&
+                       failure.status != 408 && failure.status != 429;
+  relist_ = refused || complete_ != round_;
+  return wait(failure.retry_after);
+}
+
+}  // namespace chipweave::kube

@@ -1,0 +1,69 @@
+// Reflector — keeps a Mirror of one collection up to date over a Transport, as its ListWatch says.
+//
+// Owner: the loop thread. Ends with its destructor: then no callback comes any more.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/codec/kube/watch.hpp"
+#include "common/kube/list_watch.hpp"
+#include "common/kube/mirror.hpp"
+#include "common/kube/transport.hpp"
+
+namespace chipweave::kube {
+
+template <class Object>
+class Reflector {
+ public:
+  struct Options {
+    std::string path;      // "/api/v1/pods"
+    std::string selector;  // "fieldSelector=spec.nodeName%3Dn1"; may be empty
+    std::size_t page = 500;
+    std::chrono::seconds watch_for{420};   // then the server ends the watch
+    std::chrono::seconds dead_after{150};  // without a byte: bookmarks come every minute
+    ListWatch::Options list_watch;
+  };
+  struct Events {
+    typename Mirror<Object>::OnChange changed;
+    std::function<void()> synced;                            // each time a whole list was seen
+    std::function<void(const std::string& problem)> failed;  // what is being waited out
+  };
+
+  Reflector(Transport& transport, Options options, Events events, std::function<double()> jitter);
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  void start();
+  bool synced() const { return machine_.synced(); }
+  const Mirror<Object>& objects() const { return mirror_; }
+
+ private:
+  void act(const WatchRequest& request);
+  void list(const WatchRequest& request);
+  void watch(const WatchRequest& request);
+  void take_page(Result<Reply> reply);
+  // A request: the watch is over.
+  std::optional<WatchRequest> take_line(std::string& line);
+  void take_bytes(std::string_view bytes);
+  void fail(const WatchFailure& failure);
+  void note_complete(std::uint64_t before);
+  std::chrono::milliseconds lasted() const;
+
+  Transport& transport_;
+  Options options_;
+  Events events_;
+  ListWatch machine_;
+  Mirror<Object> mirror_;
+  codec::WatchReader<Object> reader_;
+  std::optional<codec::LineSplitter> lines_;
+  std::chrono::steady_clock::time_point begun_{};
+  std::unique_ptr<Ticket> ticket_;
+};
+
+extern template class Reflector<codec::KubePod>;
+extern template class Reflector<codec::KubeNode>;
+
+}  // namespace chipweave::kube

@@ -1,0 +1,132 @@
+// Pages and events as API servers write them, and what is no such thing.
+#include "common/codec/kube/watch.hpp"
+
+#include <gtest/gtest.h>
+
+namespace chipweave::codec {
+namespace {
+
+std::string pod_text() {
+  return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"w-0","namespace":"ns","uid":"u1",
+"resourceVersion":"42","deletionTimestamp":"2026-01-02T03:04:05Z","deletionGracePeriodSeconds":30,
+"labels":{"app":"x"},"annotations":{"k":"v \u003c 1"},
+"managedFields":[{"manager":"m","fieldsV1":{"f:metadata":{}}}]},
+"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"nvidia.com/gpu":"2"}}}],
+"nodeName":"n1"},"status":{"phase":"Running","podIPs":[{"ip":"10.0.0.1"}]}})";
+}
+
+TEST(WatchReader, ReadsAPodEvent) {
+  WatchReader<KubePod> reader;
+  std::string line = R"({"type":"MODIFIED","object":)" + pod_text() + "}";
+  const auto event = reader.read_event(line);
+  ASSERT_TRUE(event.ok()) << event.error().text();
+  EXPECT_EQ(event->kind, WatchKind::modified);
+  EXPECT_EQ(event->resource_version, "42");
+  EXPECT_FALSE(event->initial_end);
+  const KubePod& pod = event->object;
+  EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid, "ns/w-0 u1");
+  EXPECT_EQ(pod.node_name, "n1");
+  EXPECT_EQ(pod.phase, "Running");
+  EXPECT_TRUE(pod.deleting);
+  EXPECT_EQ(pod.annotations.at("k"), "v < 1");
+  EXPECT_EQ(count_resource(pod, "nvidia.com/gpu").value(), 2);
+}
+
+TEST(WatchReader, ReadsBookmarksAndErrors) {
+  WatchReader<KubeNode> reader;
+  std::string line = R"({"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":
+{"resourceVersion":"77","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}},
+"spec":{},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}}}}})";
+  auto event = reader.read_event(line);
+  ASSERT_TRUE(event.ok()) << event.error().text();
+  EXPECT_EQ(event->kind, WatchKind::bookmark);
+  EXPECT_EQ(event->resource_version, "77");
+  EXPECT_TRUE(event->initial_end);
+  line = R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":
+"Failure","message":"too old resource version: 1",
+  "reason" : "Expired", "code" : 410
+}
+})";
+  event = reader.read_event(line);
+  ASSERT_TRUE(event.ok()) << event.error().text();
+  EXPECT_EQ(event->kind, WatchKind::error);
+  EXPECT_EQ(event->status.code, 410);
+  EXPECT_EQ(event->status.reason, "Expired");
+}
+
+TEST(WatchReader, ReadsPages) {
+  WatchReader<KubeNode> reader;
+  std::string body = R"({"kind":"NodeList","metadata":{"resourceVersion":"9","continue":"abc",
+"remainingItemCount":7},"items":[{"metadata":{"name":"n1","uid":"a","resourceVersion":"3"}},
+{"metadata":{"name":"n2","uid":"b","resourceVersion":"4"},"status":{"images":[]}}]})";
+  const auto page = reader.read_page(body);
+  ASSERT_TRUE(page.ok()) << page.error().text();
+  EXPECT_EQ(page->resource_version, "9");
+  EXPECT_EQ(page->next, "abc");
+  ASSERT_EQ(page->objects.size(), 2U);
+  EXPECT_EQ(page->objects[1].name, "n2");
+  body = R"({"metadata":{"resourceVersion":"9"},"items":null})";  // Go writes an empty list so
+  EXPECT_TRUE(reader.read_page(body)->objects.empty());
+}
+
+TEST(WatchReader, RefusesWhatIsNeitherPageNorEvent) {
+  WatchReader<KubePod> reader;
+  for (const char* text :
+       {"", "null", "[]", "{}", R"({"items":[]})", R"({"metadata":{},"items":[]})",
+        R"({"metadata":{"resourceVersion":"1"},"items":[null]})",
+        R"({"metadata":{"resourceVersion":"1"},"items":{}})",
+        R"({"metadata":{"resourceVersion":1},"items":[]})",
+        R"({"metadata":{"resourceVersion":"1"},"items":[]} x)"}) {
+    std::string body = text;
+    EXPECT_FALSE(reader.read_page(body).ok()) << text;
+  }
+  for (const char* text :
+       {"", "{}", R"({"type":"ADDED"})", R"({"object":{}})", R"({"type":"ADDED","object":[]})",
+        R"({"type":"ADDED","object":{"metadata":{"name":"x"}}})", R"({"type":5,"object":{}})",
+        R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1","annotations":7}}})",
+        R"({"type":"ERROR","object":{"code":99999}})",
+        R"({"type":"ADDED","object":{"metadata":)"}) {
+    std::string line = text;
+    EXPECT_FALSE(reader.read_event(line).ok()) << text;
+  }
+  std::string deep =
+      R"({"type":"ADDED","object":{"x":)" + std::string(500, '[') + std::string(500, ']') + "}}";
+  EXPECT_FALSE(reader.read_event(deep).ok());
+}
+
+TEST(Status, OfAnObjectAndOfPlainText) {
+  std::string body = R"({"kind":"Status","status":"Failure","message":"pods \"x\" not found",)"
+                     R"("reason":"NotFound","details":{"name":"x"},"code":404})";
+  const KubeStatus status = read_status(body);
+  EXPECT_EQ(status.code, 404);
+  EXPECT_EQ(status.reason, "NotFound");
+  EXPECT_EQ(status.message, "pods \"x\" not found");
+  std::string text = "Too many requests, please try again later.\n";
+  EXPECT_EQ(read_status(text).code, 0);
+  EXPECT_EQ(read_status(text).message, text);
+}
+
+TEST(LineSplitter, CutsAnywhere) {
+  const std::string text = "one\n\r\n\ntwo\r\nthree\nrest";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    LineSplitter lines(100);
+    std::vector<std::string> got;
+    for (const std::string& part : {text.substr(0, cut), text.substr(cut)}) {
+      ASSERT_TRUE(lines.feed(part));
+      while (const std::string* line = lines.next()) got.push_back(*line);
+    }
+    EXPECT_EQ(got, (std::vector<std::string>{"one", "two", "three"})) << cut;
+  }
+}
+
+TEST(LineSplitter, ALineMayNotGrowWithoutEnd) {
+  LineSplitter lines(10);
+  EXPECT_TRUE(lines.feed("123456789"));
+  EXPECT_EQ(lines.next(), nullptr);
+  EXPECT_TRUE(lines.feed("0"));
+  EXPECT_EQ(lines.next(), nullptr);
+  EXPECT_FALSE(lines.feed("1"));
+}
+
+}  // namespace
+}  // namespace chipweave::codec

@@ -1,0 +1,261 @@
+// A reflector against a scripted API server: cut anywhere, slow, refusing, telling things twice.
+#include "common/kube/reflector.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace chipweave::kube {
+namespace {
+
+using codec::KubePod;
+using std::chrono::milliseconds;
+
+// Holds what was asked; the test answers when and how it likes.
+class Script final : public Transport {
+ public:
+  struct Handle final : Ticket {
+    explicit Handle(bool& live) : live_(live) { live_ = true; }
+    ~Handle() override { live_ = false; }
+    bool& live_;
+  };
+  std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) override {
+    target = std::move(call.target);
+    on_reply = std::move(done);
+    on_stream.reset();
+    on_time = nullptr;
+    return ticket();
+  }
+  std::unique_ptr<Ticket> stream(std::string what, milliseconds, StreamSink sink) override {
+    target = std::move(what);
+    on_reply = nullptr;
+    on_time = nullptr;
+    on_stream = std::move(sink);
+    return ticket();
+  }
+  std::unique_ptr<Ticket> after(milliseconds delay, std::function<void()> task) override {
+    target = "wait " + std::to_string(delay.count());
+    on_reply = nullptr;
+    on_stream.reset();
+    on_time = std::move(task);
+    return ticket();
+  }
+  std::chrono::steady_clock::time_point now() const override { return time; }
+
+  // Copies go out: an answer may replace what waits for it.
+  void reply(int status, std::string body) {
+    const auto done = on_reply;
+    done(Reply{status, std::move(body), std::nullopt});
+  }
+  void refuse(int status, std::string body) {
+    const auto sink = *on_stream;
+    sink.refused({status, std::move(body), std::nullopt});
+  }
+  // One byte run; false when nobody reads any more.
+  bool bytes(std::string_view text) {
+    if (!on_stream) return false;
+    const auto sink = *on_stream;
+    sink.bytes(text);
+    return on_stream.has_value();
+  }
+  void end(Result<void> how) {
+    const auto sink = *on_stream;
+    sink.ended(how);
+  }
+  void pass_time() {
+    const auto task = on_time;
+    task();
+  }
+
+  std::string target;
+  std::function<void(Result<Reply>)> on_reply;
+  std::optional<StreamSink> on_stream;
+  std::function<void()> on_time;
+  std::chrono::steady_clock::time_point time{};
+  std::deque<bool> live;
+
+ private:
+  std::unique_ptr<Ticket> ticket() {
+    live.push_back(false);
+    return std::make_unique<Handle>(live.back());
+  }
+};
+
+bool holds(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+std::string object(const std::string& name, int version, const std::string& node = "") {
+  return R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"u-)" + name +
+         R"(","resourceVersion":")" + std::to_string(version) + R"("},"spec":{"nodeName":")" +
+         node + R"("}})";
+}
+std::string event(const char* type, const std::string& object) {
+  return std::string(R"({"type":")") + type + R"(","object":)" + object + "}\n";
+}
+std::string bookmark(int version, bool end) {
+  return R"({"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":")" +
+         std::to_string(version) + R"(")" +
+         (end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "") +
+         R"(},"spec":{},"status":{}}})" + "\n";
+}
+
+class Reflects : public testing::Test {
+ protected:
+  Reflector<KubePod>::Events events() {
+    return {[this](const KubePod* before, const KubePod* after) {
+              const KubePod& p = after != nullptr ? *after : *before;
+              if (after == nullptr) {
+                seen_.erase(p.name);
+              } else {
+                seen_[p.name] = p.node_name;
+              }
+              ++changes_;
+            },
+            [this] { ++syncs_; }, [this](const std::string& what) { problems_.push_back(what); }};
+  }
+  static Reflector<KubePod>::Options options() {
+    Reflector<KubePod>::Options o;
+    o.path = "/api/v1/pods";
+    return o;
+  }
+  // The whole story of a healthy stream.
+  static std::string story() {
+    return event("ADDED", object("a", 1)) + event("ADDED", object("b", 2, "n1")) +
+           bookmark(3, true) + event("MODIFIED", object("a", 4, "n2")) + bookmark(5, false) +
+           event("DELETED", object("b", 6, "n1")) + event("ADDED", object("c", 7));
+  }
+  using Seen = std::map<std::string, std::string>;
+  static Seen at_the_end() { return {{"a", "n2"}, {"c", ""}}; }
+
+  Script server_;
+  Seen seen_;
+  int changes_ = 0;
+  int syncs_ = 0;
+  std::vector<std::string> problems_;
+  Reflector<KubePod> reflector_{server_, options(), events(), [] { return 1.0; }};
+};
+
+TEST_F(Reflects, AStreamingListAndWhatFollows) {
+  reflector_.start();
+  EXPECT_EQ(server_.target,
+            "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=420"
+            "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+  EXPECT_TRUE(server_.bytes(story()));
+  EXPECT_EQ(seen_, at_the_end());
+  EXPECT_EQ(syncs_, 1);
+  EXPECT_EQ(changes_, 5);
+  server_.time += std::chrono::seconds(400);
+  server_.end({});
+  EXPECT_EQ(server_.target,
+            "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=420&resourceVersion=7");
+  EXPECT_EQ(problems_, std::vector<std::string>{});
+}
+
+// Whatever the cut, going on leaves nothing out and nothing double.
+TEST_F(Reflects, CutAtEveryByteItComesToTheSameEnd) {
+  const std::string text = story();
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    SCOPED_TRACE("cut after " + std::to_string(cut));
+    Script server;
+    seen_.clear();
+    Reflector<KubePod> reflector(server, options(), events(), [] { return 1.0; });
+    reflector.start();
+    server.bytes(std::string_view(text).substr(0, cut));
+    server.end(make_error(Errc::unavailable, "reset by peer"));
+    ASSERT_TRUE(server.target.starts_with("wait "));
+    server.pass_time();
+    // An API server answers from the version that is asked for.
+    std::string rest = text;
+    if (const auto at = server.target.find("resourceVersion=");
+        at != std::string::npos && !holds(server.target, "initial")) {
+      const std::string version = server.target.substr(at + 16);
+      const auto seen = text.find("\"resourceVersion\":\"" + version + "\"");
+      ASSERT_NE(seen, std::string::npos) << version;
+      rest = text.substr(text.find('\n', seen) + 1);
+    }
+    for (const char byte : rest) ASSERT_TRUE(server.bytes({&byte, 1}));
+    EXPECT_EQ(seen_, at_the_end());
+    EXPECT_TRUE(reflector.synced());
+  }
+}
+
+TEST_F(Reflects, ListsInPagesWhereStreamsAreRefused) {
+  reflector_.start();
+  server_.refuse(400, R"({"kind":"Status","code":400,"message":"sendInitialEvents is forbidden"})");
+  EXPECT_EQ(server_.target, "/api/v1/pods?limit=500&resourceVersion=0");
+  server_.reply(200, R"({"metadata":{"resourceVersion":"9","continue":"next"},"items":[)" +
+                         object("a", 1) + "]}");
+  EXPECT_EQ(server_.target, "/api/v1/pods?limit=500&continue=next");
+  EXPECT_EQ(syncs_, 0);
+  server_.reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[)" + object("b", 2) + "]}");
+  EXPECT_EQ(syncs_, 1);
+  EXPECT_EQ(seen_, (Seen{{"a", ""}, {"b", ""}}));
+  EXPECT_TRUE(server_.target.ends_with("&resourceVersion=9"));
+}
+
+TEST_F(Reflects, WhatVanishedWhileTheVersionExpiredIsGone) {
+  reflector_.start();
+  server_.bytes(story());
+  server_.bytes(event("ERROR", R"({"kind":"Status","status":"Failure","code":410,)"
+                               R"("reason":"Expired","message":"too old resource version"})"));
+  EXPECT_TRUE(holds(server_.target, "sendInitialEvents")) << server_.target;
+  server_.bytes(event("ADDED", object("c", 7)));
+  EXPECT_EQ(seen_, at_the_end()) << "nothing goes before the list is whole";
+  server_.bytes(bookmark(20, true));
+  EXPECT_EQ(seen_, (Seen{{"c", ""}}));
+  EXPECT_EQ(syncs_, 2);
+}
+
+TEST_F(Reflects, BrokenEventsAreAFailureNotACrash) {
+  for (const std::string& line :
+       {std::string("{\n"), std::string("[]\n"), std::string("{\"type\":\"ADDED\"}\n"),
+        std::string("{\"type\":\"NEW\",\"object\":{}}\n"), event("ADDED", "{}"),
+        event("ADDED", "null"), event("ADDED", "7"), event("BOOKMARK", "{}"),
+        std::string("{\"object\":{},\"type\":\"ADDED\"}\n"), event("ERROR", "{\"code\":\"x\"}"),
+        std::string(9U << 20U, 'x')}) {
+    Script server;
+    problems_.clear();
+    Reflector<KubePod> reflector(server, options(), events(), [] { return 1.0; });
+    reflector.start();
+    server.bytes(line);
+    EXPECT_EQ(server.target, "wait 800") << line.substr(0, 60);
+    EXPECT_EQ(problems_.size(), 1U) << line.substr(0, 60);
+    server.pass_time();
+    server.bytes(story());
+    EXPECT_EQ(seen_, at_the_end());
+  }
+}
+
+TEST_F(Reflects, AStormOfRefusalsIsWaitedOut) {
+  reflector_.start();
+  server_.bytes(story());
+  server_.time += std::chrono::seconds(3);
+  server_.end(make_error(Errc::unavailable, "reset"));
+  std::vector<std::string> waits;
+  for (int k = 0; k < 7; ++k) {
+    waits.push_back(server_.target);
+    server_.pass_time();
+    server_.refuse(503, "upstream is away");
+  }
+  EXPECT_EQ(waits, (std::vector<std::string>{"wait 800", "wait 1600", "wait 3200", "wait 6400",
+                                             "wait 12800", "wait 25600", "wait 30000"}));
+  EXPECT_EQ(problems_.back(), "/api/v1/pods: HTTP 503 upstream is away");
+  server_.pass_time();
+  server_.bytes(event("DELETED", object("c", 8)));
+  EXPECT_EQ(seen_, (Seen{{"a", "n2"}}));
+}
+
+TEST_F(Reflects, OnlyOneRequestIsEverUnderWay) {
+  reflector_.start();
+  server_.bytes(story());
+  server_.end(make_error(Errc::unavailable, "reset"));
+  server_.pass_time();
+  server_.refuse(410, R"({"code":410})");
+  EXPECT_EQ(std::count(server_.live.begin(), server_.live.end(), true), 1);
+}
+
+}  // namespace
+}  // namespace chipweave::kube
