@@ -50,6 +50,9 @@ inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that 
 // Kubernetes API server.
 inline constexpr std::size_t kMaxKubeObjectBytes = 8U
                                                    << 20U;  // one event; etcd stores 1.5 MB at most
+inline constexpr std::size_t kMaxKubeconfigBytes = 1U << 20U;
+inline constexpr std::size_t kMaxCredentialBytes = 256U
+                                                   << 10U;     // a token, key or certificate bundle
 inline constexpr std::size_t kMaxKubeReplyBytes = 64U << 20U;  // one page of a list
 
 // HTTP server.

@@ -1,6 +1,7 @@
 #include "common/http/reply_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -20,6 +21,7 @@ using beast::error_code;
 class HeadParser final : public beast::http::basic_parser<false> {
  public:
   int status = 0;
+  int retry_after = -1;
   bool unknown_coding = false;
 
  private:
@@ -30,6 +32,12 @@ class HeadParser final : public beast::http::basic_parser<false> {
                      error_code&) override {
     if (name == beast::http::field::transfer_encoding && !beast::iequals(value, "chunked"))
       unknown_coding = true;
+    if (name == beast::http::field::retry_after) {
+      int seconds = 0;
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
+      const bool whole = read.ec == std::errc() && read.ptr == value.data() + value.size();
+      retry_after = whole && seconds >= 0 ? seconds : -1;
+    }
   }
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
@@ -172,6 +180,8 @@ ReplyReader::State ReplyReader::end_of_stream() {
 }
 
 bool ReplyReader::has_begun() const { return impl_->begun; }
+bool ReplyReader::has_header() const { return impl_->framing != Impl::Framing::header; }
+int ReplyReader::retry_after() const { return impl_->parser->retry_after; }
 int ReplyReader::status() const { return impl_->parser->status; }
 std::string& ReplyReader::body() { return impl_->body; }
 

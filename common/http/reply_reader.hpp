@@ -32,8 +32,12 @@ class ReplyReader {
   State end_of_stream();
 
   bool has_begun() const;
-  // In state done.
+  // Whether the header of the final reply is there; then status() and retry_after() are known.
+  bool has_header() const;
   int status() const;
+  // Seconds; -1: not said, or said as a date.
+  int retry_after() const;
+  // Whole in state done; before, as much as came, which a stream takes out piece by piece.
   std::string& body();
   // Whether the server keeps the connection and sent nothing behind the reply.
   bool keep_alive() const;

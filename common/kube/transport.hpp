@@ -6,14 +6,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "common/base/result.hpp"
+#include "common/http/async_client.hpp"
 
 namespace chipweave::kube {
 
@@ -25,25 +23,9 @@ struct Call {
   std::chrono::milliseconds deadline{30'000};
 };
 
-struct Reply {
-  int status = 0;
-  std::string body;
-  std::optional<std::chrono::seconds> retry_after;
-};
-
-// Ends what it was given for; afterwards no callback comes.
-class Ticket {
- public:
-  virtual ~Ticket() = default;
-};
-
-// A stream: first its status (with the whole body unless it is 200), then bytes, then its end.
-struct StreamSink {
-  std::function<void(Reply refused)> refused;
-  std::function<void(std::string_view bytes)> bytes;
-  // ok: the server ended it in order.
-  std::function<void(Result<void> how)> ended;
-};
+using Reply = http::AsyncReply;
+using Ticket = http::Ticket;
+using StreamSink = http::StreamSink;
 
 class Transport {
  public:
@@ -52,7 +34,7 @@ class Transport {
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
 
-  // Errors: unavailable (no connection, cut), deadline_exceeded, limit_exceeded.
+  // Errors: unavailable (no connection, cut), deadline, limit_exceeded.
   virtual std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) = 0;
   // idle: without a byte for so long the stream is dead.
   virtual std::unique_ptr<Ticket> stream(std::string target, std::chrono::milliseconds idle,

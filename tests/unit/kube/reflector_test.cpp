@@ -3,86 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <map>
-#include <utility>
 #include <vector>
+
+#include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::kube {
 namespace {
 
 using codec::KubePod;
-using std::chrono::milliseconds;
-
-// Holds what was asked; the test answers when and how it likes.
-class Script final : public Transport {
- public:
-  struct Handle final : Ticket {
-    explicit Handle(bool& live) : live_(live) { live_ = true; }
-    ~Handle() override { live_ = false; }
-    bool& live_;
-  };
-  std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) override {
-    target = std::move(call.target);
-    on_reply = std::move(done);
-    on_stream.reset();
-    on_time = nullptr;
-    return ticket();
-  }
-  std::unique_ptr<Ticket> stream(std::string what, milliseconds, StreamSink sink) override {
-    target = std::move(what);
-    on_reply = nullptr;
-    on_time = nullptr;
-    on_stream = std::move(sink);
-    return ticket();
-  }
-  std::unique_ptr<Ticket> after(milliseconds delay, std::function<void()> task) override {
-    target = "wait " + std::to_string(delay.count());
-    on_reply = nullptr;
-    on_stream.reset();
-    on_time = std::move(task);
-    return ticket();
-  }
-  std::chrono::steady_clock::time_point now() const override { return time; }
-
-  // Copies go out: an answer may replace what waits for it.
-  void reply(int status, std::string body) {
-    const auto done = on_reply;
-    done(Reply{status, std::move(body), std::nullopt});
-  }
-  void refuse(int status, std::string body) {
-    const auto sink = *on_stream;
-    sink.refused({status, std::move(body), std::nullopt});
-  }
-  // One byte run; false when nobody reads any more.
-  bool bytes(std::string_view text) {
-    if (!on_stream) return false;
-    const auto sink = *on_stream;
-    sink.bytes(text);
-    return on_stream.has_value();
-  }
-  void end(Result<void> how) {
-    const auto sink = *on_stream;
-    sink.ended(how);
-  }
-  void pass_time() {
-    const auto task = on_time;
-    task();
-  }
-
-  std::string target;
-  std::function<void(Result<Reply>)> on_reply;
-  std::optional<StreamSink> on_stream;
-  std::function<void()> on_time;
-  std::chrono::steady_clock::time_point time{};
-  std::deque<bool> live;
-
- private:
-  std::unique_ptr<Ticket> ticket() {
-    live.push_back(false);
-    return std::make_unique<Handle>(live.back());
-  }
-};
 
 bool holds(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
@@ -130,7 +59,7 @@ class Reflects : public testing::Test {
   using Seen = std::map<std::string, std::string>;
   static Seen at_the_end() { return {{"a", "n2"}, {"c", ""}}; }
 
-  Script server_;
+  ScriptedTransport server_;
   Seen seen_;
   int changes_ = 0;
   int syncs_ = 0;
@@ -159,7 +88,7 @@ TEST_F(Reflects, CutAtEveryByteItComesToTheSameEnd) {
   const std::string text = story();
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     SCOPED_TRACE("cut after " + std::to_string(cut));
-    Script server;
+    ScriptedTransport server;
     seen_.clear();
     Reflector<KubePod> reflector(server, options(), events(), [] { return 1.0; });
     reflector.start();
@@ -216,7 +145,7 @@ TEST_F(Reflects, BrokenEventsAreAFailureNotACrash) {
         event("ADDED", "null"), event("ADDED", "7"), event("BOOKMARK", "{}"),
         std::string("{\"object\":{},\"type\":\"ADDED\"}\n"), event("ERROR", "{\"code\":\"x\"}"),
         std::string(9U << 20U, 'x')}) {
-    Script server;
+    ScriptedTransport server;
     problems_.clear();
     Reflector<KubePod> reflector(server, options(), events(), [] { return 1.0; });
     reflector.start();
@@ -254,7 +183,7 @@ TEST_F(Reflects, OnlyOneRequestIsEverUnderWay) {
   server_.end(make_error(Errc::unavailable, "reset"));
   server_.pass_time();
   server_.refuse(410, R"({"code":410})");
-  EXPECT_EQ(std::count(server_.live.begin(), server_.live.end(), true), 1);
+  EXPECT_EQ(server_.under_way(), 1);
 }
 
 }  // namespace

@@ -1,0 +1,298 @@
+#include "common/http/async_client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "common/base/limits.hpp"
+#include "common/http/client_connection.hpp"
+#include "common/http/loop_impl.hpp"
+#include "common/http/reply_reader.hpp"
+
+namespace chipweave::http {
+namespace {
+
+using boost::system::error_code;
+using Connection = std::shared_ptr<ClientConnection>;
+using Steady = std::chrono::steady_clock;
+
+bool printable(std::string_view text, char least) {
+  return std::all_of(text.begin(), text.end(), [least](char c) { return c >= least && c < 0x7f; });
+}
+
+std::string host_field(const Origin& origin) {
+  const bool v6 = origin.host.find(':') != std::string::npos;
+  std::string out = v6 ? "[" + origin.host + "]" : origin.host;
+  if (origin.port != (origin.tls ? "443" : "80")) out += ":" + origin.port;
+  return out;
+}
+
+Result<std::string> wire_text(const AsyncRequest& request, const Origin& origin) {
+  const auto wrong = [](const char* what) {
+    return make_error(Errc::invalid_argument, std::string("the request cannot be sent: ") + what);
+  };
+  if (request.target.empty() || request.target.front() != '/' || !printable(request.target, '!'))
+    return wrong("its target is no path");
+  std::string out =
+      request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host_field(origin) + "\r\n";
+  for (const auto& [name, value] : request.headers) {
+    if (!printable(name, '!') || !printable(value, ' ')) return wrong("a header holds other bytes");
+    out.append(name).append(": ").append(value).append("\r\n");
+  }
+  if (!request.body.empty() || request.method != "GET")
+    out += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+  return out + "\r\n" + request.body;
+}
+
+}  // namespace
+
+struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
+  Impl(Loop::Impl& l, std::shared_ptr<SharedOrigin> o, Limits m)
+      : loop(l), origin(std::move(o)), limits(m) {}
+
+  Loop::Impl& loop;
+  std::shared_ptr<SharedOrigin> origin;
+  Limits limits;
+  std::vector<Connection> kept;
+  bool closed = false;
+
+  Connection take_kept() {
+    const auto oldest = Steady::now() - limits.keep_for;
+    while (!kept.empty()) {
+      const Connection last = std::move(kept.back());
+      kept.pop_back();
+      if (last->kept_since >= oldest && last->quiet()) return last;
+      last->close();
+    }
+    return nullptr;
+  }
+  void keep(Connection connection) {
+    if (closed || kept.size() >= limits.max_kept) return connection->close();
+    connection->kept_since = Steady::now();
+    kept.push_back(std::move(connection));
+  }
+};
+
+namespace {
+
+// One request on its way: from the connection to the last callback.
+class Flight : public std::enable_shared_from_this<Flight> {
+  // Runs `act` unless all is over; keeps this alive meanwhile.
+  template <class Act>
+  auto guarded(Act act) {
+    return [self = shared_from_this(), act = std::move(act)](auto&&... with) mutable {
+      if (!self->over_) act(std::forward<decltype(with)>(with)...);
+    };
+  }
+
+ public:
+  struct Call {
+    std::chrono::milliseconds deadline;
+    std::function<void(Result<AsyncReply>)> done;
+  };
+  struct Stream {
+    std::chrono::milliseconds begin;
+    std::chrono::milliseconds idle;
+    StreamSink sink;
+  };
+  struct Home {  // the client's, without its type
+    Loop::Impl& loop;
+    std::shared_ptr<SharedOrigin> origin;
+    std::size_t max_reply_bytes;
+    std::function<Connection()> take;
+    std::function<void(Connection)> keep;
+  };
+
+  Flight(Home home, bool repeatable, std::optional<Call> call, std::optional<Stream> stream)
+      : home_(std::move(home)),
+        repeatable_(repeatable),
+        call_(std::move(call)),
+        stream_(std::move(stream)),
+        timer_(home_.loop.context) {}
+
+  void begin(Result<std::string> wire) {
+    boost::asio::post(home_.loop.context, guarded([this, wire = std::move(wire)]() mutable {
+                        if (!wire) return fail(std::move(wire).error());
+                        wire_ = std::move(*wire);
+                        wait(call_ ? call_->deadline : stream_->begin);
+                        connect(true);
+                      }));
+  }
+
+  void cancel() {
+    over_ = true;
+    timer_.cancel();
+    if (connection_ != nullptr) connection_->close();
+    connection_.reset();
+  }
+
+ private:
+  void wait(std::chrono::milliseconds limit) {
+    timer_.expires_after(limit);
+    timer_.async_wait(guarded([this](const error_code& ec) {
+      if (ec || timer_.expiry() > Steady::now()) return;
+      fail(make_error(Errc::deadline, "server " + home_.origin->origin.host + ":" +
+                                          home_.origin->origin.port + " did not answer in time"));
+    }));
+  }
+
+  void connect(bool may_be_kept) {
+    reader_.emplace(ReplyReader::Limits{limits::kMaxHttpHeaderBytes,
+                                        stream_ ? SIZE_MAX : home_.max_reply_bytes},
+                    true);
+    connection_ = may_be_kept ? home_.take() : nullptr;
+    reused_ = connection_ != nullptr;
+    if (reused_) return send();
+    connection_ = std::make_shared<ClientConnection>(home_.loop.context, home_.origin);
+    connection_->open(guarded([this](Result<void> opened) {
+      if (!opened) return fail(std::move(opened).error());
+      send();
+    }));
+  }
+
+  void send() {
+    connection_->write(wire_, guarded([this](Result<void> wrote) {
+                         if (!wrote) return lost(std::move(wrote).error());
+                         read();
+                       }));
+  }
+
+  void read() {
+    connection_->read(guarded([this](Result<std::string_view> bytes) {
+      if (!bytes) return lost(std::move(bytes).error());
+      const ReplyReader::State state =
+          bytes->empty() ? reader_->end_of_stream() : reader_->feed(*bytes);
+      if (bytes->empty() && !reader_->has_begun()) {
+        return lost(make_error(Errc::unavailable, "the server closed before it answered"));
+      }
+      took(state);
+    }));
+  }
+
+  void took(ReplyReader::State state) {
+    if (state == ReplyReader::State::too_large)
+      return fail(make_error(Errc::limit_exceeded, "the server's answer is too large"));
+    if (stream_ && reader_->has_header() && reader_->status() == 200) {
+      wait(stream_->idle);
+      const std::string bytes = std::exchange(reader_->body(), std::string());
+      if (!bytes.empty()) stream_->sink.bytes(bytes);
+      if (over_) return;
+    }
+    switch (state) {
+      case ReplyReader::State::more:
+        return read();
+      case ReplyReader::State::done:
+        return finish();
+      default:
+        return fail(make_error(Errc::unavailable, "the server's answer was cut or is no HTTP"));
+    }
+  }
+
+  // A connection that was kept may have been closed by the server while the request was under way.
+  void lost(Error why) {
+    if (reused_ && repeatable_ && !reader_->has_begun()) {
+      connection_->close();
+      return connect(false);
+    }
+    fail(std::move(why));
+  }
+
+  AsyncReply reply() {
+    AsyncReply out;
+    out.status = reader_->status();
+    out.body = std::move(reader_->body());
+    if (reader_->retry_after() >= 0) out.retry_after = std::chrono::seconds(reader_->retry_after());
+    return out;
+  }
+
+  void finish() {
+    over_ = true;
+    timer_.cancel();
+    if (reader_->keep_alive()) {
+      home_.keep(std::exchange(connection_, nullptr));
+    } else {
+      connection_->close();
+    }
+    if (call_) return call_->done(reply());
+    if (reader_->status() != 200) return stream_->sink.refused(reply());
+    stream_->sink.ended({});
+  }
+
+  void fail(Error why) {
+    cancel();
+    if (call_) return call_->done(std::move(why));
+    stream_->sink.ended(std::move(why));
+  }
+
+  Home home_;
+  bool repeatable_;
+  std::optional<Call> call_;  // one of the two
+  std::optional<Stream> stream_;
+  boost::asio::steady_timer timer_;
+  std::string wire_;
+  Connection connection_;
+  std::optional<ReplyReader> reader_;
+  bool reused_ = false;
+  bool over_ = false;
+};
+
+class FlightTicket final : public Ticket {
+ public:
+  explicit FlightTicket(std::shared_ptr<Flight> flight) : flight_(std::move(flight)) {}
+  ~FlightTicket() override { flight_->cancel(); }
+
+ private:
+  std::shared_ptr<Flight> flight_;
+};
+
+}  // namespace
+
+AsyncClient::AsyncClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+AsyncClient::~AsyncClient() {
+  impl_->closed = true;
+  for (const Connection& connection : impl_->kept) connection->close();
+  impl_->kept.clear();
+}
+
+Result<std::unique_ptr<AsyncClient>> AsyncClient::make(Loop& loop, Origin origin, Limits limits) {
+  auto shared = SharedOrigin::make(std::move(origin));
+  if (!shared) return std::move(shared).error();
+  return std::unique_ptr<AsyncClient>(
+      new AsyncClient(std::make_shared<Impl>(loop.impl(), std::move(*shared), limits)));
+}
+
+namespace {
+
+template <class Impl>
+Flight::Home home_of(const std::shared_ptr<Impl>& impl) {
+  return {impl->loop, impl->origin, impl->limits.max_reply_bytes,
+          [impl] { return impl->take_kept(); },
+          [impl](Connection connection) { impl->keep(std::move(connection)); }};
+}
+
+std::unique_ptr<Ticket> launch(const std::shared_ptr<Flight>& flight, Result<std::string> wire) {
+  flight->begin(std::move(wire));
+  return std::make_unique<FlightTicket>(flight);
+}
+
+}  // namespace
+
+std::unique_ptr<Ticket> AsyncClient::call(AsyncRequest request, std::chrono::milliseconds deadline,
+                                          std::function<void(Result<AsyncReply>)> done) {
+  return launch(std::make_shared<Flight>(home_of(impl_), request.method == "GET",
+                                         Flight::Call{deadline, std::move(done)}, std::nullopt),
+                wire_text(request, impl_->origin->origin));
+}
+
+std::unique_ptr<Ticket> AsyncClient::stream(AsyncRequest request, std::chrono::milliseconds idle,
+                                            StreamSink sink) {
+  return launch(
+      std::make_shared<Flight>(home_of(impl_), request.method == "GET", std::nullopt,
+                               Flight::Stream{impl_->limits.stream_begin, idle, std::move(sink)}),
+      wire_text(request, impl_->origin->origin));
+}
+
+}  // namespace chipweave::http

@@ -1,0 +1,152 @@
+#include "common/http/client_connection.hpp"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/write.hpp>
+
+namespace chipweave::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace ssl = boost::asio::ssl;
+
+Error failed(const Origin& origin, const char* what, const boost::system::error_code& ec) {
+  return make_error(Errc::unavailable, "server " + origin.host + ":" + origin.port + ": " + what +
+                                           ": " + ec.message());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SharedOrigin>> SharedOrigin::make(Origin given) {
+  auto shared = std::make_shared<SharedOrigin>();
+  shared->origin = std::move(given);
+  const Origin& origin = shared->origin;
+  if (!origin.tls) return shared;
+  ssl::context& c = shared->tls;
+  boost::system::error_code ec;
+  const auto wrong = [&ec](const char* what) {
+    return make_error(Errc::invalid_argument, std::string(what) + ": " + ec.message());
+  };
+  if (SSL_CTX_set_min_proto_version(c.native_handle(), TLS1_2_VERSION) != 1)
+    return make_error(Errc::internal, "TLS 1.2 cannot be required");
+  if (!origin.verify) {
+    c.set_verify_mode(ssl::verify_none, ec);
+  } else {
+    c.set_verify_mode(ssl::verify_peer, ec);
+    if (origin.ca_pem.empty()) {
+      c.set_default_verify_paths(ec);
+    } else {
+      c.add_certificate_authority(asio::buffer(origin.ca_pem), ec);
+    }
+    if (ec) return wrong("the certificate authority is no PEM certificate");
+  }
+  if (!origin.certificate_pem.empty()) {
+    c.use_certificate_chain(asio::buffer(origin.certificate_pem), ec);
+    if (ec) return wrong("the client certificate is no PEM certificate");
+    c.use_private_key(asio::buffer(origin.key_pem), ssl::context::pem, ec);
+    if (ec) return wrong("the client key is no PEM key of that certificate");
+  }
+  return shared;
+}
+
+ClientConnection::ClientConnection(asio::io_context& context, std::shared_ptr<SharedOrigin> to)
+    : to_(std::move(to)), resolver_(context) {
+  if (to_->origin.tls) {
+    secure_.emplace(context, to_->tls);
+  } else {
+    plain_.emplace(context);
+  }
+}
+
+boost::asio::ip::tcp::socket& ClientConnection::socket() {
+  return secure_ ? secure_->next_layer() : *plain_;
+}
+
+void ClientConnection::open(Opened done) {
+  resolver_.async_resolve(
+      to_->origin.host, to_->origin.port, tcp::resolver::numeric_service,
+      [self = shared_from_this(), done = std::move(done)](
+          const error_code& ec, const tcp::resolver::results_type& found) mutable {
+        if (ec) return done(failed(self->to_->origin, "name cannot be resolved", ec));
+        asio::async_connect(
+            self->socket(), found,
+            [self, done = std::move(done)](const error_code& not_connected,
+                                           const tcp::endpoint&) mutable {
+              if (not_connected)
+                return done(failed(self->to_->origin, "cannot connect", not_connected));
+              error_code ignored;
+              self->socket().set_option(tcp::no_delay(true), ignored);
+              self->socket().set_option(asio::socket_base::keep_alive(true), ignored);
+              if (!self->secure_) return done({});
+              self->handshake(std::move(done));
+            });
+      });
+}
+
+void ClientConnection::handshake(Opened done) {
+  const Origin& origin = to_->origin;
+  const std::string& name = origin.server_name.empty() ? origin.host : origin.server_name;
+  error_code not_an_address;
+  asio::ip::make_address(name, not_an_address);
+  if (not_an_address) {  // an address is not sent as a server name (RFC 6066)
+    // A macro of OpenSSL with an old-style cast inside.
+    SSL_ctrl(secure_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             const_cast<char*>(name.c_str()));
+  }
+  if (origin.verify) secure_->set_verify_callback(ssl::host_name_verification(name));
+  secure_->async_handshake(
+      ssl::stream_base::client,
+      [self = shared_from_this(), done = std::move(done)](const error_code& ec) {
+        done(ec ? Result<void>(failed(self->to_->origin, "TLS handshake", ec)) : Result<void>());
+      });
+}
+
+void ClientConnection::write(std::string_view bytes, Wrote done) {
+  auto wrote = [self = shared_from_this(), done = std::move(done)](const error_code& ec,
+                                                                   std::size_t) {
+    done(ec ? Result<void>(failed(self->to_->origin, "cannot send", ec)) : Result<void>());
+  };
+  const auto buffer = asio::buffer(bytes.data(), bytes.size());
+  if (secure_) {
+    asio::async_write(*secure_, buffer, std::move(wrote));
+  } else {
+    asio::async_write(*plain_, buffer, std::move(wrote));
+  }
+}
+
+void ClientConnection::read(Read done) {
+  auto came = [self = shared_from_this(), done = std::move(done)](const error_code& ec,
+                                                                  std::size_t n) {
+    // A server that ends without a TLS good-bye: what is missing shows in HTTP's own framing.
+    if (ec == asio::error::eof || ec == ssl::error::stream_truncated)
+      return done(std::string_view());
+    if (ec) return done(failed(self->to_->origin, "the connection was cut", ec));
+    done(std::string_view(self->buffer_.data(), n));
+  };
+  if (secure_) {
+    secure_->async_read_some(asio::buffer(buffer_), std::move(came));
+  } else {
+    plain_->async_read_some(asio::buffer(buffer_), std::move(came));
+  }
+}
+
+void ClientConnection::close() {
+  error_code ignored;
+  resolver_.cancel();
+  socket().close(ignored);
+}
+
+bool ClientConnection::quiet() {
+  char byte = 0;
+  const auto n = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+}  // namespace chipweave::http

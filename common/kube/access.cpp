@@ -1,0 +1,119 @@
+#include "common/kube/access.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/kubeconfig.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::kube {
+namespace {
+
+Error invalid(std::string message) {
+  return make_error(Errc::invalid_argument, std::move(message));
+}
+
+// "https://host:port/prefix", IPv6 in brackets.
+Result<void> read_server(const std::string& url, ApiAccess& to) {
+  const std::size_t scheme = url.find("://");
+  to.origin.tls = url.substr(0, scheme) == "https";
+  std::string rest = url.substr(scheme + 3);
+  if (const std::size_t slash = rest.find('/'); slash != std::string::npos) {
+    to.prefix = rest.substr(slash);
+    rest.erase(slash);
+  }
+  const auto bad = [&url] {
+    return invalid("server '" + url + "' has no host, or no port after ':'");
+  };
+  std::string port;
+  if (rest.starts_with('[')) {
+    const std::size_t end = rest.find(']');
+    if (end == std::string::npos) return bad();
+    to.origin.host = rest.substr(1, end - 1);
+    port = rest.substr(end + 1);
+  } else {
+    const std::size_t colon = rest.find(':');
+    to.origin.host = rest.substr(0, colon);
+    if (colon != std::string::npos) port = rest.substr(colon);
+  }
+  if (to.origin.host.empty() || port == ":" || (!port.empty() && port.front() != ':')) return bad();
+  to.origin.port = port.empty() ? (to.origin.tls ? "443" : "80") : port.substr(1);
+  const bool digits = std::all_of(to.origin.port.begin(), to.origin.port.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? Result<void>() : bad();
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string beside(const std::string& kubeconfig, const std::string& file) {
+  return file.empty() || file.front() == '/' ? file : folder_of(kubeconfig) + file;
+}
+
+Result<std::string> pem_text(const std::string& kubeconfig, codec::PemSource source) {
+  if (source.file.empty()) return std::move(source.pem);
+  return io::read_file(beside(kubeconfig, source.file), limits::kMaxCredentialBytes);
+}
+
+Result<ApiAccess> from_kubeconfig(const AccessOptions& options) {
+  const auto text = io::read_file(options.kubeconfig, limits::kMaxKubeconfigBytes);
+  if (!text) return text.error();
+  auto said = codec::read_kubeconfig(*text, options.context);
+  if (!said) return std::move(said).error().in("file " + options.kubeconfig);
+  ApiAccess access;
+  if (auto done = read_server(said->server, access); !done)
+    return std::move(done).error().in("file " + options.kubeconfig);
+  access.origin.server_name = said->tls_server_name;
+  access.origin.verify = !said->insecure;
+  for (auto& [from, to] : {std::pair{&said->ca, &access.origin.ca_pem},
+                           {&said->client_certificate, &access.origin.certificate_pem},
+                           {&said->client_key, &access.origin.key_pem}}) {
+    auto pem = pem_text(options.kubeconfig, std::move(*from));
+    if (!pem) return std::move(pem).error();
+    *to = std::move(*pem);
+  }
+  access.token = std::move(said->token);
+  access.token_file = beside(options.kubeconfig, said->token_file);
+  access.name_space = std::move(said->name_space);
+  return access;
+}
+
+Result<ApiAccess> from_pod(const Environment& environment, const std::string& folder) {
+  const auto host = environment("KUBERNETES_SERVICE_HOST");
+  const auto port = environment("KUBERNETES_SERVICE_PORT");
+  if (!host || host->empty() || !port || port->empty()) {
+    return invalid(
+        "this is no pod of a cluster (KUBERNETES_SERVICE_HOST is not set); name a kubeconfig");
+  }
+  ApiAccess access;
+  access.origin.host = *host;
+  access.origin.port = *port;
+  auto ca = io::read_file(folder + "/ca.crt", limits::kMaxCredentialBytes);
+  if (!ca) return std::move(ca).error();
+  access.origin.ca_pem = std::move(*ca);
+  access.token_file = folder + "/token";
+  if (auto name = io::read_file(folder + "/namespace", limits::kMaxCredentialBytes))
+    access.name_space = std::move(*name);
+  return access;
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+}
+
+Result<ApiAccess> load_access(const AccessOptions& options, const Environment& environment,
+                              const std::string& service_account) {
+  return options.kubeconfig.empty() ? from_pod(environment, service_account)
+                                    : from_kubeconfig(options);
+}
+
+}  // namespace chipweave::kube

@@ -1,0 +1,37 @@
+// ApiAccess — an API server and who to be there: what a kubeconfig or a pod's own files say, with
+// the files read.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/http/origin.hpp"
+
+namespace chipweave::kube {
+
+struct ApiAccess {
+  http::Origin origin;
+  std::string prefix;      // path before "/api"; mostly empty
+  std::string token;       // bearer token; empty: none, or in the file
+  std::string token_file;  // read again and again: tokens expire
+  std::string name_space;  // of this pod or context; may be empty
+};
+
+struct AccessOptions {
+  std::string kubeconfig;  // path; empty: the pod's own service account
+  std::string context;     // of the kubeconfig; empty: its current one
+};
+
+// Environment variables; a test passes its own.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+Environment process_environment();
+
+// Errors name the file and entry. In a pod: KUBERNETES_SERVICE_HOST and _PORT, and the files of
+// `service_account` (token, ca.crt, namespace).
+Result<ApiAccess> load_access(
+    const AccessOptions& options, const Environment& environment,
+    const std::string& service_account = "/var/run/secrets/kubernetes.io/serviceaccount");
+
+}  // namespace chipweave::kube

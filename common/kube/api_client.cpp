@@ -1,0 +1,98 @@
+#include "common/kube/api_client.hpp"
+
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/io/files.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::kube {
+namespace {
+
+constexpr std::chrono::seconds kTokenAge{60};  // client-go's period
+constexpr int kUnauthorized = 401;
+
+class TimerTicket final : public Ticket {
+ public:
+  explicit TimerTicket(std::shared_ptr<bool> live) : live_(std::move(live)) {}
+  ~TimerTicket() override { *live_ = false; }
+
+ private:
+  std::shared_ptr<bool> live_;
+};
+
+}  // namespace
+
+ApiClient::ApiClient(http::Loop& loop, ApiAccess access, std::string agent)
+    : loop_(loop), access_(std::move(access)), agent_(std::move(agent)), token_(access_.token) {}
+
+Result<std::unique_ptr<ApiClient>> ApiClient::make(http::Loop& loop, ApiAccess access,
+                                                   std::string agent) {
+  std::unique_ptr<ApiClient> out(new ApiClient(loop, std::move(access), std::move(agent)));
+  http::AsyncClient::Limits limits;
+  limits.max_reply_bytes = limits::kMaxKubeReplyBytes;
+  auto client = http::AsyncClient::make(loop, out->access_.origin, limits);
+  if (!client) return std::move(client).error();
+  out->client_ = std::move(*client);
+  if (!out->access_.token_file.empty()) {
+    if (auto read = out->read_token(); !read) return std::move(read).error();
+  }
+  return out;
+}
+
+Result<void> ApiClient::read_token() {
+  auto text = io::read_file(access_.token_file, limits::kMaxCredentialBytes);
+  if (!text) return std::move(text).error();
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' '))
+    text->pop_back();
+  token_ = std::move(*text);
+  token_read_ = now();
+  return {};
+}
+
+http::AsyncRequest ApiClient::request(std::string method, const std::string& target) {
+  if (!access_.token_file.empty() && now() - token_read_ > kTokenAge) {
+    // The old one may still do; the server says when it no longer does.
+    if (const auto read = read_token(); !read) {
+      obs::log(obs::Level::warn, "token not read", {{"error", read.error().text()}});
+      token_read_ = now();
+    }
+  }
+  http::AsyncRequest out;
+  out.method = std::move(method);
+  out.target = access_.prefix + target;
+  out.headers = {{"Accept", "application/json"}, {"User-Agent", agent_}};
+  if (!token_.empty()) out.headers.emplace_back("Authorization", "Bearer " + token_);
+  return out;
+}
+
+std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Reply>)> done) {
+  http::AsyncRequest out = request(call.method, call.target);
+  if (!call.body.empty()) out.headers.emplace_back("Content-Type", call.content_type);
+  out.body = std::move(call.body);
+  return client_->call(std::move(out), call.deadline,
+                       [this, done = std::move(done)](Result<Reply> reply) {
+                         if (reply && reply->status == kUnauthorized) token_read_ = {};
+                         done(std::move(reply));
+                       });
+}
+
+std::unique_ptr<Ticket> ApiClient::stream(std::string target, std::chrono::milliseconds idle,
+                                          StreamSink sink) {
+  sink.refused = [this, refused = std::move(sink.refused)](Reply reply) {
+    if (reply.status == kUnauthorized) token_read_ = {};
+    refused(std::move(reply));
+  };
+  return client_->stream(request("GET", target), idle, std::move(sink));
+}
+
+std::unique_ptr<Ticket> ApiClient::after(std::chrono::milliseconds delay,
+                                         std::function<void()> task) {
+  auto live = std::make_shared<bool>(true);
+  loop_.after(delay, [live, task = std::move(task)] {
+    if (*live) task();
+  });
+  return std::make_unique<TimerTicket>(live);
+}
+
+}  // namespace chipweave::kube

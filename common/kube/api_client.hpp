@@ -1,0 +1,45 @@
+// ApiClient — the Transport to a real API server: TLS, kept connections, a bearer token that is
+// read again each minute and after a 401.
+//
+// Owner: the loop thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/http/loop.hpp"
+#include "common/kube/access.hpp"
+#include "common/kube/transport.hpp"
+
+namespace chipweave::kube {
+
+class ApiClient final : public Transport {
+ public:
+  // agent: what the server's log shows, "chipweave-scheduler/0.1.0". Errors: invalid_argument (a
+  // certificate or key that is none), those of reading the token.
+  static Result<std::unique_ptr<ApiClient>> make(http::Loop& loop, ApiAccess access,
+                                                 std::string agent);
+
+  std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) override;
+  std::unique_ptr<Ticket> stream(std::string target, std::chrono::milliseconds idle,
+                                 StreamSink sink) override;
+  std::unique_ptr<Ticket> after(std::chrono::milliseconds delay,
+                                std::function<void()> task) override;
+  std::chrono::steady_clock::time_point now() const override {
+    return std::chrono::steady_clock::now();
+  }
+
+ private:
+  ApiClient(http::Loop& loop, ApiAccess access, std::string agent);
+  http::AsyncRequest request(std::string method, const std::string& target);
+  Result<void> read_token();
+
+  http::Loop& loop_;
+  ApiAccess access_;
+  std::string agent_;
+  std::string token_;
+  std::chrono::steady_clock::time_point token_read_{};
+  std::unique_ptr<http::AsyncClient> client_;
+};
+
+}  // namespace chipweave::kube

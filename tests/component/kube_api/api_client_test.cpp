@@ -1,0 +1,222 @@
+// The whole client over TLS: credentials that change, a watch that is cut, a copy that stays right.
+#include "common/kube/api_client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "common/kube/reflector.hpp"
+#include "tests/component/kube_api/on_loop.hpp"
+#include "tests/component/kube_api/scripted_server.hpp"
+
+namespace chipweave {
+namespace {
+
+using kube::ApiAccess;
+using kube::ApiClient;
+using testing::Pem;
+using testing::ScriptedServer;
+using Talk = ScriptedServer::Talk;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "kube_api.XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string put(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ + "/" + name) << text;
+    return path_ + "/" + name;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class Api : public testing::OnLoop {
+ protected:
+  ~Api() override {
+    loop_.post_and_wait([this] {
+      ticket_.reset();
+      reflector_.reset();
+      client_.reset();
+    });
+  }
+  void use(ApiAccess access) {
+    loop_.post_and_wait([&] {
+      auto made = ApiClient::make(loop_, std::move(access), "test/1");
+      if (!made) throw std::runtime_error(made.error().text());
+      client_ = std::move(*made);
+    });
+  }
+  int status_of(const std::string& target) {
+    std::promise<int> promise;
+    auto future = promise.get_future();
+    loop_.post([&] {
+      kube::Call call;
+      call.target = target;
+      ticket_ = client_->call(std::move(call), [&promise](const Result<kube::Reply>& reply) {
+        promise.set_value(reply ? reply->status : -1);
+      });
+    });
+    return got(std::move(future));
+  }
+
+  Pem authority_ = testing::make_authority("cluster");
+  Pem certificate_ = testing::make_certificate(authority_, "IP:127.0.0.1");
+  std::unique_ptr<ApiClient> client_;
+  std::unique_ptr<kube::Ticket> ticket_;
+  std::unique_ptr<kube::Reflector<codec::KubePod>> reflector_;
+};
+
+// 200 for the token that the server takes at the time.
+ScriptedServer::Script guard(std::atomic<int>& valid) {
+  return [&valid](Talk& talk) {
+    while (const auto request = talk.request()) {
+      const bool good = request->find("Authorization: Bearer t" + std::to_string(valid) + "\r\n") !=
+                        std::string::npos;
+      talk.reply(good ? 200 : 401, "{}");
+    }
+  };
+}
+
+TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
+  std::atomic<int> valid{1};
+  const Folder folder;
+  const ScriptedServer server(certificate_, guard(valid));
+  ApiAccess access;
+  access.origin.host = "127.0.0.1";
+  access.origin.port = std::to_string(server.port());
+  access.origin.ca_pem = authority_.certificate;
+  access.token_file = folder.put("token", "t1\n");
+  use(access);
+  EXPECT_EQ(status_of("/api"), 200);
+  valid = 2;
+  folder.put("token", "t2\n");
+  EXPECT_EQ(status_of("/api"), 401);
+  EXPECT_EQ(status_of("/api"), 200);
+  std::filesystem::remove(access.token_file);
+  EXPECT_EQ(status_of("/api"), 200) << "the one that is known still does";
+}
+
+TEST_F(Api, AKubeconfigLeadsToItsServer) {
+  std::atomic<int> valid{7};
+  const Folder folder;
+  const ScriptedServer server(certificate_, guard(valid));
+  folder.put("ca.crt", authority_.certificate);
+  const std::string path = folder.put(
+      "config",
+      "current-context: c\ncontexts: [{name: c, context: {cluster: k, user: u, namespace: n}}]\n"
+      "clusters: [{name: k, cluster: {server: 'https://127.0.0.1:" +
+          std::to_string(server.port()) +
+          "/base', certificate-authority: ca.crt}}]\nusers: [{name: u, user: {token: t7}}]\n");
+  const auto access = kube::load_access({path, ""}, kube::process_environment());
+  ASSERT_TRUE(access.ok()) << access.error().text();
+  EXPECT_EQ(access->prefix, "/base");
+  EXPECT_EQ(access->name_space, "n");
+  use(*access);
+  EXPECT_EQ(status_of("/api"), 200);
+}
+
+TEST(Access, OfAPodAndWhatIsMissing) {
+  const Folder folder;
+  std::map<std::string, std::string> variables;
+  const kube::Environment environment = [&](const char* name) -> std::optional<std::string> {
+    const auto it = variables.find(name);
+    return it == variables.end() ? std::nullopt : std::optional(it->second);
+  };
+  const auto load = [&] { return kube::load_access({}, environment, folder.path()); };
+  EXPECT_NE(load().error().text().find("name a kubeconfig"), std::string::npos);
+  variables = {{"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+  EXPECT_NE(load().error().text().find("ca.crt"), std::string::npos) << load().error().text();
+  folder.put("ca.crt", "PEM");
+  folder.put("namespace", "team");
+  const auto access = load();
+  ASSERT_TRUE(access.ok()) << access.error().text();
+  EXPECT_EQ(access->origin.host, "fd00::1");
+  EXPECT_EQ(access->name_space, "team");
+  EXPECT_EQ(access->token_file, folder.path() + "/token");
+  for (const char* server : {"https://", "https://:443", "https://h:", "https://h:x",
+                             "https://[::1", "https://[::1]443"}) {
+    const std::string path = folder.put(
+        "bad", std::string("current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n") +
+                   "clusters: [{name: k, cluster: {server: '" + server + "'}}]\n");
+    EXPECT_FALSE(kube::load_access({path, ""}, environment).ok()) << server;
+  }
+}
+
+std::string pod_event(const char* type, const std::string& name, int version) {
+  return std::string(R"({"type":")") + type +
+         R"(","object":{"metadata":{"namespace":"ns","name":")" + name + R"(","uid":")" + name +
+         R"(","resourceVersion":")" + std::to_string(version) + R"("}}})" + "\n";
+}
+
+// A server that streams lists, cuts its first watch in the middle of an event, and goes on from the
+// version it is asked for.
+TEST_F(Api, ACopyStaysRightThroughACut) {
+  const ScriptedServer server(certificate_, [](Talk& talk) {
+    while (const auto request = talk.request()) {
+      const std::string line = request->substr(0, request->find("\r\n"));
+      talk.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      if (line.find("sendInitialEvents=true") != std::string::npos) {
+        talk.chunk(pod_event("ADDED", "a", 1) + pod_event("ADDED", "b", 2));
+        talk.chunk(
+            R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"3","annotations":)"
+            R"({"k8s.io/initial-events-end":"true"}}}})"
+            "\n");
+        const std::string next = pod_event("ADDED", "c", 4);
+        talk.chunk(next.substr(0, next.size() / 2));
+        return talk.reset();
+      }
+      if (line.find("resourceVersion=3&") == std::string::npos &&
+          line.find("resourceVersion=3 ") == std::string::npos) {
+        return talk.reset();
+      }
+      talk.chunk(pod_event("ADDED", "c", 4));
+      talk.chunk(pod_event("DELETED", "a", 5));
+      talk.wait_for_end();
+    }
+  });
+  ApiAccess access;
+  access.origin.host = "127.0.0.1";
+  access.origin.port = std::to_string(server.port());
+  access.origin.ca_pem = authority_.certificate;
+  access.token = "t";
+  use(access);
+  std::promise<std::string> done;
+  auto future = done.get_future();
+  std::map<std::string, std::string> pods;
+  loop_.post([&] {
+    kube::Reflector<codec::KubePod>::Options options;
+    options.path = "/api/v1/pods";
+    options.list_watch.first_wait = std::chrono::milliseconds(10);
+    reflector_ = std::make_unique<kube::Reflector<codec::KubePod>>(
+        *client_, options,
+        kube::Reflector<codec::KubePod>::Events{
+            [&](const codec::KubePod* before, const codec::KubePod* after) {
+              if (after == nullptr) {
+                pods.erase(before->name);
+                std::string names;
+                for (const auto& [name, version] : pods) names += name + version;
+                done.set_value(names);
+              } else {
+                pods[after->name] = after->resource_version;
+              }
+            },
+            [] {}, [](const std::string&) {}},
+        [] { return 1.0; });
+    reflector_->start();
+  });
+  EXPECT_EQ(got(std::move(future)), "b2c4");
+}
+
+}  // namespace
+}  // namespace chipweave

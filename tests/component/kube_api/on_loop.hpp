@@ -1,0 +1,38 @@
+// A loop on a thread of its own, and calls on it that a test can wait for.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "common/http/loop.hpp"
+
+namespace chipweave::testing {
+
+class OnLoop : public ::testing::Test {
+ protected:
+  OnLoop() : thread_([this] { loop_.run(); }) {}
+  ~OnLoop() override {
+    loop_.stop();
+    thread_.join();
+  }
+
+  // The value, or a failure of the test and an empty one.
+  template <class T>
+  T got(std::future<T> from, std::chrono::seconds within = std::chrono::seconds(20)) {
+    if (from.wait_for(within) != std::future_status::ready) {
+      ADD_FAILURE() << "nothing came";
+      return T{};
+    }
+    return from.get();
+  }
+
+  http::Loop loop_;
+
+ private:
+  std::thread thread_;
+};
+
+}  // namespace chipweave::testing
