@@ -1,0 +1,83 @@
+"""Builds the programs of a testbed, once, from the Go modules that tests/e2e/modules pins, into a cache of the user."""
+import fcntl, hashlib, os, re, shutil, subprocess, tempfile, time
+from pathlib import Path
+
+from testbed.say import Failure, say
+
+MODULES = Path(__file__).resolve().parent.parent / "modules"
+VERSIONS = ["1.36", "1.34"]  # the first one is the default
+KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"]
+PACKAGES = {"etcd": "go.etcd.io/etcd/server/v3", **{name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES}}
+
+
+# The Go that is installed, as "go1.26.8 linux/amd64", if it can build this module.
+def usable_go(module):
+    needed = re.search(r"^go (\S+)", (module / "go.mod").read_text(), re.M).group(1)
+    advice = f"Install Go {needed} or newer (https://go.dev/dl/) and put it into PATH."
+    try:
+        command = ["go", "version"]
+        output = subprocess.run(command, cwd="/", env=go_environment(), check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise Failure(f"NO GO HERE: `go version` does not work, so nothing can be built. {advice}", 3) from None
+    version = output.stdout.removeprefix("go version ").strip()
+    here = re.search(r"go([\d.]+)", version)
+    if not here or [int(n) for n in here[1].split(".")] < [int(n) for n in needed.split(".")]:
+        raise Failure(f"GO IS TOO OLD: {module} needs {needed}, here is {version}. {advice}", 3)
+    return version
+
+
+# Only the Go that is here and only what go.mod and go.sum pin, whatever the user's settings are.
+def go_environment(**more):
+    return {**os.environ, "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOWORK": "off", **more}
+
+
+# The linker flags that give a program of Kubernetes its version; without them it calls itself v0.0.0-master.
+def linker_flags(module):
+    found = re.search(r"^\s*k8s\.io/kubernetes v((\d+)\.(\d+)\.\S+)", (module / "go.mod").read_text(), re.M)
+    if not found:
+        return "-s -w"
+    names = {"gitVersion": f"v{found[1]}", "gitMajor": found[2], "gitMinor": found[3], "gitTreeState": "clean"}
+    return "-s -w " + " ".join(f"-X k8s.io/component-base/version.{k}={v}" for k, v in names.items())
+
+
+# The cache folder that holds these programs of a module; a folder that is there is complete.
+def build_module(module, programs):
+    go = usable_go(module)
+    pins = (module / "go.mod").read_bytes() + (module / "go.sum").read_bytes()
+    cache = Path(os.environ.get("CHIPWEAVE_TESTBED_CACHE") or Path.home() / ".cache/chipweave/testbed").absolute()
+    complete = cache / hashlib.sha256(pins + go.encode()).hexdigest()[:16]
+    if complete.is_dir():
+        return complete
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # waits for a build of another testbed, which may be the same one
+        for abandoned in cache.glob("building-*"):
+            shutil.rmtree(abandoned, ignore_errors=True)
+        if not complete.is_dir():
+            compile_into(complete, module, programs)
+    return complete
+
+
+# Compiles in a folder beside the wanted one and renames it at the end: an interrupted build leaves nothing half.
+def compile_into(complete, module, programs):
+    say(f"building {', '.join(programs)} from {module} into {complete}; this happens once and takes minutes")
+    with tempfile.TemporaryDirectory(prefix="building-", dir=complete.parent, ignore_cleanup_errors=True) as work:
+        done, scratch = Path(work, "done"), Path(work, "scratch")
+        done.mkdir()
+        scratch.mkdir()
+        for program in programs:
+            began = time.monotonic()
+            flags = ["-trimpath", "-buildvcs=false", "-ldflags", linker_flags(module)]
+            command = ["go", "build", *flags, "-o", done / program, PACKAGES[program]]
+            if subprocess.run(command, cwd=module, env=go_environment(GOTMPDIR=str(scratch))).returncode != 0:
+                raise Failure(f"building {program} failed, see above")
+            say(f"built {program} in {time.monotonic() - began:.0f} s")
+        done.rename(complete)
+
+
+# Every program and its path.
+def build_all(minor):
+    # Kubernetes first: it needs the newer Go and says so before minutes have passed.
+    folders = [(build_module(MODULES / f"kubernetes-{minor}", KUBERNETES), KUBERNETES)]
+    folders.append((build_module(MODULES / "etcd", ["etcd"]), ["etcd"]))
+    return {program: folder / program for folder, programs in folders for program in programs}
