@@ -19,6 +19,7 @@ def request(port, path, ca=None, token=None, method="GET", body=None, content_ty
         connection.close()
 
 
+# As the administrator.
 def api(folder, state, path, **more):
     return request(state["ports"]["kube-apiserver"], path, folder / "ca.crt", state["token"], **more)
 

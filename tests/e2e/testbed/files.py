@@ -30,6 +30,7 @@ def write_certificates(folder):
             raise Failure(f"openssl {arguments}: {done.stderr.strip()}")
 
 
+# With the certificate inside, so that a copy works anywhere.
 def write_kubeconfig(folder, file, server, user, token):
     ca = base64.b64encode((folder / "ca.crt").read_bytes()).decode()
     (folder / file).write_text(
@@ -64,10 +65,12 @@ def write_scheduler_config(folder, extender):
     (folder / "scheduler.yaml").write_text(json.dumps(config, indent=2) + "\n")
 
 
+# For `eval` in a shell and for tests that speak HTTP themselves. kubectl keeps its cache out of the home folder.
 def write_env(folder, state):
-    values = {"KUBECONFIG": folder / "kubeconfig", "CHIPWEAVE_TESTBED": folder, "CHIPWEAVE_TESTBED_BIN": folder / "bin",
-              "CHIPWEAVE_TESTBED_SERVER": state["server"], "CHIPWEAVE_TESTBED_CA": folder / "ca.crt",
-              "CHIPWEAVE_TESTBED_TOKEN": state["token"]}
+    values = {"KUBECONFIG": folder / "kubeconfig", "KUBECACHEDIR": folder / "kubectl-cache",
+              "CHIPWEAVE_TESTBED": folder,
+              "CHIPWEAVE_TESTBED_BIN": folder / "bin", "CHIPWEAVE_TESTBED_CA": folder / "ca.crt",
+              "CHIPWEAVE_TESTBED_SERVER": state["server"], "CHIPWEAVE_TESTBED_TOKEN": state["token"]}
     for program, port in state["ports"].items():
         values[f"CHIPWEAVE_TESTBED_PORT_{program.upper().replace('-', '_')}"] = port
     text = "".join(f"export {key}={shlex.quote(str(value))}\n" for key, value in values.items())

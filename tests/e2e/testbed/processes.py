@@ -8,7 +8,7 @@ from testbed.say import Failure, say
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 120  # for each step of a start; an idle machine needs 5 s for all of them
-STOP_SECONDS = 40  # kube-apiserver lets requests finish for up to half a minute
+STOP_SECONDS = 10  # kube-apiserver would wait a minute for clients that watch; it has nothing to save
 
 
 # What `up` wrote down, or None. Only a testbed.json in a folder of our own says that a testbed lives there; nothing
@@ -24,6 +24,7 @@ def read_state(folder):
         raise Failure(f"{folder}/testbed.json cannot be read: {error}") from None
 
 
+# For commands that make no sense without a testbed.
 def need_state(folder):
     state = read_state(folder)
     if state is None:
@@ -42,6 +43,7 @@ def living_pid(folder, program):
         return None
 
 
+# Whether this name is in use, even if only in part.
 def any_lives(folder):
     return any(living_pid(folder, program) for program in PROGRAMS)
 
@@ -60,6 +62,7 @@ def free_ports(count):
     raise Failure("no free ports on 127.0.0.1")
 
 
+# Started by the path in the data folder, which living_pid() relies on.
 def command_of(folder, state, program):
     ports, at = state["ports"], lambda name: str(folder / name)
     client, peer = f"http://127.0.0.1:{ports['etcd']}", f"http://127.0.0.1:{ports['etcd-peer']}"
@@ -119,11 +122,13 @@ def wait_until(folder, running, what, test):
         time.sleep(0.05)
 
 
+# Shown because the folder is removed after a failed start.
 def last_lines(folder, program, count=20):
     lines = (folder / f"{program}.log").read_text(errors="replace").splitlines()[-count:]
     return "\n".join([f"--- the last lines of {program}.log", *lines])
 
 
+# Those that only watch first, the API server next, etcd last. Only what living_pid() knows to be ours.
 def stop_all(folder):
     for together in (PROGRAMS[3:1:-1], PROGRAMS[1:2], PROGRAMS[0:1]):
         for sign in (signal.SIGTERM, signal.SIGKILL):
