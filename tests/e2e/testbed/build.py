@@ -67,7 +67,7 @@ def compile_into(complete, module, programs):
         scratch.mkdir()
         for program in programs:
             began = time.monotonic()
-            flags = ["-trimpath", "-buildvcs=false", "-ldflags", linker_flags(module)]
+            flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags", linker_flags(module)]
             command = ["go", "build", *flags, "-o", done / program, PACKAGES[program]]
             if subprocess.run(command, cwd=module, env=go_environment(GOTMPDIR=str(scratch))).returncode != 0:
                 raise Failure(f"building {program} failed, see above")
