@@ -1,10 +1,12 @@
-// Chip choice: warm (a look-up), cold (first request of a topology class), and brute force over all
-// sets, by machine and size.
+// Chip choice: warm (a look-up), cold (first request of a topology class), cold where no two chips
+// are alike, and brute force over all sets, by machine and size.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <random>
 #include <stdexcept>
 
+#include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/baselines.hpp"
 #include "common/solver/machine.hpp"
@@ -40,6 +42,53 @@ void cold(benchmark::State& state, const std::string& name) {
     state.ResumeTiming();
     benchmark::DoNotOptimize(machine.choose(r));
   }
+}
+
+// Sixteen chips, a quarter to all of the pairs linked with one to nine lanes of any rate: the seed
+// decides.
+NodeTopology irregular_machine(unsigned seed) {
+  using namespace chipweave::domain;
+  constexpr int kChips = 16;
+  std::mt19937 random(seed);
+  const unsigned density = 1 + random() % 4;
+  const bool one_rate = random() % 2 == 0;
+  TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < kChips; ++i) {
+    Chip c;
+    c.index = ChipIndex{i};
+    c.numa = i / 8;
+    b.add_chip(c);
+  }
+  for (int i = 0; i < kChips; ++i) {
+    for (int j = i + 1; j < kChips; ++j) {
+      if (random() % 4 >= density) continue;
+      const int lanes = 1 + static_cast<int>(random() % (one_rate ? 2 : 9));
+      const double gbps = one_rate ? 25 : 1 + static_cast<double>(random() % 99000) / 1000;
+      b.add_link(ChipIndex{i}, ChipIndex{j}, LinkKind::nvlink, lanes, gbps);
+    }
+  }
+  return std::move(b).build().value();
+}
+
+// One machine an iteration. Counts answers that are not proven best, and the slowest one.
+void cold_irregular(benchmark::State& state) {
+  unsigned seed = 0;
+  double worst_ms = 0;
+  int unproven = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Machine machine(irregular_machine(++seed));
+    const Request r{machine.topology().all(), {}, {}, static_cast<int>(state.range(0)), false};
+    state.ResumeTiming();
+    const auto begin = std::chrono::steady_clock::now();
+    const auto choice = machine.choose(r);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    worst_ms = std::max(worst_ms, took.count());
+    unproven += choice.exact ? 0 : 1;
+  }
+  state.counters["worst_ms"] = worst_ms;
+  state.counters["unproven"] = unproven;
 }
 
 // Seeded mix of sizes, occupancy and health over one class: what a scheduler asks. Counts the share
@@ -106,6 +155,12 @@ int main(int argc, char** argv) {
           ->Arg(size)
           ->Unit(benchmark::kMicrosecond);
     }
+  }
+  for (const int size : {2, 4, 8, 10, 12, 13, 14, 15, 16}) {
+    benchmark::RegisterBenchmark("cold/irregular-16", cold_irregular)
+        ->Arg(size)
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(60);
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -1,0 +1,173 @@
+// The Kubernetes client against a real API server (scripts/testbed): the copy of a collection, and
+// binding with annotations. Skipped without a testbed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "common/kube/api_client.hpp"
+#include "common/kube/binder.hpp"
+#include "common/kube/reflector.hpp"
+#include "tests/component/kube_api/on_loop.hpp"
+
+namespace chipweave {
+namespace {
+
+using codec::KubeNode;
+using codec::KubePod;
+using Json = nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const std::string kPods = "/api/v1/namespaces/default/pods";
+
+class RealApi : public testing::OnLoop {
+ protected:
+  void SetUp() override {
+    const char* testbed = std::getenv("CHIPWEAVE_TESTBED");  // NOLINT(concurrency-mt-unsafe)
+    if (testbed == nullptr)
+      GTEST_SKIP() << "no testbed runs: eval \"$(scripts/testbed up)\" starts one";
+    auto access =
+        kube::load_access({std::string(testbed) + "/kubeconfig", ""}, kube::process_environment());
+    ASSERT_TRUE(access.ok()) << access.error().text();
+    loop_.post_and_wait([&] {
+      client_ = std::move(kube::ApiClient::make(loop_, *access, "chipweave-e2e").value());
+      binder_ = std::make_unique<kube::Binder>(*client_);
+    });
+    remove_all();
+    for (const char* node : {"e2e-n1", "e2e-n2"}) {
+      send("POST", "/api/v1/nodes", {{"metadata", {{"name", node}}}});
+    }
+  }
+  void TearDown() override {
+    if (client_ == nullptr) return;
+    loop_.post_and_wait([this] { pods_.reset(); });
+    remove_all();
+    loop_.post_and_wait([this] {
+      tickets_.clear();
+      client_.reset();
+    });
+  }
+  void remove_all() {
+    for (const char* pod : {"/e2e-a", "/e2e-b"}) {
+      send("DELETE", kPods + pod, {{"gracePeriodSeconds", 0}});
+    }
+    for (const char* node : {"/e2e-n1", "/e2e-n2"})
+      send("DELETE", "/api/v1/nodes" + std::string(node), {});
+  }
+
+  // Status and body.
+  std::pair<int, Json> send(const std::string& method, const std::string& target,
+                            const Json& body) {
+    std::promise<std::pair<int, std::string>> promise;
+    auto future = promise.get_future();
+    loop_.post([&] {
+      kube::Call call;
+      call.method = method;
+      call.target = target;
+      if (!body.is_null()) call.body = body.dump();
+      tickets_.push_back(client_->call(std::move(call), [&promise](const Result<kube::Reply>& r) {
+        promise.set_value(r ? std::pair(r->status, r->body) : std::pair(0, r.error().text()));
+      }));
+    });
+    auto [status, text] = got(std::move(future));
+    return {status, Json::parse(text, nullptr, false)};
+  }
+  // The uid of a pod that no scheduler looks at.
+  std::string create_pod(const std::string& name) {
+    const auto [status, pod] =
+        send("POST", kPods,
+             {{"metadata", {{"name", name}, {"annotations", {{"own", "kept"}}}}},
+              {"spec",
+               {{"schedulerName", "nobody"},
+                {"terminationGracePeriodSeconds", 0},
+                {"containers", Json::array({{{"name", "c"}, {"image", "localhost/none:1"}}})}}}});
+    EXPECT_EQ(status, 201) << pod.dump();
+    return pod["metadata"]["uid"];
+  }
+  std::string bind(const std::string& pod, const std::string& uid, const std::string& node) {
+    std::promise<std::string> promise;
+    auto future = promise.get_future();
+    loop_.post([&] {
+      tickets_.push_back(binder_->bind(
+          {"default", pod, uid, node, {{"chipweave.dev/placement", R"({"chips":[0,3]})"}}},
+          [&promise](const Result<void>& how) {
+            promise.set_value(how ? "bound" : how.error().text());
+          }));
+    });
+    return got(std::move(future));
+  }
+
+  // Starts a copy of the namespace's pods.
+  void watch_pods() {
+    loop_.post_and_wait([this] {
+      kube::Reflector<KubePod>::Options options;
+      options.path = kPods;
+      pods_ = std::make_unique<kube::Reflector<KubePod>>(
+          *client_, options,
+          kube::Reflector<KubePod>::Events{
+              [this](const KubePod* before, const KubePod* after) {
+                const std::lock_guard lock(mutex_);
+                if (after == nullptr) {
+                  seen_.erase(before->name);
+                } else {
+                  seen_[after->name] = *after;
+                  if (!after->node_name.empty() &&
+                      after->annotations.count("chipweave.dev/placement") == 0)
+                    bound_without_annotation_ = true;
+                }
+              },
+              [this] { synced_ = true; }, [](const std::string& what) { ADD_FAILURE() << what; }},
+          [] { return 1.0; });
+      pods_->start();
+    });
+  }
+  bool eventually(const std::function<bool()>& test) {
+    for (int i = 0; i < 500; ++i) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (test()) return true;
+      }
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    return false;
+  }
+
+  std::unique_ptr<kube::ApiClient> client_;
+  std::unique_ptr<kube::Binder> binder_;
+  std::unique_ptr<kube::Reflector<KubePod>> pods_;
+  std::vector<std::unique_ptr<kube::Ticket>> tickets_;
+  std::mutex mutex_;
+  std::map<std::string, KubePod> seen_;
+  std::atomic<bool> synced_{false};
+  std::atomic<bool> bound_without_annotation_{false};
+};
+
+TEST_F(RealApi, APodIsBoundAndAnnotatedInOneWrite) {
+  const std::string uid = create_pod("e2e-a");
+  watch_pods();
+  ASSERT_TRUE(eventually([this] { return synced_ && seen_.count("e2e-a") == 1; }));
+  EXPECT_EQ(seen_["e2e-a"].uid, uid);
+  EXPECT_EQ(bind("e2e-a", uid, "e2e-n1"), "bound");
+  ASSERT_TRUE(eventually([this] { return seen_["e2e-a"].node_name == "e2e-n1"; }));
+  EXPECT_EQ(seen_["e2e-a"].annotations.at("chipweave.dev/placement"), R"({"chips":[0,3]})");
+  EXPECT_EQ(seen_["e2e-a"].annotations.at("own"), "kept");
+  EXPECT_FALSE(bound_without_annotation_) << "the node must never be seen without the annotation";
+
+  EXPECT_EQ(bind("e2e-a", uid, "e2e-n1"), "bound") << "asked again: the first answer was lost";
+  EXPECT_EQ(bind("e2e-a", uid, "e2e-n2"), "pod default/e2e-a is already bound to node e2e-n1");
+  EXPECT_EQ(bind("e2e-none", uid, "e2e-n1"), "pod default/e2e-none does not exist");
+
+  EXPECT_EQ(send("DELETE", kPods + "/e2e-a", {{"gracePeriodSeconds", 0}}).first, 200);
+  EXPECT_TRUE(eventually([this] { return seen_.count("e2e-a") == 0; }));
+  const std::string again = create_pod("e2e-a");
+  EXPECT_EQ(bind("e2e-a", uid, "e2e-n1"),
+            "pod default/e2e-a has another uid: it was deleted and created anew");
+  ASSERT_TRUE(eventually([this] { return seen_.count("e2e-a") == 1; }));
+  EXPECT_EQ(seen_["e2e-a"].uid, again);
+}
+
+}  // namespace
+}  // namespace chipweave
