@@ -25,7 +25,10 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPoll{500};           // beside inotify: sysfs has no events, mounts may lie
 constexpr milliseconds kPollUnwatched{250};  // where the kernel gives no inotify watch
 constexpr milliseconds kStopWithin{1500};
-constexpr int kUnusable = 3;
+// Exit codes, as the scheduler's.
+constexpr int kCannotStart = 1;  // an address is taken, a file cannot be written
+constexpr int kWrongUsage = 2;   // also a profile that there is not
+constexpr int kUnusable = 3;     // nothing to report, or a file that cannot be read
 
 std::unique_ptr<Probe> make_probe(const Flags& flags) {
   switch (flags.probe) {
@@ -51,9 +54,9 @@ const char* name_of(ReportKind kind) {
   return "heartbeat";
 }
 
-int fail(const Error& error) {
+int fail(int code, const Error& error) {
   obs::log(obs::Level::error, "cannot start", {{"error", error.text()}});
-  return kUnusable;
+  return code;
 }
 
 std::vector<std::string> watched_files(const Flags& flags) {
@@ -95,14 +98,15 @@ int run_agent(const Flags& flags) {
               [](const std::string& text) {
                 obs::log(obs::Level::warn, "probe", {{"what", text}});
               });
-  if (const auto ok = agent.start(); !ok) return fail(ok.error());
+  if (const auto ok = agent.start(); !ok)
+    return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
 
   MetricsDoor metrics(loop, [&agent] { return ProbeFacts{agent.errors(), agent.age().count()}; });
   GrpcReporter reporter(loop, reporter_options(flags),
                         {[&metrics](bool yes) { metrics.connected(yes); },
                          [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
                          {}});
-  if (const auto ok = open_metrics(flags, metrics); !ok) return fail(ok.error());
+  if (const auto ok = open_metrics(flags, metrics); !ok) return fail(kCannotStart, ok.error());
   agent.on_state = [&](const NodeStatePtr& state) {
     obs::log(obs::Level::info, "state changed", {{"node", flags.node}});
     metrics.state(*state);
