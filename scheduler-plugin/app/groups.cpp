@@ -80,14 +80,14 @@ bool Groups::hold_part(Group& group, Holding part) {
   return true;
 }
 
-void Groups::hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, GroupPlan plan,
-                  Clock::Steady expires) {
+void Groups::hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts,
+                  const GroupPlan& plan, Clock::Steady expires) {
   const std::string id = group_id(pod);
   Group& group = groups_[id];
   drop_spares(group);
   if (ledger_.find(pod.uid) != nullptr) drop(pod.uid);
   group.node = node;
-  group.plan = std::move(plan);
+  group.plan = plan;
   Holding part;
   part.node = node;
   part.group = id;

@@ -51,7 +51,7 @@ class Groups {
   const Holding* claim(const PodAsk& pod);
   // Holds the parts, the first for the pod, the others for those still to come. Preconditions:
   // claim() found nothing, the chips are free, and the node is the group's if it has members.
-  void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, GroupPlan plan,
+  void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, const GroupPlan& plan,
             Clock::Steady expires);
   void extend(const std::string& id, Clock::Steady expires);
   // A member that will not come leaves its promised part to the next one.

@@ -87,7 +87,13 @@ void ScriptedServer::Talk::wait_for_end() {
   }
 }
 
+void ScriptedServer::Talk::hang_up() {
+  const std::lock_guard lock(*closing_);
+  if (socket().is_open()) ::shutdown(socket().native_handle(), SHUT_RDWR);
+}
+
 void ScriptedServer::Talk::reset() {
+  const std::lock_guard lock(*closing_);
   error_code ignored;
   socket().set_option(asio::socket_base::linger(true, 0), ignored);
   socket().close(ignored);
@@ -112,9 +118,7 @@ ScriptedServer::~ScriptedServer() {
   acceptor_thread_.join();
   {
     const std::lock_guard lock(mutex_);
-    for (Talk& talk : talks_) {
-      if (talk.socket().is_open()) ::shutdown(talk.socket().native_handle(), SHUT_RDWR);
-    }
+    for (Talk& talk : talks_) talk.hang_up();
   }
   for (std::thread& thread : threads_) thread.join();
 }
@@ -132,9 +136,7 @@ void ScriptedServer::accept() {
     talk.number = ++connections_;
     threads_.emplace_back([this, &talk] {
       if (talk.shake_hands()) script_(talk);
-      // Closed by its owner at the end, but the client hears that nothing more comes.
-      error_code ignored;
-      if (talk.socket().is_open()) talk.socket().shutdown(tcp::socket::shutdown_both, ignored);
+      talk.hang_up();  // closed by its owner at the end
     });
   }
 }

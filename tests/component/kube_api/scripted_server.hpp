@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -46,10 +47,13 @@ class ScriptedServer {
     Talk(Socket socket, boost::asio::ssl::context* tls);
     bool shake_hands();
     bool read_some();
+    // The client hears that nothing more comes; any thread.
+    void hang_up();
     Socket& socket();
     std::optional<Socket> plain_;
     std::optional<boost::asio::ssl::stream<Socket>> secure_;
     std::string got_;
+    std::unique_ptr<std::mutex> closing_ = std::make_unique<std::mutex>();
   };
   using Script = std::function<void(Talk& talk)>;
 
