@@ -1,9 +1,9 @@
 #include "common/kube/access.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/kubeconfig.hpp"
 #include "common/io/files.hpp"
@@ -24,25 +24,14 @@ Result<void> read_server(const std::string& url, ApiAccess& to) {
     to.prefix = rest.substr(slash);
     rest.erase(slash);
   }
-  const auto bad = [&url] {
-    return invalid("server '" + url + "' has no host, or no port after ':'");
-  };
-  std::string port;
-  if (rest.starts_with('[')) {
-    const std::size_t end = rest.find(']');
-    if (end == std::string::npos) return bad();
-    to.origin.host = rest.substr(1, end - 1);
-    port = rest.substr(end + 1);
-  } else {
-    const std::size_t colon = rest.find(':');
-    to.origin.host = rest.substr(0, colon);
-    if (colon != std::string::npos) port = rest.substr(colon);
-  }
-  if (to.origin.host.empty() || port == ":" || (!port.empty() && port.front() != ':')) return bad();
-  to.origin.port = port.empty() ? (to.origin.tls ? "443" : "80") : port.substr(1);
-  const bool digits = std::all_of(to.origin.port.begin(), to.origin.port.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  return digits ? Result<void>() : bad();
+  const std::size_t colon = rest.rfind(':');
+  const bool has_port = colon != std::string::npos && rest.find(']', colon) == std::string::npos;
+  if (!has_port) rest += to.origin.tls ? ":443" : ":80";
+  auto address = parse_endpoint(rest, PortZero::refused);
+  if (!address) return std::move(address).error().in("server");
+  to.origin.host = std::move(address->host);
+  to.origin.port = std::to_string(address->port);
+  return {};
 }
 
 std::string folder_of(const std::string& path) {

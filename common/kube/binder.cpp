@@ -3,22 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/dns_name.hpp"
 #include "common/base/json_writer.hpp"
-#include "common/base/limits.hpp"
 #include "common/codec/kube/watch.hpp"
 
 namespace chipweave::kube {
 namespace {
 
 using std::chrono::milliseconds;
-
-// Of a DNS subdomain: nothing that means something in a path.
-bool is_name(const std::string& text) {
-  return !text.empty() && text.size() <= limits::kMaxNameBytes && text.front() != '.' &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-         });
-}
 
 std::string binding_text(const BindOrder& order) {
   JsonWriter w;
@@ -56,7 +48,10 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
         wait_(options_.first_wait) {}
 
   void begin() {
-    if (is_name(order_.name_space) && is_name(order_.name) && is_name(order_.node)) return post();
+    // Such a name holds nothing that means something in a path.
+    if (is_dns_label(order_.name_space) && is_dns_subdomain(order_.name) &&
+        is_dns_subdomain(order_.node))
+      return post();
     ticket_ = transport_.after(milliseconds(0), guarded([this] {
                                  finish(make_error(Errc::invalid_argument,
                                                    "the namespace, pod or node has a name that no "

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "common/base/dns_name.hpp"
 #include "common/base/limits.hpp"
 
 namespace chipweave::sched {
@@ -62,30 +63,6 @@ Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
 }
 
 }  // namespace
-
-bool is_dns_label(std::string_view text) {
-  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && text.size() <= 63 && alnum(text.front()) && alnum(text.back()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return alnum(c) || c == '-'; });
-}
-
-bool is_dns_subdomain(std::string_view text) {
-  if (text.size() > limits::kMaxNameBytes) return false;
-  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  bool begin = true;  // of a label
-  char last = '.';
-  for (const char c : text) {
-    if (c == '.') {
-      if (begin || last == '-') return false;
-      begin = true;
-    } else {
-      if (!alnum(c) && (begin || c != '-')) return false;
-      begin = false;
-    }
-    last = c;
-  }
-  return !begin && last != '-';
-}
 
 Result<const ClusterPod*> MemoryCluster::add(ClusterPod pod, std::string document) {
   if (pod.ask.key.ns.empty()) pod.ask.key.ns = "default";

@@ -38,9 +38,4 @@ class MemoryCluster final : public Cluster {
   ClusterListener* listener_ = nullptr;
 };
 
-// RFC 1123: labels of [a-z0-9-] that begin and end with a letter or digit; a subdomain is labels
-// joined by dots.
-bool is_dns_label(std::string_view text);
-bool is_dns_subdomain(std::string_view text);
-
 }  // namespace chipweave::sched

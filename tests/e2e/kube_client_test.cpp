@@ -2,7 +2,6 @@
 // binding with annotations. Skipped without a testbed.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -26,11 +25,9 @@ const std::string kPods = "/api/v1/namespaces/default/pods";
 class RealApi : public testing::OnLoop {
  protected:
   void SetUp() override {
-    const char* testbed = std::getenv("CHIPWEAVE_TESTBED");  // NOLINT(concurrency-mt-unsafe)
-    if (testbed == nullptr)
-      GTEST_SKIP() << "no testbed runs: eval \"$(scripts/testbed up)\" starts one";
-    auto access =
-        kube::load_access({std::string(testbed) + "/kubeconfig", ""}, kube::process_environment());
+    const auto testbed = kube::process_environment()("CHIPWEAVE_TESTBED");
+    if (!testbed) GTEST_SKIP() << "no testbed runs: eval \"$(scripts/testbed up)\" starts one";
+    auto access = kube::load_access({*testbed + "/kubeconfig", ""}, kube::process_environment());
     ASSERT_TRUE(access.ok()) << access.error().text();
     loop_.post_and_wait([&] {
       client_ = std::move(kube::ApiClient::make(loop_, *access, "chipweave-e2e").value());

@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "common/kube/reflector.hpp"
 #include "tests/component/kube_api/on_loop.hpp"
 #include "tests/component/kube_api/scripted_server.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
 namespace {
@@ -20,26 +20,6 @@ using kube::ApiClient;
 using testing::Pem;
 using testing::ScriptedServer;
 using Talk = ScriptedServer::Talk;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kube_api.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string put(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ + "/" + name) << text;
-    return path_ + "/" + name;
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class Api : public testing::OnLoop {
  protected:
@@ -90,7 +70,7 @@ ScriptedServer::Script guard(std::atomic<int>& valid) {
 
 TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
   std::atomic<int> valid{1};
-  const Folder folder;
+  const io::TempFolder folder;
   const ScriptedServer server(certificate_, guard(valid));
   ApiAccess access;
   access.origin.host = "127.0.0.1";
@@ -109,7 +89,7 @@ TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
 
 TEST_F(Api, AKubeconfigLeadsToItsServer) {
   std::atomic<int> valid{7};
-  const Folder folder;
+  const io::TempFolder folder;
   const ScriptedServer server(certificate_, guard(valid));
   folder.put("ca.crt", authority_.certificate);
   const std::string path = folder.put(
@@ -127,7 +107,7 @@ TEST_F(Api, AKubeconfigLeadsToItsServer) {
 }
 
 TEST(Access, OfAPodAndWhatIsMissing) {
-  const Folder folder;
+  const io::TempFolder folder;
   std::map<std::string, std::string> variables;
   const kube::Environment environment = [&](const char* name) -> std::optional<std::string> {
     const auto it = variables.find(name);

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "common/base/limits.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::io {
 namespace {

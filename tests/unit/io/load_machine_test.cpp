@@ -5,7 +5,7 @@
 
 #include "common/io/files.hpp"
 #include "common/profiles/profiles.hpp"
-#include "tests/unit/io/temp_folder.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::io {
 namespace {

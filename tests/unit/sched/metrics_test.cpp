@@ -38,14 +38,7 @@ TEST(Metrics, PlaceableSizesFollowTheNodesState) {
 
 TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
   World w;
-  InventoryReport r;
-  r.boot_id = "boot";
-  r.topology = testing::profile("hgx-v100-8");
-  for (std::size_t i = 0; i < limits::kMaxNodes; ++i) {
-    r.node = "n" + std::to_string(i);
-    r.sequence = ++w.sequence;
-    ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
-  }
+  w.fill_table("hgx-v100-8");
   Metrics metrics("test");
   EXPECT_NE(metrics.scrape(w.scheduler, {}).find("node=\"n8\""), std::string::npos);
   w.scheduler.agent_gone("n8", "boot");

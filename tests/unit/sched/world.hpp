@@ -41,6 +41,18 @@ class World {
     return scheduler.report(std::move(r));
   }
 
+  // As many nodes as there may be, n0, n1 …
+  void fill_table(const std::string& machine) {
+    InventoryReport r;
+    r.boot_id = "boot";
+    r.topology = profile(machine);
+    for (std::size_t i = 0; i < limits::kMaxNodes; ++i) {
+      r.node = "n" + std::to_string(i);
+      r.sequence = ++sequence;
+      ASSERT_EQ(scheduler.report(r), ReportOutcome::taken);
+    }
+  }
+
   ReportAnswer set_health(const std::string& node, int chip, domain::Health health) {
     InventoryReport r;
     r.node = node;
