@@ -8,7 +8,8 @@ namespace chipweave {
 
 bool is_dns_label(std::string_view text) {
   const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && text.size() <= limits::kMaxLabelBytes && alnum(text.front()) && alnum(text.back()) &&
+  return !text.empty() && text.size() <= limits::kMaxLabelBytes && alnum(text.front()) &&
+         alnum(text.back()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return alnum(c) || c == '-'; });
 }
 

@@ -77,7 +77,7 @@ inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
 inline constexpr std::chrono::seconds kGrpcHandshakeTimeout{
     10};                                                     // of a connection that says nothing
 inline constexpr std::chrono::minutes kGrpcIdleTimeout{10};  // of one without calls
-// Twice the nodes, and every HTTP connection: no kind of client can shut out another.
+// Room for an agent of every node twice over and for all HTTP connections.
 inline constexpr std::size_t kMaxDescriptors = 65536;
 
 }  // namespace chipweave::limits

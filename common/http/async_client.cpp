@@ -78,15 +78,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
 namespace {
 
 // One request on its way: from the connection to the last callback.
-class Flight : public std::enable_shared_from_this<Flight> {
-  // Runs `act` unless all is over; keeps this alive meanwhile.
-  template <class Act>
-  auto guarded(Act act) {
-    return [self = shared_from_this(), act = std::move(act)](auto&&... with) mutable {
-      if (!self->over_) act(std::forward<decltype(with)>(with)...);
-    };
-  }
-
+class Flight : public UnderWay<Flight> {
  public:
   struct Call {
     std::chrono::milliseconds deadline;
@@ -235,16 +227,6 @@ class Flight : public std::enable_shared_from_this<Flight> {
   Connection connection_;
   std::optional<ReplyReader> reader_;
   bool reused_ = false;
-  bool over_ = false;
-};
-
-class FlightTicket final : public Ticket {
- public:
-  explicit FlightTicket(std::shared_ptr<Flight> flight) : flight_(std::move(flight)) {}
-  ~FlightTicket() override { flight_->cancel(); }
-
- private:
-  std::shared_ptr<Flight> flight_;
 };
 
 }  // namespace
@@ -275,7 +257,7 @@ Flight::Home home_of(const std::shared_ptr<Impl>& impl) {
 
 std::unique_ptr<Ticket> launch(const std::shared_ptr<Flight>& flight, Result<std::string> wire) {
   flight->begin(std::move(wire));
-  return std::make_unique<FlightTicket>(flight);
+  return ticket_of(flight);
 }
 
 }  // namespace

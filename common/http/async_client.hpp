@@ -19,14 +19,9 @@
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "common/http/origin.hpp"
+#include "common/http/ticket.hpp"
 
 namespace chipweave::http {
-
-// Ends what it was given for: afterwards no callback comes. It may go within a callback of its own.
-class Ticket {
- public:
-  virtual ~Ticket() = default;
-};
 
 struct AsyncRequest {
   std::string method = "GET";

@@ -67,7 +67,7 @@ Result<ApiAccess> from_kubeconfig(const AccessOptions& options) {
   }
   access.token = std::move(said->token);
   access.token_file = beside(options.kubeconfig, said->token_file);
-  access.name_space = std::move(said->name_space);
+  access.ns = std::move(said->ns);
   return access;
 }
 
@@ -86,7 +86,7 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   access.origin.ca_pem = std::move(*ca);
   access.token_file = folder + "/token";
   if (auto name = io::read_file(folder + "/namespace", limits::kMaxCredentialBytes))
-    access.name_space = std::move(*name);
+    access.ns = std::move(*name);
   return access;
 }
 

@@ -16,7 +16,7 @@ struct ApiAccess {
   std::string prefix;      // path before "/api"; mostly empty
   std::string token;       // bearer token; empty: none, or in the file
   std::string token_file;  // read again and again: tokens expire
-  std::string name_space;  // of this pod or context; may be empty
+  std::string ns;          // of this pod or context; may be empty
 };
 
 struct AccessOptions {

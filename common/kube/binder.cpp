@@ -16,7 +16,7 @@ std::string binding_text(const BindOrder& order) {
   JsonWriter w;
   w.begin_object().field("apiVersion", "v1").field("kind", "Binding");
   w.key("metadata").begin_object();
-  w.field("name", order.name).field("namespace", order.name_space).field("uid", order.uid);
+  w.field("name", order.name).field("namespace", order.ns).field("uid", order.uid);
   w.key("annotations").begin_object();
   for (const auto& [key, value] : order.annotations) w.field(key, value);
   w.end_object().end_object();
@@ -26,15 +26,7 @@ std::string binding_text(const BindOrder& order) {
   return w.take();
 }
 
-class Attempt : public std::enable_shared_from_this<Attempt> {
-  // Runs `act` unless all is over; keeps this alive meanwhile.
-  template <class Act>
-  auto guarded(Act act) {
-    return [self = shared_from_this(), act = std::move(act)](auto&&... with) mutable {
-      if (!self->over_) act(std::forward<decltype(with)>(with)...);
-    };
-  }
-
+class Attempt : public http::UnderWay<Attempt> {
  public:
   Attempt(Transport& transport, Binder::Options options, BindOrder order,
           std::function<void(Result<void>)> done)
@@ -42,15 +34,14 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
         options_(options),
         order_(std::move(order)),
         done_(std::move(done)),
-        path_("/api/v1/namespaces/" + order_.name_space + "/pods/" + order_.name),
+        path_("/api/v1/namespaces/" + order_.ns + "/pods/" + order_.name),
         body_(binding_text(order_)),
         end_(transport_.now() + options_.in_all),
         wait_(options_.first_wait) {}
 
   void begin() {
     // Such a name holds nothing that means something in a path.
-    if (is_dns_label(order_.name_space) && is_dns_subdomain(order_.name) &&
-        is_dns_subdomain(order_.node))
+    if (is_dns_label(order_.ns) && is_dns_subdomain(order_.name) && is_dns_subdomain(order_.node))
       return post();
     ticket_ = transport_.after(milliseconds(0), guarded([this] {
                                  finish(make_error(Errc::invalid_argument,
@@ -64,7 +55,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
  private:
-  std::string pod() const { return "pod " + order_.name_space + "/" + order_.name; }
+  std::string pod() const { return "pod " + order_.ns + "/" + order_.name; }
 
   milliseconds time_for_one() const {
     const auto left = std::chrono::duration_cast<milliseconds>(end_ - transport_.now());
@@ -181,17 +172,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   std::optional<std::chrono::seconds> retry_after_;
   std::string problem_;         // what the last binding came to
   bool may_try_again_ = false;  // with a second binding
-  bool over_ = false;
   std::unique_ptr<Ticket> ticket_;
-};
-
-class AttemptTicket final : public Ticket {
- public:
-  explicit AttemptTicket(std::shared_ptr<Attempt> attempt) : attempt_(std::move(attempt)) {}
-  ~AttemptTicket() override { attempt_->cancel(); }
-
- private:
-  std::shared_ptr<Attempt> attempt_;
 };
 
 }  // namespace
@@ -200,7 +181,7 @@ std::unique_ptr<Ticket> Binder::bind(BindOrder order, std::function<void(Result<
   const auto attempt =
       std::make_shared<Attempt>(transport_, options_, std::move(order), std::move(done));
   attempt->begin();
-  return std::make_unique<AttemptTicket>(attempt);
+  return http::ticket_of(attempt);
 }
 
 }  // namespace chipweave::kube

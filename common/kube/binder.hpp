@@ -19,7 +19,7 @@
 namespace chipweave::kube {
 
 struct BindOrder {
-  std::string name_space;
+  std::string ns;
   std::string name;
   std::string uid;  // of the pod that was decided on; one made anew under its name is another
   std::string node;

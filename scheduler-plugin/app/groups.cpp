@@ -7,15 +7,6 @@
 
 namespace chipweave::sched {
 
-bool is_member(const PodAsk& pod) { return pod.group && pod.group->replicas > 1 && pod.chips > 0; }
-
-std::string group_id(const PodAsk& pod) { return pod.key.ns + "/" + pod.group->name; }
-
-const Group* Groups::find(const std::string& id) const {
-  const auto it = groups_.find(id);
-  return it == groups_.end() ? nullptr : &it->second;
-}
-
 namespace {
 
 // What people read as the holder of a spare part.
@@ -24,6 +15,15 @@ PodKey spare_key(const std::string& ns, const std::string& group) {
 }
 
 }  // namespace
+
+bool is_member(const PodAsk& pod) { return pod.group && pod.group->replicas > 1 && pod.chips > 0; }
+
+std::string group_id(const PodAsk& pod) { return pod.key.ns + "/" + pod.group->name; }
+
+const Group* Groups::find(const std::string& id) const {
+  const auto it = groups_.find(id);
+  return it == groups_.end() ? nullptr : &it->second;
+}
 
 // No pod can be called so: a uid has no line break.
 std::string Groups::spare_name(const std::string& id) {

@@ -173,7 +173,7 @@ Result<KubeAccess> read_kubeconfig(std::string_view yaml, std::string_view conte
   Error error;
   if (!take(chosen->text("cluster"), names[0], error) ||
       !take(chosen->text("user"), names[1], error) ||
-      !take(chosen->text("namespace"), access.name_space, error)) {
+      !take(chosen->text("namespace"), access.ns, error)) {
     return error;
   }
   auto cluster = Entry::find(root, "clusters", "cluster", names[0]);

@@ -28,7 +28,7 @@ struct KubeAccess {
   PemSource client_key;
   std::string token;
   std::string token_file;  // read again and again: tokens expire
-  std::string name_space;  // of the context
+  std::string ns;          // of the context
 };
 
 // context: which one; empty: current-context. Files are as written: relative ones are meant from

@@ -101,7 +101,7 @@ TEST_F(Api, AKubeconfigLeadsToItsServer) {
   const auto access = kube::load_access({path, ""}, kube::process_environment());
   ASSERT_TRUE(access.ok()) << access.error().text();
   EXPECT_EQ(access->prefix, "/base");
-  EXPECT_EQ(access->name_space, "n");
+  EXPECT_EQ(access->ns, "n");
   use(*access);
   EXPECT_EQ(status_of("/api"), 200);
 }
@@ -122,7 +122,7 @@ TEST(Access, OfAPodAndWhatIsMissing) {
   const auto access = load();
   ASSERT_TRUE(access.ok()) << access.error().text();
   EXPECT_EQ(access->origin.host, "fd00::1");
-  EXPECT_EQ(access->name_space, "team");
+  EXPECT_EQ(access->ns, "team");
   EXPECT_EQ(access->token_file, folder.path() + "/token");
   for (const char* server : {"https://", "https://:443", "https://h:", "https://h:x",
                              "https://[::1", "https://[::1]443"}) {

@@ -32,7 +32,7 @@ TEST(Kubeconfig, ReadsTheCurrentContextOrTheOneThatIsNamed) {
   EXPECT_EQ(access->server, "https://10.0.0.1:6443");
   EXPECT_EQ(access->ca.file, "ca.crt");
   EXPECT_EQ(access->token, "secret");
-  EXPECT_EQ(access->name_space, "team");
+  EXPECT_EQ(access->ns, "team");
   EXPECT_FALSE(access->insecure);
   access = read_kubeconfig(kubeconfig({}), "other");
   ASSERT_TRUE(access.ok()) << access.error().text();
