@@ -262,15 +262,16 @@ std::unique_ptr<Ticket> launch(const std::shared_ptr<Flight>& flight, Result<std
 
 }  // namespace
 
-std::unique_ptr<Ticket> AsyncClient::call(AsyncRequest request, std::chrono::milliseconds deadline,
+std::unique_ptr<Ticket> AsyncClient::call(const AsyncRequest& request,
+                                          std::chrono::milliseconds deadline,
                                           std::function<void(Result<AsyncReply>)> done) {
   return launch(std::make_shared<Flight>(home_of(impl_), request.method == "GET",
                                          Flight::Call{deadline, std::move(done)}, std::nullopt),
                 wire_text(request, impl_->origin->origin));
 }
 
-std::unique_ptr<Ticket> AsyncClient::stream(AsyncRequest request, std::chrono::milliseconds idle,
-                                            StreamSink sink) {
+std::unique_ptr<Ticket> AsyncClient::stream(const AsyncRequest& request,
+                                            std::chrono::milliseconds idle, StreamSink sink) {
   return launch(
       std::make_shared<Flight>(home_of(impl_), request.method == "GET", std::nullopt,
                                Flight::Stream{impl_->limits.stream_begin, idle, std::move(sink)}),

@@ -60,10 +60,10 @@ class AsyncClient {
 
   // Errors: unavailable (cannot connect, cut, wrong certificate), deadline, limit_exceeded,
   // invalid_argument (a target or header that cannot be sent).
-  std::unique_ptr<Ticket> call(AsyncRequest request, std::chrono::milliseconds deadline,
+  std::unique_ptr<Ticket> call(const AsyncRequest& request, std::chrono::milliseconds deadline,
                                std::function<void(Result<AsyncReply>)> done);
   // idle: a stream without a byte for so long is dead.
-  std::unique_ptr<Ticket> stream(AsyncRequest request, std::chrono::milliseconds idle,
+  std::unique_ptr<Ticket> stream(const AsyncRequest& request, std::chrono::milliseconds idle,
                                  StreamSink sink);
 
  private:

@@ -70,11 +70,10 @@ std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Rep
   http::AsyncRequest out = request(call.method, call.target);
   if (!call.body.empty()) out.headers.emplace_back("Content-Type", call.content_type);
   out.body = std::move(call.body);
-  return client_->call(std::move(out), call.deadline,
-                       [this, done = std::move(done)](Result<Reply> reply) {
-                         if (reply && reply->status == kUnauthorized) token_read_ = {};
-                         done(std::move(reply));
-                       });
+  return client_->call(out, call.deadline, [this, done = std::move(done)](Result<Reply> reply) {
+    if (reply && reply->status == kUnauthorized) token_read_ = {};
+    done(std::move(reply));
+  });
 }
 
 std::unique_ptr<Ticket> ApiClient::stream(std::string target, std::chrono::milliseconds idle,
