@@ -61,7 +61,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   Connection take_kept() {
     const auto oldest = Steady::now() - limits.keep_for;
     while (!kept.empty()) {
-      const Connection last = std::move(kept.back());
+      Connection last = std::move(kept.back());
       kept.pop_back();
       if (last->kept_since >= oldest && last->quiet()) return last;
       last->close();
