@@ -54,15 +54,24 @@ void Connection::time_out() {
       (place.phase == Phase::header && reader_.state() == RequestReader::State::header);
   if (slow_request) {
     host_.count_bad_request();
-    Response response;
-    response.status = 408;
-    response.body = error_body("request_timeout", "the request did not arrive in time");
-    write_response_head(head_, response, AfterReply::close, true);
-    head_ += response.body;
-    error_code ignored;  // a courtesy: whoever is too slow may also be gone
-    socket_.write_some(asio::buffer(head_), ignored);
+    say_last(408, "request_timeout", "the request did not arrive in time");
+  }
+  if (place.phase == Phase::working) {
+    say_last(504, "deadline",
+             "the answer took too long; what was asked for may happen all the same");
   }
   close();
+}
+
+// A courtesy before closing: the client may be gone.
+void Connection::say_last(int status, std::string_view code, std::string_view message) {
+  Response response;
+  response.status = status;
+  response.body = error_body(code, message);
+  write_response_head(head_, response, AfterReply::close, true);
+  head_ += response.body;
+  error_code ignored;
+  socket_.write_some(asio::buffer(head_), ignored);
 }
 
 void Connection::wait_readable() {
@@ -119,10 +128,9 @@ void Connection::send_continue() {
 void Connection::serve_ready() {
   for (int turn = 0; turn < kRequestsPerTurn; ++turn) {
     host_.enter(*this, Phase::replying);
-    Response response = host_.serve(reader_.request());
-    const bool keep = reader_.keep_alive() && !host_.draining();
-    start_reply(std::move(response), keep ? AfterReply::keep_alive : AfterReply::close,
-                !reader_.is_head());
+    std::optional<Response> response = ask_handler();
+    if (!response) return;
+    start_reply(std::move(*response));
     if (!write_now()) return wait_writable();
     if (closed_) return;
     if (after_ == AfterReply::close) return reply_done();
@@ -138,6 +146,48 @@ void Connection::serve_ready() {
   });
 }
 
+// Hands a reply that comes later to its connection, if that is still there.
+class Connection::Pending final : public PendingReply {
+ public:
+  explicit Pending(std::weak_ptr<Connection> to) : to_(std::move(to)) {}
+  ~Pending() override {
+    if (!std::exchange(sent_, true)) deliver(internal_error());
+  }
+  void send(Response response) override {
+    if (!std::exchange(sent_, true)) deliver(std::move(response));
+  }
+
+ private:
+  void deliver(Response response) {
+    if (const auto connection = to_.lock()) connection->answered(std::move(response));
+  }
+  std::weak_ptr<Connection> to_;
+  bool sent_ = false;
+};
+
+std::optional<Response> Connection::ask_handler() {
+  Answer answer = host_.serve(reader_.request());
+  if (auto* now = std::get_if<Response>(&answer)) return std::move(*now);
+  beginning_ = true;
+  host_.begin(std::get<Later>(answer), std::make_shared<Pending>(weak_from_this()));
+  beginning_ = false;
+  if (early_) return std::exchange(early_, std::nullopt);
+  host_.enter(*this, Phase::working);
+  return std::nullopt;
+}
+
+void Connection::answered(Response response) {
+  if (closed_) return;
+  if (beginning_) {
+    early_ = std::move(response);
+    return;
+  }
+  host_.enter(*this, Phase::replying);
+  start_reply(std::move(response));
+  if (!write_now()) return wait_writable();
+  if (!closed_) reply_done();
+}
+
 void Connection::refuse(const RequestReader::Refusal& refusal) {
   host_.count_bad_request();
   host_.enter(*this, Phase::replying);
@@ -148,6 +198,12 @@ void Connection::refuse(const RequestReader::Refusal& refusal) {
   start_reply(std::move(response), AfterReply::close, true);
   if (!write_now()) return wait_writable();
   if (!closed_) reply_done();
+}
+
+void Connection::start_reply(Response response) {
+  const bool keep = reader_.keep_alive() && !host_.draining();
+  start_reply(std::move(response), keep ? AfterReply::keep_alive : AfterReply::close,
+              !reader_.is_head());
 }
 
 void Connection::start_reply(Response response, AfterReply after, bool with_body) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -24,10 +25,11 @@ enum class Phase {
   header,     // accepted, or some bytes of a request
   body,       // the header is there
   idle,       // kept alive after a reply
+  working,    // a whole request whose handler answers later
   replying,   // a whole request: in the handler or in the write
   lingering,  // refused: reads over what the client still sends, so that it gets to see the answer
 };
-inline constexpr std::size_t kPhases = 5;
+inline constexpr std::size_t kPhases = 6;
 
 class Connection;
 
@@ -40,8 +42,9 @@ class ConnectionHost {
   // Moves the connection to that phase and starts the phase's time limit.
   virtual void enter(Connection& connection, Phase phase) = 0;
   virtual void forget(Connection& connection) = 0;
-  // Never throws: a handler that does is a 500.
-  virtual Response serve(const Request& request) = 0;
+  // Neither throws: a handler that does is a 500.
+  virtual Answer serve(const Request& request) = 0;
+  virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
   virtual void count_bad_request() = 0;
   // Scratch for one read, shared by all connections; 128 KiB hold most requests whole.
@@ -73,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   } place;
 
  private:
+  class Pending;
   using error_code = boost::system::error_code;
 
   void wait_readable();
@@ -80,9 +84,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Acts on the reader's state; false when reading has to wait for a reply or is over.
   bool proceed(RequestReader::State state);
   void serve_ready();
+  // The reply if it comes at once; else the connection waits for answered().
+  std::optional<Response> ask_handler();
+  void answered(Response response);
   void refuse(const RequestReader::Refusal& refusal);
   void send_continue();
+  void start_reply(Response response);
   void start_reply(Response response, AfterReply after, bool with_body);
+  void say_last(int status, std::string_view code, std::string_view message);
   // Writes what the socket takes; false if something is left. Closes on errors.
   bool write_now();
   void wait_writable();
@@ -98,6 +107,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t written_ = 0;    // of head_ and body together
   AfterReply after_ = AfterReply::keep_alive;
   bool refused_ = false;
+  bool beginning_ = false;         // a handler is being told where its reply goes
+  std::optional<Response> early_;  // what it sent at once
   bool closed_ = false;
 };
 

@@ -125,4 +125,11 @@ std::string error_body(std::string_view code, std::string_view message) {
   return body;
 }
 
+Response internal_error() {
+  Response response;
+  response.status = 500;
+  response.body = error_body("internal", "the request failed inside the server; see its log");
+  return response;
+}
+
 }  // namespace chipweave::http

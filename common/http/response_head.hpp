@@ -20,5 +20,7 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
 // {"error":{"code":…,"message":…}} and a newline; `code` and `message` are our own plain ASCII
 // texts.
 std::string error_body(std::string_view code, std::string_view message);
+// What a client is told when a handler failed.
+Response internal_error();
 
 }  // namespace chipweave::http

@@ -23,16 +23,27 @@ ConnectionTable::Timeouts timeouts_of(const ServerOptions& o) {
   by_phase[static_cast<std::size_t>(Phase::header)] = o.header_timeout;
   by_phase[static_cast<std::size_t>(Phase::body)] = o.body_timeout;
   by_phase[static_cast<std::size_t>(Phase::idle)] = o.idle_timeout;
+  by_phase[static_cast<std::size_t>(Phase::working)] = o.answer_timeout;
   by_phase[static_cast<std::size_t>(Phase::replying)] = o.write_timeout;
   by_phase[static_cast<std::size_t>(Phase::lingering)] = o.header_timeout;
   return by_phase;
 }
 
-Response internal_error() {
-  Response response;
-  response.status = 500;
-  response.body = error_body("internal", "the request failed inside the server; see its log");
-  return response;
+// More than anything that is waited for takes; every handler has a shorter limit of its own.
+constexpr std::chrono::seconds kAnswerTimeout{30};
+
+// False, with a line in the log, if `act` throws.
+template <class Act>
+bool survives(std::string_view path, Act&& act) {
+  try {
+    act();
+    return true;
+  } catch (const std::exception& e) {
+    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", e.what()}});
+  } catch (...) {
+    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", "unknown exception"}});
+  }
+  return false;
 }
 
 }  // namespace
@@ -44,7 +55,8 @@ ServerOptions::ServerOptions()
       header_timeout(limits::kHttpHeaderTimeout),
       body_timeout(limits::kHttpBodyTimeout),
       idle_timeout(limits::kHttpIdleTimeout),
-      write_timeout(limits::kHttpWriteTimeout) {}
+      write_timeout(limits::kHttpWriteTimeout),
+      answer_timeout(kAnswerTimeout) {}
 
 Server::Impl::Impl(Loop::Impl& loop, ServerOptions options, Handler handler)
     : loop_(loop),
@@ -153,17 +165,16 @@ void Server::Impl::forget(Connection& connection) {
   if (draining_) finish_drain_if_empty();
 }
 
-Response Server::Impl::serve(const Request& request) {
+Answer Server::Impl::serve(const Request& request) {
   ++stats_.requests;
-  try {
-    return handler_(request);
-  } catch (const std::exception& e) {
-    obs::log(obs::Level::error, "handler failed", {{"path", request.path}, {"what", e.what()}});
-  } catch (...) {
-    obs::log(obs::Level::error, "handler failed",
-             {{"path", request.path}, {"what", "unknown exception"}});
-  }
-  return internal_error();
+  Answer answer;
+  if (!survives(request.path, [&] { answer = handler_(request); })) return internal_error();
+  return answer;
+}
+
+// A reply that is still unsent then answers for itself.
+void Server::Impl::begin(const Later& later, std::shared_ptr<PendingReply> reply) {
+  survives("(later)", [&] { later(std::move(reply)); });
 }
 
 // The timer is only moved when it would fire too late; firing too early costs one look.

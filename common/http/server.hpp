@@ -3,7 +3,8 @@
 // has none).
 //
 // Handlers are plain functions on the loop thread; they see a whole request and return a whole
-// response, so they may touch loop-owned state without locks. Limits: common/base/limits.hpp.
+// response, or say how it will come later, so they may touch loop-owned state without locks.
+// Limits: common/base/limits.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 
 namespace chipweave::http {
 
+// Valid while the handler runs.
 struct Request {
   std::string_view method;  // "GET", "POST", "DELETE"
   std::string_view path;    // decoded? no: as sent, without query
@@ -32,7 +35,20 @@ struct Response {
   std::string allow;  // with 405: the methods that the path takes, "GET, POST"
 };
 
-using Handler = std::function<Response(const Request&)>;
+// Where a reply goes that comes later. One that is dropped unsent is a 500, so that no client waits
+// in vain; one that comes too late, or for a client that is gone, goes nowhere. Loop thread only.
+class PendingReply {
+ public:
+  PendingReply() = default;
+  PendingReply(const PendingReply&) = delete;
+  PendingReply& operator=(const PendingReply&) = delete;
+  virtual ~PendingReply() = default;
+  virtual void send(Response response) = 0;  // once
+};
+// Called at once, after the handler; may send before it returns.
+using Later = std::function<void(std::shared_ptr<PendingReply> reply)>;
+using Answer = std::variant<Response, Later>;
+using Handler = std::function<Answer(const Request&)>;
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
@@ -44,7 +60,8 @@ struct ServerOptions {
   std::chrono::milliseconds body_timeout;
   std::chrono::milliseconds idle_timeout;
   std::chrono::milliseconds write_timeout;
-  ServerOptions();  // the values of limits.hpp
+  std::chrono::milliseconds answer_timeout;  // of a reply that comes later; then 504
+  ServerOptions();                           // the values of limits.hpp
 };
 
 class Server {

@@ -26,7 +26,8 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
 
   void enter(Connection& connection, Phase phase) override;
   void forget(Connection& connection) override;
-  Response serve(const Request& request) override;
+  Answer serve(const Request& request) override;
+  void begin(const Later& later, std::shared_ptr<PendingReply> reply) override;
   bool draining() const override { return draining_; }
   void count_bad_request() override { ++stats_.bad_requests; }
 

@@ -35,7 +35,7 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& s
 }
 
 void HttpFront::add(std::string_view method, std::string_view path,
-                    std::function<http::Response(const http::Request&, std::string_view)> answer,
+                    std::function<http::Answer(const http::Request&, std::string_view)> answer,
                     bool prefix) {
   routes_.push_back({method, path, prefix, std::move(answer)});
 }
@@ -83,7 +83,7 @@ void HttpFront::add_routes() {
       [this](const Request&, std::string_view rest) { return standalone_.remove(rest); }, true);
 }
 
-http::Response HttpFront::route(const http::Request& request, std::string_view& name) {
+http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
   std::string allowed;
   for (const Route& r : routes_) {
     const bool here = r.prefix
@@ -103,18 +103,43 @@ http::Response HttpFront::route(const http::Request& request, std::string_view& 
   return error_response(404, "not_found", "no such path; see docs/api.md");
 }
 
-http::Response HttpFront::handle(const http::Request& request) {
+http::Answer HttpFront::handle(const http::Request& request) {
   const auto begin = scheduler_.clock().now();
   std::string_view name = "other";
-  http::Response response;
+  http::Answer answer;
   try {
-    response = route(request, name);
+    answer = route(request, name);
   } catch (const std::exception& e) {
     obs::log(obs::Level::error, "request failed", {{"path", name}, {"error", e.what()}});
-    response = error_response(500, "internal", "internal error; see the scheduler's log");
+    answer = error_response(500, "internal", "internal error; see the scheduler's log");
   }
-  metrics_.request(name, response.status, scheduler_.clock().now() - begin);
-  return response;
+  if (auto* later = std::get_if<http::Later>(&answer))
+    return counted(std::move(*later), name, begin);
+  metrics_.request(name, std::get<http::Response>(answer).status, scheduler_.clock().now() - begin);
+  return answer;
+}
+
+// The same, with its reply counted when it comes. route: one of routes_.
+http::Later HttpFront::counted(http::Later later, std::string_view route, Clock::Steady begin) {
+  class Counted final : public http::PendingReply {
+   public:
+    Counted(HttpFront& front, std::string_view route, Clock::Steady begin,
+            std::shared_ptr<http::PendingReply> to)
+        : front_(front), route_(route), begin_(begin), to_(std::move(to)) {}
+    void send(http::Response response) override {
+      front_.metrics_.request(route_, response.status, front_.scheduler_.clock().now() - begin_);
+      to_->send(std::move(response));
+    }
+
+   private:
+    HttpFront& front_;
+    std::string_view route_;
+    Clock::Steady begin_;
+    std::shared_ptr<http::PendingReply> to_;
+  };
+  return [this, later = std::move(later), route, begin](std::shared_ptr<http::PendingReply> to) {
+    later(std::make_shared<Counted>(*this, route, begin, std::move(to)));
+  };
 }
 
 Result<std::uint16_t> HttpFront::start() { return server_.start(); }

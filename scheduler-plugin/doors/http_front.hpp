@@ -34,20 +34,21 @@ class HttpFront {
   void set_ready(bool ready) { ready_ = ready; }
 
   // What the server calls; tests may too.
-  http::Response handle(const http::Request& request);
+  http::Answer handle(const http::Request& request);
 
  private:
   struct Route {
     std::string_view method;
     std::string_view path;
     bool prefix;  // anything may follow
-    std::function<http::Response(const http::Request&, std::string_view rest)> answer;
+    std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
   };
   void add(std::string_view method, std::string_view path,
-           std::function<http::Response(const http::Request&, std::string_view)> answer,
+           std::function<http::Answer(const http::Request&, std::string_view)> answer,
            bool prefix = false);
   void add_routes();
-  http::Response route(const http::Request& request, std::string_view& route);
+  http::Answer route(const http::Request& request, std::string_view& route);
+  http::Later counted(http::Later later, std::string_view route, Clock::Steady begin);
 
   Scheduler& scheduler_;
   Metrics& metrics_;
