@@ -2,7 +2,7 @@
 // and admission).
 //
 // Doors translate their protocol to these calls and hold no logic. All calls on the loop thread;
-// none blocks.
+// none blocks: what needs the API server's word answers later.
 #pragma once
 
 #include <span>
@@ -40,12 +40,17 @@ class Decide {
   virtual void agent_gone(std::string_view node, std::string_view boot_id) = 0;
   // Sign of life of an agent without changes.
   virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
+  // What the agent reported was withdrawn, or the machine is no more.
+  virtual void inventory_gone(std::string_view node) = 0;
 
   virtual Result<FilterAnswer> filter(const PodAsk& pod,
                                       std::span<const std::string_view> nodes) = 0;
   virtual Result<std::vector<Score>> prioritize(const PodAsk& pod,
                                                 std::span<const std::string_view> nodes) = 0;
-  virtual Result<void> bind(const Binding& binding) = 0;
+  // ok: the cluster holds the pod bound there with its chips in its annotations. Errors: not_found,
+  // conflict, invalid_argument: it is not bound so. unavailable: try again, it may be bound by
+  // then.
+  virtual void bind(const Binding& binding, Done done) = 0;
 
   // For other schedulers and tools: choose (and with `reserve` hold until the reservation's
   // lifetime ends) on one of `nodes` (empty: all).

@@ -158,9 +158,13 @@ class Explainer {
     std::set<NodeId> offered(look->second.offered->begin(), look->second.offered->end());
     std::vector<std::string_view> names;
     for (const NodeId id : s_.nodes_.by_name()) {
-      if (offered.contains(id)) names.push_back(s_.nodes_.node(id).name);
+      if (!s_.nodes_.node(id).has_inventory()) continue;
+      if (offered.contains(id)) {
+        names.push_back(s_.nodes_.node(id).name);
+      } else {
+        ++not_offered_;
+      }
     }
-    not_offered_ = s_.nodes_.size() - names.size();
     return names;
   }
 
@@ -419,6 +423,7 @@ class Explainer {
 };
 
 Result<ExplainText> Scheduler::explain(const PodKey& key) {
+  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   expire_promises();

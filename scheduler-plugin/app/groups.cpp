@@ -108,6 +108,12 @@ void Groups::hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts
   end_if_empty(groups_.find(id));
 }
 
+void Groups::join(const std::string& id, const std::string& uid, NodeId node) {
+  Group& group = groups_[id];
+  group.node = node;
+  group.members.insert(uid);
+}
+
 void Groups::extend(const std::string& id, Clock::Steady expires) {
   const auto it = groups_.find(id);
   if (it == groups_.end()) return;

@@ -53,6 +53,9 @@ class Groups {
   // claim() found nothing, the chips are free, and the node is the group's if it has members.
   void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, const GroupPlan& plan,
             Clock::Steady expires);
+  // A pod that was bound before and holds its part already belongs to the group. Precondition: the
+  // group has no members elsewhere.
+  void join(const std::string& id, const std::string& uid, NodeId node);
   void extend(const std::string& id, Clock::Steady expires);
   // A member that will not come leaves its promised part to the next one.
   void leave(const Holding& part);

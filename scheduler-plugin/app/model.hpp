@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -90,11 +91,26 @@ struct Score {
   int score = 0;  // 0..10
 };
 
+// Which chips a bound pod has, as the pod itself says (annotation chipweave.dev/placement, or what
+// other schedulers and the kubelet write).
+struct Placement {
+  std::string node;
+  std::string uid;  // of the pod that it was decided for
+  std::string resource;
+  std::vector<int> chips;  // vendor indices, ascending
+  double gbps = 0;
+  std::string decision;  // empty: not one of chipweave's
+  Clock::Wall time{};
+};
+
 struct Binding {
   PodKey key;
   std::string uid;
   std::string node;
 };
+
+// Told how something ended that was asked for; once, perhaps before the question returns.
+using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;

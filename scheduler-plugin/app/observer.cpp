@@ -36,6 +36,8 @@ std::string_view to_string(Cause cause) {
       return "rule";
     case Cause::group:
       return "group";
+    case Cause::binding:
+      return "binding";
   }
   return "";
 }

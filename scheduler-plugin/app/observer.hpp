@@ -14,8 +14,19 @@ enum class Verb { filter, prioritize, bind, place };
 std::string_view to_string(Verb verb);
 
 // Why a node was rejected, coarse enough for a metric label.
-enum class Cause { none, unknown_node, stale, resource, size, busy, unhealthy, rule, group };
-inline constexpr int kCauseCount = 9;
+enum class Cause {
+  none,
+  unknown_node,
+  stale,
+  resource,
+  size,
+  busy,
+  unhealthy,
+  rule,
+  group,
+  binding
+};
+inline constexpr int kCauseCount = 10;
 std::string_view to_string(Cause cause);
 
 enum class Promise { held, confirmed, expired, dropped };
@@ -32,6 +43,11 @@ class Observer {
   virtual void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
                      double best_gbps, std::string_view decision) = 0;
   virtual void bind_failed(const PodKey& pod, std::string_view node, const Error& error) = 0;
+  // A bound pod says that it has chips (vendor indices) that another bound pod has.
+  virtual void disputed(const PodKey& pod, std::string_view node,
+                        const std::vector<int>& chips) = 0;
+  // A bound pod is on a node for which there is no room in the table.
+  virtual void unaccounted(const PodKey& pod, std::string_view node) = 0;
 };
 
 // Says nothing.
@@ -43,6 +59,8 @@ class NullObserver final : public Observer {
   void bound(const PodKey&, std::string_view, std::string_view, double, double,
              std::string_view) override {}
   void bind_failed(const PodKey&, std::string_view, const Error&) override {}
+  void disputed(const PodKey&, std::string_view, const std::vector<int>&) override {}
+  void unaccounted(const PodKey&, std::string_view) override {}
 };
 
 }  // namespace chipweave::sched

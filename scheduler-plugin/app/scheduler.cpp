@@ -17,6 +17,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
   if (result.old_indices) rebase(result.node, *result.old_indices);
+  if (result.old_indices) settle(result.node);
   return {result.outcome, std::move(result.problem)};
 }
 
@@ -30,19 +31,36 @@ void Scheduler::heartbeat(std::string_view node, std::string_view boot_id) {
   if (id != kNoNode) nodes_.seen(id, boot_id, clock_.now());
 }
 
+void Scheduler::inventory_gone(std::string_view node) {
+  const NodeId id = nodes_.find(node);
+  if (id == kNoNode) return;
+  nodes_.withdraw_inventory(id);
+  if (nodes_.node(id).holders == 0) nodes_.remove(id);
+}
+
 void Scheduler::tick() {
   expire_promises();
+  look_after_bindings();
   nodes_.mark_silent(clock_.now() - options_.inventory_stale_after);
 }
 
-void Scheduler::pod_added(const ClusterPod& pod) { jobs_.add(pod.ask); }
-
 void Scheduler::pod_gone(const ClusterPod& pod) {
+  const auto asked = under_way_.find(pod.ask.uid);
+  if (asked != under_way_.end()) {
+    binding_failed(asked,
+                   make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
+  }
   withdraw(pod.ask.uid);
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
     const Holding gone = *holding;
     ledger_.drop(pod.ask.uid);
     if (!gone.group.empty()) groups_.forget(gone);
+    const Node& node = nodes_.node(gone.node);
+    if (node.holders == 0 && node.boot_id.empty()) {
+      nodes_.remove(gone.node);  // no agent speaks for it
+    } else {
+      settle(gone.node);
+    }
   }
   jobs_.remove(pod.ask);
   looks_.erase(pod.ask.uid);
@@ -50,6 +68,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
 }
 
 Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
+  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   if (pod->ask.uid != uid) {
@@ -57,6 +76,9 @@ Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
                       "pod " + key.text() + " has another uid; nothing was released");
   }
   if (!pod->node.empty()) return cluster_.end(key);
+  if (being_bound(uid) != nullptr) {
+    return make_error(Errc::conflict, "pod " + key.text() + " is being bound; try again");
+  }
   withdraw(uid);
   return {};
 }
@@ -99,11 +121,11 @@ std::string Scheduler::check_invariants() const {
     if (!pod.node.empty() && pod.ask.chips > 0 && (holding == nullptr || !holding->bound)) {
       wrong = "pod " + pod.ask.key.text() + " is bound but holds nothing";
     }
-    if (!pod.node.empty() && holding != nullptr &&
-        holding->chips.size() + static_cast<int>(holding->lost.size()) != pod.ask.chips) {
+    if (!pod.node.empty() && holding != nullptr && holding->count() != pod.ask.chips) {
       wrong = "pod " + pod.ask.key.text() + " holds another number of chips than it asked for";
     }
-    if (pod.node.empty() && holding != nullptr && holding->bound) {
+    if (pod.node.empty() && holding != nullptr && holding->bound &&
+        being_bound(pod.ask.uid) == nullptr) {
       wrong = "pod " + pod.ask.key.text() + " holds chips as bound but is not";
     }
   });

@@ -4,8 +4,10 @@
 // injected clock. Promises: prioritize (or filter, when one node is left) holds the best node's
 // chips for a pod that the cluster knows by that uid, until bind, the pod's next filter, its end or
 // the end of the lifetime. kube-scheduler may still bind elsewhere: then the best set there and
-// then is taken. No chip is ever promised or bound twice. Cost of filter over n nodes: n table
-// look-ups, and one solver look-up for each node state that this kind of request did not meet yet.
+// then is taken. No chip is ever promised or bound twice. While the cluster was asked for a binding
+// and has not answered, the pod's chips are its own and every other answer to it is no. Cost of
+// filter over n nodes: n table look-ups, and one solver look-up for each node state that this kind
+// of request did not meet yet.
 #pragma once
 
 #include <chrono>
@@ -46,10 +48,11 @@ class Scheduler final : public Decide, public ClusterListener {
   ReportAnswer report(InventoryReport report) override;
   void agent_gone(std::string_view node, std::string_view boot_id) override;
   void heartbeat(std::string_view node, std::string_view boot_id) override;
+  void inventory_gone(std::string_view node) override;
   Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) override;
   Result<std::vector<Score>> prioritize(const PodAsk& pod,
                                         std::span<const std::string_view> nodes) override;
-  Result<void> bind(const Binding& binding) override;
+  void bind(const Binding& binding, Done done) override;
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
@@ -58,6 +61,7 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // ClusterListener
   void pod_added(const ClusterPod& pod) override;
+  void pod_bound(const ClusterPod& pod) override;
   void pod_gone(const ClusterPod& pod) override;
 
   // filter and prioritize for doors that write thousands of names: the same decision, without a
@@ -67,8 +71,14 @@ class Scheduler final : public Decide, public ClusterListener {
   // Whether the pod would fit on the node if the pods with these uids ended.
   bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
 
-  // Ends promises and marks nodes stale whose time is over; call it every second or so.
+  // Ends promises and marks nodes stale whose time is over, asks after bindings of which nothing
+  // was heard; call it every second or so.
   void tick();
+
+  // What is waited for before anything can be decided, in words; empty: nothing. Until then place,
+  // bind, release and explain answer `unavailable`, and doors refuse everything else.
+  const std::string& waiting_for() const { return waiting_for_; }
+  void set_waiting_for(std::string what) { waiting_for_ = std::move(what); }
 
   // For read-only views and tests.
   const NodeTable& nodes() const { return nodes_; }
@@ -76,6 +86,7 @@ class Scheduler final : public Decide, public ClusterListener {
   const Cluster& cluster() const { return cluster_; }
   const Clock& clock() const { return clock_; }
   const Decision* decision(std::string_view uid) const;
+  std::size_t under_way() const { return under_way_.size(); }
   std::string check_invariants() const;
 
  private:
@@ -86,11 +97,24 @@ class Scheduler final : public Decide, public ClusterListener {
     const PodAsk* pod = nullptr;
     bool distributed = false;
     int members = 1;                         // pods of its group that must fit together, with it
-    NodeId only = kNoNode;                   // the node where its group is
-    const Holding* part = nullptr;           // what its group holds for it there
+    NodeId only = kNoNode;                   // the node where its group is, or it is being bound to
+    const Holding* part = nullptr;           // what is held for it there and cannot be another
+    const Decision* binding = nullptr;       // if it is being bound
     const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
     const Holding* own = nullptr;
   };
+  // A binding that the cluster was asked for.
+  struct UnderWay {
+    Binding binding;
+    Decision decision;
+    Annotations annotations;
+    std::vector<Done> waiting;   // who wants to know
+    bool asked = false;          // the cluster has not answered; else its answer was no answer
+    std::uint64_t question = 0;  // number of the last one
+    Clock::Steady ask_again{};   // when to look after it, if nobody asks
+  };
+  using UnderWayMap = std::unordered_map<std::string, UnderWay>;
+
   // What one node can do for a request.
   struct Answer {
     Verdict verdict;
@@ -130,9 +154,26 @@ class Scheduler final : public Decide, public ClusterListener {
   bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
 
   // scheduler_bind.cpp: chips for good
-  Result<void> bind_checked(const Binding& binding);
+  void bind_known(const Binding& binding, Done done);
+  // What to ask the cluster for; null: the pod is bound so already.
+  Result<UnderWay*> begin_binding(const Binding& binding);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
+  void ask_cluster(const std::string& uid);
+  void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& how);
+  void binding_done(UnderWayMap::iterator it);
+  void binding_failed(UnderWayMap::iterator it, const Error& why);
+  void look_after_bindings();
+  const UnderWay* being_bound(std::string_view uid) const;
+
+  // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
+  void adopt(const ClusterPod& pod);
+  Holding holding_of(const ClusterPod& pod, NodeId node);
+  void hold_known(const ClusterPod& pod, Holding holding);
+  void give_way(NodeId node, ChipSet chips);
+  void settle(NodeId node);
+  ChipSet guess(NodeId node, int count) const;
+  void recall(const ClusterPod& pod);
 
   // scheduler.cpp
   std::string check_verdicts() const;
@@ -147,7 +188,10 @@ class Scheduler final : public Decide, public ClusterListener {
   Groups groups_;
   std::unordered_map<std::string, Look> looks_;          // by uid, of pending pods
   std::unordered_map<std::string, Decision> decisions_;  // by uid, of bound pods
+  UnderWayMap under_way_;                                // by uid
+  std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
+  std::string waiting_for_;
 
   Survey survey_;
   // Nodes of the last survey that was remembered: pods that are offered the same share one list.

@@ -23,7 +23,8 @@ ChipSet Scheduler::beside_on(const Want& want, NodeId node) {
 }
 
 Scheduler::Answer Scheduler::answer(const Want& want, NodeId node) const {
-  if (want.only != kNoNode && node != want.only) return {group_elsewhere()};
+  if (want.only != kNoNode && node != want.only)
+    return {want.binding != nullptr ? binding_elsewhere() : group_elsewhere()};
   if (want.part != nullptr) return part_answer(want);
   return answer_of(want, nodes_.state(nodes_.state_of(node)), beside_on(want, node));
 }
@@ -34,7 +35,10 @@ Scheduler::Answer Scheduler::part_answer(const Want& want) const {
   if (!usable(*want.part, *want.pod, want.distributed)) {
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
-  const GroupPlan& plan = groups_.find(want.part->group)->plan;
+  const GroupPlan plan =
+      want.binding != nullptr
+          ? GroupPlan{want.binding->request, want.binding->gbps, want.binding->best_gbps}
+          : groups_.find(want.part->group)->plan;
   Answer a;
   a.chips = want.part->chips;
   a.request = plan.request.value_or(

@@ -1,5 +1,9 @@
 // Bind: a promise becomes the pod's, or the best set on the named node is taken now; and
 // preemption's question.
+//
+// The cluster answers a binding later, or not at all. Until it is known what became of it the chips
+// stay the pod's (UnderWay): asked again for the same node, the same binding is sent again, word
+// for word, and the API server takes only one of them; for another node the answer is no.
 #include <algorithm>
 #include <utility>
 
@@ -9,6 +13,11 @@
 
 namespace chipweave::sched {
 namespace {
+
+// After so long the API server no longer works on a request whose answer never came (it gives one a
+// minute by default).
+constexpr std::chrono::seconds kDoubt{75};
+constexpr std::chrono::seconds kAskAfterwards{5};  // once more, if that went unanswered too
 
 std::string index_text(const Node& node, ChipSet chips) {
   std::string text;
@@ -21,47 +30,132 @@ std::string index_text(const Node& node, ChipSet chips) {
 
 }  // namespace
 
-Result<void> Scheduler::bind(const Binding& binding) {
-  const auto begin = clock_.now();
-  expire_promises();
-  auto result = bind_checked(binding);
-  if (!result) observer_.bind_failed(binding.key, binding.node, result.error());
-  observer_.decided(Verb::bind, clock_.now() - begin, result.ok() ? 1 : 0);
-  return result;
+const Scheduler::UnderWay* Scheduler::being_bound(std::string_view uid) const {
+  const auto it = under_way_.find(std::string(uid));
+  return it == under_way_.end() ? nullptr : &it->second;
 }
 
-Result<void> Scheduler::bind_checked(const Binding& binding) {
-  const std::string name = "pod " + binding.key.text();
+void Scheduler::bind(const Binding& binding, Done done) {
+  Done told = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> how) {
+    if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
+    observer_.decided(Verb::bind, clock_.now() - begin, how.ok() ? 1 : 0);
+    done(std::move(how));
+  };
+  if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
   const ClusterPod* pod = cluster_.find(binding.key);
-  if (pod == nullptr) return make_error(Errc::not_found, name + " does not exist");
+  if (pod != nullptr && pod->ask.uid == binding.uid) return bind_known(binding, std::move(told));
+  // created, or created anew, a moment ago?
+  cluster_.refresh(binding.key, [this, binding, told = std::move(told)](const Result<void>& how) {
+    if (!how) return told(how);
+    bind_known(binding, told);
+  });
+}
+
+void Scheduler::bind_known(const Binding& binding, Done done) {
+  expire_promises();
+  const auto held = under_way_.find(binding.uid);
+  if (held != under_way_.end()) {
+    UnderWay& same = held->second;
+    if (same.binding.node != binding.node || same.binding.key != binding.key) {
+      return done(
+          make_error(Errc::conflict, "pod " + binding.key.text() + " is being bound to node " +
+                                         same.binding.node +
+                                         "; the API server has not said yet what became of that"));
+    }
+    same.waiting.push_back(std::move(done));
+    if (!same.asked) ask_cluster(binding.uid);
+    return;
+  }
+  const ClusterPod* pod = cluster_.find(binding.key);
+  const std::string name = "pod " + binding.key.text();
+  if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
   if (pod->ask.uid != binding.uid) {
-    return make_error(Errc::conflict, name + " has another uid: it was deleted and created anew");
+    return done(
+        make_error(Errc::conflict, name + " has another uid: it was deleted and created anew"));
   }
   if (!pod->node.empty()) {
-    if (pod->node == binding.node) return {};  // asked again: the first answer was lost
-    return make_error(Errc::conflict, name + " is already bound to node " + pod->node);
+    if (pod->node == binding.node) return done({});  // asked again: the first answer was lost
+    return done(make_error(Errc::conflict, name + " is already bound to node " + pod->node));
   }
-  if (!pod->refused.empty()) return make_error(Errc::invalid_argument, pod->refused);
-  if (pod->ask.chips == 0) return cluster_.bind(binding, {});
+  if (!pod->refused.empty()) return done(make_error(Errc::invalid_argument, pod->refused));
+  if (pod->ask.chips == 0) return cluster_.bind(binding, {}, std::move(done));
   const NodeId node = nodes_.find(binding.node);
-  if (node == kNoNode) {
-    return make_error(Errc::unavailable, "node " + binding.node + ": inventory not received");
+  if (node == kNoNode || !nodes_.node(node).has_inventory()) {
+    return done(make_error(Errc::unavailable, "node " + binding.node + ": inventory not received"));
   }
-  if (auto taken = take_chips(pod->ask, node); !taken) return taken;
-  Decision decision = decide(pod->ask, *ledger_.find(pod->ask.uid));
-  const Annotations annotations = annotations_of(decision, nodes_.node(node));
-  if (auto bound = cluster_.bind(binding, annotations); !bound) {
-    withdraw(pod->ask.uid);
-    return bound;
-  }
-  nodes_.set_predicate_time(node, decision.predicate_time);
-  ledger_.confirm(pod->ask.uid);
+  if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
+  UnderWay order;
+  order.binding = binding;
+  order.decision = decide(pod->ask, *ledger_.find(binding.uid));
+  order.annotations = annotations_of(order.decision, nodes_.node(node));
+  order.waiting.push_back(std::move(done));
+  nodes_.set_predicate_time(node, order.decision.predicate_time);
+  ledger_.confirm(binding.uid);
+  under_way_.emplace(binding.uid, std::move(order));
+  ask_cluster(binding.uid);
+}
+
+void Scheduler::ask_cluster(const std::string& uid) {
+  UnderWay& order = under_way_.find(uid)->second;
+  order.asked = true;
+  order.question = ++questions_;
+  cluster_.bind(order.binding, order.annotations,
+                [this, uid, question = order.question](const Result<void>& how) {
+                  cluster_answered(uid, question, how);
+                });
+}
+
+void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
+                                 const Result<void>& how) {
+  const auto it = under_way_.find(uid);
+  if (it == under_way_.end() || it->second.question != question) return;  // known already
+  if (how) return binding_done(it);
+  if (how.error().code != Errc::unavailable && how.error().code != Errc::deadline)
+    return binding_failed(it, how.error());
+  // it may be bound all the same
+  it->second.asked = false;
+  it->second.ask_again = clock_.now() + kDoubt;
+  for (const Done& done : std::exchange(it->second.waiting, {})) done(how);
+}
+
+void Scheduler::binding_done(UnderWayMap::iterator it) {
+  UnderWay order = std::move(it->second);
+  const std::string uid = it->first;
+  under_way_.erase(it);
+  const Decision& d = order.decision;
   observer_.promise(Promise::confirmed);
-  observer_.bound(decision.pod, binding.node, index_text(nodes_.node(node), decision.chips),
-                  decision.gbps, decision.best_gbps, decision.id);
-  looks_.erase(decision.uid);
-  decisions_[decision.uid] = std::move(decision);
-  return {};
+  observer_.bound(d.pod, order.binding.node, index_text(nodes_.node(d.node), d.chips), d.gbps,
+                  d.best_gbps, d.id);
+  looks_.erase(uid);
+  decisions_[uid] = std::move(order.decision);
+  for (const Done& done : order.waiting) done({});
+}
+
+void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
+  const std::string uid = it->first;
+  const std::vector<Done> waiting = std::move(it->second.waiting);
+  under_way_.erase(it);
+  ledger_.reopen(uid, clock_.now());
+  withdraw(uid);
+  for (const Done& done : waiting) done(why);
+}
+
+// A binding without an answer: once no request for it can be on its way any more, the pod itself
+// says what became of it. As long as it does not, nothing is given up.
+void Scheduler::look_after_bindings() {
+  std::vector<std::pair<std::string, PodKey>> due;
+  for (auto& [uid, order] : under_way_) {
+    if (order.asked || order.ask_again > clock_.now()) continue;
+    order.ask_again = clock_.now() + kAskAfterwards;
+    due.emplace_back(uid, order.binding.key);
+  }
+  for (const auto& [uid, key] : due) {
+    cluster_.refresh(key, [this, uid = uid](const Result<void>& how) {
+      const auto it = under_way_.find(uid);  // none: the pod turned out to be bound, or gone
+      if (!how || it == under_way_.end() || it->second.asked) return;
+      binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
+    });
+  }
 }
 
 // Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its
@@ -139,7 +233,7 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
                              std::span<const std::string> victims) {
   if (pod.chips == 0) return true;
   const NodeId id = nodes_.find(name);
-  if (id == kNoNode) return false;
+  if (id == kNoNode || !nodes_.node(id).has_inventory()) return false;
   NodeState state = nodes_.state(nodes_.state_of(id));
   for (const std::string& uid : victims) {
     const Holding* victim = ledger_.find(uid);

@@ -34,14 +34,21 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   expire_promises();
   const ClusterPod* known = hold ? pending(asked) : nullptr;
   const PodAsk& pod = known != nullptr ? known->ask : asked;
+  const UnderWay* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
   const Holding* part = nullptr;
-  if (known != nullptr) {
+  if (binding != nullptr) {
+    part = ledger_.find(pod.uid);
+  } else if (known != nullptr) {
     if (is_member(pod)) part = groups_.claim(pod);
     if (part == nullptr) withdraw(pod.uid);  // its own earlier promise is overwritten
   }
   Want want = want_of(pod, part);
+  if (binding != nullptr) {
+    want.binding = &binding->decision;
+    want.only = part->node;
+  }
   look(want, nodes);
-  if (known != nullptr && want.only != kNoNode && survey_.fits == 0) {
+  if (known != nullptr && binding == nullptr && want.only != kNoNode && survey_.fits == 0) {
     // the group's node is gone, ill, full or not offered: plan anew, around members that already
     // run
     groups_.dissolve(group_id(pod));
@@ -53,7 +60,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
     chosen_ = found ? answer(want, survey_.best_node) : Answer{};
   }
   if (known != nullptr) remember(verb, pod);
-  if (known != nullptr && found) {
+  if (known != nullptr && found && binding == nullptr) {
     if (want.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
     } else if (verb != Verb::filter || survey_.fits == 1) {
@@ -122,6 +129,11 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
       continue;
     }
     const NodeTable::Standing& standing = nodes_.standing(node);
+    if (standing.state == kNoState) {
+      s.verdict[i] = VerdictTable::kUnknownNode;
+      ++verdicts[VerdictTable::kUnknownNode].count;
+      continue;
+    }
     std::uint32_t number = alike ? table.at(standing.state) : VerdictTable::kOpen;
     if (number == VerdictTable::kOpen) {
       number = judge(want, node, table);
@@ -149,7 +161,10 @@ void Scheduler::accept_all() {
 // The number of the node's verdict; decides at most once a state, unless the node is special to
 // this request.
 std::uint32_t Scheduler::judge(const Want& want, NodeId node, VerdictTable& table) {
-  if (want.only != kNoNode && node != want.only) return VerdictTable::kGroupElsewhere;
+  if (want.only != kNoNode && node != want.only) {
+    return want.binding != nullptr ? VerdictTable::kBindingElsewhere
+                                   : VerdictTable::kGroupElsewhere;
+  }
   if (want.part != nullptr || !beside_on(want, node).empty()) {
     return table.add(answer(want, node).verdict);
   }
@@ -267,7 +282,9 @@ Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod,
 std::vector<std::string_view> Scheduler::all_names() {
   std::vector<std::string_view> names;
   names.reserve(nodes_.size());
-  for (const NodeId id : nodes_.by_name()) names.push_back(nodes_.node(id).name);
+  for (const NodeId id : nodes_.by_name()) {
+    if (nodes_.node(id).has_inventory()) names.push_back(nodes_.node(id).name);
+  }
   return names;
 }
 
@@ -291,6 +308,7 @@ Result<PlacedChips> Scheduler::placed(const Survey& s) const {
 
 Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,
                                      bool reserve) {
+  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
   if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
   if (reserve && pending(pod) == nullptr) {
     return make_error(

@@ -22,6 +22,11 @@ Verdict group_elsewhere() {
   return rejected(Cause::group, false, "the other pods of the group are on another node");
 }
 
+Verdict binding_elsewhere() {
+  return rejected(Cause::binding, false,
+                  "the pod is being bound to another node; the API server has not answered yet");
+}
+
 VerdictTable::VerdictTable(RequestKind kind) : kind_(std::move(kind)) { clear(); }
 
 void VerdictTable::clear() {
@@ -30,6 +35,7 @@ void VerdictTable::clear() {
   by_state_.assign(by_state_.size(), kOpen);
   add(rejected(Cause::unknown_node, false, "inventory not received"));
   add(group_elsewhere());
+  add(binding_elsewhere());
 }
 
 void VerdictTable::begin(const NodeTable& nodes) {

@@ -54,6 +54,7 @@ class VerdictTable {
   // Numbers of every table.
   static constexpr std::uint32_t kUnknownNode = 0;
   static constexpr std::uint32_t kGroupElsewhere = 1;
+  static constexpr std::uint32_t kBindingElsewhere = 2;
 
   explicit VerdictTable(RequestKind kind);
   const RequestKind& kind() const { return kind_; }
@@ -91,5 +92,6 @@ class VerdictTable {
 
 Verdict rejected(Cause cause, bool never, std::string reason);
 Verdict group_elsewhere();
+Verdict binding_elsewhere();
 
 }  // namespace chipweave::sched

@@ -59,7 +59,9 @@ http::Response ApiDoor::nodes() {
   w.begin_object().key("items").begin_array();
   const NodeTable& nodes = scheduler_.nodes();
   for (NodeId id = 0; id < nodes.size(); ++id) {
-    write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
+    const Node& node = nodes.node(id);
+    if (!node.has_inventory() && node.holders == 0) continue;
+    write_node(w, node, scheduler_.ledger().on(id), scheduler_.clock().now());
   }
   w.end_array().end_object();
   return json(w);

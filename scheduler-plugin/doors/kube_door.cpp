@@ -32,6 +32,7 @@ std::string bind_result(std::string_view error) {
 }  // namespace
 
 http::Response KubeDoor::filter(std::string& body) {
+  if (!scheduler_.waiting_for().empty()) return json(error_only(scheduler_.waiting_for()));
   if (auto read = reader_.read_args(body, args_); !read)
     return json(error_only(read.error().text()));
   const CountedAsk counted = count_ask(args_.pod, resources_);
@@ -57,6 +58,8 @@ std::string KubeDoor::refusal(const std::string& sentence) const {
 }
 
 http::Response KubeDoor::prioritize(std::string& body) {
+  if (!scheduler_.waiting_for().empty())
+    return error_response(make_error(Errc::unavailable, scheduler_.waiting_for()));
   if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
   const CountedAsk counted = count_ask(args_.pod, resources_);
   if (!counted.refused.empty()) {
@@ -66,17 +69,24 @@ http::Response KubeDoor::prioritize(std::string& body) {
   return json(reply_.prioritize(survey, args_));
 }
 
-http::Response KubeDoor::bind(std::string& body) {
+http::Answer KubeDoor::bind(std::string& body) {
   auto args = reader_.read_binding(body);
   if (!args) return json(bind_result(args.error().text()));
   const std::string ns = args->pod_namespace.empty() ? "default" : args->pod_namespace;
-  const auto bound = scheduler_.bind({{ns, args->pod_name}, args->pod_uid, args->node});
-  return json(bind_result(bound ? "" : bound.error().text()));
+  Binding binding{{ns, args->pod_name}, args->pod_uid, args->node};
+  return http::Later(
+      [this, binding = std::move(binding)](const std::shared_ptr<http::PendingReply>& reply) {
+        scheduler_.bind(binding, [reply](const Result<void>& bound) {
+          reply->send(json(bind_result(bound ? "" : bound.error().text())));
+        });
+      });
 }
 
 // Keeps the nodes where the victims' end would let the pod in, with the victims as they were
 // proposed.
 http::Response KubeDoor::preempt(std::string& body) {
+  if (!scheduler_.waiting_for().empty())
+    return error_response(make_error(Errc::unavailable, scheduler_.waiting_for()));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
   const CountedAsk counted = count_ask(args->pod, resources_);

@@ -22,7 +22,7 @@ class KubeDoor {
   // have no error field).
   http::Response filter(std::string& body);
   http::Response prioritize(std::string& body);
-  http::Response bind(std::string& body);
+  http::Answer bind(std::string& body);
   http::Response preempt(std::string& body);
 
  private:

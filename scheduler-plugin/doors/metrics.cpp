@@ -18,7 +18,8 @@ const std::vector<double> kShareBuckets = {0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
 
 double seconds(std::chrono::nanoseconds ns) { return std::chrono::duration<double>(ns).count(); }
 
-enum Total : std::size_t { kNodes, kClasses, kHeld, kPredicted, kBest, kConnections };
+enum Total : std::size_t { kNodes, kClasses, kHeld, kPredicted, kBest, kConnections, kUnderWay };
+enum Trouble : std::size_t { kDisputed, kUnaccounted };
 
 }  // namespace
 
@@ -42,6 +43,9 @@ Metrics::Metrics(std::string_view version)
                                  "Largest request that still fits on the node")),
       placeable_sizes_(registry_.gauge("chipweave_placeable_sizes",
                                        "How many of the node's legal sizes still fit")),
+      unattributed_(registry_.gauge("chipweave_unattributed_chips",
+                                    "Chips by node that bound pods have and nobody can say which: "
+                                    "bound by another scheduler, without annotation")),
       pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")) {
   auto& took =
       registry_.histogram("chipweave_decision_duration_seconds",
@@ -82,7 +86,19 @@ Metrics::Metrics(std::string_view version)
                  .gauge("chipweave_placed_best_bandwidth_bytes_per_second",
                         "What the same pods could have on empty machines")
                  .with(),
-             registry_.gauge("chipweave_http_connections", "Open HTTP connections").with()};
+             registry_.gauge("chipweave_http_connections", "Open HTTP connections").with(),
+             registry_
+                 .gauge("chipweave_bindings_under_way",
+                        "Bindings that the API server was asked for and has not answered")
+                 .with()};
+  trouble_ = {registry_
+                  .counter("chipweave_disputed_chips_total",
+                           "Chips that a bound pod says it has although another one has them")
+                  .with(),
+              registry_
+                  .counter("chipweave_unaccounted_pods_total",
+                           "Bound pods on nodes for which the node table had no room")
+                  .with()};
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
                           "Connections refused or dropped because too many were open")
@@ -126,6 +142,20 @@ void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error&
            {{"pod", pod.text()}, {"node", node}, {"error", error.text()}});
 }
 
+void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
+  trouble_[kDisputed].add(static_cast<double>(chips.size()));
+  std::string list;
+  for (const int chip : chips) list += (list.empty() ? "" : ",") + std::to_string(chip);
+  obs::log(obs::Level::error, "a bound pod says it has chips that another one has",
+           {{"pod", pod.text()}, {"node", node}, {"chips", list}});
+}
+
+void Metrics::unaccounted(const PodKey& pod, std::string_view node) {
+  trouble_[kUnaccounted].add();
+  obs::log(obs::Level::error, "no room in the node table for the node of a bound pod",
+           {{"pod", pod.text()}, {"node", node}});
+}
+
 void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {
   const std::pair<std::string, int> key(route, status);
   auto it = routes_.find(key);
@@ -147,8 +177,15 @@ void Metrics::each_node_series(const std::string& node, const Act& act) {
     act(chips_, obs::Labels{{"node", node}, {"state", state}});
   for (const char* state : {"up", "degraded", "down"})
     act(links_, obs::Labels{{"node", node}, {"state", state}});
-  for (auto* family : {&age_, &stale_, &placeable_, &placeable_sizes_})
+  for (auto* family : {&age_, &stale_, &placeable_, &placeable_sizes_, &unattributed_})
     act(*family, obs::Labels{{"node", node}});
+}
+
+void Metrics::drop_series(NodeId id) {
+  if (id >= by_node_.size() || by_node_[id].node.empty()) return;
+  each_node_series(by_node_[id].node,
+                   [](auto& family, const obs::Labels& labels) { family.remove(labels); });
+  by_node_[id] = {};
 }
 
 // A node's id may have been given to another one.
@@ -156,12 +193,8 @@ std::vector<obs::Gauge>& Metrics::gauges_of(NodeId id, const std::string& node) 
   if (id >= by_node_.size()) by_node_.resize(id + 1);
   NodeSeries& series = by_node_[id];
   if (series.node == node) return series.gauges;
-  if (!series.node.empty()) {
-    each_node_series(series.node,
-                     [](auto& family, const obs::Labels& labels) { family.remove(labels); });
-  }
+  drop_series(id);
   series.node = node;
-  series.gauges.clear();
   each_node_series(node, [&series](auto& family, const obs::Labels& labels) {
     series.gauges.push_back(family.with(labels));
   });
@@ -185,10 +218,13 @@ const Metrics::Placeable& Metrics::placeable(const NodeTable& nodes, StateId id)
 
 void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
   const Node& node = scheduler.nodes().node(id);
+  if (!node.has_inventory() && node.holders == 0) return drop_series(id);
   std::vector<obs::Gauge>& gauges = gauges_of(id, node.name);
   ChipSet reserved;
+  int unattributed = 0;
   for (const Holding* h : scheduler.ledger().on(id)) {
     if (!h->bound) reserved |= h->chips;
+    unattributed += h->unattributed();
   }
   std::size_t at = 0;
   const auto put = [&](double value) { gauges[at++].set(value); };
@@ -202,9 +238,12 @@ void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
   for (const int count : links) put(count);
   put(seconds(scheduler.clock().now() - node.last_seen));
   put(node.stale ? 1 : 0);
-  const Placeable& sizes = placeable(scheduler.nodes(), scheduler.nodes().state_of(id));
+  const Placeable sizes = node.has_inventory()
+                              ? placeable(scheduler.nodes(), scheduler.nodes().state_of(id))
+                              : Placeable{};
   put(sizes.largest);
   put(sizes.sizes);
+  put(unattributed);
 }
 
 void Metrics::scrape_pods(Scheduler& scheduler) {
@@ -240,8 +279,13 @@ void Metrics::scrape_server(const http::Server::Stats& server) {
 
 std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server) {
   scheduler.tick();
-  for (NodeId id = 0; id < scheduler.nodes().size(); ++id) scrape_node(scheduler, id);
-  totals_[kNodes].set(static_cast<double>(scheduler.nodes().size()));
+  std::size_t inventories = 0;
+  for (NodeId id = 0; id < scheduler.nodes().size(); ++id) {
+    scrape_node(scheduler, id);
+    inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
+  }
+  totals_[kNodes].set(static_cast<double>(inventories));
+  totals_[kUnderWay].set(static_cast<double>(scheduler.under_way()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
   scrape_pods(scheduler);

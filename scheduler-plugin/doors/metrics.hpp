@@ -28,6 +28,8 @@ class Metrics final : public Observer {
   void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
              double best_gbps, std::string_view decision) override;
   void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
+  void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
+  void unaccounted(const PodKey& pod, std::string_view node) override;
 
   // path: the route, never what a client made up.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
@@ -48,6 +50,7 @@ class Metrics final : public Observer {
   void each_node_series(const std::string& node, const Act& act);
   std::vector<obs::Gauge>& gauges_of(NodeId id, const std::string& node);
   const Placeable& placeable(const NodeTable& nodes, StateId id);
+  void drop_series(NodeId id);
   void scrape_node(Scheduler& scheduler, NodeId id);
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
@@ -62,6 +65,7 @@ class Metrics final : public Observer {
   obs::Family<obs::Gauge>& stale_;
   obs::Family<obs::Gauge>& placeable_;
   obs::Family<obs::Gauge>& placeable_sizes_;
+  obs::Family<obs::Gauge>& unattributed_;
   obs::Family<obs::Gauge>& pods_;
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
@@ -69,7 +73,8 @@ class Metrics final : public Observer {
   std::vector<obs::Counter> rejected_;  // by cause
   std::vector<obs::Counter> promises_;  // by event
   std::vector<obs::Histogram> share_;   // predicted against best possible; one
-  std::vector<obs::Gauge> totals_;      // nodes, classes, held, predicted, best, connections
+  std::vector<obs::Gauge> totals_;      // by Total
+  std::vector<obs::Counter> trouble_;   // by Trouble
   std::vector<obs::Counter> server_;    // refused, bad
   http::Server::Stats seen_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;

@@ -1,10 +1,11 @@
 // Cluster — the pods of the cluster as the scheduler sees them, and the one way to bind one.
 //
-// Behind it stands memory (standalone) or, later, a Kubernetes API server's list and watch; the use
-// cases know only this. Owner: the loop thread.
+// Behind it stands memory (standalone) or a Kubernetes API server's list and watch
+// (scheduler-plugin/kube); the use cases know only this. Owner: the loop thread.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,9 @@ struct ClusterPod {
   PodAsk ask;           // key, uid, labels and annotations as its owner wrote them
   std::string refused;  // why its request cannot be served by anyone ("500m" GPUs); empty: it can
   std::string node;     // empty until bound
-  Annotations written;  // by the binding
+  Annotations written;  // by the binding, where nobody else keeps them
+  std::optional<Placement> placement;  // of a bound pod that says so
+  int priority = 0;
   std::uint64_t arrival = 0;
 };
 
@@ -25,7 +28,9 @@ struct ClusterPod {
 class ClusterListener {
  public:
   virtual ~ClusterListener() = default;
-  virtual void pod_added(const ClusterPod& pod) = 0;
+  virtual void pod_added(const ClusterPod& pod) = 0;  // perhaps bound already
+  // A pod that waited is bound now, whoever asked for it.
+  virtual void pod_bound(const ClusterPod& pod) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
 };
 
@@ -38,9 +43,14 @@ class Cluster {
 
   // Null if there is none; valid until the pod is gone.
   virtual const ClusterPod* find(const PodKey& key) const = 0;
-  // Node and annotations in one step. Errors: not_found, conflict (other uid, or bound already).
-  virtual Result<void> bind(const Binding& binding, const Annotations& annotations) = 0;
-  // Ends a pod, as a DELETE would.
+  // Node and annotations in one step. Errors: not_found, conflict (other uid, or bound already: by
+  // then find() shows how), invalid_argument: the pod is not bound so, and will not be.
+  // unavailable: it may be bound all the same; the listener is told if it is.
+  virtual void bind(const Binding& binding, const Annotations& annotations, Done done) = 0;
+  // Asks again how the pod is, for one that may be newer than what was seen. ok: find() shows it,
+  // or that there is none.
+  virtual void refresh(const PodKey& key, Done done) = 0;
+  // Ends a pod, as a DELETE would; unsupported where pods are not ours to end.
   virtual Result<void> end(const PodKey& key) = 0;
   // By arrival.
   virtual void each(const std::function<void(const ClusterPod&)>& visit) const = 0;

@@ -70,6 +70,30 @@ void Ledger::confirm(std::string_view uid) {
   check();
 }
 
+void Ledger::reopen(std::string_view uid, Clock::Steady expires) {
+  Holding& holding = holdings_.find(uid)->second;
+  if (!holding.bound) return;
+  holding.bound = false;
+  holding.expires = expires;
+  promises_.emplace(expires, holding.uid);
+  check();
+}
+
+void Ledger::assume(std::string_view uid, ChipSet chips) {
+  Holding& holding = holdings_.find(uid)->second;
+  const ChipSet others = nodes_.node(holding.node).taken - holding.chips;
+  if (!holding.assumed || chips.size() > holding.count() || others.intersects(chips)) {
+    throw std::logic_error("ledger: a guess that cannot be");
+  }
+  take_from_job(holding);
+  holding.unplaced = holding.count() - chips.size();
+  holding.lost.clear();
+  holding.chips = chips;
+  add_to_job(holding);
+  nodes_.set_taken(holding.node, others | chips, on_[holding.node].size());
+  check();
+}
+
 void Ledger::extend(std::string_view uid, Clock::Steady expires) {
   const auto it = holdings_.find(uid);
   if (it == holdings_.end() || it->second.bound) return;

@@ -21,7 +21,7 @@ struct Holding {
   PodKey key;
   NodeId node = kNoNode;
   ChipSet chips;
-  bool bound = false;
+  bool bound = false;       // or being bound: no time ends it
   Clock::Steady expires{};  // of a promise
   std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
@@ -29,6 +29,14 @@ struct Holding {
   // Vendor indices of chips that the node's agent no longer reports. They are the holder's again
   // when they come back.
   std::vector<int> lost;
+  // Of a bound pod of which nobody can say what it holds (another scheduler bound it): chips is a
+  // guess, which gives way to whoever is known to have them.
+  bool assumed = false;
+  int unplaced = 0;  // chips that it has besides and that stand nowhere
+
+  int count() const { return chips.size() + static_cast<int>(lost.size()) + unplaced; }
+  // How many of its chips nobody knows.
+  int unattributed() const { return assumed ? count() : unplaced; }
 };
 
 class Ledger {
@@ -44,8 +52,12 @@ class Ledger {
   // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check:
   // that is the caller's choice. An earlier holding of the uid must have been dropped.
   Result<void> hold(Holding holding);
-  // Turns a promise into a bound holding. Precondition: it exists.
+  // Turns a promise into a bound holding, and back. Precondition: it exists.
   void confirm(std::string_view uid);
+  void reopen(std::string_view uid, Clock::Steady expires);
+  // Another guess for an assumed holding, whose count stays. Preconditions: the chips are its own
+  // or nobody's, and not more than its count.
+  void assume(std::string_view uid, ChipSet chips);
   void extend(std::string_view uid, Clock::Steady expires);
   // Hands what is held to another: a part of a group to a pod, or back. Preconditions: `from`
   // exists and is no binding, `to.uid` does not exist.

@@ -90,7 +90,7 @@ const ClusterPod* MemoryCluster::find(const PodKey& key) const {
   return it == pods_.end() ? nullptr : &it->second.pod;
 }
 
-Result<void> MemoryCluster::bind(const Binding& binding, const Annotations& annotations) {
+Result<void> MemoryCluster::bind_now(const Binding& binding, const Annotations& annotations) {
   const auto it = pods_.find(binding.key);
   if (it == pods_.end()) {
     return make_error(Errc::not_found, "pod " + binding.key.text() + " does not exist");

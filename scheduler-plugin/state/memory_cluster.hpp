@@ -21,12 +21,16 @@ class MemoryCluster final : public Cluster {
   const std::string& document(const PodKey& key) const { return pods_.at(key).document; }
 
   const ClusterPod* find(const PodKey& key) const override;
-  Result<void> bind(const Binding& binding, const Annotations& annotations) override;
+  void bind(const Binding& binding, const Annotations& annotations, Done done) override {
+    done(bind_now(binding, annotations));
+  }
+  void refresh(const PodKey& /*key*/, Done done) override { done({}); }
   Result<void> end(const PodKey& key) override;
   void each(const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }
 
  private:
+  Result<void> bind_now(const Binding& binding, const Annotations& annotations);
   struct Entry {
     ClusterPod pod;
     std::string document;

@@ -76,11 +76,34 @@ NodeId NodeTable::make_room(std::string name) {
   if (silent == nodes_.end()) return kNoNode;
   const auto id = static_cast<NodeId>(silent - nodes_.begin());
   names_.rename(id, name);
-  **silent = Node{};
-  (*silent)->name = std::move(name);
+  reset(id, std::move(name));
   sorted_ = false;
   return id;
 }
+
+// As if nothing had ever been reported of it.
+void NodeTable::reset(NodeId id, std::string name) {
+  leave_state(standings_[id].state);
+  standings_[id].state = kNoState;
+  *nodes_[id] = Node{};
+  nodes_[id]->name = std::move(name);
+}
+
+NodeId NodeTable::declare(const std::string& name) {
+  const NodeId known = find(name);
+  if (known != kNoNode || name.empty() || name.size() > limits::kMaxNameBytes) return known;
+  return nodes_.size() < limits::kMaxNodes ? add(name) : make_room(name);
+}
+
+void NodeTable::withdraw_inventory(NodeId id) {
+  Node& n = *nodes_[id];
+  n.boot_id.clear();
+  n.previous_boot_id.clear();
+  n.sequence = 0;
+  set_stale(id, true);
+}
+
+void NodeTable::remove(NodeId id) { reset(id, nodes_[id]->name); }
 
 void NodeTable::sort_names() {
   if (sorted_) return;
@@ -114,6 +137,7 @@ void NodeTable::leave_state(StateId id) {
 
 void NodeTable::restate(NodeId id) {
   const Node& n = *nodes_[id];
+  if (!n.has_inventory()) return;
   NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id],
                  n.stale,  0};
   const auto [it, fresh] = state_ids_.try_emplace(key_of(next), kNoState);
@@ -149,7 +173,7 @@ void NodeTable::set_stale(NodeId id, bool stale) {
 
 void NodeTable::seen(NodeId id, std::string_view boot_id, Clock::Steady now) {
   Node& n = *nodes_[id];
-  if (n.boot_id != boot_id) return;
+  if (n.boot_id != boot_id || !n.has_inventory()) return;
   n.last_seen = now;
   set_stale(id, false);
 }
@@ -184,7 +208,7 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
     if (report.node.empty() || report.node.size() > limits::kMaxNameBytes) {
       return {ReportOutcome::needs_full, kNoNode, {}, "bad node name"};
     }
-    id = nodes_.size() < limits::kMaxNodes ? add(report.node) : make_room(report.node);
+    id = declare(report.node);
     if (id == kNoNode) {
       return {ReportOutcome::no_room,
               kNoNode,
@@ -208,7 +232,7 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
 NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   Reported result{ReportOutcome::taken, id, {}, {}};
-  if (n.wiring) {
+  if (n.has_inventory() || n.holders > 0) {
     std::vector<int> before = indices_of(n.topology);
     if (before != indices_of(*report.topology)) result.old_indices = std::move(before);
   }

@@ -2,7 +2,8 @@
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
 // Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
-// made once a state, not once a node. Cost: find_after 2 ns when names come in the order of the
+// made once a state, not once a node. A node without inventory is in none: it is known by name
+// because pods are bound to it. Cost: find_after 2 ns when names come in the order of the
 // last request (its successor is remembered), else one hash look-up; a change of a node re-interns
 // its state, O(1). Owner: the loop thread. Nodes are not removed while the program runs (ids stay
 // valid); a silent one is stale, and once the table is full a stale one that holds no pod makes
@@ -39,7 +40,7 @@ struct Node {
   ChipSet network_unhealthy;
   ChipSet taken;            // by pods, bound or reserved; kept by the Ledger
   std::size_t holders = 0;  // pods that hold chips, also such as are not reported now; likewise
-  bool stale = false;
+  bool stale = true;        // until its agent reports
   std::string boot_id;
   std::string previous_boot_id;
   std::uint64_t sequence = 0;
@@ -48,6 +49,7 @@ struct Node {
       0;  // UnixNano given to the last bound pod, see annotations.hpp
 
   ChipSet free() const { return topology.all() - unhealthy - taken; }
+  bool has_inventory() const { return wiring != nullptr; }
 };
 
 struct NodeState {
@@ -66,8 +68,8 @@ class NodeTable {
   const Node& node(NodeId id) const { return *nodes_[id]; }
   // The standing of a node is what a walk over thousands of them reads, beside their names.
   struct Standing {
-    StateId state = kNoState;
-    std::uint32_t order = 0;  // position in natural name order, valid after sort_names()
+    StateId state = kNoState;  // kNoState: it has no inventory
+    std::uint32_t order = 0;   // position in natural name order, valid after sort_names()
   };
   const Standing& standing(NodeId id) const { return standings_[id]; }
   NodeId find(std::string_view name) const { return names_.find(name); }
@@ -101,6 +103,14 @@ class NodeTable {
     std::string problem;  // why a report was not taken
   };
   Reported report(InventoryReport report, Clock::Steady now);
+  // The node of that name, made without inventory if there is none; kNoNode if the table is full or
+  // no node can be called so.
+  NodeId declare(const std::string& name);
+  // What its agent reported was withdrawn: nothing new is placed there until it reports anew, from
+  // whatever sequence number.
+  void withdraw_inventory(NodeId id);
+  // The machine is gone. Precondition: no pod holds chips there.
+  void remove(NodeId id);
   void set_taken(NodeId id, ChipSet taken, std::size_t holders);
   void set_stale(NodeId id, bool stale);
   // A sign of life; ends staleness. No effect if the boot id is another one.
@@ -125,6 +135,7 @@ class NodeTable {
 
   NodeId add(std::string name);
   NodeId make_room(std::string name);
+  void reset(NodeId id, std::string name);
   void restate(NodeId id);
   void leave_state(StateId id);
   static StateKey key_of(const NodeState& state);

@@ -109,7 +109,9 @@ class World {
     return out;
   }
   Result<void> bind(const PodAsk& a, const std::string& node) {
-    return scheduler.bind({a.key, a.uid, node});
+    Result<void> outcome = make_error(Errc::internal, "no answer");
+    scheduler.bind({a.key, a.uid, node}, [&](Result<void> how) { outcome = std::move(how); });
+    return outcome;
   }
 
   // Indices that the pod holds.

@@ -1,0 +1,205 @@
+// Pods that are bound already when the scheduler hears of them: by itself before it was restarted,
+// or by somebody else.
+//
+// What the cluster holds is the truth. A pod that says which chips it has (ClusterPod::placement)
+// gets them: promises give way, guesses are made anew. Of one that does not say, only the number is
+// known: it is given the chips that a device plugin would most likely have picked, so that what is
+// left is neither too much nor predicted too fast (Holding::assumed).
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "scheduler-plugin/app/scheduler.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+bool says_its_chips(const ClusterPod& pod) {
+  const auto& p = pod.placement;
+  return p && p->uid == pod.ask.uid && p->node == pod.node && p->resource == pod.ask.resource &&
+         static_cast<int>(p->chips.size()) == pod.ask.chips;
+}
+
+// "d-000123": decisions go on from there after a restart.
+std::uint64_t number_of(std::string_view decision) {
+  std::uint64_t number = 0;
+  if (decision.starts_with("d-"))
+    std::from_chars(decision.data() + 2, decision.data() + decision.size(), number);
+  return number;
+}
+
+// Whether a pod that is known to have its chips has this one.
+bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slot, int index) {
+  return std::any_of(holdings.begin(), holdings.end(), [&](const Holding* h) {
+    if (!h->bound || h->assumed) return false;
+    return slot ? h->chips.contains(*slot)
+                : std::find(h->lost.begin(), h->lost.end(), index) != h->lost.end();
+  });
+}
+
+}  // namespace
+
+void Scheduler::pod_added(const ClusterPod& pod) {
+  jobs_.add(pod.ask);
+  if (!pod.node.empty()) adopt(pod);
+}
+
+void Scheduler::pod_bound(const ClusterPod& pod) {
+  const auto it = under_way_.find(pod.ask.uid);
+  if (it != under_way_.end()) {
+    const Decision& d = it->second.decision;
+    const bool ours = pod.node == it->second.binding.node && says_its_chips(pod) &&
+                      pod.placement->decision == d.id && pod.placement->chips == d.indices;
+    if (ours) return binding_done(it);
+    binding_failed(it,
+                   make_error(Errc::conflict, "pod " + pod.ask.key.text() + " was bound to node " +
+                                                  pod.node + " by another scheduler"));
+  }
+  adopt(pod);
+}
+
+void Scheduler::adopt(const ClusterPod& pod) {
+  const std::string& uid = pod.ask.uid;
+  if (pod.ask.chips == 0) return;
+  if (const Holding* held = ledger_.find(uid)) {
+    const bool learned = held->assumed && says_its_chips(pod);
+    if (held->bound && !learned) return;
+    if (held->bound) {
+      ledger_.drop(uid);
+    } else {
+      withdraw(uid);
+    }
+  }
+  looks_.erase(uid);
+  // what was promised to the rest of its group was meant to be beside it
+  if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
+  const NodeId node = nodes_.declare(pod.node);
+  if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
+  Holding holding = holding_of(pod, node);
+  if (says_its_chips(pod)) {
+    hold_known(pod, std::move(holding));
+    recall(pod);
+  } else {
+    holding.assumed = true;
+    holding.unplaced = pod.ask.chips;
+    (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
+  }
+  if (is_member(pod.ask) && !ledger_.find(uid)->group.empty())
+    groups_.join(ledger_.find(uid)->group, uid, node);
+  settle(node);
+}
+
+Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
+  Holding holding;
+  holding.uid = pod.ask.uid;
+  holding.key = pod.ask.key;
+  holding.node = node;
+  holding.bound = true;
+  holding.job = job_identity(pod.ask);
+  if (is_member(pod.ask)) {
+    const Group* group = groups_.find(group_id(pod.ask));
+    if (group == nullptr || group->node == node) holding.group = group_id(pod.ask);
+  }
+  return holding;
+}
+
+void Scheduler::hold_known(const ClusterPod& pod, Holding holding) {
+  const Node& node = nodes_.node(holding.node);
+  std::vector<int> disputed;
+  for (const int index : pod.placement->chips) {
+    const auto slot = node.topology.slot_of(domain::ChipIndex{index});
+    if (belongs(ledger_.on(holding.node), slot, index)) {
+      disputed.push_back(index);
+    } else if (slot) {
+      holding.chips.insert(*slot);
+    } else {
+      holding.lost.push_back(index);
+    }
+  }
+  holding.unplaced = static_cast<int>(disputed.size());
+  if (!disputed.empty()) observer_.disputed(pod.ask.key, node.name, disputed);
+  give_way(holding.node, holding.chips);
+  (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are nobody's now
+}
+
+// Whoever was promised one of the chips, or was only thought to have it, has it no longer.
+void Scheduler::give_way(NodeId node, ChipSet chips) {
+  std::vector<std::string> promised;
+  std::vector<std::string> guessed;
+  for (const Holding* h : ledger_.on(node)) {
+    if (h->chips.intersects(chips)) (h->assumed ? guessed : promised).push_back(h->uid);
+  }
+  for (const std::string& uid : guessed) ledger_.assume(uid, ledger_.find(uid)->chips - chips);
+  for (const std::string& uid : promised) {
+    const Holding* h = ledger_.find(uid);
+    if (h == nullptr) continue;  // its group was dissolved
+    if (h->group.empty()) {
+      withdraw(uid);
+    } else {
+      groups_.dissolve(std::string(h->group));
+    }
+  }
+}
+
+// Every pod of which only the number of its chips is known gets so many to be counted as, as far as
+// there are: free ones first, then promised ones.
+void Scheduler::settle(NodeId id) {
+  const Node& node = nodes_.node(id);
+  if (!node.has_inventory()) return;
+  std::vector<std::string> short_of;
+  for (const Holding* h : ledger_.on(id)) {
+    if (h->assumed && h->chips.size() < h->count()) short_of.push_back(h->uid);
+  }
+  for (const std::string& uid : short_of) {
+    const Holding* h = ledger_.find(uid);
+    const int missing = h->count() - h->chips.size();
+    while (missing > node.free().size()) {
+      const auto& here = ledger_.on(id);
+      const auto promise = std::find_if(here.begin(), here.end(), [](const Holding* other) {
+        return !other->bound && !other->chips.empty();
+      });
+      if (promise == here.end()) break;
+      give_way(id, (*promise)->chips);
+    }
+    ledger_.assume(uid, h->chips | guess(id, missing));
+  }
+}
+
+// The best set of free chips; unhealthy ones only where those are not enough.
+ChipSet Scheduler::guess(NodeId id, int count) const {
+  const Node& node = nodes_.node(id);
+  const ChipSet free = node.free();
+  if (count <= free.size()) {
+    const solver::Choice best = node.wiring->choose({free, {}, {}, count, false});
+    if (best.fits) return best.chips;
+  }
+  ChipSet some;
+  for (const ChipSet from : {free, node.topology.all() - node.taken - free}) {
+    for (const int slot : from) {
+      if (some.size() < count) some.insert(slot);
+    }
+  }
+  return some;
+}
+
+// The decision as far as the pod tells it.
+void Scheduler::recall(const ClusterPod& pod) {
+  const Holding& holding = *ledger_.find(pod.ask.uid);
+  const Node& node = nodes_.node(holding.node);
+  Decision d;
+  d.id = pod.placement->decision;
+  d.pod = pod.ask.key;
+  d.uid = pod.ask.uid;
+  d.resource = pod.ask.resource;
+  d.node = holding.node;
+  d.chips = holding.chips;
+  d.indices = pod.placement->chips;
+  d.gbps = pod.placement->gbps;
+  d.distributed = pod.ask.distributed;
+  if (node.has_inventory()) d.best_gbps = node.wiring->best_gbps(pod.ask.chips, d.distributed);
+  d.time = pod.placement->time;
+  decision_count_ = std::max(decision_count_, number_of(d.id));
+  decisions_[d.uid] = std::move(d);
+}
+
+}  // namespace chipweave::sched
