@@ -11,7 +11,7 @@
 #include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
-#include "scheduler-plugin/doors/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_ask.hpp"
 
 namespace chipweave::sched {
 

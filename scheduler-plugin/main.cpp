@@ -94,7 +94,7 @@ int run(const Config& config) {
   options.host = config.http.host;
   options.port = config.http.port;
   options.max_connections = config.max_connections;
-  sched::HttpFront front(loop, options, scheduler, cluster, metrics, config.resources,
+  sched::HttpFront front(loop, options, scheduler, &cluster, metrics, config.resources,
                          CHIPWEAVE_VERSION);
   sched::GrpcServer grpc(loop, scheduler, {});
 

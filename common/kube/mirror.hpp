@@ -1,8 +1,11 @@
-// Mirror — the copy of a collection that a ListWatch keeps, and what changes in it.
+// Mirror — which objects of a collection were seen, in which version, and so what changes in it
+// when a ListWatch tells of them again.
 //
-// Objects by namespace and name; versions are opaque and only compared for equality. An object that
-// was deleted and made anew under its name (another uid) is told as two changes. Cost: one map
-// look-up an event; a sweep walks all. Owner: the loop thread.
+// The objects themselves are handed on: whoever listens keeps what he needs of them, and no copy of
+// thousands of pods lies here. Objects by namespace and name; versions are opaque and only compared
+// for equality. An object that was deleted and made anew under its name (another uid) is told as
+// two changes. Cost: one map look-up an event, some 200 bytes an object; a sweep walks all. Owner:
+// the loop thread.
 #pragma once
 
 #include <cstdint>
@@ -17,46 +20,39 @@ namespace chipweave::kube {
 
 inline std::string key_of(const codec::KubePod& pod) { return pod.ns + "/" + pod.name; }
 inline std::string key_of(const codec::KubeNode& node) { return node.name; }
+inline std::string key_of(const codec::KubeInventory& inventory) { return inventory.name; }
+inline std::string key_of(const codec::KubeLease& lease) { return lease.ns + "/" + lease.name; }
 
 template <class Object>
 class Mirror {
  public:
-  // before null: it is new; after null: it is gone.
-  using OnChange = std::function<void(const Object* before, const Object* after)>;
+  struct Changes {
+    std::function<void(Object&& object)> seen;         // it is new, or another version of it
+    std::function<void(const std::string& key)> gone;  // "namespace/name", or "name"
+  };
 
-  explicit Mirror(OnChange on_change) : on_change_(std::move(on_change)) {}
+  explicit Mirror(Changes changes) : changes_(std::move(changes)) {}
 
   std::size_t size() const { return entries_.size(); }
-  const Object* find(const std::string& key) const {
-    const auto it = entries_.find(key);
-    return it == entries_.end() ? nullptr : &it->second.object;
-  }
 
   // As it is now; seen in this round of the ListWatch.
   void put(Object object, std::uint64_t round) {
-    const auto [it, fresh] = entries_.try_emplace(key_of(object));
+    std::string key = key_of(object);
+    const auto [it, fresh] = entries_.try_emplace(key);
     Entry& entry = it->second;
     entry.round = round;
-    if (fresh) {
-      entry.object = std::move(object);
-      on_change_(nullptr, &entry.object);
-      return;
-    }
-    if (entry.object.uid == object.uid && entry.object.resource_version == object.resource_version)
-      return;
-    const Object before = std::exchange(entry.object, std::move(object));
-    if (before.uid != entry.object.uid) {
-      on_change_(&before, nullptr);
-      on_change_(nullptr, &entry.object);
-    } else {
-      on_change_(&before, &entry.object);
-    }
+    if (!fresh && entry.uid == object.uid && entry.version == object.resource_version) return;
+    const bool another = !fresh && entry.uid != object.uid;
+    entry.uid = object.uid;
+    entry.version = object.resource_version;
+    if (another) changes_.gone(key);
+    changes_.seen(std::move(object));
   }
 
   // Was deleted. The end of an object that was made anew since is old news.
   void remove(const Object& object) {
     const auto it = entries_.find(key_of(object));
-    if (it == entries_.end() || it->second.object.uid != object.uid) return;
+    if (it == entries_.end() || it->second.uid != object.uid) return;
     take_out(it);
   }
 
@@ -68,18 +64,19 @@ class Mirror {
 
  private:
   struct Entry {
-    Object object;
+    std::string uid;
+    std::string version;
     std::uint64_t round = 0;
   };
   using Map = std::unordered_map<std::string, Entry>;
   typename Map::iterator take_out(typename Map::iterator it) {
-    const Object gone = std::move(it->second.object);
+    const std::string key = it->first;
     const auto next = entries_.erase(it);
-    on_change_(&gone, nullptr);
+    changes_.gone(key);
     return next;
   }
 
-  OnChange on_change_;
+  Changes changes_;
   Map entries_;
 };
 

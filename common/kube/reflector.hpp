@@ -1,4 +1,5 @@
-// Reflector — keeps a Mirror of one collection up to date over a Transport, as its ListWatch says.
+// Reflector — tells what is and what changes in one collection of the API server, over a Transport,
+// as its ListWatch says.
 //
 // Owner: the loop thread. Ends with its destructor: then no callback comes any more.
 #pragma once
@@ -27,7 +28,7 @@ class Reflector {
     ListWatch::Options list_watch;
   };
   struct Events {
-    typename Mirror<Object>::OnChange changed;
+    typename Mirror<Object>::Changes changed;
     std::function<void()> synced;                            // each time a whole list was seen
     std::function<void(const std::string& problem)> failed;  // what is being waited out
   };
@@ -38,7 +39,8 @@ class Reflector {
 
   void start();
   bool synced() const { return machine_.synced(); }
-  const Mirror<Object>& objects() const { return mirror_; }
+  // The object as somebody got it otherwise, newer than what was told so far.
+  void note(Object object) { mirror_.put(std::move(object), machine_.round()); }
 
  private:
   void act(const WatchRequest& request);
@@ -65,5 +67,7 @@ class Reflector {
 
 extern template class Reflector<codec::KubePod>;
 extern template class Reflector<codec::KubeNode>;
+extern template class Reflector<codec::KubeInventory>;
+extern template class Reflector<codec::KubeLease>;
 
 }  // namespace chipweave::kube

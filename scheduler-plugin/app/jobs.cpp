@@ -1,5 +1,6 @@
 #include "scheduler-plugin/app/jobs.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace chipweave::sched {
@@ -27,6 +28,12 @@ constexpr std::array<JobLabel, 12> kJobLabels{{
 }};
 
 }  // namespace
+
+bool names_a_job(std::string_view label) {
+  return std::any_of(kJobLabels.begin(), kJobLabels.end(), [&](const JobLabel& known) {
+    return label == known.name || (known.within != nullptr && label == known.within);
+  });
+}
 
 std::string job_identity(const PodAsk& pod) {
   for (const JobLabel& label : kJobLabels) {

@@ -5,11 +5,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "scheduler-plugin/app/model.hpp"
 
 namespace chipweave::sched {
 
+// Whether a label of that name says which job a pod belongs to.
+bool names_a_job(std::string_view label);
 // "" if the pod carries no such label. Never equal for pods of two namespaces.
 std::string job_identity(const PodAsk& pod);
 

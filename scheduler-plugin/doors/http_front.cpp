@@ -21,17 +21,19 @@ http::Response text(std::string body, int status = 200) {
 }  // namespace
 
 HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
-                     MemoryCluster& cluster, Metrics& metrics, const ResourceTable& resources,
+                     MemoryCluster* standalone, Metrics& metrics, const ResourceTable& resources,
                      std::string version)
     : scheduler_(scheduler),
       metrics_(metrics),
       version_(std::move(version)),
       kube_(scheduler, resources),
       api_(scheduler),
-      standalone_(cluster, resources),
       server_(loop, std::move(options),
               [this](const http::Request& request) { return handle(request); }) {
   add_routes();
+  if (standalone == nullptr) return;
+  standalone_.emplace(*standalone, resources);
+  add_standalone_routes();
 }
 
 void HttpFront::add(std::string_view method, std::string_view path,
@@ -52,7 +54,10 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add("GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); });
   add("GET", "/readyz", [this](const Request&, std::string_view) {
-    return ready_ ? text("ok\n") : text("not ready: starting or shutting down\n", 503);
+    if (!ready_) return text("not ready: starting or shutting down\n", 503);
+    if (!scheduler_.waiting_for().empty())
+      return text("not ready: " + scheduler_.waiting_for() + "\n", 503);
+    return text("ok\n");
   });
   add("GET", "/version", [this](const Request&, std::string_view) {
     JsonWriter w;
@@ -71,16 +76,20 @@ void HttpFront::add_routes() {
   add(
       "GET", "/api/v1/explain/",
       [this](const Request&, std::string_view rest) { return api_.explain(rest); }, true);
+}
+
+void HttpFront::add_standalone_routes() {
+  using Request = http::Request;
   add("POST", "/standalone/pods",
-      [this](const Request& r, std::string_view) { return standalone_.create(r.body); });
+      [this](const Request& r, std::string_view) { return standalone_->create(r.body); });
   add("GET", "/standalone/pods",
-      [this](const Request&, std::string_view) { return standalone_.list(); });
+      [this](const Request&, std::string_view) { return standalone_->list(); });
   add(
       "GET", "/standalone/pods/",
-      [this](const Request&, std::string_view rest) { return standalone_.get(rest); }, true);
+      [this](const Request&, std::string_view rest) { return standalone_->get(rest); }, true);
   add(
       "DELETE", "/standalone/pods/",
-      [this](const Request&, std::string_view rest) { return standalone_.remove(rest); }, true);
+      [this](const Request&, std::string_view rest) { return standalone_->remove(rest); }, true);
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,10 @@ namespace chipweave::sched {
 
 class HttpFront {
  public:
-  // resources must outlive the front.
+  // resources must outlive the front. standalone: where pods are posted; null: they are in
+  // Kubernetes.
   HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
-            MemoryCluster& cluster, Metrics& metrics, const ResourceTable& resources,
+            MemoryCluster* standalone, Metrics& metrics, const ResourceTable& resources,
             std::string version);
 
   Result<std::uint16_t> start();
@@ -47,6 +49,7 @@ class HttpFront {
            std::function<http::Answer(const http::Request&, std::string_view)> answer,
            bool prefix = false);
   void add_routes();
+  void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
   http::Later counted(http::Later later, std::string_view route, Clock::Steady begin);
 
@@ -55,7 +58,7 @@ class HttpFront {
   std::string version_;
   KubeDoor kube_;
   ApiDoor api_;
-  StandaloneDoor standalone_;
+  std::optional<StandaloneDoor> standalone_;
   std::vector<Route> routes_;
   bool ready_ = false;
   http::Server server_;

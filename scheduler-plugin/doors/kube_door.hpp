@@ -9,7 +9,7 @@
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/doors/extender_reply.hpp"
-#include "scheduler-plugin/doors/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_ask.hpp"
 
 namespace chipweave::sched {
 

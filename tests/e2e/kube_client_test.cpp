@@ -105,18 +105,19 @@ class RealApi : public testing::OnLoop {
       pods_ = std::make_unique<kube::Reflector<KubePod>>(
           *client_, options,
           kube::Reflector<KubePod>::Events{
-              [this](const KubePod* before, const KubePod* after) {
-                const std::lock_guard lock(mutex_);
-                if (after == nullptr) {
-                  seen_.erase(before->name);
-                } else {
-                  seen_[after->name] = *after;
-                  if (!after->node_name.empty() &&
-                      after->annotations.count("chipweave.dev/placement") == 0)
-                    bound_without_annotation_ = true;
-                }
-              },
-              [this] { synced_ = true; }, [](const std::string& what) { ADD_FAILURE() << what; }},
+              {[this](KubePod&& pod) {
+                 const std::lock_guard lock(mutex_);
+                 if (!pod.node_name.empty() &&
+                     pod.annotations.count("chipweave.dev/placement") == 0)
+                   bound_without_annotation_ = true;
+                 seen_[pod.name] = std::move(pod);
+               },
+               [this](const std::string& key) {
+                 const std::lock_guard lock(mutex_);
+                 seen_.erase(key.substr(key.find('/') + 1));
+               }},
+              [this] { synced_ = true; },
+              [](const std::string& what) { ADD_FAILURE() << what; }},
           [] { return 1.0; });
       pods_->start();
     });

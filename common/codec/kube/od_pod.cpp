@@ -1,4 +1,6 @@
 // KubePod from simdjson On Demand.
+#include <limits>
+
 #include "common/codec/kube/od_json.hpp"
 
 namespace chipweave::codec::od_json {
@@ -61,11 +63,22 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
 
 void read_spec(od::value value, int depth, KubePod& pod) {
   pod.node_name.clear();
+  pod.priority = 0;
   pod.init_containers.clear();
   pod.containers.clear();
   if (!begin_object("spec", value)) return;
   each_field(value.get_object(), [&](std::string_view key, od::value v) {
     if (is_key(key, "nodename")) return read_string("spec.nodeName", v, pod.node_name);
+    if (is_key(key, "priority")) {
+      std::int64_t priority = 0;
+      if (is_null(v)) return;
+      if (v.type() != od::json_type::number || v.get_int64().get(priority) != simdjson::SUCCESS ||
+          priority < std::numeric_limits<std::int32_t>::min() ||
+          priority > std::numeric_limits<std::int32_t>::max())
+        wrong_type("spec.priority", "a 32-bit number");
+      pod.priority = static_cast<int>(priority);
+      return;
+    }
     if (is_key(key, "initcontainers")) {
       return read_containers("spec.initContainers", v, depth + 1, pod.init_containers);
     }

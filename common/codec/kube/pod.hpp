@@ -29,6 +29,7 @@ struct KubePod {
   std::string resource_version;
   std::string node_name;
   std::string phase;
+  int priority = 0;       // spec.priority
   bool deleting = false;  // metadata.deletionTimestamp is set
   StringMap labels;
   StringMap annotations;

@@ -17,17 +17,52 @@ bool read_object(od::value value, int depth, KubePod& to) {
   return read_kube_pod(value, depth, to);
 }
 
+// What all objects are called. ns: null where there is none.
+template <class Object>
+void read_names(od::value value, int depth, Object& to, std::string* ns) {
+  if (!begin_object("metadata", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "name")) return read_string("metadata.name", v, to.name);
+    if (is_key(key, "uid")) return read_string("metadata.uid", v, to.uid);
+    if (is_key(key, "resourceversion"))
+      return read_string("metadata.resourceVersion", v, to.resource_version);
+    if (ns != nullptr && is_key(key, "namespace")) return read_string("metadata.namespace", v, *ns);
+    check(v, depth + 1);
+  });
+}
+
 bool read_object(od::value value, int depth, KubeNode& to) {
   to = KubeNode{};
   if (!begin_object("Node", value)) return false;
   each_field(value.get_object(), [&](std::string_view key, od::value v) {
-    if (!is_key(key, "metadata")) return check(v, depth + 1);
-    if (!begin_object("metadata", v)) return;
+    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, nullptr);
+    check(v, depth + 1);
+  });
+  return true;
+}
+
+bool read_object(od::value value, int depth, KubeInventory& to) {
+  to = KubeInventory{};
+  if (!begin_object("NodeInventory", value)) return false;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, nullptr);
+    if (!is_key(key, "status")) return check(v, depth + 1);
+    if (!begin_object("status", v)) return;
+    od::object status = v.get_object();
+    to.status = std::string_view(status.raw_json());  // its reader looks at all of it
+  });
+  return true;
+}
+
+bool read_object(od::value value, int depth, KubeLease& to) {
+  to = KubeLease{};
+  if (!begin_object("Lease", value)) return false;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, &to.ns);
+    if (!is_key(key, "spec")) return check(v, depth + 1);
+    if (!begin_object("spec", v)) return;
     each_field(v.get_object(), [&](std::string_view inner, od::value w) {
-      if (is_key(inner, "name")) return read_string("metadata.name", w, to.name);
-      if (is_key(inner, "uid")) return read_string("metadata.uid", w, to.uid);
-      if (is_key(inner, "resourceversion"))
-        return read_string("metadata.resourceVersion", w, to.resource_version);
+      if (is_key(inner, "holderidentity")) return read_string("holderIdentity", w, to.holder);
       check(w, depth + 2);
     });
   });
@@ -168,8 +203,20 @@ Result<WatchEvent<Object>> WatchReader<Object>::read_event(std::string& line) {
   return event;
 }
 
+template <class Object>
+Result<Object> WatchReader<Object>::read_one(std::string& body) {
+  // as an event without a type, so that there is one way to read an object
+  body.insert(0, R"({"type":"ADDED","object":)");
+  body += '}';
+  auto event = read_event(body);
+  if (!event) return std::move(event).error();
+  return std::move(event->object);
+}
+
 template class WatchReader<KubePod>;
 template class WatchReader<KubeNode>;
+template class WatchReader<KubeInventory>;
+template class WatchReader<KubeLease>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMostText = 200;

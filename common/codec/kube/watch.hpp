@@ -49,7 +49,24 @@ struct KubeNode {
   std::string resource_version;
 };
 
-// Reads pages and events of one kind of object; keeps its buffers. Object: KubePod, KubeNode.
+// A NodeInventory: its status as it was sent, for inventory.hpp.
+struct KubeInventory {
+  std::string name;  // of the node
+  std::string uid;
+  std::string resource_version;
+  std::string status;  // JSON; empty: it has none
+};
+
+// A Lease: who holds it.
+struct KubeLease {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string holder;
+};
+
+// Reads pages and events of one kind of object; keeps its buffers. Object: one of the above.
 // Texts get at least 64 bytes of capacity behind their end. Not thread-safe.
 template <class Object>
 class WatchReader {
@@ -62,6 +79,8 @@ class WatchReader {
   // Errors: invalid_argument, with the key where it is one of ours.
   Result<ListPage<Object>> read_page(std::string& body);
   Result<WatchEvent<Object>> read_event(std::string& line);
+  // One object, as a GET of it answers.
+  Result<Object> read_one(std::string& body);
 
  private:
   struct Impl;
@@ -70,6 +89,8 @@ class WatchReader {
 
 extern template class WatchReader<KubePod>;
 extern template class WatchReader<KubeNode>;
+extern template class WatchReader<KubeInventory>;
+extern template class WatchReader<KubeLease>;
 
 // The body of a refused request; code 0 and the body's beginning as message where it is no Status
 // (429 comes as plain text).

@@ -98,7 +98,8 @@ class FakeDecide final : public Decide {
   Result<std::vector<Score>> prioritize(const PodAsk&, std::span<const std::string_view>) override {
     return none();
   }
-  Result<void> bind(const Binding&) override { return none(); }
+  void bind(const Binding&, Done done) override { done(none()); }
+  void inventory_gone(std::string_view) override {}
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override {
     asked.add({pod, {nodes.begin(), nodes.end()}, reserve});

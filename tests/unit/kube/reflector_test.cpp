@@ -34,16 +34,16 @@ std::string bookmark(int version, bool end) {
 class Reflects : public testing::Test {
  protected:
   Reflector<KubePod>::Events events() {
-    return {[this](const KubePod* before, const KubePod* after) {
-              const KubePod& p = after != nullptr ? *after : *before;
-              if (after == nullptr) {
-                seen_.erase(p.name);
-              } else {
-                seen_[p.name] = p.node_name;
-              }
-              ++changes_;
-            },
-            [this] { ++syncs_; }, [this](const std::string& what) { problems_.push_back(what); }};
+    return {{[this](KubePod&& p) {
+               seen_[p.name] = p.node_name;
+               ++changes_;
+             },
+             [this](const std::string& key) {
+               seen_.erase(key.substr(key.find('/') + 1));
+               ++changes_;
+             }},
+            [this] { ++syncs_; },
+            [this](const std::string& what) { problems_.push_back(what); }};
   }
   static Reflector<KubePod>::Options options() {
     Reflector<KubePod>::Options o;

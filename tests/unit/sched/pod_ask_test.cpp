@@ -1,4 +1,4 @@
-#include "scheduler-plugin/doors/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_ask.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,92 @@
+#include "common/codec/kube/placement.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/od_json.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using namespace od_json;
+
+constexpr std::int64_t kVersion = 1;
+
+std::int64_t read_int(std::string_view key, od::value value, std::int64_t most) {
+  if (value.type() != od::json_type::number) wrong_type(key, "a number");
+  std::int64_t number = 0;
+  if (value.get_int64().get(number) != simdjson::SUCCESS || number < 0 || number > most)
+    wrong_type(key, "a whole number in range");
+  return number;
+}
+
+void read_chips(od::value value, std::vector<int>& to) {
+  to.clear();
+  if (!begin_array("chips", value)) return;
+  for (auto element : value.get_array()) {
+    od::value chip = element.value();
+    bool numbered = false;
+    if (!begin_object("chips", chip)) wrong_type("chips", "a list of objects");
+    each_field(chip.get_object(), [&](std::string_view key, od::value v) {
+      if (key != "index") return check(v, 3);
+      to.push_back(static_cast<int>(read_int("chips[].index", v, limits::kMaxChipIndex)));
+      numbered = true;
+    });
+    if (!numbered) throw BadInput("a chip has no index");
+    if (to.size() > limits::kMaxChips) throw BadInput("more chips than a machine has");
+  }
+  std::sort(to.begin(), to.end());
+  if (std::adjacent_find(to.begin(), to.end()) != to.end()) throw BadInput("a chip stands twice");
+}
+
+// "2026-01-02T03:04:05Z"; anything else is not worth losing the rest for.
+std::int64_t read_time(const std::string& text) {
+  std::tm t{};
+  char end = 0;
+  if (text.size() != 20 ||
+      std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &t.tm_year, &t.tm_mon, &t.tm_mday,
+                  &t.tm_hour, &t.tm_min, &t.tm_sec, &end) != 7 ||
+      end != 'Z') {
+    return 0;
+  }
+  t.tm_year -= 1900;
+  t.tm_mon -= 1;
+  return ::timegm(&t);
+}
+
+}  // namespace
+
+Result<PlacementNote> read_placement(std::string_view json) {
+  PlacementNote note;
+  std::int64_t version = 0;
+  std::string when;
+  std::string text(json);
+  od::parser parser;
+  od::document document;
+  const auto read = read_document(parser, document, text, [&](std::string_view key, od::value v) {
+    if (key == "v") {
+      version = read_int("v", v, 1'000'000);
+      return;
+    }
+    if (key == "node") return read_string("node", v, note.node);
+    if (key == "podUid") return read_string("podUid", v, note.pod_uid);
+    if (key == "resource") return read_string("resource", v, note.resource);
+    if (key == "chips") return read_chips(v, note.chips);
+    if (key == "decision") return read_string("decision", v, note.decision);
+    if (key == "time") return read_string("time", v, when);
+    if (key != "gbps") return check(v, 1);
+    if (v.type() != od::json_type::number) wrong_type("gbps", "a number");
+    note.gbps = v.get_double();
+  });
+  if (!read) return read.error();
+  if (version != kVersion) {
+    return make_error(Errc::unsupported, "version " + std::to_string(version) +
+                                             " of the placement annotation is not known here");
+  }
+  note.time = read_time(when);
+  return note;
+}
+
+}  // namespace chipweave::codec

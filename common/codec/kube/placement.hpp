@@ -1,0 +1,28 @@
+// The annotation chipweave.dev/placement of a bound pod, read back: which chips it has. (It is
+// written by scheduler-plugin/app/annotations.cpp.)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+struct PlacementNote {
+  std::string node;
+  std::string pod_uid;
+  std::string resource;
+  std::vector<int> chips;  // vendor indices, ascending, each once
+  double gbps = 0;
+  std::string decision;
+  std::int64_t time = 0;  // seconds since 1970; 0: not said
+};
+
+// Errors: invalid_argument (no JSON of this form, a chip twice), unsupported (another version).
+// Unknown keys are skipped.
+Result<PlacementNote> read_placement(std::string_view json);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,76 @@
+#include "scheduler-plugin/kube/attribution.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/placement.hpp"
+#include "scheduler-plugin/app/annotations.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+std::optional<Placement> own(const std::string& json) {
+  auto note = codec::read_placement(json);
+  if (!note) return std::nullopt;
+  Placement p;
+  p.node = std::move(note->node);
+  p.uid = std::move(note->pod_uid);
+  p.resource = std::move(note->resource);
+  p.chips = std::move(note->chips);
+  p.gbps = note->gbps;
+  p.decision = std::move(note->decision);
+  p.time = Clock::Wall(std::chrono::seconds(note->time));
+  return p;
+}
+
+// "0,3", or "Ascend910-0,Ascend910-3". Empty if it is anything else.
+std::vector<int> read_list(std::string_view text, std::string_view prefix) {
+  std::vector<int> chips;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    std::string_view one = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (!one.starts_with(prefix)) return {};
+    one.remove_prefix(prefix.size());
+    int index = 0;
+    const auto end = std::from_chars(one.data(), one.data() + one.size(), index);
+    if (end.ec != std::errc() || end.ptr != one.data() + one.size() || index < 0 ||
+        index > limits::kMaxChipIndex || chips.size() >= limits::kMaxChips) {
+      return {};
+    }
+    chips.push_back(index);
+  }
+  std::sort(chips.begin(), chips.end());
+  if (std::adjacent_find(chips.begin(), chips.end()) != chips.end()) return {};
+  return chips;
+}
+
+std::vector<int> others(const codec::KubePod& pod, const PodAsk& ask) {
+  const bool ascend = ask.resource.starts_with("huawei.com/");
+  const std::string key = ascend ? ask.resource : "topology.kubernetes.io/gpu-group";
+  const auto found = pod.annotations.find(key);
+  if (found == pod.annotations.end()) return {};
+  if (!ascend) return read_list(found->second, "");
+  const std::string kind = ask.resource.substr(ask.resource.find('/') + 1);
+  return read_list(found->second, kind + "-");
+}
+
+}  // namespace
+
+std::optional<Placement> placement_of(const codec::KubePod& pod, const PodAsk& ask) {
+  if (ask.chips == 0 || pod.node_name.empty()) return std::nullopt;
+  const auto found = pod.annotations.find(kPlacementAnnotation);
+  if (found != pod.annotations.end()) return own(found->second);
+  std::vector<int> chips = others(pod, ask);
+  if (chips.empty()) return std::nullopt;
+  Placement p;
+  p.node = pod.node_name;
+  p.uid = pod.uid;
+  p.resource = ask.resource;
+  p.chips = std::move(chips);
+  return p;
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,69 @@
+// KubeCluster — the cluster behind a Kubernetes API server: the pods that wait or hold chips, kept
+// by list and watch, and bindings with annotations.
+//
+// Pods that are over (Succeeded, Failed) are not here, and of those that are bound only such as
+// asked for chips; of labels only those that name a job. A pod that was seen bound stays so: what
+// the watch tells later of an earlier version is old news. Owner: the loop thread; ends with its
+// destructor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "common/kube/binder.hpp"
+#include "common/kube/reflector.hpp"
+#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
+
+namespace chipweave::sched {
+
+class KubeCluster final : public Cluster {
+ public:
+  struct Events {
+    std::function<void()> synced;                            // each time all pods were seen
+    std::function<void(const std::string& problem)> failed;  // what the watch waits out
+  };
+  // resources must outlive the cluster.
+  KubeCluster(kube::Transport& transport, const ResourceTable& resources, Events events,
+              std::function<double()> jitter);
+
+  void set_listener(ClusterListener* listener) { listener_ = listener; }
+  void start() { pods_watch_.start(); }
+  // Whether all pods were seen once.
+  bool synced() const { return pods_watch_.synced(); }
+
+  const ClusterPod* find(const PodKey& key) const override;
+  void bind(const Binding& binding, const Annotations& annotations, Done done) override;
+  void refresh(const PodKey& key, Done done) override;
+  Result<void> end(const PodKey& key) override;
+  void each(const std::function<void(const ClusterPod&)>& visit) const override;
+  std::size_t size() const override { return pods_.size(); }
+
+ private:
+  void take(codec::KubePod&& seen);
+  void drop(const std::string& key);
+  ClusterPod made_of(codec::KubePod&& seen) const;
+  void bound(const Binding& binding, const Result<void>& how, const Done& done);
+  void refreshed(const PodKey& key, Result<kube::Reply> reply, const Done& done);
+  void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
+
+  kube::Transport& transport_;
+  const ResourceTable& resources_;
+  kube::Binder binder_;
+  ClusterListener* listener_ = nullptr;
+  std::unordered_map<std::string, ClusterPod> pods_;  // by "namespace/name"
+  std::uint64_t arrivals_ = 0;
+  kube::Reflector<codec::KubePod> pods_watch_;
+  codec::WatchReader<codec::KubePod> reader_;
+  std::map<std::uint64_t, std::unique_ptr<kube::Ticket>> tickets_;
+  std::uint64_t calls_ = 0;
+  // What was deleted while calls are under way: an answer to one may be older than that.
+  std::set<std::string> gone_;
+};
+
+}  // namespace chipweave::sched
