@@ -1,0 +1,164 @@
+// NodeInventory objects and leases as texts.
+#include "common/codec/kube/inventory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/lease.hpp"
+#include "tests/unit/codec_kube/machines.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+const ObjectVersion kVersion{"u1", "42"};
+
+// The status as the API server gives it back.
+std::string status_of(const NodeInventory& inventory) {
+  return Json::parse(write_inventory_status(inventory, kVersion))["status"].dump();
+}
+
+TEST(Inventory, WhatIsWrittenReadsBackForEveryProfile) {
+  for (const auto& [name, inventory] : all_inventories()) {
+    const auto read = read_inventory_status(status_of(inventory), "n1");
+    ASSERT_TRUE(read) << name << ": " << read.error().text();
+    EXPECT_EQ(read->node, "n1");
+    EXPECT_EQ(read->boot_id, "b0");
+    EXPECT_EQ(read->sequence, 7);
+    EXPECT_EQ(read->machine, "box");
+    EXPECT_EQ(read->resources, inventory.resources);
+    EXPECT_EQ(export_topology_json(read->topology), export_topology_json(inventory.topology))
+        << name;
+  }
+}
+
+TEST(Inventory, AStatusIsWrittenForOneStateOfOneObjectAndCounted) {
+  const auto json = Json::parse(write_inventory_status(inventory_of(everything()), kVersion));
+  EXPECT_EQ(json["apiVersion"], "chipweave.dev/v1alpha1");
+  EXPECT_EQ(json["kind"], "NodeInventory");
+  EXPECT_EQ(json["metadata"], Json::parse(R"({"name":"n1","uid":"u1","resourceVersion":"42"})"));
+  EXPECT_EQ(json["status"]["chips"], 4);
+  EXPECT_EQ(json["status"]["unhealthy"], 2);
+}
+
+TEST(Inventory, AnObjectBelongsToItsNodeIfThatIsKnown) {
+  const std::string owner =
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n1","uid":"node-uid",)"
+      R"("blockOwnerDeletion":false}])";
+  const std::string head =
+      R"({"apiVersion":"chipweave.dev/v1alpha1","kind":"NodeInventory","metadata":{"name":"n1")";
+  EXPECT_EQ(write_inventory_object("n1", "node-uid"), head + "," + owner + "}}");
+  EXPECT_EQ(write_inventory_object("n1", ""), head + "}}");
+  EXPECT_EQ(write_inventory_owner("n1", "node-uid", kVersion),
+            R"({"metadata":{"uid":"u1","resourceVersion":"42",)" + owner + "}}");
+}
+
+// What the error of a status says, with one key replaced (null: removed).
+std::string complaint(const char* key, const Json& value) {
+  Json status = Json::parse(status_of(inventory_of(everything())));
+  if (value.is_null()) {
+    status.erase(key);
+  } else {
+    status[key] = value;
+  }
+  const auto read = read_inventory_status(status.dump(), "n1");
+  return read ? "none" : read.error().text();
+}
+
+TEST(Inventory, ErrorsNameTheKey) {
+  EXPECT_EQ(complaint("bootId", nullptr), "status.bootId: missing");
+  EXPECT_EQ(complaint("bootId", ""), "status.bootId: must have 1 to 128 bytes");
+  EXPECT_EQ(complaint("bootId", std::string(129, 'b')), "status.bootId: must have 1 to 128 bytes");
+  EXPECT_THAT(complaint("bootId", 7), HasSubstr("status.bootId: must be a text"));
+  EXPECT_EQ(complaint("sequence", nullptr), "status.sequence: missing");
+  EXPECT_THAT(complaint("sequence", 0), HasSubstr("status.sequence: must be 1 to"));
+  EXPECT_THAT(complaint("sequence", 1.5), HasSubstr("status.sequence: must be an integer"));
+  EXPECT_THAT(complaint("machine", std::string(limits::kMaxFactBytes + 1, 'm')),
+              HasSubstr("status.machine: has 1025 bytes"));
+  EXPECT_EQ(complaint("resources", nullptr), "status.resources: missing");
+  EXPECT_THAT(complaint("resources", Json::array()), HasSubstr("status.resources: must name"));
+  EXPECT_THAT(complaint("resources", std::vector<int>(17, 1)),
+              HasSubstr("status.resources: 17 entries, at most 16"));
+  EXPECT_THAT(complaint("resources", {"a/b", ""}), HasSubstr("status.resources[1]: must be"));
+  EXPECT_THAT(complaint("resources", {std::string(254, 'r')}), HasSubstr("status.resources[0]"));
+  EXPECT_EQ(complaint("topology", nullptr), "status.topology: missing");
+  EXPECT_THAT(complaint("topology", "text"), HasSubstr("status.topology: must be an object"));
+  EXPECT_THAT(complaint("topology", {{"chips", {{{"index", -1}}}}}),
+              HasSubstr("status.topology: chips[0].index: must be 0 to"));
+}
+
+TEST(Inventory, WhatANewerAgentSaysBesidesIsPassedOver) {
+  EXPECT_EQ(complaint("temperature", {{"chips", {40, 41}}}), "none");
+  EXPECT_EQ(complaint("chips", "counts are for people"), "none");
+}
+
+TEST(Inventory, WhatIsNoStatusIsRefused) {
+  const auto says = [](const std::string& text) {
+    return read_inventory_status(text, "n1").error().text();
+  };
+  EXPECT_THAT(says(""), HasSubstr("status: not valid JSON"));
+  EXPECT_EQ(says("null"), "status: must be an object");
+  EXPECT_THAT(says(R"({"bootId":"a","bootId":"b"})"), HasSubstr("appears twice"));
+  EXPECT_THAT(says(std::string(100, '[')), HasSubstr("nested deeper"));
+  const std::string large(limits::kMaxKubeObjectBytes + 1, ' ');
+  const auto read = read_inventory_status(large, "n1");
+  EXPECT_EQ(read.error().code, Errc::limit_exceeded);
+  EXPECT_EQ(read.error().text(), "status: larger than 8 MiB");
+}
+
+TEST(StoredObject, VersionOwnerAndLastWriterAreRead) {
+  std::string body =
+      R"({"kind":"NodeInventory","metadata":{"name":"n1","uid":"u1","resourceVersion":"9",)"
+      R"("ownerReferences":[{"kind":"Node"}],"labels":{"a":"b"}},)"
+      R"("status":{"bootId":"b1","sequence":3,"topology":{"chips":[]}}})";
+  auto read = read_stored_object(body);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->version.uid, "u1");
+  EXPECT_EQ(read->version.resource_version, "9");
+  EXPECT_TRUE(read->owned);
+  EXPECT_EQ(read->boot_id, "b1");
+  EXPECT_EQ(read->sequence, 3);
+
+  body = R"({"metadata":{"uid":"u1","resourceVersion":"9","ownerReferences":[]}})";
+  read = read_stored_object(body);
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->owned);
+  EXPECT_EQ(read->boot_id, "");
+  EXPECT_EQ(read->sequence, 0);
+}
+
+TEST(StoredObject, WhatIsNoneIsRefused) {
+  for (const char* text :
+       {"", "[]", "{}", R"({"metadata":{"uid":"u1"}})", R"({"metadata":{"uid":7}})",
+        R"({"metadata":{"uid":"u1","resourceVersion":"9"},"status":{"sequence":"x"}})",
+        R"({"metadata":{"uid":"u1","resourceVersion":"9"},"status":{"sequence":1e9}})",
+        R"({"metadata":{"uid":"u1","resourceVersion":"9"}} and more)"}) {
+    std::string body = text;
+    EXPECT_FALSE(read_stored_object(body)) << text;
+  }
+}
+
+TEST(Lease, TimesHaveMicroseconds) {
+  AgentLease lease;
+  lease.ns = "chipweave";
+  lease.name = "n1";
+  lease.holder = "b1";
+  lease.acquired = ManualClock().wall();
+  lease.renewed = lease.acquired + std::chrono::microseconds(1'000'042);
+  EXPECT_EQ(lease_path("chipweave"), "/apis/coordination.k8s.io/v1/namespaces/chipweave/leases");
+  const std::string spec =
+      R"("labels":{"chipweave.dev/component":"agent"}},"spec":{"holderIdentity":"b1",)"
+      R"("leaseDurationSeconds":30,"acquireTime":"2026-01-02T03:04:05.000000Z",)"
+      R"("renewTime":"2026-01-02T03:04:06.000042Z"}})";
+  const std::string head = R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)"
+                           R"("metadata":{"name":"n1","namespace":"chipweave",)";
+  EXPECT_EQ(write_lease(lease), head + spec);
+  lease.resource_version = "8";
+  EXPECT_EQ(write_lease(lease), head + R"("resourceVersion":"8",)" + spec);
+}
+
+}  // namespace
+}  // namespace chipweave::codec
