@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/base/dns_name.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 
@@ -56,6 +57,13 @@ Result<void> set_standalone(Config& c, const Values& v) {
   return {};
 }
 
+Result<void> set_namespace(Config& c, const Values& v) {
+  if (!v[0].empty() && !is_dns_label(v[0]))
+    return invalid("'" + v[0].substr(0, 64) + "' is no name of a namespace");
+  c.lease_namespace = v[0];
+  return {};
+}
+
 Result<void> set_log_level(Config& c, const Values& v) {
   if (v[0] != "debug" && v[0] != "info" && v[0] != "warn" && v[0] != "error") {
     return invalid("'" + v[0] + "' is none of debug, info, warn, error");
@@ -95,6 +103,14 @@ const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = {
       {"standalone", "keep pods and bindings in memory; no Kubernetes needed", false,
        set_standalone, [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }},
+      {"kubeconfig", "how to reach the API server; without it: as a pod does", false,
+       [](Config& c, const Values& v) {
+         c.kubeconfig = v[0];
+         return Result<void>{};
+       },
+       [](const Config& c) { return Values{c.kubeconfig}; }},
+      {"namespace", "where the agents' Leases are; without it: the namespace of the credentials",
+       false, set_namespace, [](const Config& c) { return Values{c.lease_namespace}; }},
       {"http", "address of the HTTP side; port 0: any free one", false,
        [](Config& c, const Values& v) { return set_endpoint(c.http, v[0]); },
        [](const Config& c) { return Values{c.http.text()}; }},
@@ -169,8 +185,8 @@ std::string print_config(const Config& config) {
 }
 
 Result<void> check_config(const Config& config) {
-  if (!config.standalone) {
-    return invalid("no cluster to work for: start with --standalone");
+  if (config.standalone && !config.kubeconfig.empty()) {
+    return invalid("--standalone works without Kubernetes; leave it or --kubeconfig out");
   }
   if (config.http.port != 0 && config.http.port == config.grpc.port &&
       config.http.host == config.grpc.host) {

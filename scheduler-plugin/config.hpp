@@ -20,6 +20,8 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 struct Config {
   bool standalone = false;
+  std::string kubeconfig;       // empty: the pod's own service account
+  std::string lease_namespace;  // empty: the namespace of the credentials
   Endpoint http{"127.0.0.1", 8080};
   Endpoint grpc{"127.0.0.1", 8081};
   std::string port_file;

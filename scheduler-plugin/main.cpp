@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/doors/grpc_server.hpp"
 #include "scheduler-plugin/doors/http_front.hpp"
+#include "scheduler-plugin/kube/kubernetes.hpp"
 
 namespace {
 
@@ -26,6 +28,7 @@ constexpr int kWrongUsage = 2;
 constexpr int kUnreadable = 3;
 constexpr std::chrono::milliseconds kDrainGrace{1000};
 constexpr std::chrono::milliseconds kTick{1000};
+constexpr std::chrono::milliseconds kWakeTick{100};
 
 int complain(int code, const std::string& message) {
   std::fprintf(stderr, "chipweave-scheduler: %s\n", message.c_str());
@@ -80,22 +83,47 @@ int load(const Flags& flags, Config& config) {
   return 0;
 }
 
+Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, const Clock& clock,
+                                                            const Config& config) {
+  auto access = kube::load_access({config.kubeconfig, {}}, kube::process_environment());
+  if (!access) {
+    Error why = std::move(access).error();
+    why.message += " (without Kubernetes: start with --standalone)";
+    return why;
+  }
+  sched::KubernetesOptions options;
+  options.version = CHIPWEAVE_VERSION;
+  options.lease_namespace = !config.lease_namespace.empty() ? config.lease_namespace : access->ns;
+  if (options.lease_namespace.empty()) options.lease_namespace = "default";
+  return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
+}
+
 int run(const Config& config) {
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
   http::Loop loop;
   sched::Metrics metrics(CHIPWEAVE_VERSION);
-  sched::MemoryCluster cluster;
-  sched::Scheduler scheduler(clock, cluster, metrics,
+  sched::Observers observers;
+  observers.add(metrics);
+  sched::MemoryCluster memory;
+  std::unique_ptr<sched::Kubernetes> kubernetes;
+  if (!config.standalone) {
+    auto reached = reach_kubernetes(loop, clock, config);
+    if (!reached) return complain(kUnreadable, reached.error().text());
+    kubernetes = std::move(*reached);
+    observers.add(kubernetes->events());
+  }
+  sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
+  sched::Scheduler scheduler(clock, cluster, observers,
                              {config.reservation_ttl, config.inventory_stale_after});
-  cluster.set_listener(&scheduler);
+  memory.set_listener(&scheduler);
 
   http::ServerOptions options;
   options.host = config.http.host;
   options.port = config.http.port;
   options.max_connections = config.max_connections;
-  sched::HttpFront front(loop, options, scheduler, &cluster, metrics, config.resources,
-                         CHIPWEAVE_VERSION);
+  sched::HttpFront front(loop, options, scheduler, kubernetes ? nullptr : &memory, metrics,
+                         config.resources, CHIPWEAVE_VERSION);
   sched::GrpcServer grpc(loop, scheduler, {});
 
   const auto http_port = front.start();
@@ -106,6 +134,10 @@ int run(const Config& config) {
     return complain(1, "--grpc " + config.grpc.text() + ": " + grpc_port.error().text());
 
   loop.every(kTick, [&] { scheduler.tick(); });
+  if (kubernetes) {
+    kubernetes->start(scheduler);
+    loop.every(kWakeTick, [&] { kubernetes->tick(); });
+  }
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "draining");
     grpc.stop(kDrainGrace);

@@ -25,6 +25,7 @@ struct Considered {
 
 // What the last filter or prioritize of a pod found; kept for explanations.
 struct Look {
+  PodKey pod;
   NodeId node = kNoNode;                   // the best one
   std::optional<solver::Request> request;  // none after the node's chips changed
   double gbps = 0;
@@ -33,6 +34,7 @@ struct Look {
   // All that filter asked about, kNoNode for those without inventory; the rest of the cluster had
   // been ruled out by others (node selector, taints, other resources).
   std::shared_ptr<const std::vector<NodeId>> offered;
+  bool woken = false;  // it was rejected, and its scheduler was told of room since
 };
 inline constexpr std::size_t kMaxConsidered = 16;
 

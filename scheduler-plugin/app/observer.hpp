@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler-plugin/app/model.hpp"
 
@@ -32,16 +34,29 @@ std::string_view to_string(Cause cause);
 enum class Promise { held, confirmed, expired, dropped };
 std::string_view to_string(Promise event);
 
+struct BoundPod {
+  PodKey pod;
+  std::string uid;
+  std::string node;
+  std::string chips;  // vendor indices, "0,1"
+  double gbps = 0;
+  double best_gbps = 0;
+  std::string decision;
+};
+
 class Observer {
  public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
   // One decision: how long it took and how many nodes fitted.
   virtual void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) = 0;
   virtual void rejected(Cause cause, std::size_t nodes) = 0;
   virtual void promise(Promise event) = 0;
-  // A pod was bound: chips are vendor indices as text "0,1".
-  virtual void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
-                     double best_gbps, std::string_view decision) = 0;
+  virtual void bound(const BoundPod& pod) = 0;
+  // No node has room for a pod that waits: how many say what.
+  virtual void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) = 0;
   virtual void bind_failed(const PodKey& pod, std::string_view node, const Error& error) = 0;
   // A bound pod says that it has chips (vendor indices) that another bound pod has.
   virtual void disputed(const PodKey& pod, std::string_view node,
@@ -51,16 +66,34 @@ class Observer {
 };
 
 // Says nothing.
-class NullObserver final : public Observer {
+class NullObserver : public Observer {
  public:
   void decided(Verb, std::chrono::nanoseconds, std::size_t) override {}
   void rejected(Cause, std::size_t) override {}
   void promise(Promise) override {}
-  void bound(const PodKey&, std::string_view, std::string_view, double, double,
-             std::string_view) override {}
+  void bound(const BoundPod&) override {}
+  void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const PodKey&, std::string_view, const Error&) override {}
   void disputed(const PodKey&, std::string_view, const std::vector<int>&) override {}
   void unaccounted(const PodKey&, std::string_view) override {}
+};
+
+// Tells several, which must outlive it.
+class Observers final : public Observer {
+ public:
+  void add(Observer& one) { all_.push_back(&one); }
+
+  void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
+  void rejected(Cause cause, std::size_t nodes) override;
+  void promise(Promise event) override;
+  void bound(const BoundPod& pod) override;
+  void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) override;
+  void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
+  void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
+  void unaccounted(const PodKey& pod, std::string_view node) override;
+
+ private:
+  std::vector<Observer*> all_;
 };
 
 }  // namespace chipweave::sched

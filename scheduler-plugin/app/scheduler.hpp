@@ -80,6 +80,14 @@ class Scheduler final : public Decide, public ClusterListener {
   const std::string& waiting_for() const { return waiting_for_; }
   void set_waiting_for(std::string what) { waiting_for_ = std::move(what); }
 
+  // Rises with everything that may have made room; then room_for_rejected() is worth asking.
+  std::uint64_t changes() const { return nodes_.changes(); }
+  // A node that has room now for a pod that filter rejected and was offered it then; empty: none.
+  // Pods that ask alike are answered once until they are rejected anew, or wake_again() is called.
+  // Cost: a survey a kind of request among at most kMaxKinds.
+  std::string room_for_rejected();
+  void wake_again();
+
   // For read-only views and tests.
   const NodeTable& nodes() const { return nodes_; }
   const Ledger& ledger() const { return ledger_; }
@@ -133,6 +141,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
   void remember(Verb verb, const PodAsk& pod);
+  std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> placed(const Survey& survey) const;
   std::vector<std::string_view> all_names();
@@ -174,6 +183,9 @@ class Scheduler final : public Decide, public ClusterListener {
   void settle(NodeId node);
   ChipSet guess(NodeId node, int count) const;
   void recall(const ClusterPod& pod);
+
+  // scheduler_rejected.cpp
+  static constexpr std::size_t kMaxKinds = 64;
 
   // scheduler.cpp
   std::string check_verdicts() const;

@@ -124,8 +124,8 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
   under_way_.erase(it);
   const Decision& d = order.decision;
   observer_.promise(Promise::confirmed);
-  observer_.bound(d.pod, order.binding.node, index_text(nodes_.node(d.node), d.chips), d.gbps,
-                  d.best_gbps, d.id);
+  observer_.bound({d.pod, uid, order.binding.node, index_text(nodes_.node(d.node), d.chips), d.gbps,
+                   d.best_gbps, d.id});
   looks_.erase(uid);
   decisions_[uid] = std::move(order.decision);
   for (const Done& done : order.waiting) done({});
@@ -179,6 +179,7 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
                                              nodes_.node(node).name + ": " + taken.verdict.reason);
   }
   Look& look = looks_[pod.uid];
+  look.pod = pod.key;
   look.node = node;
   look.request = taken.request;
   look.gbps = taken.verdict.gbps;

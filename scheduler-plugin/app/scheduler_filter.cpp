@@ -70,6 +70,8 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   for (const Verdict& v : survey_.verdicts) {
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
   }
+  if (known != nullptr && verb == Verb::filter && survey_.fits == 0 && !nodes.empty())
+    observer_.unplaceable(pod.key, pod.uid, who_says_what());
   observer_.decided(verb, clock_.now() - begin, survey_.fits);
   return survey_;
 }
@@ -205,10 +207,27 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
   return "as good, but comes later by name";
 }
 
+// "2 nodes: not enough free chips; 1 node: inventory not received", most nodes first.
+std::string Scheduler::who_says_what() const {
+  std::vector<const Verdict*> said;
+  for (const Verdict& v : survey_.verdicts) {
+    if (v.count > 0) said.push_back(&v);
+  }
+  std::stable_sort(said.begin(), said.end(),
+                   [](const Verdict* a, const Verdict* b) { return a->count > b->count; });
+  std::string text;
+  for (const Verdict* v : said) {
+    if (!text.empty()) text += "; ";
+    text += std::to_string(v->count) + (v->count == 1 ? " node: " : " nodes: ") + v->reason;
+  }
+  return text;
+}
+
 // Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
 void Scheduler::remember(Verb verb, const PodAsk& pod) {
   const Survey& s = survey_;
   Look look;
+  look.pod = pod.key;
   look.node = s.best_node;
   if (verb == Verb::prioritize) {
     look.offered = looks_[pod.uid].offered;  // only what filter left is asked here

@@ -124,16 +124,15 @@ void Metrics::rejected(Cause cause, std::size_t nodes) {
 
 void Metrics::promise(Promise event) { promises_[static_cast<std::size_t>(event)].add(); }
 
-void Metrics::bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
-                    double best_gbps, std::string_view decision) {
-  if (best_gbps > 0) share_[0].observe(gbps / best_gbps);
+void Metrics::bound(const BoundPod& pod) {
+  if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
   obs::log(obs::Level::info, "bound",
-           {{"pod", pod.text()},
-            {"node", node},
-            {"chips", chips},
-            {"gbps", gbps},
-            {"best_gbps", best_gbps},
-            {"decision", decision}});
+           {{"pod", pod.pod.text()},
+            {"node", pod.node},
+            {"chips", pod.chips},
+            {"gbps", pod.gbps},
+            {"best_gbps", pod.best_gbps},
+            {"decision", pod.decision}});
 }
 
 void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error& error) {

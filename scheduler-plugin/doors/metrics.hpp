@@ -25,8 +25,8 @@ class Metrics final : public Observer {
   void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
   void rejected(Cause cause, std::size_t nodes) override;
   void promise(Promise event) override;
-  void bound(const PodKey& pod, std::string_view node, std::string_view chips, double gbps,
-             double best_gbps, std::string_view decision) override;
+  void bound(const BoundPod& pod) override;
+  void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;

@@ -153,6 +153,7 @@ void NodeTable::restate(NodeId id) {
     serials_[it->second] = ++last_serial_;
   }
   const StateId to = it->second;
+  if (standings_[id].state != to) ++changes_;
   ++states_[to].nodes;  // before leaving: the node may stay where it is
   leave_state(standings_[id].state);
   standings_[id].state = to;

@@ -86,6 +86,8 @@ class NodeTable {
   std::uint64_t serial(StateId id) const { return serials_[id]; }
   // Rises with every state that is made.
   std::uint64_t last_serial() const { return last_serial_; }
+  // Rises whenever a node changes its state.
+  std::uint64_t changes() const { return changes_; }
   const std::vector<std::string>& resource_set(std::uint32_t id) const {
     return resource_sets_[id];
   }
@@ -151,6 +153,7 @@ class NodeTable {
   std::vector<NodeState> states_;
   std::vector<std::uint64_t> serials_;  // by state id
   std::uint64_t last_serial_ = 0;
+  std::uint64_t changes_ = 0;
   std::vector<StateId> unused_states_;
   std::unordered_map<StateKey, StateId, StateHash> state_ids_;
   std::vector<std::vector<std::string>> resource_sets_;

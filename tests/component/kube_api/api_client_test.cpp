@@ -181,17 +181,15 @@ TEST_F(Api, ACopyStaysRightThroughACut) {
     reflector_ = std::make_unique<kube::Reflector<codec::KubePod>>(
         *client_, options,
         kube::Reflector<codec::KubePod>::Events{
-            [&](const codec::KubePod* before, const codec::KubePod* after) {
-              if (after == nullptr) {
-                pods.erase(before->name);
-                std::string names;
-                for (const auto& [name, version] : pods) names += name + version;
-                done.set_value(names);
-              } else {
-                pods[after->name] = after->resource_version;
-              }
-            },
-            [] {}, [](const std::string&) {}},
+            {[&](codec::KubePod&& pod) { pods[pod.name] = pod.resource_version; },
+             [&](const std::string& key) {
+               pods.erase(key.substr(key.find('/') + 1));
+               std::string names;
+               for (const auto& [name, version] : pods) names += name + version;
+               done.set_value(names);
+             }},
+            [] {},
+            [](const std::string&) {}},
         [] { return 1.0; });
     reflector_->start();
   });

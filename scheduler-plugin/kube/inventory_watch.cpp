@@ -1,0 +1,68 @@
+#include "scheduler-plugin/kube/inventory_watch.hpp"
+
+#include <utility>
+
+#include "common/codec/kube/inventory.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+template <class Object>
+typename kube::Reflector<Object>::Options watch_of(std::string path, std::string selector = {}) {
+  typename kube::Reflector<Object>::Options options;
+  options.path = std::move(path);
+  options.selector = std::move(selector);
+  return options;
+}
+
+}  // namespace
+
+InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& options, Decide& decide,
+                               Events events, const std::function<double()>& jitter)
+    : decide_(decide),
+      events_(std::move(events)),
+      inventories_(transport, watch_of<codec::KubeInventory>(codec::kInventoryPath),
+                   {{[this](codec::KubeInventory&& seen) { take(seen); },
+                     [this](const std::string& node) { decide_.inventory_gone(node); }},
+                    events_.synced,
+                    events_.failed},
+                   jitter),
+      leases_(transport,
+              watch_of<codec::KubeLease>(
+                  "/apis/coordination.k8s.io/v1/namespaces/" + options.lease_namespace + "/leases",
+                  "labelSelector=chipweave.dev%2Fcomponent%3Dagent"),
+              {{[this](codec::KubeLease&& seen) { decide_.heartbeat(seen.name, seen.holder); },
+                [](const std::string&) {}},  // silence says it, too
+               [] {},
+               events_.failed},
+              jitter),
+      nodes_(transport, watch_of<codec::KubeNode>("/api/v1/nodes"),
+             {{[](codec::KubeNode&&) {},
+               [this](const std::string& node) { decide_.inventory_gone(node); }},
+              [] {},
+              events_.failed},
+             jitter) {}
+
+void InventoryWatch::start() {
+  inventories_.start();
+  leases_.start();
+  nodes_.start();
+}
+
+void InventoryWatch::take(const codec::KubeInventory& seen) {
+  if (seen.status.empty()) return;  // made a moment ago; its agent says more in the next
+  auto inventory = codec::read_inventory_status(seen.status, seen.name);
+  if (!inventory) return events_.unusable(seen.name, inventory.error());
+  InventoryReport report;
+  report.node = seen.name;
+  report.boot_id = std::move(inventory->boot_id);
+  report.sequence = static_cast<std::uint64_t>(inventory->sequence);
+  report.machine = std::move(inventory->machine);
+  report.resources = std::move(inventory->resources);
+  report.topology = std::move(inventory->topology);
+  const ReportAnswer answer = decide_.report(std::move(report));
+  if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
+    events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,93 @@
+#include "scheduler-plugin/kube/kubernetes.hpp"
+
+#include <random>
+#include <utility>
+
+#include "common/kube/api_client.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+std::function<double()> jitter() {
+  return [engine = std::mt19937_64(std::random_device{}()),
+          between = std::uniform_real_distribution<double>(0, 1)]() mutable {
+    return between(engine);
+  };
+}
+
+PodEvents::Options events_options(const KubernetesOptions& options) {
+  PodEvents::Options events;
+  events.instance = "chipweave-scheduler " + options.version;
+  return events;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Kubernetes>> Kubernetes::make(http::Loop& loop, const Clock& clock,
+                                                     const kube::ApiAccess& access,
+                                                     KubernetesOptions options,
+                                                     const ResourceTable& resources) {
+  auto client = kube::ApiClient::make(loop, access, "chipweave-scheduler/" + options.version);
+  if (!client) return std::move(client).error();
+  return std::make_unique<Kubernetes>(std::move(*client), clock, std::move(options), resources);
+}
+
+Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& clock,
+                       KubernetesOptions options, const ResourceTable& resources)
+    : transport_(std::move(transport)),
+      options_(std::move(options)),
+      cluster_(*transport_, resources,
+               {[this] { say_what_is_waited_for(); },
+                [this](const std::string& problem) { watch_failed(problem); }},
+               jitter()),
+      events_(*transport_, clock, events_options(options_)) {}
+
+void Kubernetes::start(Scheduler& scheduler) {
+  scheduler_ = &scheduler;
+  cluster_.set_listener(&scheduler);
+  inventories_ = std::make_unique<InventoryWatch>(
+      *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
+      InventoryWatch::Events{[this] { say_what_is_waited_for(); },
+                             [this](const std::string& problem) { watch_failed(problem); },
+                             [this](const std::string& node, const Error& why) {
+                               ++unusable_inventories_;
+                               obs::log(obs::Level::error, "a NodeInventory cannot be used",
+                                        {{"node", node}, {"error", why.text()}});
+                             }},
+      jitter());
+  waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
+  say_what_is_waited_for();
+  inventories_->start();
+  cluster_.start();
+}
+
+void Kubernetes::say_what_is_waited_for() {
+  std::string what;
+  if (!cluster_.synced()) {
+    what = "the pods of the cluster were not all seen yet";
+  } else if (!inventories_->synced()) {
+    what = "the NodeInventories were not all seen yet";
+  }
+  if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
+  if (what == scheduler_->waiting_for()) return;
+  if (what.empty()) {
+    obs::log(obs::Level::info, "the cluster is known",
+             {{"pods", cluster_.size()}, {"nodes", scheduler_->nodes().size()}});
+  }
+  scheduler_->set_waiting_for(std::move(what));
+}
+
+void Kubernetes::watch_failed(const std::string& problem) {
+  ++watch_failures_;
+  obs::log(obs::Level::warn, "watch of the API server failed", {{"problem", problem}});
+}
+
+void Kubernetes::tick() { waker_->look(); }
+
+Kubernetes::Stats Kubernetes::stats() const {
+  return {events_.stats().sent, events_.stats().dropped, waker_ ? waker_->touched() : 0,
+          watch_failures_, unusable_inventories_};
+}
+
+}  // namespace chipweave::sched

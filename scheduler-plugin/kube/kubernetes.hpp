@@ -1,0 +1,70 @@
+// Kubernetes — everything of the scheduler that speaks with the API server, wired up: pods and
+// bindings, inventories, events on pods, waking kube-scheduler.
+//
+// Owner: the loop thread. Until pods and inventories were seen once, the scheduler is told to wait
+// (Scheduler::set_waiting_for).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/http/loop.hpp"
+#include "common/kube/access.hpp"
+#include "common/kube/transport.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/kube/events.hpp"
+#include "scheduler-plugin/kube/inventory_watch.hpp"
+#include "scheduler-plugin/kube/kube_cluster.hpp"
+#include "scheduler-plugin/kube/waker.hpp"
+
+namespace chipweave::sched {
+
+struct KubernetesOptions {
+  std::string lease_namespace;  // where agents' Leases are
+  std::string version;          // of this program, for the API server's log
+};
+
+class Kubernetes {
+ public:
+  // Errors: invalid_argument, those of reading credentials. resources must outlive it.
+  static Result<std::unique_ptr<Kubernetes>> make(http::Loop& loop, const Clock& clock,
+                                                  const kube::ApiAccess& access,
+                                                  KubernetesOptions options,
+                                                  const ResourceTable& resources);
+  // For tests: another way to the API server.
+  Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& clock,
+             KubernetesOptions options, const ResourceTable& resources);
+
+  Cluster& cluster() { return cluster_; }
+  Observer& events() { return events_; }
+  // Begins to watch. The scheduler must work on cluster() and outlive this.
+  void start(Scheduler& scheduler);
+  // What is to be done several times a second.
+  void tick();
+
+  struct Stats {
+    std::uint64_t events_sent = 0;
+    std::uint64_t events_dropped = 0;
+    std::uint64_t wake_ups = 0;
+    std::uint64_t watch_failures = 0;
+    std::uint64_t unusable_inventories = 0;
+  };
+  Stats stats() const;
+
+ private:
+  void say_what_is_waited_for();
+  void watch_failed(const std::string& problem);
+
+  std::unique_ptr<kube::Transport> transport_;
+  KubernetesOptions options_;
+  KubeCluster cluster_;
+  PodEvents events_;
+  Scheduler* scheduler_ = nullptr;
+  std::unique_ptr<InventoryWatch> inventories_;
+  std::unique_ptr<Waker> waker_;
+  std::uint64_t watch_failures_ = 0;
+  std::uint64_t unusable_inventories_ = 0;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,42 @@
+#include "scheduler-plugin/kube/waker.hpp"
+
+#include "common/base/dns_name.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+
+void Waker::look() {
+  const Clock::Steady now = scheduler_.clock().now();
+  if (scheduler_.changes() == seen_ || call_ != nullptr) return;
+  if (touched_ > 0 && now - last_ < options_.at_most_every) return;
+  seen_ = scheduler_.changes();
+  const std::string node = scheduler_.room_for_rejected();
+  if (node.empty() || !is_dns_subdomain(node)) return;
+  last_ = now;
+  touch(node);
+}
+
+void Waker::touch(const std::string& node) {
+  JsonWriter w;
+  w.begin_object().key("metadata").begin_object().key("annotations").begin_object();
+  w.field(kWakeAnnotation, rfc3339(scheduler_.clock().wall()) + " " + std::to_string(++touched_));
+  w.end_object().end_object().end_object();
+  kube::Call call;
+  call.method = "PATCH";
+  call.target = "/api/v1/nodes/" + node;
+  call.content_type = "application/merge-patch+json";
+  call.body = w.take();
+  call.deadline = std::chrono::milliseconds(5000);
+  call_ = transport_.call(std::move(call), [this, node](const Result<kube::Reply>& reply) {
+    const auto over = std::move(call_);
+    if (reply && reply->status == 200) return;
+    obs::log(obs::Level::warn, "kube-scheduler could not be woken for waiting pods",
+             {{"node", node},
+              {"error", reply ? "HTTP " + std::to_string(reply->status) : reply.error().text()}});
+    scheduler_.wake_again();
+    seen_ = 0;
+  });
+}
+
+}  // namespace chipweave::sched
