@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/base/dns_name.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/io/files.hpp"
@@ -17,13 +18,19 @@ namespace {
 struct FlagText {
   const char* name;
   const char* what;
+  bool yes_or_no = false;  // may be given without a value, which means true
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 8> kFlags = {{
+constexpr std::array<FlagText, 11> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe", "profile:NAME, file:PATH or auto (KFD, else the PCI bus); default auto"},
-    {"scheduler", "HOST:PORT of the scheduler's gRPC door"},
+    {"scheduler", "report to a scheduler without a cluster: HOST:PORT of its gRPC door"},
+    {"kubernetes", "report to the API server of the cluster that this is a pod of", true},
+    {"kubeconfig", "report to the API server that this file names"},
+    {"lease-namespace",
+     "where the Lease is kept that shows this agent's life; default: the pod's or kubeconfig's "
+     "namespace, else \"default\""},
     {"health-file",
      "JSON of known faults, watched: "
      "{\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
@@ -37,6 +44,7 @@ constexpr const char* kFooter =
     "Example:\n"
     "  chipweave-agent --node n1 --probe profile:hgx-v100-8 --scheduler 127.0.0.1:9200 --metrics "
     "127.0.0.1:9201\n"
+    "  chipweave-agent --node gpu-1 --kubeconfig ~/.kube/config --health-file health.json\n"
     "Exit status: 0 ended by SIGTERM, 2 wrong usage, 3 no accelerators or a file that cannot be "
     "used.";
 
@@ -78,6 +86,44 @@ Result<void> take_probe(const std::string& text, Flags& out) {
   return {};
 }
 
+// Exactly one place to report to.
+Result<void> take_destination(Texts& given, Flags& out) {
+  const std::string& in_pod = given["kubernetes"];
+  if (!in_pod.empty() && in_pod != "true" && in_pod != "false")
+    return wrong("kubernetes", "is \"" + in_pod + "\": it must be true or false");
+  out.kubeconfig = given["kubeconfig"];
+  out.lease_namespace = given["lease-namespace"];
+  const bool cluster = in_pod == "true" || !out.kubeconfig.empty();
+  if (given["scheduler"].empty() && !cluster) {
+    return wrong("scheduler",
+                 "is missing: HOST:PORT of the scheduler's gRPC door (in a cluster: --kubernetes "
+                 "or --kubeconfig)");
+  }
+  if (!given["scheduler"].empty() && cluster) {
+    return wrong("scheduler",
+                 "and --kubernetes or --kubeconfig exclude each other: in a cluster the scheduler "
+                 "reads what the API server holds");
+  }
+  if (!cluster) {
+    if (!out.lease_namespace.empty())
+      return wrong("lease-namespace", "needs --kubernetes or --kubeconfig");
+    auto scheduler = parse_endpoint(given["scheduler"], PortZero::refused);
+    if (!scheduler) return std::move(scheduler).error().in("--scheduler");
+    out.scheduler = std::move(scheduler).value();
+    return {};
+  }
+  if (!is_dns_subdomain(out.node)) {
+    return wrong("node",
+                 "is no name that a Node can have: lower-case letters, digits, '-' and '.'");
+  }
+  if (!out.lease_namespace.empty() && !is_dns_label(out.lease_namespace)) {
+    return wrong("lease-namespace",
+                 "is no name of a namespace: lower-case letters, digits and "
+                 "'-', at most 63");
+  }
+  return {};
+}
+
 Result<Flags> check(Texts given) {
   Flags out;
   out.node = given["node"];
@@ -86,11 +132,7 @@ Result<Flags> check(Texts given) {
     return wrong("node", "is not a node name: letters, digits, '-', '.' and '_', at most 253");
   }
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
-  if (given["scheduler"].empty())
-    return wrong("scheduler", "is missing: HOST:PORT of the scheduler's gRPC door");
-  auto scheduler = parse_endpoint(given["scheduler"], PortZero::refused);
-  if (!scheduler) return std::move(scheduler).error().in("--scheduler");
-  out.scheduler = std::move(scheduler).value();
+  if (auto ok = take_destination(given, out); !ok) return std::move(ok).error();
   if (!given["metrics"].empty()) {
     auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
     if (!metrics) return std::move(metrics).error().in("--metrics");
@@ -154,7 +196,8 @@ Parsed leave(int code, const std::string& sentence) {
 
 Parsed parse_flags(int argc, char** argv) {
   CLI::App app(
-      "Reports the accelerators of this node, their links and their health to chipweave-scheduler.",
+      "Reports the accelerators of this node, their links and their health: to chipweave-scheduler "
+      "or to a cluster's API server.",
       "chipweave-agent");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("chipweave-agent ") + CHIPWEAVE_VERSION);
@@ -163,7 +206,9 @@ Parsed parse_flags(int argc, char** argv) {
   bool show = false;
   std::map<std::string, CLI::Option*> options;
   for (const FlagText& flag : kFlags) {
-    options[flag.name] = app.add_option(std::string("--") + flag.name, given[flag.name], flag.what);
+    const std::string dashed = std::string("--") + flag.name;
+    options[flag.name] = flag.yes_or_no ? app.add_flag(dashed, given[flag.name], flag.what)
+                                        : app.add_option(dashed, given[flag.name], flag.what);
   }
   app.add_option("--config", config,
                  "YAML file with these flags as keys (without dashes); flags win");

@@ -16,8 +16,10 @@ enum class ProbeKind { profile, file, automatic };
 struct Flags {
   std::string node;
   ProbeKind probe = ProbeKind::automatic;
-  std::string probe_name;  // of profile and file
-  Endpoint scheduler;
+  std::string probe_name;              // of profile and file
+  std::optional<Endpoint> scheduler;   // absent: reports go to the API server
+  std::string kubeconfig;              // of that; empty: this is a pod
+  std::string lease_namespace;         // empty: that of the pod or kubeconfig
   std::string health_file;             // empty: none
   std::optional<Endpoint> metrics;     // absent: no HTTP
   std::string port_file;               // empty: none

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <random>
 #include <utility>
 
 #include "common/base/clock.hpp"
@@ -15,7 +14,7 @@
 #include "node-agent/probes/health_file.hpp"
 #include "node-agent/probes/machine_probe.hpp"
 #include "node-agent/probes/sysfs_probe.hpp"
-#include "node-agent/publish/grpc_reporter.hpp"
+#include "node-agent/reporting.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -42,18 +41,6 @@ std::unique_ptr<Probe> make_probe(const Flags& flags) {
   return std::make_unique<SysfsProbe>("");
 }
 
-const char* name_of(ReportKind kind) {
-  switch (kind) {
-    case ReportKind::full:
-      return "full";
-    case ReportKind::delta:
-      return "delta";
-    case ReportKind::heartbeat:
-      break;
-  }
-  return "heartbeat";
-}
-
 int fail(int code, const Error& error) {
   obs::log(obs::Level::error, "cannot start", {{"error", error.text()}});
   return code;
@@ -76,15 +63,6 @@ Result<void> open_metrics(const Flags& flags, MetricsDoor& door) {
                                    "{\"metrics\":" + std::to_string(*port) + "}\n");
 }
 
-ReporterOptions reporter_options(const Flags& flags) {
-  ReporterOptions out;
-  out.scheduler = flags.scheduler.text();
-  out.node = flags.node;
-  out.boot_id = make_boot_id();
-  out.seed = std::random_device{}();
-  return out;
-}
-
 }  // namespace
 
 int run_agent(const Flags& flags) {
@@ -102,10 +80,15 @@ int run_agent(const Flags& flags) {
     return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
 
   MetricsDoor metrics(loop, [&agent] { return ProbeFacts{agent.errors(), agent.age().count()}; });
-  GrpcReporter reporter(loop, reporter_options(flags),
-                        {[&metrics](bool yes) { metrics.connected(yes); },
-                         [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
-                         {}});
+  auto reporting = Reporting::make(flags, loop, clock,
+                                   {[&metrics](bool yes) { metrics.connected(yes); },
+                                    [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); }});
+  if (!reporting) {
+    const bool no_pod =
+        flags.kubeconfig.empty() && reporting.error().code == Errc::invalid_argument;
+    return fail(no_pod ? kWrongUsage : kUnusable, reporting.error());
+  }
+  Reporter& reporter = (*reporting)->reporter();
   if (const auto ok = open_metrics(flags, metrics); !ok) return fail(kCannotStart, ok.error());
   agent.on_state = [&](const NodeStatePtr& state) {
     obs::log(obs::Level::info, "state changed", {{"node", flags.node}});

@@ -66,10 +66,11 @@ struct MetricsDoor::Impl {
                        "Time since the sources last confirmed what this agent reports.")
                 .with()),
         reports(registry.counter("chipweave_agent_reports_sent_total",
-                                 "Reports sent to the scheduler by kind.")),
+                                 "Reports sent by kind. To an API server: full is a write of the "
+                                 "inventory, heartbeat a renewal of the lease.")),
         link_up(registry
                     .gauge("chipweave_agent_connected",
-                           "1 while the scheduler answers this agent's reports.")
+                           "1 while the scheduler or API server takes this agent's reports.")
                     .with()) {
     link_up.set(0);
     for (const char* kind : {"full", "delta", "heartbeat"}) reports.with({{"kind", kind}}).add(0);

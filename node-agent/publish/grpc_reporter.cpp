@@ -1,10 +1,7 @@
 #include "node-agent/publish/grpc_reporter.hpp"
 
-#include <array>
-#include <cstdio>
 #include <future>
 #include <mutex>
-#include <random>
 #include <utility>
 
 #include <grpcpp/client_context.h>
@@ -18,7 +15,7 @@
 namespace chipweave::agent {
 namespace {
 
-v1::InventoryReport to_message(const Outgoing& out, const ReporterOptions& options) {
+v1::InventoryReport to_message(const Outgoing& out, const GrpcReporterOptions& options) {
   v1::InventoryReport m;
   m.set_node(options.node);
   m.set_boot_id(options.boot_id);
@@ -176,10 +173,11 @@ class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::Rep
 }  // namespace
 
 struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl> {
-  Impl(http::Loop& l, ReporterOptions o, ReporterEvents e)
+  Impl(http::Loop& l, GrpcReporterOptions o, ReporterEvents e, std::function<void(Answer)> a)
       : loop(l),
         options(std::move(o)),
         events(std::move(e)),
+        answered(std::move(a)),
         backoff(options.backoff_least, options.backoff_most, options.seed),
         box(std::make_shared<Mailbox>(loop, *this)) {}
 
@@ -238,7 +236,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
                 {"reason", ack.message()}});
     }
     if (!plan.acked(answer)) return;
-    if (events.answered) events.answered(answer);
+    if (answered) answered(answer);
     pump();
   }
 
@@ -269,8 +267,9 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   }
 
   http::Loop& loop;
-  ReporterOptions options;
+  GrpcReporterOptions options;
   ReporterEvents events;
+  std::function<void(Answer)> answered;
   ReportPlan plan;
   Backoff backoff;
   std::shared_ptr<Mailbox> box;
@@ -287,8 +286,10 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   std::function<void()> done;
 };
 
-GrpcReporter::GrpcReporter(http::Loop& loop, ReporterOptions options, ReporterEvents events)
-    : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(events))) {}
+GrpcReporter::GrpcReporter(http::Loop& loop, GrpcReporterOptions options, ReporterEvents events,
+                           std::function<void(Answer)> answered)
+    : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(events),
+                                   std::move(answered))) {}
 
 GrpcReporter::~GrpcReporter() {
   impl_->box->cut();
@@ -318,17 +319,6 @@ void GrpcReporter::stop(std::function<void()> done) {
   }
   impl_->done = std::move(done);
   impl_->stream->cancel();
-}
-
-std::string make_boot_id() {
-  std::random_device random;
-  std::string out;
-  for (int word = 0; word < 4; ++word) {
-    std::array<char, 9> text{};
-    std::snprintf(text.data(), text.size(), "%08x", static_cast<unsigned>(random()));
-    out += text.data();
-  }
-  return out;
 }
 
 }  // namespace chipweave::agent

@@ -13,12 +13,11 @@
 #include <string>
 
 #include "common/http/loop.hpp"
-#include "node-agent/app/node_state.hpp"
-#include "node-agent/publish/report_plan.hpp"
+#include "node-agent/publish/reporter.hpp"
 
 namespace chipweave::agent {
 
-struct ReporterOptions {
+struct GrpcReporterOptions {
   std::string scheduler;  // HOST:PORT, checked before
   std::string node;
   std::string boot_id;
@@ -28,32 +27,21 @@ struct ReporterOptions {
   std::uint64_t seed = 0;  // of the jitter
 };
 
-// What happens on the stream, for metrics and tests.
-struct ReporterEvents {
-  std::function<void(bool)> connected;   // true with the first ack, false when the stream is gone
-  std::function<void(ReportKind)> sent;  // handed to the connection
-  std::function<void(Answer)> answered;
-};
-
-class GrpcReporter {
+class GrpcReporter final : public Reporter {
  public:
-  GrpcReporter(http::Loop& loop, ReporterOptions options, ReporterEvents events);
-  ~GrpcReporter();
-  GrpcReporter(const GrpcReporter&) = delete;
-  GrpcReporter& operator=(const GrpcReporter&) = delete;
+  // connected: true with the first ack, false when the stream is gone. sent: handed to the
+  // connection. answered, which may be empty: each answer of the scheduler.
+  GrpcReporter(http::Loop& loop, GrpcReporterOptions options, ReporterEvents events,
+               std::function<void(Answer)> answered = nullptr);
+  ~GrpcReporter() override;
 
-  // The first state must be there before start().
-  void want(NodeStatePtr state);
-  void start();
-  // Ends the stream for good and calls `done` on the loop.
-  void stop(std::function<void()> done);
+  void want(NodeStatePtr state) override;
+  void start() override;
+  void stop(std::function<void()> done) override;
 
  private:
   struct Impl;
   std::shared_ptr<Impl> impl_;
 };
-
-// 128 random bits as hex: tells one run of an agent from the next.
-std::string make_boot_id();
 
 }  // namespace chipweave::agent

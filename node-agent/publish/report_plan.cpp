@@ -4,6 +4,18 @@
 
 namespace chipweave::agent {
 
+const char* name_of(ReportKind kind) {
+  switch (kind) {
+    case ReportKind::full:
+      return "full";
+    case ReportKind::delta:
+      return "delta";
+    case ReportKind::heartbeat:
+      break;
+  }
+  return "heartbeat";
+}
+
 void ReportPlan::opened() {
   closed();
   open_ = true;

@@ -15,6 +15,7 @@
 namespace chipweave::agent {
 
 enum class ReportKind { full, delta, heartbeat };
+const char* name_of(ReportKind kind);
 
 struct Outgoing {
   ReportKind kind = ReportKind::heartbeat;

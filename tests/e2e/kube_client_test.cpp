@@ -6,10 +6,9 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "common/kube/api_client.hpp"
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
-#include "tests/component/kube_api/on_loop.hpp"
+#include "tests/e2e/real_api.hpp"
 
 namespace chipweave {
 namespace {
@@ -22,17 +21,12 @@ using std::chrono::seconds;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
 
-class RealApi : public testing::OnLoop {
+class RealCluster : public testing::RealApi {
  protected:
   void SetUp() override {
-    const auto testbed = kube::process_environment()("CHIPWEAVE_TESTBED");
-    if (!testbed) GTEST_SKIP() << "no testbed runs: eval \"$(scripts/testbed up)\" starts one";
-    auto access = kube::load_access({*testbed + "/kubeconfig", ""}, kube::process_environment());
-    ASSERT_TRUE(access.ok()) << access.error().text();
-    loop_.post_and_wait([&] {
-      client_ = std::move(kube::ApiClient::make(loop_, *access, "chipweave-e2e").value());
-      binder_ = std::make_unique<kube::Binder>(*client_);
-    });
+    RealApi::SetUp();
+    if (client_ == nullptr) return;
+    loop_.post_and_wait([&] { binder_ = std::make_unique<kube::Binder>(*client_); });
     remove_all();
     for (const char* node : {"e2e-n1", "e2e-n2"}) {
       send("POST", "/api/v1/nodes", {{"metadata", {{"name", node}}}});
@@ -42,10 +36,7 @@ class RealApi : public testing::OnLoop {
     if (client_ == nullptr) return;
     loop_.post_and_wait([this] { pods_.reset(); });
     remove_all();
-    loop_.post_and_wait([this] {
-      tickets_.clear();
-      client_.reset();
-    });
+    RealApi::TearDown();
   }
   void remove_all() {
     for (const char* pod : {"/e2e-a", "/e2e-b"}) {
@@ -55,23 +46,6 @@ class RealApi : public testing::OnLoop {
       send("DELETE", "/api/v1/nodes" + std::string(node), {});
   }
 
-  // Status and body.
-  std::pair<int, Json> send(const std::string& method, const std::string& target,
-                            const Json& body) {
-    std::promise<std::pair<int, std::string>> promise;
-    auto future = promise.get_future();
-    loop_.post([&] {
-      kube::Call call;
-      call.method = method;
-      call.target = target;
-      if (!body.is_null()) call.body = body.dump();
-      tickets_.push_back(client_->call(std::move(call), [&promise](const Result<kube::Reply>& r) {
-        promise.set_value(r ? std::pair(r->status, r->body) : std::pair(0, r.error().text()));
-      }));
-    });
-    auto [status, text] = got(std::move(future));
-    return {status, Json::parse(text, nullptr, false)};
-  }
   // The uid of a pod that no scheduler looks at.
   std::string create_pod(const std::string& name) {
     const auto [status, pod] =
@@ -133,17 +107,15 @@ class RealApi : public testing::OnLoop {
     return false;
   }
 
-  std::unique_ptr<kube::ApiClient> client_;
   std::unique_ptr<kube::Binder> binder_;
   std::unique_ptr<kube::Reflector<KubePod>> pods_;
-  std::vector<std::unique_ptr<kube::Ticket>> tickets_;
   std::mutex mutex_;
   std::map<std::string, KubePod> seen_;
   std::atomic<bool> synced_{false};
   std::atomic<bool> bound_without_annotation_{false};
 };
 
-TEST_F(RealApi, APodIsBoundAndAnnotatedInOneWrite) {
+TEST_F(RealCluster, APodIsBoundAndAnnotatedInOneWrite) {
   const std::string uid = create_pod("e2e-a");
   watch_pods();
   ASSERT_TRUE(eventually([this] { return synced_ && seen_.count("e2e-a") == 1; }));

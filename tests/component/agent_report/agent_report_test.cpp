@@ -77,7 +77,7 @@ struct Node {
 
   void begin(std::uint16_t port, const std::string& boot = "boot-1",
              milliseconds heartbeat = milliseconds(60000)) {
-    ReporterOptions options;
+    GrpcReporterOptions options;
     options.scheduler = "127.0.0.1:" + std::to_string(port);
     options.node = "n1";
     options.boot_id = boot;
@@ -86,9 +86,8 @@ struct Node {
     options.backoff_most = milliseconds(50);
     thread.loop.post_and_wait([&] {
       reporter = std::make_unique<GrpcReporter>(
-          thread.loop, options,
-          ReporterEvents{
-              [this](bool yes) { connected.add(yes); }, {}, [this](Answer a) { answers.add(a); }});
+          thread.loop, options, ReporterEvents{[this](bool yes) { connected.add(yes); }, {}},
+          [this](Answer a) { answers.add(a); });
       reporter->want(state());
       reporter->start();
     });

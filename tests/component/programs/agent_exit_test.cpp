@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "tests/component/programs/run.hpp"
 
 namespace chipweave {
@@ -50,6 +52,50 @@ TEST(AgentExit, NothingToReportIsThreeAndWrongUsageTwo) {
   EXPECT_EQ(complaint(kAgent + "--probe file:/no/such/file").code, 3);
   EXPECT_EQ(complaint(kAgent + "--probe profile:no-such-machine").code, 2);
   EXPECT_EQ(complaint(kAgent + "--no-such-flag").code, 2);
+}
+
+const std::string kCluster = "chipweave-agent --probe profile:pcie-8 --node ";
+
+TEST(AgentExit, ItReportsToExactlyOnePlace) {
+  const std::string nowhere = "chipweave-agent --node n1 --probe profile:pcie-8";
+  for (const std::string& line :
+       {nowhere, nowhere + " --kubernetes=false", nowhere + " --lease-namespace a"}) {
+    const Outcome out = complaint(line);
+    EXPECT_EQ(out.code, 2) << line;
+    EXPECT_THAT(out.text, HasSubstr("--scheduler is missing: HOST:PORT of the scheduler's gRPC "
+                                    "door (in a cluster: --kubernetes or --kubeconfig)"));
+  }
+  for (const char* cluster : {"--kubernetes", "--kubeconfig /no/such/file"}) {
+    const Outcome out = complaint(kAgent + cluster);
+    EXPECT_EQ(out.code, 2) << cluster;
+    EXPECT_THAT(out.text, HasSubstr("--scheduler and --kubernetes or --kubeconfig exclude"));
+  }
+  EXPECT_THAT(complaint(kAgent + "--lease-namespace a").text,
+              HasSubstr("--lease-namespace needs --kubernetes or --kubeconfig"));
+}
+
+TEST(AgentExit, NamesThatNoObjectCanHaveAreWrongUsage) {
+  for (const char* rest :
+       {"N_1 --kubernetes", "n1 --kubernetes --lease-namespace a.b", "n1 --kubernetes=perhaps"}) {
+    EXPECT_EQ(complaint(kCluster + rest).code, 2) << rest;
+  }
+}
+
+TEST(AgentExit, WithoutAWayIntoTheClusterThereIsNoPoint) {
+  Outcome out = run("env -u KUBERNETES_SERVICE_HOST %B/" + kCluster + "n1 --kubernetes 2>&1");
+  EXPECT_EQ(out.code, 2);
+  EXPECT_THAT(out.text, HasSubstr("this is no pod of a cluster"));
+  out = complaint(kCluster + "n1 --kubeconfig /no/such/file");
+  EXPECT_EQ(out.code, 3);
+  EXPECT_THAT(out.text, HasSubstr("/no/such/file"));
+}
+
+TEST(AgentFlags, APrintedConfigIsAConfigFile) {
+  const std::string printed = run("%B/" + kCluster + "n1 --kubernetes --print-config").text;
+  EXPECT_THAT(printed, HasSubstr("kubernetes: 'true'"));
+  const std::string file = testing::TempDir() + "chipweave-agent.yaml";
+  std::ofstream(file) << printed;
+  EXPECT_EQ(run("%B/chipweave-agent --config " + file + " --print-config 2>&1").text, printed);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include "node-agent/publish/api_chain.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/codec/kube/watch.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+constexpr int kUnauthorized = 401;  // the token is read again for the next request
+constexpr int kRequestTimeout = 408;
+constexpr int kTooManyRequests = 429;
+constexpr int kInternal = 500;
+// A server that words each refusal anew must not fill the memory, only the log.
+constexpr std::size_t kMostLines = 16;
+
+bool passes(int status) {
+  return status == kUnauthorized || status == kRequestTimeout || status == kTooManyRequests ||
+         status >= kInternal;
+}
+
+}  // namespace
+
+std::string problem_of(const Result<kube::Reply>& reply) {
+  if (!reply) return reply.error().text();
+  std::string body = reply->body;
+  return "HTTP " + std::to_string(reply->status) + ": " + codec::read_status(body).message;
+}
+
+ApiChain::ApiChain(kube::Transport& transport, Options options, Owner owner)
+    : transport_(transport),
+      options_(std::move(options)),
+      owner_(std::move(owner)),
+      backoff_(options_.backoff_least, options_.backoff_most, options_.seed) {}
+
+void ApiChain::send(kube::Call call, Then then) {
+  call.deadline = options_.one_try;
+  ticket_ = transport_.call(std::move(call), std::move(then));
+}
+
+void ApiChain::wait(Ms delay, std::function<void()> then) {
+  ticket_ = transport_.after(delay, std::move(then));
+}
+
+bool ApiChain::failed(const char* doing, const Result<kube::Reply>& reply,
+                      std::initializer_list<int> expected) {
+  if (reply && (reply->status / 100 == 2 ||
+                std::find(expected.begin(), expected.end(), reply->status) != expected.end()))
+    return false;
+  const std::string problem = std::string(doing) + ": " + problem_of(reply);
+  if (reply && !passes(reply->status)) {
+    refused(problem);
+    return true;
+  }
+  log_once(complaints_, problem);
+  owner_.works(false);
+  Ms delay = backoff_.next();
+  if (reply && reply->retry_after)
+    delay = std::max(delay, std::min<Ms>(*reply->retry_after, options_.longest_retry_after));
+  wait(delay, owner_.resume);
+  return true;
+}
+
+void ApiChain::refused(const std::string& problem) {
+  log_once(complaints_, problem);
+  owner_.works(false);
+  wait(options_.refused_wait, owner_.resume);
+}
+
+void ApiChain::look_again() {
+  if (std::exchange(looked_again_, true)) return wait(backoff_.next(), owner_.resume);
+  owner_.resume();
+}
+
+void ApiChain::succeeded() {
+  looked_again_ = false;
+  complaints_.clear();
+  backoff_.reset();
+  owner_.works(true);
+}
+
+void ApiChain::log_once(std::set<std::string>& said, const std::string& problem) {
+  if (said.size() >= kMostLines) said.clear();
+  if (!said.insert(problem).second) return;
+  obs::log(obs::Level::warn, options_.what, {{"problem", problem}});
+}
+
+}  // namespace chipweave::agent

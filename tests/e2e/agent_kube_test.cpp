@@ -1,0 +1,221 @@
+// The built agent against a real API server (scripts/testbed): its NodeInventory, its Lease, and
+// what becomes of them when somebody interferes. Skipped without a testbed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "common/codec/kube/inventory.hpp"
+#include "common/codec/yaml/yaml_json.hpp"
+#include "tests/e2e/agent_process.hpp"
+#include "tests/e2e/real_api.hpp"
+#include "tests/unit/codec_kube/machines.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+const std::string kInventories = codec::kInventoryPath;
+const std::string kLeases = "/apis/coordination.k8s.io/v1/namespaces/default/leases/";
+const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const std::string kRbac = "/apis/rbac.authorization.k8s.io/v1/";
+
+class AgentInCluster : public testing::RealApi {
+ protected:
+  void SetUp() override {
+    RealApi::SetUp();
+    if (client_ == nullptr) return;
+    install_definition();
+    allow_agents();
+    remove_node();
+    const auto [status, node] = send("POST", "/api/v1/nodes", {{"metadata", {{"name", node_}}}});
+    ASSERT_EQ(status, 201) << node.dump();
+    node_uid_ = node["metadata"]["uid"];
+  }
+  void TearDown() override {
+    if (client_ == nullptr) return;
+    agent_.reset();
+    remove_node();
+    RealApi::TearDown();
+  }
+  void remove_node() {
+    send("DELETE", kInventories + "/" + node_, {});
+    send("DELETE", kLeases + node_, {});
+    send("DELETE", "/api/v1/nodes/" + node_, {});
+  }
+
+  // Strict: a word in it that the API server does not know is an error.
+  void install_definition() {
+    std::ifstream file(std::string(CHIPWEAVE_SOURCE_DIR) +
+                       "/charts/chipweave/crds/chipweave.dev_nodeinventories.yaml");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    Json definition = codec::yaml_to_json(text)->at(0).value;
+    const std::string path = kDefinitions + "/" + definition["metadata"]["name"].get<std::string>();
+    // Another test may be at it, too.
+    ASSERT_TRUE(eventually([&] {
+      if (send("POST", kDefinitions + "?fieldValidation=Strict", definition).first == 201)
+        return true;
+      definition["metadata"]["resourceVersion"] = shown(path)["metadata"]["resourceVersion"];
+      const int status = send("PUT", path + "?fieldValidation=Strict", definition).first;
+      definition["metadata"].erase("resourceVersion");
+      return status == 200;
+    }));
+    ASSERT_TRUE(eventually([&] { return send("GET", kInventories, {}).first == 200; }));
+    EXPECT_THAT(shown(path)["status"].dump(), Not(HasSubstr("NonStructural")));
+  }
+  // All rights that docs/configuration.md asks for, and no others, for the testbed's user somebody.
+  void allow_agents() {
+    const auto rule = [](const char* group, const char* resource, Json verbs) {
+      return Json{{"apiGroups", {group}}, {"resources", {resource}}, {"verbs", std::move(verbs)}};
+    };
+    const Json name{{"name", "e2e-agent"}};
+    send("POST", kRbac + "clusterroles",
+         {{"metadata", name},
+          {"rules",
+           {rule("", "nodes", {"get"}),
+            rule("chipweave.dev", "nodeinventories", {"get", "create", "patch"}),
+            rule("chipweave.dev", "nodeinventories/status", {"update"}),
+            rule("coordination.k8s.io", "leases", {"get", "create", "update"})}}});
+    send("POST", kRbac + "clusterrolebindings",
+         {{"metadata", name},
+          {"roleRef",
+           {{"apiGroup", "rbac.authorization.k8s.io"},
+            {"kind", "ClusterRole"},
+            {"name", "e2e-agent"}}},
+          {"subjects",
+           {{{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "User"}, {"name", "somebody"}}}}});
+  }
+
+  void start_agent(const std::string& profile) {
+    say_health("{}");
+    agent_ = std::make_unique<AgentProcess>(
+        std::vector<std::string>{"--node", node_, "--probe", "profile:" + profile, "--kubeconfig",
+                                 testbed_ + "/somebody.kubeconfig", "--health-file",
+                                 folder_.at("health.json")},
+        folder_.at("log"));
+  }
+  // At once, as everybody should write a file that is watched.
+  void say_health(const std::string& json) {
+    std::filesystem::rename(folder_.put("health.new", json), folder_.at("health.json"));
+  }
+
+  // Empty while there is none.
+  Json shown(const std::string& path) {
+    auto [status, object] = send("GET", path, {});
+    return status == 200 ? std::move(object) : Json::object();
+  }
+  Json object() { return shown(kInventories + "/" + node_); }
+  Json lease() { return shown(kLeases + node_).value("spec", Json::object()); }
+  Json status() { return object().value("status", Json::object()); }
+  std::string boot() { return status().value("bootId", ""); }
+  int unhealthy() { return status().value("unhealthy", -1); }
+  std::string renewed() { return lease().value("renewTime", ""); }
+  template <class Test>
+  static bool eventually(Test test, seconds within = seconds(20)) {
+    const auto end = steady_clock::now() + within;
+    while (steady_clock::now() < end) {
+      if (test()) return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
+
+  // ctest runs each test as a process of its own, two at a time.
+  const std::string node_ =
+      "e2e-agent-" + std::to_string(std::hash<std::string>{}(
+                         ::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  std::string node_uid_;
+  io::TempFolder folder_;
+  std::unique_ptr<AgentProcess> agent_;
+};
+
+TEST_F(AgentInCluster, PublishesWhatItSeesWithinASecondAndLeavesItBehind) {
+  start_agent("ascend-910b-16");
+  ASSERT_TRUE(eventually([&] { return unhealthy() == 0; })) << agent_->log();
+  const auto first = codec::read_inventory_status(status().dump(), node_);
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_EQ(first->sequence, 1);
+  EXPECT_EQ(first->machine, "ascend-910b-16");
+  EXPECT_EQ(first->topology.chip_count(), 16);
+  EXPECT_EQ(object()["metadata"]["ownerReferences"][0]["uid"], node_uid_);
+
+  const auto begun = steady_clock::now();
+  say_health(R"({"unhealthy":[3],"network_unhealthy":[5],"down_links":[[0,1]]})");
+  ASSERT_TRUE(eventually([&] { return unhealthy() == 2; })) << agent_->log();
+  EXPECT_LT(steady_clock::now() - begun, seconds(1));
+  const auto second = codec::read_inventory_status(status().dump(), node_);
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(second->boot_id, first->boot_id);
+  EXPECT_EQ(second->sequence, 2);
+  EXPECT_EQ(second->topology.chip(3).health, domain::Health::unhealthy);
+  EXPECT_EQ(second->topology.link(0, 1)->lanes_up(), 0);
+
+  std::string renewal;
+  ASSERT_TRUE(eventually([&] { return !(renewal = renewed()).empty(); })) << agent_->log();
+  EXPECT_TRUE(eventually([&] { return renewed() > renewal; })) << agent_->log();
+  EXPECT_EQ(lease()["holderIdentity"], first->boot_id);
+  EXPECT_LT(agent_->kilobytes(), 30 * 1024);
+  RecordProperty("resident_kilobytes", std::to_string(agent_->kilobytes()));
+
+  const auto asked = steady_clock::now();
+  EXPECT_EQ(agent_->terminate(), 0);
+  EXPECT_LT(steady_clock::now() - asked, seconds(2));
+  EXPECT_THAT(agent_->log(), Not(HasSubstr("level=warn")));
+  EXPECT_EQ(boot(), first->boot_id);
+  EXPECT_FALSE(renewed().empty());
+}
+
+TEST_F(AgentInCluster, WhatSomebodyDeletesComesBack) {
+  start_agent("hgx-v100-8");
+  ASSERT_TRUE(eventually([&] { return unhealthy() == 0; })) << agent_->log();
+  const std::string first = boot();
+  EXPECT_EQ(send("DELETE", kInventories + "/" + node_, {}).first, 200);
+  say_health(R"({"unhealthy":[3]})");
+  EXPECT_TRUE(eventually([&] { return unhealthy() == 1; })) << agent_->log();
+
+  EXPECT_EQ(send("DELETE", kInventories + "/" + node_, {}).first, 200);
+  EXPECT_TRUE(eventually([&] { return unhealthy() == 1; }, seconds(75)))
+      << "nothing has changed, so the check must find out: " << agent_->log();
+  EXPECT_EQ(boot(), first);
+
+  EXPECT_EQ(agent_->terminate(), 0);
+  start_agent("hgx-v100-8");
+  EXPECT_TRUE(eventually([&] { return unhealthy() == 0 && boot() != first; }))
+      << "a new boot takes over: " << agent_->log();
+}
+
+TEST_F(AgentInCluster, TheInventoryGoesWithItsNode) {
+  start_agent("pcie-8");
+  ASSERT_TRUE(eventually([&] { return unhealthy() == 0; })) << agent_->log();
+  EXPECT_EQ(agent_->terminate(), 0);
+  EXPECT_EQ(send("DELETE", "/api/v1/nodes/" + node_, {}).first, 200);
+  EXPECT_TRUE(eventually([&] { return send("GET", kInventories + "/" + node_, {}).first == 404; },
+                         seconds(100)));
+}
+
+TEST_F(AgentInCluster, TheServerKeepsAllThatIsWrittenOfEveryMachine) {
+  const auto [created, reply] =
+      send("POST", kInventories, Json::parse(codec::write_inventory_object(node_, node_uid_)));
+  ASSERT_EQ(created, 201) << reply.dump();
+  codec::ObjectVersion version{reply["metadata"]["uid"], reply["metadata"]["resourceVersion"]};
+  for (auto& [name, inventory] : codec::all_inventories()) {
+    inventory.node = node_;
+    const Json written = Json::parse(codec::write_inventory_status(inventory, version));
+    const auto [status, stored] =
+        send("PUT", kInventories + "/" + node_ + "/status?fieldValidation=Strict", written);
+    ASSERT_EQ(status, 200) << name << ": " << stored.dump();
+    EXPECT_EQ(stored["status"], written["status"]) << name;
+    version.resource_version = stored["metadata"]["resourceVersion"];
+  }
+}
+
+}  // namespace
+}  // namespace chipweave

@@ -1,0 +1,414 @@
+// The inventory of a node step by step, whatever the API server answers or does not.
+#include "node-agent/publish/inventory_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/agent_kube/answers.hpp"
+#include "tests/unit/kube/scripted_transport.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::Health;
+using Json = nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+const std::string kObject = "/apis/chipweave.dev/v1alpha1/nodeinventories/n1";
+const std::string kCreate = "POST /apis/chipweave.dev/v1alpha1/nodeinventories";
+const std::string kWrite = "PUT " + kObject + "/status";
+
+class Writer : public testing::Test {
+ protected:
+  Writer() : writer_(make()) { writer_->want(state()); }
+
+  std::unique_ptr<InventoryWriter> make() {
+    InventoryWriter::Options options;
+    options.node = "n1";
+    options.boot_id = "b1";
+    options.chain.what = "inventory of node n1";
+    return std::make_unique<InventoryWriter>(
+        server_, options,
+        InventoryWriter::Events{[this] { ++written_; }, [this](bool yes) { works_ = yes; }});
+  }
+  // Up to the first write, of an object that is made for it.
+  void begin() {
+    writer_->start();
+    server_.reply(404, failure(404, "not found"));
+    server_.reply(200, kNode);
+    server_.reply(201, object("1", "", 0));
+    ASSERT_EQ(server_.target, kWrite);
+  }
+  void begin_and_rest() {
+    begin();
+    server_.reply(200, object("2", "b1", 1));
+    ASSERT_TRUE(resting());
+  }
+  // The periodic check waits half a minute to a minute.
+  bool resting() const {
+    return server_.on_time != nullptr && server_.waiting >= milliseconds(30'000) && works_;
+  }
+  void expect_backoff(milliseconds most) const {
+    ASSERT_NE(server_.on_time, nullptr) << server_.target;
+    EXPECT_LE(server_.waiting, most);
+    EXPECT_GE(server_.waiting, milliseconds(50));
+    EXPECT_FALSE(works_);
+  }
+  Json sent() const { return Json::parse(server_.body); }
+
+  kube::ScriptedTransport server_;
+  int written_ = 0;
+  bool works_ = false;
+  std::unique_ptr<InventoryWriter> writer_;
+};
+
+TEST_F(Writer, MakesTheObjectForItsNodeThenWritesTheState) {
+  writer_->start();
+  EXPECT_EQ(server_.target, kObject);
+  server_.reply(404, failure(404, "not found"));
+  EXPECT_EQ(server_.target, "/api/v1/nodes/n1");
+  server_.reply(200, kNode);
+  EXPECT_EQ(server_.target, kCreate);
+  EXPECT_EQ(sent()["metadata"]["ownerReferences"][0]["uid"], "node-uid");
+  EXPECT_EQ(sent()["metadata"]["ownerReferences"][0]["blockOwnerDeletion"], false);
+  server_.reply(201, object("1", "", 0));
+  EXPECT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "1");
+  EXPECT_EQ(sent()["metadata"]["uid"], "u1");
+  EXPECT_EQ(sent()["status"]["bootId"], "b1");
+  EXPECT_EQ(sent()["status"]["sequence"], 1);
+  EXPECT_EQ(written_, 0);
+  server_.reply(200, object("2", "b1", 1));
+  EXPECT_EQ(written_, 1);
+  EXPECT_TRUE(resting());
+  EXPECT_EQ(server_.under_way(), 1);
+}
+
+TEST_F(Writer, AnObjectOfAnEarlierBootIsTakenOver) {
+  writer_->start();
+  server_.reply(200, object("7", "b0", 12));
+  EXPECT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "7");
+  EXPECT_EQ(sent()["status"]["sequence"], 1);
+  server_.reply(200, object("8", "b1", 1));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, AChangeIsWrittenAtOnceWithTheNextSequence) {
+  begin_and_rest();
+  writer_->want(state(Health::unhealthy));
+  EXPECT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "2");
+  EXPECT_EQ(sent()["status"]["sequence"], 2);
+  EXPECT_EQ(sent()["status"]["unhealthy"], 1);
+  server_.reply(200, object("3", "b1", 2));
+  EXPECT_TRUE(resting());
+  EXPECT_EQ(written_, 2);
+}
+
+TEST_F(Writer, TheSameStateAgainIsNoChange) {
+  const NodeStatePtr same = state();
+  writer_->want(same);
+  writer_->want(same);
+  begin();
+  EXPECT_EQ(sent()["status"]["sequence"], 2);
+  server_.reply(200, object("2", "b1", 2));
+  writer_->want(same);
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, OfChangesDuringAWriteOnlyTheNewestIsWritten) {
+  begin();
+  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::network_unhealthy));
+  writer_->want(state(Health::healthy));
+  EXPECT_EQ(server_.under_way(), 1);
+  server_.reply(200, object("2", "b1", 1));
+  EXPECT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["sequence"], 4);
+  EXPECT_EQ(sent()["status"]["unhealthy"], 0);
+  server_.reply(200, object("3", "b1", 4));
+  EXPECT_TRUE(resting());
+  EXPECT_EQ(written_, 2);
+}
+
+TEST_F(Writer, AMissingNodeIsNoReasonToWait) {
+  for (const int status : {404, 403}) {
+    writer_ = make();
+    writer_->want(state());
+    writer_->start();
+    server_.reply(404, failure(404, "not found"));
+    server_.reply(status, failure(status, "nodes \"n1\" not found"));
+    EXPECT_EQ(server_.target, kCreate);
+    EXPECT_FALSE(sent()["metadata"].contains("ownerReferences"));
+    server_.reply(201, object("1", "", 0, false));
+    server_.reply(200, object("2", "b1", 1, false));
+    EXPECT_TRUE(resting());
+  }
+}
+
+TEST_F(Writer, TheOwnerIsSetWhenTheNodeIsThere) {
+  writer_->start();
+  server_.reply(200, object("5", "b0", 1, false));
+  EXPECT_EQ(server_.target, kWrite) << "the state comes first";
+  server_.reply(200, object("6", "b1", 1, false));
+  server_.reply(404, failure(404, "no such node"));
+  ASSERT_TRUE(resting());
+  server_.pass_time();
+  server_.reply(200, object("6", "b1", 1, false));
+  EXPECT_EQ(server_.target, "/api/v1/nodes/n1");
+  server_.reply(200, kNode);
+  EXPECT_EQ(server_.target, "PATCH " + kObject);
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "6");
+  EXPECT_EQ(sent()["metadata"]["ownerReferences"][0]["name"], "n1");
+  writer_->want(state(Health::unhealthy));
+  server_.reply(200, object("7", "b1", 1));
+  EXPECT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "7");
+  server_.reply(200, object("8", "b1", 2));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, AnOwnerThatMayNotBeSetIsDoneWithout) {
+  writer_->start();
+  server_.reply(200, object("5", "b0", 1, false));
+  server_.reply(200, object("6", "b1", 1, false));
+  server_.reply(200, kNode);
+  writer_->want(state(Health::unhealthy));
+  server_.reply(403, failure(403, "cannot patch"));
+  EXPECT_EQ(server_.target, kWrite) << "a change meanwhile is not forgotten";
+  server_.reply(200, object("7", "b1", 2, false));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, AnObjectThatIsGoneIsMadeAnew) {
+  begin_and_rest();
+  writer_->want(state(Health::unhealthy));
+  server_.reply(404, failure(404, "not found"));
+  EXPECT_EQ(server_.target, kObject);
+  server_.reply(404, failure(404, "not found"));
+  server_.reply(200, kNode);
+  EXPECT_EQ(server_.target, kCreate);
+  server_.reply(201, object("1", "", 0));
+  EXPECT_EQ(sent()["status"]["sequence"], 2);
+  server_.reply(200, object("2", "b1", 2));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, ACheckCostsOneReadAndHealsWhatSomebodyDid) {
+  begin_and_rest();
+  server_.pass_time();
+  EXPECT_EQ(server_.target, kObject + "?resourceVersion=0");
+  server_.reply(200, object("2", "b1", 1));
+  ASSERT_TRUE(resting());
+
+  server_.pass_time();
+  server_.reply(200, object("9", "b1", 1));  // somebody labelled it
+  ASSERT_TRUE(resting());
+  writer_->want(state(Health::unhealthy));
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "9");
+  server_.reply(200, object("10", "b1", 2));
+
+  server_.pass_time();
+  server_.reply(404, failure(404, "not found"));  // deleted by hand
+  server_.reply(200, kNode);
+  EXPECT_EQ(server_.target, kCreate);
+  server_.reply(201, object("11", "", 0));
+  EXPECT_EQ(sent()["status"]["sequence"], 2) << "the state has not changed";
+  server_.reply(200, object("12", "b1", 2));
+
+  server_.pass_time();
+  server_.reply(200, object("13", "b2", 1));  // another agent
+  EXPECT_EQ(server_.target, kWrite);
+  server_.reply(200, object("14", "b1", 2));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, AnOldAnswerToACheckIsFoundOut) {
+  begin_and_rest();
+  writer_->want(state(Health::unhealthy));
+  server_.reply(200, object("3", "b1", 2));
+  server_.pass_time();
+  server_.reply(200, object("2", "b1", 1));  // from the memory of a server that is behind
+  EXPECT_EQ(server_.target, kWrite);
+  server_.reply(409, failure(409, "the object has been modified"));
+  EXPECT_EQ(server_.target, kObject);
+  server_.reply(200, object("3", "b1", 2));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, AConflictIsReadAgainAtOnceAndThenWithPatience) {
+  begin();
+  server_.reply(409, failure(409, "modified"));
+  EXPECT_EQ(server_.target, kObject);
+  server_.reply(200, object("4", "", 0));
+  EXPECT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "4");
+  server_.reply(409, failure(409, "modified"));
+  expect_backoff(milliseconds(100));
+  server_.pass_time();
+  server_.reply(200, object("5", "", 0));
+  server_.reply(200, object("6", "b1", 1));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(Writer, AnObjectThatSomebodyElseMadeMeanwhileIsUsed) {
+  writer_->start();
+  server_.reply(404, failure(404, "not found"));
+  server_.reply(200, kNode);
+  server_.reply(409, failure(409, "already exists"));
+  EXPECT_EQ(server_.target, kObject);
+  server_.reply(200, object("3", "", 0));
+  EXPECT_EQ(server_.target, kWrite);
+}
+
+TEST_F(Writer, ALostAnswerIsLookedUpNotRepeated) {
+  begin();
+  server_.fail(Errc::unavailable, "reset by peer");
+  expect_backoff(milliseconds(100));
+  server_.pass_time();
+  EXPECT_EQ(server_.target, kObject);
+  server_.reply(200, object("2", "b1", 1));  // it had arrived
+  EXPECT_TRUE(resting());
+}
+
+// Every request in turn meets every failure that passes; then all goes on from a fresh look.
+TEST_F(Writer, WhatPassesIsWaitedOutAtEachStep) {
+  const std::vector<std::function<void()>> steps = {
+      [this] { server_.reply(404, failure(404, "not found")); },
+      [this] { server_.reply(200, kNode); },
+      [this] { server_.reply(201, object("1", "", 0)); },
+  };
+  for (std::size_t at = 0; at <= steps.size(); ++at) {
+    for (const int status : {0, 401, 408, 429, 500, 503}) {
+      writer_ = make();
+      writer_->want(state());
+      writer_->start();
+      for (std::size_t i = 0; i < at; ++i) steps[i]();
+      status == 0 ? server_.fail(Errc::deadline, "no answer") : server_.reply(status, "busy");
+      expect_backoff(milliseconds(100));
+      server_.pass_time();
+      EXPECT_EQ(server_.target, kObject) << at << " " << status;
+      server_.reply(200, object("1", "", 0));
+      server_.reply(200, object("2", "b1", 1));
+      EXPECT_TRUE(resting()) << at << " " << status;
+    }
+  }
+}
+
+TEST_F(Writer, BackOffGrowsToFiveSecondsAndEndsWithSuccess) {
+  writer_->start();
+  milliseconds longest{0};
+  for (int i = 0; i < 20; ++i) {
+    server_.fail(Errc::unavailable, "refused");
+    longest = std::max(longest, server_.waiting);
+    EXPECT_LE(server_.waiting, milliseconds(5000));
+    server_.pass_time();
+  }
+  EXPECT_GE(longest, milliseconds(2500));
+  server_.reply(200, object("1", "b0", 1));
+  server_.reply(200, object("2", "b1", 1));
+  ASSERT_TRUE(resting());
+  server_.pass_time();
+  server_.fail(Errc::unavailable, "refused");
+  expect_backoff(milliseconds(100));
+}
+
+TEST_F(Writer, RetryAfterIsHonouredWithinReason) {
+  begin();
+  server_.on_reply(kube::Reply{429, "too many requests", seconds(7)});
+  EXPECT_EQ(server_.waiting, seconds(7));
+  server_.pass_time();
+  server_.on_reply(kube::Reply{503, "", seconds(1'000'000)});
+  EXPECT_EQ(server_.waiting, seconds(120));
+}
+
+TEST_F(Writer, WhatSomebodyMustChangeIsTriedEachHalfMinute) {
+  for (const int status : {400, 403, 413, 422}) {
+    writer_ = make();
+    writer_->want(state());
+    begin();
+    server_.reply(status, failure(status, "denied by policy"));
+    EXPECT_EQ(server_.target, "wait 30000") << status;
+    EXPECT_FALSE(works_);
+    writer_->want(state(Health::unhealthy));
+    EXPECT_EQ(server_.target, "wait 30000") << "no change makes us hurry";
+    server_.pass_time();
+    server_.reply(200, object("1", "", 0));
+    EXPECT_EQ(sent()["status"]["unhealthy"], 1);
+    server_.reply(200, object("2", "b1", 2));
+    EXPECT_TRUE(resting());
+  }
+}
+
+TEST_F(Writer, ARefusalIsInTheLogOnceInTheServersWords) {
+  testing::internal::CaptureStderr();
+  begin();
+  for (const char* why : {"no rights", "no rights", "policy", "no rights"}) {
+    server_.reply(403, failure(403, why));
+    server_.pass_time();
+    server_.reply(200, object("1", "", 0));
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("level=warn msg=\"inventory of node n1\" problem=\"cannot write it: "
+                             "HTTP 403: no rights\""));
+  EXPECT_THAT(log, HasSubstr("cannot write it: HTTP 403: policy"));
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2) << log;
+}
+
+TEST_F(Writer, AServerWithoutTheResourceIsWaitedFor) {
+  writer_->start();
+  server_.reply(404, "404 page not found");
+  server_.reply(200, kNode);
+  server_.reply(404, "404 page not found");
+  EXPECT_EQ(server_.target, "wait 30000");
+  server_.pass_time();
+  EXPECT_EQ(server_.target, kObject);
+}
+
+TEST_F(Writer, AResourceThatDropsOurKeysIsNotWrittenInALoop) {
+  begin();
+  server_.reply(200, object("2", "", 0));
+  EXPECT_EQ(server_.target, "wait 30000");
+  EXPECT_EQ(written_, 0);
+}
+
+TEST_F(Writer, AnswersThatAreNoObjectAreWaitedOut) {
+  for (const char* body : {"", "[]", "{}", R"({"metadata":7})"}) {
+    writer_ = make();
+    writer_->want(state());
+    writer_->start();
+    server_.reply(200, body);
+    EXPECT_EQ(server_.target, "wait 30000") << body;
+    server_.pass_time();
+    server_.reply(404, "");
+    server_.reply(200, body);  // a Node that is none: no owner
+    EXPECT_EQ(server_.target, kCreate);
+    server_.reply(201, body);
+    EXPECT_EQ(server_.target, "wait 30000") << body;
+  }
+}
+
+TEST_F(Writer, NothingComesAfterTheStop) {
+  begin();
+  writer_->stop();
+  EXPECT_EQ(server_.under_way(), 0);
+  writer_->want(state(Health::unhealthy));
+  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(written_, 0);
+}
+
+TEST_F(Writer, AStopAtRestIsOneToo) {
+  begin_and_rest();
+  writer_->stop();
+  EXPECT_EQ(server_.under_way(), 0);
+  writer_->want(state(Health::unhealthy));
+  EXPECT_EQ(server_.under_way(), 0) << server_.target;
+}
+
+}  // namespace
+}  // namespace chipweave::agent

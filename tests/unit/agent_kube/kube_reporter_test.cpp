@@ -1,0 +1,136 @@
+// A whole life of an agent in a cluster: inventory and lease together.
+#include "node-agent/publish/kube_reporter.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/agent_kube/answers.hpp"
+#include "tests/unit/agent_kube/fake_api.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::Health;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+
+const std::string kObject = "/apis/chipweave.dev/v1alpha1/nodeinventories/n1";
+const std::string kLease = "/apis/coordination.k8s.io/v1/namespaces/chipweave/leases/n1";
+
+class KubeReporting : public testing::Test {
+ protected:
+  KubeReporting() {
+    api_.objects["/api/v1/nodes/n1"] = FakeApi::Json::parse(kNode);
+    reporter_ = std::make_unique<KubeReporter>(
+        api_, clock_, KubeReporterOptions{"n1", "chipweave", "b1", 1},
+        ReporterEvents{[this](bool yes) { connected_.push_back(yes); },
+                       [this](ReportKind kind) { ++sent_[kind]; }});
+    reporter_->want(state());
+  }
+  FakeApi::Json status() { return api_.objects[kObject]["status"]; }
+
+  ManualClock clock_;
+  FakeApi api_{clock_};
+  std::vector<bool> connected_;
+  std::map<ReportKind, int> sent_;
+  std::unique_ptr<KubeReporter> reporter_;
+};
+
+TEST_F(KubeReporting, TheStateFirstThenTheLease) {
+  reporter_->start();
+  api_.advance(milliseconds(0));
+  EXPECT_THAT(api_.log,
+              ElementsAre("GET " + kObject, "GET /api/v1/nodes/n1",
+                          "POST /apis/chipweave.dev/v1alpha1/nodeinventories",
+                          "PUT " + kObject + "/status", "GET " + kLease,
+                          "POST /apis/coordination.k8s.io/v1/namespaces/chipweave/leases"));
+  EXPECT_EQ(status()["bootId"], "b1");
+  EXPECT_EQ(api_.objects[kObject]["metadata"]["ownerReferences"][0]["uid"], "node-uid");
+  EXPECT_EQ(api_.objects[kLease]["spec"]["holderIdentity"], "b1");
+  EXPECT_THAT(connected_, ElementsAre(true));
+  EXPECT_EQ(sent_[ReportKind::full], 1);
+  EXPECT_EQ(sent_[ReportKind::heartbeat], 1);
+}
+
+TEST_F(KubeReporting, AQuietHourIsRenewalsAndChecks) {
+  reporter_->start();
+  api_.advance(milliseconds(0));
+  api_.log.clear();
+  api_.advance(std::chrono::hours(1));
+  const auto renewals = std::count(api_.log.begin(), api_.log.end(), "PUT " + kLease);
+  const auto checks =
+      std::count(api_.log.begin(), api_.log.end(), "GET " + kObject + "?resourceVersion=0");
+  EXPECT_EQ(renewals, 360);
+  EXPECT_GE(checks, 59);
+  EXPECT_LE(checks, 121);
+  EXPECT_EQ(api_.log.size(), static_cast<std::size_t>(renewals + checks));
+  EXPECT_EQ(sent_[ReportKind::full], 1);
+  EXPECT_EQ(api_.objects[kLease]["spec"]["renewTime"], "2026-01-02T04:04:05.000000Z");
+  EXPECT_THAT(connected_, ElementsAre(true));
+}
+
+TEST_F(KubeReporting, WhatSomebodyDeletesComesBack) {
+  reporter_->start();
+  api_.advance(seconds(5));
+  api_.objects.erase(kObject);
+  api_.objects.erase(kLease);
+  api_.advance(seconds(60));
+  EXPECT_EQ(status()["sequence"], 1);
+  EXPECT_EQ(api_.objects[kLease]["spec"]["holderIdentity"], "b1");
+
+  api_.objects.erase(kObject);
+  reporter_->want(state(Health::unhealthy));
+  api_.advance(milliseconds(0));
+  EXPECT_EQ(status()["sequence"], 2) << "a change does not wait for the check";
+}
+
+TEST_F(KubeReporting, AnOutageIsShownAndForgottenWhenItEnds) {
+  reporter_->start();
+  api_.advance(seconds(1));
+  api_.down = true;
+  api_.advance(seconds(15));
+  EXPECT_THAT(connected_, ElementsAre(true, false));
+  reporter_->want(state(Health::network_unhealthy));
+  api_.advance(seconds(100));
+  api_.down = false;
+  api_.advance(seconds(10));
+  EXPECT_EQ(status()["sequence"], 2);
+  EXPECT_EQ(status()["unhealthy"], 1);
+  EXPECT_THAT(connected_, ElementsAre(true, false, true));
+}
+
+TEST_F(KubeReporting, ASlowLeaseHoldsUpNoChange) {
+  reporter_->start();
+  api_.advance(seconds(1));
+  api_.unanswered = "leases";
+  api_.advance(seconds(10));
+  reporter_->want(state(Health::unhealthy));
+  api_.advance(milliseconds(0));
+  EXPECT_EQ(status()["unhealthy"], 1);
+}
+
+TEST_F(KubeReporting, AStopLeavesEverythingAsItIs) {
+  for (const char* unanswered : {"", "nodes/n1", "status", "leases"}) {
+    api_.unanswered = unanswered;
+    reporter_ = std::make_unique<KubeReporter>(
+        api_, clock_, KubeReporterOptions{"n1", "chipweave", "b2", 1}, ReporterEvents{});
+    reporter_->want(state());
+    api_.objects.erase(kObject);
+    reporter_->start();
+    api_.advance(seconds(1));
+    const auto objects = api_.objects;
+    int done = 0;
+    reporter_->stop([&] { ++done; });
+    EXPECT_EQ(done, 0) << "never before stop() has returned";
+    EXPECT_EQ(api_.under_way(), 1U);
+    reporter_->want(state(Health::unhealthy));
+    api_.advance(seconds(120));
+    EXPECT_EQ(done, 1);
+    EXPECT_EQ(api_.under_way(), 0U);
+    EXPECT_EQ(api_.objects, objects);
+  }
+}
+
+}  // namespace
+}  // namespace chipweave::agent
