@@ -7,7 +7,10 @@ from testbed.say import Failure, say
 MODULES = Path(__file__).resolve().parent.parent / "modules"
 VERSIONS = ["1.36", "1.34"]  # the first one is the default
 KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"]
-PACKAGES = {"etcd": "go.etcd.io/etcd/server/v3", **{name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES}}
+TOOLS = ["helm", "kubeconform", "kwok"]  # built when they are asked for, each from the module of its name
+PACKAGES = {"etcd": "go.etcd.io/etcd/server/v3", **{name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES},
+            "helm": "helm.sh/helm/v3/cmd/helm", "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform",
+            "kwok": "sigs.k8s.io/kwok/cmd/kwok"}
 
 
 # The Go that is installed, as "go1.26.8 linux/amd64", if it can build this module.
@@ -31,13 +34,22 @@ def go_environment(**more):
     return {**os.environ, "GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOWORK": "off", **more}
 
 
-# The linker flags that give a program of Kubernetes its version; without them it calls itself v0.0.0-master.
+# The linker flags that give a program its version. Without them Kubernetes' programs call themselves v0.0.0-master, and
+# helm takes a cluster that it cannot ask for Kubernetes 1.20.
 def linker_flags(module):
-    found = re.search(r"^\s*k8s\.io/kubernetes v((\d+)\.(\d+)\.\S+)", (module / "go.mod").read_text(), re.M)
-    if not found:
-        return "-s -w"
-    names = {"gitVersion": f"v{found[1]}", "gitMajor": found[2], "gitMinor": found[3], "gitTreeState": "clean"}
-    return "-s -w " + " ".join(f"-X k8s.io/component-base/version.{k}={v}" for k, v in names.items())
+    pinned = dict(re.findall(r"^(?:require)?\s+(\S+) v(\S+)", (module / "go.mod").read_text(), re.M))
+    names = {}
+    if release := pinned.get("k8s.io/kubernetes"):
+        major, minor, _ = release.split(".")
+        versions = {"gitVersion": f"v{release}", "gitMajor": major, "gitMinor": minor, "gitTreeState": "clean"}
+        names = {f"k8s.io/component-base/version.{name}": value for name, value in versions.items()}
+    if release := pinned.get("helm.sh/helm/v3"):
+        minor = pinned["k8s.io/client-go"].split(".")[1]
+        names = {"helm.sh/helm/v3/internal/version.version": f"v{release}"}
+        for package in ("pkg/lint/rules", "pkg/chartutil"):
+            names |= {f"helm.sh/helm/v3/{package}.k8sVersionMajor": "1",
+                      f"helm.sh/helm/v3/{package}.k8sVersionMinor": minor}
+    return " ".join(["-s -w", *(f"-X {name}={value}" for name, value in names.items())])
 
 
 # The cache folder that holds these programs of a module; a folder that is there is complete.
@@ -81,3 +93,8 @@ def build_all(minor):
     folders = [(build_module(MODULES / f"kubernetes-{minor}", KUBERNETES), KUBERNETES)]
     folders.append((build_module(MODULES / "etcd", ["etcd"]), ["etcd"]))
     return {program: folder / program for folder, programs in folders for program in programs}
+
+
+# One of TOOLS.
+def build_tool(name):
+    return build_module(MODULES / name, [name]) / name

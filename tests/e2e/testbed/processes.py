@@ -6,8 +6,10 @@ from testbed.say import Failure, say
 
 # In the order of starting; they are stopped in reverse order, so that none of them reports a lost server.
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
+EVERY_PROGRAM = [*PROGRAMS, "kwok"]  # kwok runs only where somebody asked for it
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 120  # for each step of a start; an idle machine needs 5 s for all of them
+STAGES = Path(__file__).resolve().parent / "kwok-stages.yaml"
 STOP_SECONDS = 10  # kube-apiserver would wait a minute for clients that watch; it has nothing to save
 
 
@@ -45,7 +47,7 @@ def living_pid(folder, program):
 
 # Whether this name is in use, even if only in part.
 def any_lives(folder):
-    return any(living_pid(folder, program) for program in PROGRAMS)
+    return any(living_pid(folder, program) for program in EVERY_PROGRAM)
 
 
 # Below the ports that the kernel gives to outgoing connections, which could take one before its program starts.
@@ -84,19 +86,23 @@ def command_of(folder, state, program):
             f"--kubeconfig={at('kube-controller-manager.kubeconfig')}", "--controllers=*,-node-lifecycle-controller",
             "--use-service-account-credentials=true", f"--service-account-private-key-file={at('service-account.key')}",
             f"--root-ca-file={at('ca.crt')}", "--leader-elect=false"],
-        "kube-scheduler": [f"--config={at('scheduler.yaml')}"]}[program]
+        "kube-scheduler": [f"--config={at('scheduler.yaml')}"],
+        # It renews no Leases: nobody here looks at them.
+        "kwok": [f"--kubeconfig={at('kubeconfig')}", f"--config={STAGES}", "--node-lease-duration-seconds=0",
+                 "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-ip=127.0.0.1",
+                 f"--server-address=127.0.0.1:{ports['kwok']}"]}[program]
     if program in ("kube-controller-manager", "kube-scheduler"):
         user = at(f"{program}.kubeconfig")
         arguments += [f"--authentication-kubeconfig={user}", f"--authorization-kubeconfig={user}",
                       "--bind-address=127.0.0.1", f"--cert-dir={at(program + '-certificates')}"]
-    if program != "etcd":
+    if program.startswith("kube-"):
         arguments.append(f"--secure-port={ports[program]}")
     return [at(f"bin/{program}"), *arguments]
 
 
 # A session of its own: Ctrl-C in the terminal and the end of the shell do not reach it. Signals wait until the pid is
 # written, so that no program can be started and forgotten.
-def start(folder, state, program):
+def launch(folder, state, program):
     unblock = lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
@@ -128,9 +134,34 @@ def last_lines(folder, program, count=20):
     return "\n".join([f"--- the last lines of {program}.log", *lines])
 
 
+# A server that was just killed may hold its port for a moment.
+def wait_for_port(state, program):
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        with socket.socket() as candidate:
+            candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the programs do
+            try:
+                return candidate.bind(("127.0.0.1", state["ports"][program]))
+            except OSError as error:
+                if time.monotonic() > deadline:
+                    raise Failure(f"port {state['ports'][program]} of {program}: {error}") from None
+        time.sleep(0.05)
+
+
+# At once and without a chance to save anything; returns when it is gone.
+def kill_program(folder, program):
+    deadline = time.monotonic() + STOP_SECONDS
+    while pid := living_pid(folder, program):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise Failure(f"{program}, process {pid}, does not end")
+        time.sleep(0.01)
+
+
 # Those that only watch first, the API server next, etcd last. Only what living_pid() knows to be ours.
 def stop_all(folder):
-    for together in (PROGRAMS[3:1:-1], PROGRAMS[1:2], PROGRAMS[0:1]):
+    for together in (EVERY_PROGRAM[:1:-1], PROGRAMS[1:2], PROGRAMS[0:1]):
         for sign in (signal.SIGTERM, signal.SIGKILL):
             for program in together:
                 if pid := living_pid(folder, program):

@@ -1,0 +1,124 @@
+"""What the accounts of the chart may and may not do, as tables. chart_test.py holds an installed chart against them."""
+
+READ = "get list watch"
+# Everywhere, and besides that in the release's namespace. No rights but these.
+SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} patch",
+                     "nodeinventories.chipweave.dev": READ, "events.events.k8s.io": "create patch"},
+                    {"leases.coordination.k8s.io": READ})
+AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create update",
+                 "nodeinventories/status.chipweave.dev": "get update patch"},
+                {"leases.coordination.k8s.io": "get create update"})
+
+DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
+WATCH = "?watch=true&timeoutSeconds=1"
+NOTE = {"metadata": {"annotations": {"chipweave.dev/test": "1"}}}
+
+
+def leases(namespace):
+    return f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"
+
+
+def inventory(name):
+    return {"apiVersion": "chipweave.dev/v1alpha1", "kind": "NodeInventory", "metadata": {"name": name}}
+
+
+def lease(name):
+    return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name}}
+
+
+# Rows: allowed or not, method, path, body (of PUT: what is there). In this order: later rows may need earlier ones.
+def scheduler_requests(ns):
+    binding = {"apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": "fake-0"},
+               "metadata": {"name": "to-bind", "annotations": {"chipweave.dev/placement": "{}"}}}
+    events = "/apis/events.k8s.io/v1/namespaces/default/events"
+    event = {"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "to-bind.1"}, "type": "Normal",
+             "eventTime": "2026-01-02T03:04:05.000000Z", "reportingController": "chipweave.dev/scheduler",
+             "reportingInstance": "test", "action": "Assign", "reason": "ChipsAssigned", "note": "test",
+             "regarding": {"kind": "Pod", "namespace": "default", "name": "to-bind"}}
+    series = {"series": {"count": 2, "lastObservedTime": "2026-01-02T03:04:06.000000Z"}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
+    token = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    return [
+        (True, "GET", "/api/v1/pods", None),
+        (True, "GET", f"/api/v1/pods{WATCH}", None),
+        (True, "GET", f"{DEFAULT}/pods/to-bind", None),
+        (True, "POST", f"{DEFAULT}/pods/to-bind/binding", binding),
+        (True, "GET", "/api/v1/nodes", None),
+        (True, "GET", f"/api/v1/nodes{WATCH}", None),
+        (True, "PATCH", "/api/v1/nodes/fake-0", NOTE),
+        (True, "GET", INVENTORIES, None),
+        (True, "GET", f"{INVENTORIES}{WATCH}", None),
+        (True, "GET", leases(ns), None),
+        (True, "GET", f"{leases(ns)}{WATCH}", None),
+        (True, "POST", events, event),
+        (True, "PATCH", f"{events}/to-bind.1", series),
+        (False, "POST", f"{DEFAULT}/pods", pod),
+        (False, "PATCH", f"{DEFAULT}/pods/to-bind", NOTE),
+        (False, "DELETE", f"{DEFAULT}/pods/to-bind", None),
+        (False, "PATCH", f"{DEFAULT}/pods/to-bind/status", NOTE),
+        (False, "POST", f"{DEFAULT}/pods/to-bind/eviction", None),
+        (False, "GET", f"{DEFAULT}/pods/to-bind/log", None),
+        (False, "POST", f"{DEFAULT}/bindings", binding),
+        (False, "PUT", "/api/v1/nodes/fake-0", None),
+        (False, "DELETE", "/api/v1/nodes/fake-0", None),
+        (False, "PATCH", "/api/v1/nodes/fake-0/status", NOTE),
+        (False, "POST", INVENTORIES, inventory("fake-0")),
+        (False, "DELETE", f"{INVENTORIES}/fake-0", None),
+        (False, "PATCH", f"{INVENTORIES}/fake-0/status", NOTE),
+        (False, "POST", leases(ns), lease("fake-0")),
+        (False, "GET", leases("kube-system"), None),
+        (False, "GET", "/apis/coordination.k8s.io/v1/leases", None),
+        (False, "GET", events, None),
+        (False, "DELETE", f"{events}/to-bind.1", None),
+        (False, "GET", "/api/v1/secrets", None),
+        (False, "GET", f"/api/v1/namespaces/{ns}/secrets/chipweave-scheduler-tls", None),
+        (False, "GET", f"/api/v1/namespaces/{ns}/configmaps/chipweave-scheduler", None),
+        (False, "POST", f"/api/v1/namespaces/{ns}/serviceaccounts/chipweave-agent/token", token),
+        (False, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", None),
+    ]
+
+
+# The first three make what belongs to `node` and are also tried with tokens that may not.
+def agent_requests(ns, node):
+    return [
+        (True, "POST", INVENTORIES, inventory(node)),
+        (True, "PATCH", f"{INVENTORIES}/{node}/status", {"status": {}}),
+        (True, "POST", leases(ns), lease(node)),
+        (True, "GET", f"/api/v1/nodes/{node}", None),
+        (True, "GET", f"{INVENTORIES}/{node}", None),
+        (True, "PUT", f"{INVENTORIES}/{node}", None),
+        (True, "GET", f"{INVENTORIES}/{node}/status", None),
+        (True, "PUT", f"{INVENTORIES}/{node}/status", None),
+        (True, "GET", f"{leases(ns)}/{node}", None),
+        (True, "PUT", f"{leases(ns)}/{node}", None),
+        (False, "GET", "/api/v1/pods", None),
+        (False, "GET", f"/api/v1/namespaces/{ns}/pods", None),
+        (False, "GET", "/api/v1/nodes", None),
+        (False, "PATCH", f"/api/v1/nodes/{node}", NOTE),
+        (False, "PATCH", f"/api/v1/nodes/{node}/status", NOTE),
+        (False, "GET", INVENTORIES, None),
+        (False, "GET", f"{INVENTORIES}{WATCH}", None),
+        (False, "PATCH", f"{INVENTORIES}/{node}", NOTE),
+        (False, "DELETE", f"{INVENTORIES}/{node}", None),
+        (False, "DELETE", INVENTORIES, None),
+        (False, "GET", leases(ns), None),
+        (False, "PATCH", f"{leases(ns)}/{node}", NOTE),
+        (False, "DELETE", f"{leases(ns)}/{node}", None),
+        (False, "GET", f"{leases('kube-node-lease')}/{node}", None),
+        (False, "POST", leases("kube-node-lease"), lease(node)),
+        (False, "GET", f"/api/v1/namespaces/{ns}/secrets", None),
+        (False, "GET", f"/api/v1/namespaces/{ns}/configmaps", None),
+        (False, "POST", "/apis/events.k8s.io/v1/namespaces/default/events", None),
+    ]
+
+
+# Method, path and body of what only the agent of `node` may write. `must` asks as the administrator.
+def foreign_node_requests(ns, node, must):
+    made = [("POST", INVENTORIES, inventory(node)), ("POST", leases(ns), lease(node)),
+            ("POST", INVENTORIES, {**inventory(node), "metadata": {"generateName": node}})]
+    yield from made
+    for method, path, body in made[:2]:
+        must(method, path, body)
+    yield "PATCH", f"{INVENTORIES}/{node}/status", {"status": {}}
+    for path in (f"{INVENTORIES}/{node}", f"{INVENTORIES}/{node}/status", f"{leases(ns)}/{node}"):
+        yield "PUT", path, must("GET", path)

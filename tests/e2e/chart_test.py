@@ -1,0 +1,408 @@
+#!/usr/bin/env python3
+"""Installs charts/chipweave into a real control plane and checks what comes of it: the objects, what each account may
+and may not do, that an agent can write for its own node only, upgrade, kube-scheduler's configuration, removal.
+
+  tests/e2e/chart_test.py [--kubernetes 1.34]      # starts a testbed named chart; prints a line for each check
+
+Nodes and pods are fake (kwok), so no program of ours runs. Exit status: 0 all checks passed, or no Go here to build the
+testbed with; 1 otherwise. Logs of a failed run are kept and their folder is named."""
+import argparse, contextlib, json, os, re, shlex, shutil, signal, subprocess, sys, tempfile, time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, foreign_node_requests, scheduler_requests
+from stand_in import StandIn
+from testbed.api import request
+from testbed.build import VERSIONS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHART, TESTBED, DOCS = ROOT / "charts/chipweave", ROOT / "scripts/testbed", ROOT / "docs/kube-scheduler.md"
+NS = "chipweave-system"
+WAIT_SECONDS = 60
+
+
+class Bed:
+    """A testbed of our own, and what has been found out there."""
+
+    def __init__(self, work, kubernetes):
+        self.work, self.passed, self.failed = work, 0, []
+        self.running = []  # processes of this test, each in a group of its own
+        command = [TESTBED, "up", "--name", "chart", "--kubernetes", kubernetes]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as up:
+            try:
+                output = up.communicate()[0]
+            except BaseException:
+                up.terminate()  # it stops what it has started
+                raise
+        if up.returncode != 0:
+            raise SystemExit(up.returncode)
+        exports = (line.removeprefix("export ") for line in output.splitlines())
+        values = dict(shlex.split(line)[0].split("=", 1) for line in exports)
+        self.folder, self.ca = Path(values["CHIPWEAVE_TESTBED"]), values["CHIPWEAVE_TESTBED_CA"]
+        self.server, self.admin = values["CHIPWEAVE_TESTBED_SERVER"], values["CHIPWEAVE_TESTBED_TOKEN"]
+        self.environment = {**os.environ, "KUBECONFIG": values["KUBECONFIG"], "KUBECACHEDIR": values["KUBECACHEDIR"],
+                            **{f"HELM_{name}_HOME": str(work / "helm") for name in ("CONFIG", "CACHE", "DATA")}}
+
+    def check(self, name, good, why=""):
+        print(f"{'ok  ' if good else 'FAIL'} {name}" + ("" if good else f": {why}"), flush=True)
+        if good:
+            self.passed += 1
+        else:
+            self.failed.append(name)
+
+    # Status and answer, parsed where it is JSON.
+    def ask(self, method, path, body=None, token=None):
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        code, text = request(urlsplit(self.server).port, path, self.ca, token or self.admin, method, body, kind)
+        with contextlib.suppress(ValueError):
+            text = json.loads(text)
+        return code, text
+
+    def must(self, method, path, body=None, **more):
+        code, answer = self.ask(method, path, body, **more)
+        if code not in (200, 201):
+            raise RuntimeError(f"{method} {path}: {code}: {answer}")
+        return answer
+
+    def run(self, *command, text=None, good=True):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, env=self.environment)
+        with open(self.work / "commands.log", "a") as log:
+            log.write(f"$ {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}status {done.returncode}\n\n")
+        if good and done.returncode != 0:
+            raise RuntimeError(f"{shlex.join(map(str, command))}: {done.stderr.strip()}")
+        return done
+
+    def kubectl(self, *arguments, **more):
+        return self.run(self.folder / "bin/kubectl", *arguments, **more)
+
+    # Until test() gives something true, which is the answer; else the last answer.
+    def poll(self, test):
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not (answer := test()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return answer
+
+    def token(self, account, pod=None):
+        spec = {"audiences": ["https://kubernetes.default.svc"], "expirationSeconds": 3600}
+        if pod:
+            spec["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod", "name": pod["metadata"]["name"],
+                                      "uid": pod["metadata"]["uid"]}
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
+        return self.must("POST", f"/api/v1/namespaces/{NS}/serviceaccounts/{account}/token", body)["status"]["token"]
+
+    def start(self, name, *command):
+        with open(self.work / f"{name}.log", "w") as log:
+            self.running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                 cwd=self.work, start_new_session=True))
+
+    def stop(self):
+        for process in self.running:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        keep = ["--keep"] if self.failed else []
+        subprocess.run([TESTBED, "down", "--name", "chart", *keep], check=False)
+
+
+# --- kube-scheduler's configuration
+
+
+# Whether this kube-scheduler takes a configuration, with files of ours in place of those it names.
+def scheduler_takes(bed, text):
+    for key, file in (("caFile", bed.work / "ca.crt"), ("certFile", bed.work / "tls.crt"),
+                      ("keyFile", bed.work / "tls.key"), ("kubeconfig", bed.folder / "kubeconfig")):
+        text = re.sub(f"{key}: .*", f"{key}: {file}", text)
+    (bed.work / "checked.yaml").write_text(text)
+    return bed.run(bed.folder / "bin/kube-scheduler", f"--config={bed.work}/checked.yaml",
+                   f"--write-config-to={bed.work}/effective.yaml", good=False)
+
+
+# The lines that helm prints, in a whole file.
+def extenders_in(notes):
+    return ("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+            "clientConnection:\n  kubeconfig: none\n" + re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0])
+
+
+# --- installation
+
+
+def fake_nodes(bed):
+    bed.run(TESTBED, "kwok", "--name", "chart", "--nodes", "2", "--resource", "nvidia.com/gpu=8")
+    bed.kubectl("label", "node", "fake-0", "fake-1", "chipweave.dev/agent=true")
+
+
+def install(bed, helm):
+    done = bed.run(helm, "install", "chipweave", CHART, "-n", NS, "--create-namespace", "--wait", "--timeout", "2m",
+                   good=False)
+    bed.check("helm install, until all pods are ready", done.returncode == 0, done.stderr)
+    manifest = bed.run(helm, "get", "manifest", "chipweave", "-n", NS).stdout
+    wanted = len(re.findall(r"^kind:", manifest, re.M))
+    found = bed.kubectl("get", "-f", "-", "-o", "name", text=manifest, good=False)
+    names = found.stdout.split()
+    bed.check(f"all {wanted} objects exist", found.returncode == 0 and len(names) == wanted, found.stderr or names)
+    bed.check("kubectl knows NodeInventories as ninv", bed.kubectl("get", "ninv", good=False).returncode == 0)
+    pods = bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
+    where = sorted(p["spec"]["nodeName"] for p in pods if "agent" in p["metadata"]["name"])
+    bed.check("one agent on each labelled node", where == ["fake-0", "fake-1"], where)
+    return manifest
+
+
+# Strict: a field that the server would drop is an error. And what helm prints in each case.
+def values_sets(bed, helm):
+    more = {"everything": ["--set", "scheduler.service.clusterIP=10.0.0.77"],  # the range of a testbed
+            "mutual-tls": ["--set", "serviceMonitor.force=false"]}  # its API is not in a testbed
+    words = {"defaults": "ATTENTION: image.repository", "agent-off": "deployment/other-chipweave-scheduler",
+             "everything": "https://10.0.0.77:8443/kube", "mutual-tls": "ATTENTION: no ServiceMonitor was made"}
+    for name, said in words.items():
+        rendered = bed.run(helm, "install", "other", CHART, "-n", NS, "--dry-run=server",
+                           "-f", CHART / f"ci/{name}.yaml", *more.get(name, [])).stdout
+        manifest, notes = rendered.split("MANIFEST:\n")[1].split("NOTES:\n")
+        done = bed.kubectl("apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", "-", text=manifest,
+                           good=False)
+        bed.check(f"the API server takes the objects of ci/{name}.yaml", done.returncode == 0, done.stderr)
+        done = scheduler_takes(bed, extenders_in(notes))
+        bed.check(f"kube-scheduler takes what helm prints with ci/{name}.yaml", done.returncode == 0,
+                  done.stderr[-500:])
+        bed.check(f"helm says: {said}", said in notes, notes)
+
+
+# What a namespace that enforces the Pod Security Standard "restricted" would say.
+def pod_security(bed, manifest):
+    bed.kubectl("label", "namespace", NS, "pod-security.kubernetes.io/warn=restricted")
+    for kind, expected in (("Deployment", []), ("DaemonSet", ["restricted volume types"])):
+        part = next(p for p in manifest.split("\n---\n") if f"\nkind: {kind}\n" in p)
+        said = bed.kubectl("apply", "--server-side", "--dry-run=server", "--force-conflicts", "-f", "-",
+                           text=part).stderr
+        found = re.search(r'would violate PodSecurity "restricted:latest": (.*)', said)
+        broken = re.findall(r"(?:^|, )([\w /\"]+?) \(", found[1]) if found else []
+        bed.check(f"{kind} against the standard 'restricted': {', '.join(expected) or 'nothing to say'}",
+                  broken == expected, said)
+
+
+def certificate(bed):
+    data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"]
+    for name, value in data.items():
+        (bed.work / name).write_text(bed.run("base64", "-d", text=value).stdout)
+    for name in (f"chipweave-scheduler.{NS}.svc", "localhost"):
+        done = bed.run("openssl", "verify", "-CAfile", bed.work / "ca.crt", "-purpose", "sslserver", "-verify_hostname",
+                       name, bed.work / "tls.crt", good=False)
+        bed.check(f"the certificate is good for {name}", done.returncode == 0, done.stdout + done.stderr)
+    return data
+
+
+# --- rights
+
+
+# All that an account may do in a namespace, beyond what every account may.
+def rights(bed, token, namespace):
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": namespace}}
+    review = lambda who: bed.must("POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", body,
+                                  token=who)["status"]["resourceRules"]
+    flat = lambda rules: {(f"{resource}.{group}".rstrip("."), verb) for rule in rules for group in rule["apiGroups"]
+                          for resource in rule["resources"] for verb in rule["verbs"]}
+    return flat(review(token)) - flat(review(bed.token("default")))
+
+
+def exact_rights(bed, name, token, everywhere, at_home):
+    for namespace in (NS, "default"):
+        wanted = {(resource, verb) for table in ([everywhere, at_home] if namespace == NS else [everywhere])
+                  for resource, verbs in table.items() for verb in verbs.split()}
+        found = rights(bed, token, namespace)
+        bed.check(f"rights of the {name} in {namespace}: {len(wanted)}, no more and no less", found == wanted,
+                  f"missing {sorted(wanted - found)}, too many {sorted(found - wanted)}")
+
+
+# Real requests; what the account may not is refused by RBAC and not by anything else.
+def try_requests(bed, name, token, requests):
+    for allowed, method, path, body in requests:
+        if method == "PUT":  # of what is there
+            body = bed.must("GET", path)
+        code, answer = bed.ask(method, path, body, token)
+        if allowed:
+            bed.check(f"{name} may {method} {path}", code in (200, 201), f"{code}: {answer}")
+        else:
+            words = answer.get("message", "") if isinstance(answer, dict) else ""
+            bed.check(f"{name} may not {method} {path}", code == 403 and "cannot" in words, f"{code}: {answer}")
+
+
+def pending_pod(bed, name, **spec):
+    container = {"name": "c", "image": "registry.example.com/none", **spec.pop("container", {})}
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"schedulerName": "nobody", "containers": [container], **spec}}
+    return bed.must("POST", "/api/v1/namespaces/default/pods", body)
+
+
+def account_rights(bed):
+    scheduler = bed.token("chipweave-scheduler")
+    exact_rights(bed, "scheduler", scheduler, *SCHEDULER_RIGHTS)
+    pending_pod(bed, "to-bind")
+    try_requests(bed, "scheduler", scheduler, scheduler_requests(NS))
+    pod = bed.must("GET", "/api/v1/namespaces/default/pods/to-bind")
+    bed.check("a binding by the scheduler carries the annotation",
+              pod["spec"].get("nodeName") == "fake-0" and "chipweave.dev/placement" in pod["metadata"]["annotations"])
+
+    pods = bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
+    agents = {p["spec"]["nodeName"]: bed.token("chipweave-agent", p) for p in pods if "agent" in p["metadata"]["name"]}
+    exact_rights(bed, "agent", agents["fake-0"], *AGENT_RIGHTS)
+    own_node_only(bed, agents)
+    try_requests(bed, "agent", agents["fake-0"], agent_requests(NS, "fake-0")[3:])  # the first three are tried above
+
+
+# The policy takes some seconds to be in force.
+def own_node_only(bed, agents):
+    unbound, own = bed.token("chipweave-agent"), agent_requests(NS, "fake-0")[:3]
+    probe = lambda: "may not write" in str(bed.ask("POST", f"{own[0][2]}?dryRun=All", own[0][3], unbound)[1])
+    bed.check("the policy is in force", bed.poll(probe))
+
+    def may(whose, token, method, path, body):
+        code, answer = bed.ask(method, path, body, token)
+        bed.check(f"{whose} may {method} {path}", code in (200, 201), f"{code}: {answer}")
+
+    def may_not(whose, token, method, path, body, name):
+        code, answer = bed.ask(method, path, body, token)
+        bed.check(f"{whose} may not {method} {path} of {name}", code == 403 and "may not write" in str(answer),
+                  f"{code}: {answer}")
+
+    for _, *row in own:
+        may("the agent of fake-0", agents["fake-0"], *row)
+    for _, *row in own:
+        may_not("a token that is bound to no pod", unbound, *row, "fake-0")
+    for row in foreign_node_requests(NS, "fake-1", bed.must):
+        may_not("the agent of fake-0", agents["fake-0"], *row, "fake-1")
+        if row[0] != "POST":  # those were made by the administrator
+            may("the agent of fake-1", agents["fake-1"], *row)
+
+
+# --- upgrade, kube-scheduler, removal
+
+
+def upgrade(bed, helm, before):
+    path = f"/apis/apps/v1/namespaces/{NS}/deployments/chipweave-scheduler"
+    settings = lambda: bed.must("GET", path)["spec"]["template"]["metadata"]["annotations"]["chipweave.dev/config"]
+    old = settings()
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS)
+    bed.check("an upgrade without changes starts nothing again", settings() == old)
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.logLevel=debug")
+    bed.check("other settings start the scheduler again", settings() != old)
+    after = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"]
+    bed.check("an upgrade keeps the certificate and its CA", after == before)
+
+
+def printed_configuration(bed, helm):
+    printed = extenders_in(bed.run(helm, "get", "notes", "chipweave", "-n", NS).stdout)
+    address = bed.must("GET", f"/api/v1/namespaces/{NS}/services/chipweave-scheduler")["spec"]["clusterIP"]
+    bed.check("helm prints the address of the Service", f"urlPrefix: https://{address}:8443/kube\n" in printed, printed)
+    done = scheduler_takes(bed, printed.replace("managedResources", "managedResource"))
+    bed.check("kube-scheduler refuses a misspelt key in it", "managedResource" in done.stderr, done.stderr[-500:])
+    written = re.findall(r"^```yaml\n(.*?)^```", DOCS.read_text(), re.M | re.S)
+    done = scheduler_takes(bed, written[0])
+    bed.check("kube-scheduler takes the file in docs/kube-scheduler.md", done.returncode == 0, done.stderr[-500:])
+    return written[1]
+
+
+# Section 3c of the docs with its account and its configuration, asking a stand-in for chipweave-scheduler that has the
+# chart's certificate and the scheduler's token. Its own Deployment runs nothing here.
+def second_scheduler(bed, objects):
+    bed.kubectl("apply", "--validate=strict", "-f", "-", text=objects)
+    stand_in = StandIn(bed.work, bed.server, bed.ca, bed.token("chipweave-scheduler"))
+    kubeconfig = json.loads(bed.kubectl("config", "view", "--raw", "-o", "json").stdout)
+    kubeconfig["users"][0]["user"] = {"token": bed.token("chipweave-kube-scheduler")}
+    (bed.work / "second.kubeconfig").write_text(json.dumps(kubeconfig))
+    path = f"/api/v1/namespaces/{NS}/configmaps/chipweave-kube-scheduler"
+    config = bed.must("GET", path)["data"]["kube-scheduler.yaml"]
+    config = re.sub(r"urlPrefix: .*", f"urlPrefix: https://127.0.0.1:{stand_in.port}/kube", config)
+    config = re.sub(r"caFile: .*", f"caFile: {bed.work}/ca.crt", config)
+    (bed.work / "second.yaml").write_text(f"{config}clientConnection:\n  kubeconfig: {bed.work}/second.kubeconfig\n")
+    bed.start("second-kube-scheduler", bed.folder / "bin/kube-scheduler", f"--config={bed.work}/second.yaml",
+              "--secure-port=0")
+
+    accelerator = {"resources": {"limits": {"nvidia.com/gpu": 2}}}
+    pending_pod(bed, "plain", schedulerName="chipweave")
+    pending_pod(bed, "training", schedulerName="chipweave", container=accelerator)
+    pod = lambda name: bed.must("GET", f"/api/v1/namespaces/default/pods/{name}")
+    node = lambda name: pod(name)["spec"].get("nodeName")
+    bed.check("the second scheduler places a pod without accelerators", bed.poll(lambda: node("plain")))
+    lease = bed.must("GET", f"/apis/coordination.k8s.io/v1/namespaces/{NS}/leases/kube-scheduler")
+    bed.check("and holds its Lease", lease["spec"].get("holderIdentity"))
+    bed.check("it asks chipweave for one with accelerators, over TLS", bed.poll(lambda: node("training")))
+    annotations = pod("training")["metadata"].get("annotations", {})
+    bed.check("which binds it with its chips", "chipweave.dev/placement" in annotations, annotations)
+    bed.check(f"the verbs it used: {' '.join(stand_in.verbs)}", stand_in.verbs == ["filter", "prioritize", "bind"])
+
+    stand_in.stop()
+    pending_pod(bed, "waiting", schedulerName="chipweave", container=accelerator)
+    pending_pod(bed, "plain-too", schedulerName="chipweave")
+    events = "/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dwaiting"
+    said = lambda: [e["message"] for e in bed.must("GET", events)["items"] if "connection refused" in e["message"]]
+    bed.check("chipweave is down: a pod with accelerators waits and says why", bed.poll(said) and not node("waiting"))
+    bed.check("chipweave is down: other pods are placed", bed.poll(lambda: node("plain-too")))
+    bed.kubectl("delete", "-f", "-", text=objects)
+
+
+def uninstall(bed, helm, manifest):
+    done = bed.run(helm, "uninstall", "chipweave", "-n", NS, "--wait", "--timeout", "1m", good=False)
+    bed.check("helm uninstall", done.returncode == 0, done.stderr)
+    left = bed.kubectl("get", "-f", "-", "-o", "name", "--ignore-not-found", text=manifest).stdout.split()
+    bed.check("no object of the chart is left", not left, left)
+    kinds = bed.kubectl("api-resources", "--verbs=list", "-o", "name").stdout.split()
+    ignored = ("event", "namespace/", "apiservice")  # the last ones are made of CRDs by the API server
+    named = lambda: [line for line in bed.kubectl("get", ",".join(kinds), "-A", "-o", "name").stdout.split()
+                     if "chipweave" in line.split("/")[-1] and not line.startswith(ignored)]
+    crd = ["customresourcedefinition.apiextensions.k8s.io/nodeinventories.chipweave.dev"]
+    bed.check("of all kinds only the CRD is left", bed.poll(lambda: named() == crd), named())
+
+
+def checks(bed):
+    helm = bed.run(TESTBED, "build", "helm").stdout.split()[1]
+    fake_nodes(bed)
+    manifest = install(bed, helm)
+    data = certificate(bed)
+    values_sets(bed, helm)
+    pod_security(bed, manifest)
+    account_rights(bed)
+    upgrade(bed, helm, data)
+    second_scheduler(bed, printed_configuration(bed, helm))
+    uninstall(bed, helm, manifest)
+
+
+def interrupt(number, _):
+    raise SystemExit(128 + number)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kubernetes", choices=VERSIONS, default=VERSIONS[0], help="default: %(default)s")
+    options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    work, began = Path(tempfile.mkdtemp(prefix="chipweave-chart-")), time.monotonic()
+    try:
+        bed = Bed(work, options.kubernetes)
+    except (SystemExit, KeyboardInterrupt) as ended:
+        shutil.rmtree(work)
+        if getattr(ended, "code", None) != 3:
+            raise
+        print("\n******** CHART NOT TESTED: Go is missing or too old (see above) ********\n", flush=True)
+        return 0
+    try:
+        checks(bed)
+    except BaseException as error:
+        bed.check("the test goes through to its end", False, f"{type(error).__name__}: {error}")
+        if not isinstance(error, Exception):
+            raise
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # being impatient must not leave anything behind
+        bed.stop()
+        if not bed.failed:
+            shutil.rmtree(work)
+    print(f"chart: {bed.passed} checks passed, {len(bed.failed)} failed, {time.monotonic() - began:.0f} s")
+    if bed.failed:
+        print(f"chart: logs are in {work} and {bed.folder} (scripts/testbed down --name chart removes it)")
+    return 1 if bed.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
