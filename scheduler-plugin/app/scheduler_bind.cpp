@@ -19,9 +19,9 @@ namespace {
 constexpr std::chrono::seconds kDoubt{75};
 constexpr std::chrono::seconds kAskAfterwards{5};  // once more, if that went unanswered too
 
-std::string index_text(const Node& node, ChipSet chips) {
+std::string index_text(const std::vector<int>& indices) {
   std::string text;
-  for (const int index : node.topology.indices(chips)) {
+  for (const int index : indices) {
     if (!text.empty()) text += ',';
     text += std::to_string(index);
   }
@@ -124,8 +124,8 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
   under_way_.erase(it);
   const Decision& d = order.decision;
   observer_.promise(Promise::confirmed);
-  observer_.bound({d.pod, uid, order.binding.node, index_text(nodes_.node(d.node), d.chips), d.gbps,
-                   d.best_gbps, d.id});
+  observer_.bound(
+      {d.pod, uid, order.binding.node, index_text(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
   decisions_[uid] = std::move(order.decision);
   for (const Done& done : order.waiting) done({});
