@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, foreign_node_requests, scheduler_requests
+from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, changed_by_agent, made_by_agent, named_later
+from chart_rights import scheduler_requests
 from stand_in import StandIn
 from testbed.api import request
 from testbed.build import VERSIONS
@@ -247,13 +248,13 @@ def account_rights(bed):
     agents = {p["spec"]["nodeName"]: bed.token("chipweave-agent", p) for p in pods if "agent" in p["metadata"]["name"]}
     exact_rights(bed, "agent", agents["fake-0"], *AGENT_RIGHTS)
     own_node_only(bed, agents)
-    try_requests(bed, "agent", agents["fake-0"], agent_requests(NS, "fake-0")[3:])  # the first three are tried above
+    try_requests(bed, "agent", agents["fake-0"], agent_requests(NS, "fake-0"))
 
 
 # The policy takes some seconds to be in force.
 def own_node_only(bed, agents):
-    unbound, own = bed.token("chipweave-agent"), agent_requests(NS, "fake-0")[:3]
-    probe = lambda: "may not write" in str(bed.ask("POST", f"{own[0][2]}?dryRun=All", own[0][3], unbound)[1])
+    unbound, (method, path, body) = bed.token("chipweave-agent"), made_by_agent(NS, "fake-0")[0]
+    probe = lambda: "may not write" in str(bed.ask(method, f"{path}?dryRun=All", body, unbound)[1])
     bed.check("the policy is in force", bed.poll(probe))
 
     def may(whose, token, method, path, body):
@@ -265,14 +266,22 @@ def own_node_only(bed, agents):
         bed.check(f"{whose} may not {method} {path} of {name}", code == 403 and "may not write" in str(answer),
                   f"{code}: {answer}")
 
-    for _, *row in own:
-        may("the agent of fake-0", agents["fake-0"], *row)
-    for _, *row in own:
+    first, second = "the agent of fake-0", "the agent of fake-1"
+    made, changed = (lambda node: made_by_agent(NS, node)), (lambda node: changed_by_agent(NS, node, bed.must))
+    for row in made("fake-0"):
+        may(first, agents["fake-0"], *row)
+    for row in changed("fake-0"):
+        may(first, agents["fake-0"], *row)
+    for row in made("fake-0") + changed("fake-0"):
         may_not("a token that is bound to no pod", unbound, *row, "fake-0")
-    for row in foreign_node_requests(NS, "fake-1", bed.must):
-        may_not("the agent of fake-0", agents["fake-0"], *row, "fake-1")
-        if row[0] != "POST":  # those were made by the administrator
-            may("the agent of fake-1", agents["fake-1"], *row)
+    for row in [*made("fake-1"), named_later("fake-1")]:
+        may_not(first, agents["fake-0"], *row, "fake-1")
+    for row in made("fake-1"):
+        may(second, agents["fake-1"], *row)
+    for row in changed("fake-1"):
+        may_not(first, agents["fake-0"], *row, "fake-1")
+    for row in changed("fake-1"):
+        may(second, agents["fake-1"], *row)
 
 
 # --- upgrade, kube-scheduler, removal
