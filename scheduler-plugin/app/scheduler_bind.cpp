@@ -1,5 +1,4 @@
-// Bind: a promise becomes the pod's, or the best set on the named node is taken now; and
-// preemption's question.
+// Bind: a promise becomes the pod's, or the best set on the named node is taken now.
 //
 // The cluster answers a binding later, or not at all. Until it is known what became of it the chips
 // stay the pod's (UnderWay): asked again for the same node, the same binding is sent again, word
@@ -228,24 +227,6 @@ Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(d.time.time_since_epoch()).count();
   d.predicate_time = std::max<std::int64_t>(nanos, node.last_predicate_time + 1);
   return d;
-}
-
-bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
-                             std::span<const std::string> victims) {
-  if (pod.chips == 0) return true;
-  const NodeId id = nodes_.find(name);
-  if (id == kNoNode || !nodes_.node(id).has_inventory()) return false;
-  NodeState state = nodes_.state(nodes_.state_of(id));
-  for (const std::string& uid : victims) {
-    const Holding* victim = ledger_.find(uid);
-    if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
-  }
-  // its own promise is not in its way
-  const Holding* own = ledger_.find(pod.uid);
-  if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const Want want = want_of(pod, nullptr);
-  if (want.only != kNoNode && want.only != id) return false;
-  return answer_of(want, state, {}).verdict.fits();
 }
 
 }  // namespace chipweave::sched

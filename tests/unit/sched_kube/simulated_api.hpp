@@ -49,6 +49,7 @@ class SimulatedApi {
   // --- the truth
   std::map<std::string, ServerPod> pods;
   std::vector<std::string> events;   // reasons of the events that were posted
+  std::vector<std::string> notes;    // and what they say
   std::vector<std::string> touched;  // nodes that were patched
   bool streaming_lists = true;
 
@@ -362,7 +363,10 @@ class SimulatedApi {
   kube::Reply answer(const kube::Call& call) {
     const std::string path = call.target.substr(0, call.target.find('?'));
     if (path.ends_with("/events") || path.find("/events/") != std::string::npos) {
-      if (call.method == "POST") events.push_back(Json::parse(call.body)["reason"]);
+      if (call.method == "POST") {
+        events.push_back(Json::parse(call.body)["reason"]);
+        notes.push_back(Json::parse(call.body)["note"]);
+      }
       if (call.method == "PATCH") events.push_back("again");
       return status(201, "");
     }
