@@ -134,13 +134,6 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const ServerPem& pem, const
   });
 }
 
-Result<void> TlsContext::replace(const ServerPem& pem, const PemNames& names) {
-  auto built = build(pem, names);
-  if (!built) return std::move(built).error();
-  now_ = std::move(*built);
-  return {};
-}
-
 Result<void> check_client_pem(const ClientPem& pem) {
   Origin origin;
   origin.ca_pem = pem.ca;

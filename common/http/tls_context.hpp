@@ -29,8 +29,8 @@ class TlsContext {
 
   // invalid_argument: a part that is no PEM, a key of another certificate.
   static Result<std::shared_ptr<TlsContext>> make(const ServerPem& pem, const PemNames& names = {});
-  // An error changes nothing.
-  Result<void> replace(const ServerPem& pem, const PemNames& names = {});
+  // Becomes the same as `next`.
+  void replace(const TlsContext& next) { now_ = next.now_; }
 
   // Until when the certificate in use is valid.
   Wall not_after() const { return now_.not_after; }

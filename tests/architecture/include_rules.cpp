@@ -43,6 +43,7 @@ const std::vector<Layer> kLayers = {
     {"common/kube",
      kValues + Strings{"common/codec", "common/http", "common/io", "common/obs"},
      {}},
+    {"common/tls", {"common/base", "common/http", "common/io", "common/obs"}, {}},
     {"common/rpc", kValues + Strings{"proto", "common/obs"}, {"grpc", "posix"}},
 
     {"scheduler-plugin/app",
