@@ -22,6 +22,9 @@ struct Config {
   bool standalone = false;
   Endpoint http{"127.0.0.1", 8080};
   Endpoint grpc{"127.0.0.1", 8081};
+  std::string tls_cert;  // empty: both sides in the clear
+  std::string tls_key;
+  std::string tls_client_ca;  // empty: clients are not asked for certificates
   std::string port_file;
   std::string log_level = "info";
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;

@@ -25,6 +25,10 @@ std::string Endpoint::text() const {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+bool Endpoint::is_loopback() const {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
 Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad(text, "the port is missing");

@@ -38,8 +38,8 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   rpc::ServerLimits server_limits;
   server_limits.max_message_bytes = static_cast<int>(impl_->calls->options.max_message_bytes);
   server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
-  auto started =
-      rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits);
+  auto started = rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits,
+                                   impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
   return started->port;

@@ -63,6 +63,7 @@ class Metrics final : public Observer {
   obs::Family<obs::Gauge>& placeable_;
   obs::Family<obs::Gauge>& placeable_sizes_;
   obs::Family<obs::Gauge>& pods_;
+  obs::Family<obs::Gauge>& certificate_;
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
