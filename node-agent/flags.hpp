@@ -18,8 +18,14 @@ struct Flags {
   ProbeKind probe = ProbeKind::automatic;
   std::string probe_name;  // of profile and file
   Endpoint scheduler;
+  std::string tls_ca;                  // file; empty: the scheduler is spoken to in the clear
+  std::string tls_cert;                // file of the client certificate; empty: none is shown
+  std::string tls_key;                 // file
+  std::string tls_server_name;         // empty: the host of `scheduler`
   std::string health_file;             // empty: none
   std::optional<Endpoint> metrics;     // absent: no HTTP
+  std::string metrics_tls_cert;        // file; empty: in the clear
+  std::string metrics_tls_key;         // file
   std::string port_file;               // empty: none
   std::vector<std::string> resources;  // empty: by vendor
   std::string log_level = "info";

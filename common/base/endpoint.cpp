@@ -26,7 +26,8 @@ std::string Endpoint::text() const {
 }
 
 bool Endpoint::is_loopback() const {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  const bool digits = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host == "localhost" || host == "::1" || (digits && host.starts_with("127."));
 }
 
 Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {

@@ -32,8 +32,9 @@ grpc_ssl_certificate_config_reload_status fetch(void* identity,
   const auto news = static_cast<ServerIdentity*>(identity)->take_news();
   if (!news) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
   const grpc_ssl_pem_key_cert_pair pair{news->key.c_str(), news->certificate.c_str()};
-  *config = grpc_ssl_server_certificate_config_create(
-      news->client_ca.empty() ? nullptr : news->client_ca.c_str(), &pair, 1);
+  // gRPC 1.51 wants an authority here even if it asks for no client certificate and uses none.
+  const std::string& authority = news->client_ca.empty() ? news->certificate : news->client_ca;
+  *config = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
   return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
 }
 

@@ -4,11 +4,10 @@
 
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
+#include "common/tls/client_files.hpp"
 
 namespace chipweave::tls {
 namespace {
-
-constexpr std::size_t kMaxPemBytes = std::size_t{1} << 20U;  // a CA bundle of a whole system
 
 void tell(const char* what, const http::TlsContext& context, const http::PemNames& names) {
   obs::log(obs::Level::info, what,

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "common/base/result.hpp"
+#include "common/base/tls_pem.hpp"
 #include "common/http/loop.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/publish/report_plan.hpp"
@@ -26,6 +28,8 @@ struct ReporterOptions {
   std::chrono::milliseconds backoff_least{100};
   std::chrono::milliseconds backoff_most{5000};
   std::uint64_t seed = 0;  // of the jitter
+  // What TLS needs, asked for at each attempt, so that files may change; null: in the clear.
+  std::function<Result<ClientPem>()> tls;
 };
 
 // What happens on the stream, for metrics and tests.
