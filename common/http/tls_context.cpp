@@ -113,10 +113,6 @@ Result<TlsContext::Built> TlsContext::build(const ServerPem& pem, const PemNames
     return make_error(Errc::internal, "TLS 1.2 cannot be required");
   SSL_CTX_set_security_level(c, kSecurityLevel);
   SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // Writes are tried again with the same bytes, but maybe elsewhere; idle connections give their
-  // buffers back.
-  SSL_CTX_set_mode(c, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                          SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_id_context(c, kTicketsOf, sizeof kTicketsOf - 1);
   SSL_CTX_set_alpn_select_cb(c, choose_protocol, nullptr);
   if (auto ok = use_chain(c, pem, names); !ok) return std::move(ok).error();

@@ -62,6 +62,10 @@ TlsLink::TlsLink(ssl_ctx_st* context, int descriptor, Side side) : ssl_(SSL_new(
   BIO_set_data(bio, reinterpret_cast<void*>(std::intptr_t{descriptor}));
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
+  // Writes are tried again with the same bytes, but maybe elsewhere; idle connections give their
+  // buffers back.
+  SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                               SSL_MODE_RELEASE_BUFFERS);
   if (side == Side::server) {
     SSL_set_accept_state(ssl_.get());
   } else {
