@@ -72,8 +72,8 @@ const std::vector<Layer> kLayers = {
     {"node-agent", {"common", "proto", "node-agent"}, {"CLI11", "posix"}},
 
     {"cli",
-     kValues +
-         Strings{"common/solver", "common/codec", "common/profiles", "common/io", "common/http"},
+     kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/io",
+                       "common/http", "common/tls"},
      {"CLI11", "fmt", "posix"}},
 };
 
