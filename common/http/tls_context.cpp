@@ -113,6 +113,8 @@ Result<TlsContext::Built> TlsContext::build(const ServerPem& pem, const PemNames
     return make_error(Errc::internal, "TLS 1.2 cannot be required");
   SSL_CTX_set_security_level(c, kSecurityLevel);
   SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // Sessions go on by tickets, which cost no memory here.
+  SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_session_id_context(c, kTicketsOf, sizeof kTicketsOf - 1);
   SSL_CTX_set_alpn_select_cb(c, choose_protocol, nullptr);
   if (auto ok = use_chain(c, pem, names); !ok) return std::move(ok).error();
