@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <new>
 
 #include <openssl/bio.h>
@@ -15,9 +14,7 @@ namespace chipweave::http {
 namespace {
 
 // OpenSSL's own socket BIO writes without MSG_NOSIGNAL: a peer that is gone would end the program.
-int descriptor_of(BIO* bio) {
-  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
-}
+int descriptor_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
 
 bool try_again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -53,13 +50,14 @@ const BIO_METHOD* socket_method() {
 
 void TlsLink::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
-TlsLink::TlsLink(ssl_ctx_st* context, int descriptor, Side side) : ssl_(SSL_new(context)) {
+TlsLink::TlsLink(ssl_ctx_st* context, int descriptor, Side side)
+    : descriptor_(descriptor), ssl_(SSL_new(context)) {
   BIO* bio = BIO_new(socket_method());
   if (ssl_ == nullptr || bio == nullptr) {
     BIO_free(bio);
     throw std::bad_alloc();
   }
-  BIO_set_data(bio, reinterpret_cast<void*>(std::intptr_t{descriptor}));
+  BIO_set_data(bio, &descriptor_);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   // Writes are tried again with the same bytes, but maybe elsewhere; idle connections give their

@@ -27,6 +27,8 @@ class TlsLink {
 
   // Throws std::bad_alloc. The descriptor must stay open as long as the link lives.
   TlsLink(ssl_ctx_st* context, int descriptor, Side side);
+  TlsLink(const TlsLink&) = delete;
+  TlsLink& operator=(const TlsLink&) = delete;
 
   Outcome handshake();
   // Reads until `room` is full or something else than done comes; `got` bytes are there either way.
@@ -51,6 +53,7 @@ class TlsLink {
     void operator()(ssl_st* ssl) const;
   };
   Outcome outcome(int result);
+  int descriptor_;  // OpenSSL has its address
   std::unique_ptr<ssl_st, Free> ssl_;
   std::string failure_;
 };

@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kFlush{200};
 }  // namespace
 
 struct GrpcServer::Impl {
-  Impl(http::Loop& loop, Decide& decide, const GrpcOptions& options)
-      : calls(std::make_shared<LiveCalls>(loop, decide, options)),
+  Impl(http::Loop& loop, Decide& decide, GrpcOptions options)
+      : calls(std::make_shared<LiveCalls>(loop, decide, std::move(options))),
         inventory(calls),
         placement(calls) {}
 
@@ -28,7 +28,7 @@ struct GrpcServer::Impl {
 };
 
 GrpcServer::GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options)
-    : impl_(std::make_unique<Impl>(loop, decide, options)) {}
+    : impl_(std::make_unique<Impl>(loop, decide, std::move(options))) {}
 
 GrpcServer::~GrpcServer() { stop(std::chrono::milliseconds(0)); }
 
