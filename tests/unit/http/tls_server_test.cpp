@@ -226,13 +226,8 @@ TEST_F(TlsServer, DropsGarbage) {
 }
 
 TEST_F(TlsServer, DropsGarbageInTheMiddleOfAConnection) {
-  class Breaking : public TlsSocket {
-   public:
-    using TlsSocket::TlsSocket;
-    bool send_raw(std::string_view bytes) { return RawSocket::send(bytes); }
-  };
   RunningServer running(echo, options());
-  Breaking socket(running.port(), wish());
+  TlsSocket socket(running.port(), wish());
   socket.send(get("/"));
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
   socket.send_raw(std::string("\x17\x03\x03\x00\x20", 5) + std::string(32, 'x'));

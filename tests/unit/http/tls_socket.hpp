@@ -65,6 +65,8 @@ class TlsSocket : public RawSocket {
   bool send(std::string_view bytes) override {
     return connected_ && SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
   }
+  // Past TLS.
+  bool send_raw(std::string_view bytes) { return RawSocket::send(bytes); }
   void say_goodbye() { SSL_shutdown(ssl_.get()); }
   // The server has said good-bye, not just closed. After reading to the end.
   bool was_told_goodbye() const {

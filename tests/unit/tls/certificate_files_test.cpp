@@ -39,7 +39,7 @@ class SecretVolume {
 };
 
 struct CertificateFilesTest : ::testing::Test {
-  const SystemClock clock;
+  SystemClock clock;
   const Pem ca = make_authority("CA");
   const Pem first = make_certificate(ca, "DNS:a");
   const Pem second = make_certificate(ca, "DNS:a", 7200);
