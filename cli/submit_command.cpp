@@ -16,7 +16,7 @@ namespace {
 
 struct SubmitState {
   std::vector<std::string> files;
-  std::string scheduler;
+  SchedulerAddress scheduler;
   std::string default_namespace = "default";
   SubmitOptions options;
   OutputForm form = OutputForm::text;
@@ -79,7 +79,7 @@ Exit run(const SubmitState& state) {
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) {
     complain(transport.error());
-    return Exit::unreadable;
+    return exit_for(transport.error());
   }
   SchedulerClient scheduler(*std::move(transport));
   const auto outcome = submit(scheduler, *pods, state.options);

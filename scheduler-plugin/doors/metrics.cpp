@@ -31,7 +31,9 @@ Metrics::Metrics(std::string_view version)
                                            kRequestBuckets)),
       bind_failures_(registry_.counter("chipweave_bind_failures_total",
                                        "Binds that were refused, by error code")),
-      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")) {
+      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
+      certificate_(registry_.gauge("chipweave_tls_certificate_expiry_timestamp_seconds",
+                                   "When the certificate in use expires, Unix time")) {
   auto& took =
       registry_.histogram("chipweave_decision_duration_seconds",
                           "Time of a decision by verb, without HTTP and JSON", kDecisionBuckets);
@@ -90,7 +92,7 @@ Metrics::Metrics(std::string_view version)
                  .with(),
              registry_
                  .counter("chipweave_http_bad_requests_total",
-                          "Requests that were malformed, too large or too slow")
+                          "Requests that were malformed, too large or too slow, and broken TLS")
                  .with()};
   registry_.gauge("chipweave_build_info", "1, with the version as label")
       .with({{"version", std::string(version)}})
@@ -181,6 +183,8 @@ void Metrics::scrape_pods(Scheduler& scheduler) {
 
 void Metrics::scrape_server(const http::Server::Stats& server) {
   totals_[kConnections].set(static_cast<double>(server.connections_open));
+  if (const auto expiry = server.certificate_not_after.time_since_epoch(); expiry.count() > 0)
+    certificate_.with().set(seconds(expiry));
   server_[0].add(static_cast<double>(server.connections_refused - seen_.connections_refused));
   server_[1].add(static_cast<double>(server.bad_requests - seen_.bad_requests));
   seen_ = server;

@@ -45,6 +45,7 @@ class Metrics final : public Observer {
   obs::Family<obs::Histogram>& request_seconds_;
   obs::Family<obs::Counter>& bind_failures_;
   obs::Family<obs::Gauge>& pods_;
+  obs::Family<obs::Gauge>& certificate_;
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
