@@ -2,7 +2,7 @@
 
 A scenario is a file of scenarios/ with a docstring and a function run(s); it may ask what it likes and says what it found
 with s.check(). What it made is gone when the next one begins."""
-import json, os, signal, threading
+import contextlib, http.client, json, os, signal, socket, threading
 
 from audit import PLACEMENT, asks, findings, holds_chips, indices_of, placement_of
 from lib.bed import NS
@@ -95,12 +95,12 @@ class Scenario:
 
     # --- pods
 
-    def pod_body(self, name, chips, resource=GPU, labels=None, annotations=None, **spec):
+    def pod_body(self, name, chips, resource=GPU, labels=None, finalizers=None, **spec):
         container = {"name": "c", "image": "registry.example.com/none"}
         if chips:
             container["resources"] = {"limits": {resource: str(chips)}}
         return {"apiVersion": "v1", "kind": "Pod",
-                "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
+                "metadata": {"name": name, "labels": labels or {}, "finalizers": finalizers or []},
                 "spec": {"terminationGracePeriodSeconds": 0, "containers": [container], **spec}}
 
     def create(self, name, chips, resource=GPU, **more):
@@ -229,21 +229,24 @@ class PodWatch:
     """Every version of the namespace's pods from now on, as a watch tells them."""
 
     def __init__(self, s):
-        self.seen, self.over = [], False
+        self.seen = []
         version = s.bed.must("GET", s.pods_path)["metadata"]["resourceVersion"]
-        self.read = lambda path: s.bed.lines(path, lambda: self.over)
-        self.path = f"{s.pods_path}?watch=true&resourceVersion={version}"
-        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.connection, self.answer = s.bed.stream(f"{s.pods_path}?watch=true&resourceVersion={version}")
+        self.socket = self.connection.sock or self.answer.fp.raw._sock
+        self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
-    def run(self):
-        for line in self.read(self.path):
-            event = json.loads(line)
-            self.seen.append((event["type"], event["object"]))
+    def read(self):
+        with contextlib.suppress(OSError, ValueError, http.client.HTTPException):  # the end of the connection
+            for line in self.answer:
+                event = json.loads(line)
+                self.seen.append((event["type"], event["object"]))
 
     def stop(self):
-        self.over = True
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
         self.thread.join()
+        self.connection.close()
 
     # What the watch told of this pod.
     def of(self, name):

@@ -1,6 +1,4 @@
 """Our scheduler is killed and started again: it finds everything in the cluster, gives nothing twice, loses nothing."""
-import time
-
 ALL = ("r-a", "r-b")
 
 
@@ -20,6 +18,12 @@ def known_again(s):
     s.must_come("all nodes", lambda: set(ALL) <= set(s.chipweave.nodes()))
 
 
+def remove_all(s):
+    for pod in s.pods():
+        s.delete(pod["metadata"]["name"])
+    s.must_come("the chips back", lambda: not s.used())
+
+
 def idle(s):
     s.create("early", 2)
     s.bound("early")
@@ -37,6 +41,7 @@ def idle(s):
     s.check("decisions are numbered on", numbers[0] < numbers[1], numbers)
     s.check("the pods have different chips or nodes", len(s.annotated()) == 2 or not set(s.chips_of(later))
             & set(s.chips_of(s.pod("early"))))
+    remove_all(s)
 
 
 # Killed while pods wait, and away when chips come free for them.
@@ -53,8 +58,7 @@ def while_pods_wait(s):
     s.check("and binds nothing", not s.is_bound("waiting"))
     s.chipweave.launch()
     s.bound("waiting")
-    for pod in s.pods():
-        s.delete(pod["metadata"]["name"])
+    remove_all(s)
 
 
 # Killed again and again while sixteen pods of one chip fill two nodes.
@@ -70,9 +74,7 @@ def in_the_middle_of_binds(s):
     known_again(s)
     s.eventually("all sixteen chips are used, each once", lambda: [s.taken(node) for node in ALL] == [[*range(8)]] * 2,
                  why=s.used)
-    for name in names:
-        s.delete(name)
-    s.must_come("the chips back", lambda: not s.used())
+    remove_all(s)
 
 
 # The API server answers no list: started like this our scheduler must not guess.

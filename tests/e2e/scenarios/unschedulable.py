@@ -38,7 +38,7 @@ def waits_and_is_told(s):
 
 # Has kube-scheduler try again, as anything that happens to a node does.
 def poke(s, times):
-    asked = lambda: s.chipweave.metric('chipweave_decisions_total{verb="filter",result="rejected"}') or 0
+    asked = lambda: s.chipweave.metric('chipweave_decisions_total{result="rejected",verb="filter"}') or 0
     for number in range(times):
         before = asked()
         s.bed.must("PATCH", f"/api/v1/nodes/{NODE}", {"metadata": {"annotations": {"example.com/poke": str(number)}}})
