@@ -58,25 +58,26 @@ def with_placement(s):
 def forged(s):
     owner = s.create("owner", 2, nodeSelector={"kubernetes.io/hostname": NODE})
     s.bound("owner")
-    owned = s.used()[NODE][f"{s.ns}/owner"]
-    free = s.free(NODE)
+    owned, free = s.used()[NODE][f"{s.ns}/owner"], s.free(NODE)
     lies = {"wrong-uid": lambda pod: s.placement_text(pod, NODE, free[:1], uid=owner["metadata"]["uid"]),
             "wrong-node": lambda pod: s.placement_text(pod, OTHER, free[:1]),
             "too-many": lambda pod: s.placement_text(pod, NODE, free[:2]),
             "of-another": lambda pod: s.placement_text(pod, NODE, owned[:1]),
-            "no-such-chip": lambda pod: s.placement_text(pod, NODE, [99]),
             "no-json": lambda pod: {"chipweave.dev/placement": "{"}}
     for number, (name, lie) in enumerate(lies.items(), 1):
-        pod = make(s, name, 1)
-        s.bind_by_hand(name, NODE, lie(pod))
-        counted = lambda: 2 + number - len(s.taken(NODE)) == (1 if "no-such-chip" in names_on(s) else 0)
-        names_on = lambda s: [n.split("/")[1] for n in s.chipweave.nodes()[NODE]["used"]] + (
-            ["no-such-chip"] if name in ("no-such-chip", "no-json") else [])
-        s.eventually(f"{name}: one more chip is taken", counted, why=s.used)
+        s.bind_by_hand(name, NODE, lie(make(s, name, 1)))
+        s.eventually(f"{name}: one more chip is taken", lambda: len(s.taken(NODE)) == 2 + number, why=s.used)
         s.check(f"{name}: the owner keeps its chips", s.used()[NODE][f"{s.ns}/owner"] == owned, s.used())
+    s.check("nobody can say which chips these have", unattributed(s) == len(lies), unattributed(s))
+    # As of a chip that fell off the bus: it is the pod's again when it is back.
+    before = s.taken(NODE)
+    s.bind_by_hand("no-such-chip", NODE, s.placement_text(make(s, "no-such-chip", 1), NODE, [99]))
+    s.eventually("no-such-chip: it is known", lambda: f"{s.ns}/no-such-chip" in s.chipweave.nodes()[NODE]["used"])
+    s.check("no-such-chip: and takes none that exists", s.taken(NODE) == before, s.used())
     found = s.audit()
-    accused = {one.split()[0].split("/")[1] for one in found if one.startswith(s.ns)}
-    s.check("the auditor names all of them and not the owner", accused == set(lies), found)
+    accused = {name for name in (*lies, "no-such-chip", "owner") if any(f"{s.ns}/{name}" in one for one in found)}
+    s.check("the auditor names all of them, and that of-another has a chip of the owner's",
+            accused == {*lies, "no-such-chip", "owner"}, found)
     remove(s)
 
 
