@@ -178,6 +178,7 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
   void adopt(const ClusterPod& pod);
   Holding holding_of(const ClusterPod& pod, NodeId node);
+  bool disputed(const ClusterPod& pod, NodeId node) const;
   void hold_known(const ClusterPod& pod, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
