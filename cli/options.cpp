@@ -20,8 +20,9 @@ void add_output_option(CLI::App& command, OutputForm& form) {
       ->option_text("FORM");
 }
 
-void add_scheduler_option(CLI::App& command, std::string& url) {
-  command.add_option("--scheduler", url, "where chipweave-scheduler listens: http://HOST:PORT")
+CLI::Option* add_scheduler_option(CLI::App& command, std::string& url) {
+  return command
+      .add_option("--scheduler", url, "where chipweave-scheduler listens: http://HOST:PORT")
       ->envname("CHIPWEAVE_SCHEDULER")
       ->option_text("URL")
       ->required();

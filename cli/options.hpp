@@ -8,14 +8,15 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace chipweave::cli {
 
 // -o, --output text|json
 void add_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER; required.
-void add_scheduler_option(CLI::App& command, std::string& url);
+CLI::Option* add_scheduler_option(CLI::App& command, std::string& url);
 // Shown at the end of --help.
 void add_examples(CLI::App& command, const std::string& lines);
 
