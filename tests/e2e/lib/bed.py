@@ -103,12 +103,13 @@ class Bed:
         self.running.append(process)
         return process
 
-    # SIGKILL for the whole group, and nothing is left of it afterwards.
+    # SIGKILL for the whole group, and nothing is left of it afterwards. May be called twice.
     def end(self, process):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        self.running.remove(process)
+        if process in self.running:
+            self.running.remove(process)
 
     def stop(self, keep=False):
         for process in list(self.running):

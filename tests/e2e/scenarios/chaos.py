@@ -1,12 +1,14 @@
-"""Two hundred pods come and go while our scheduler, the API server and etcd are killed at random; then everything settles."""
+"""Two hundred pods come and go while our scheduler, the API server, etcd and kube-scheduler are killed at random, and the API
+server is silent for longer than anybody waits; then everything settles."""
 import time
 
 from audit import asks, holds_chips
 from lib.scenario import GPU
 
 NODES = [f"x-{number}" for number in range(12)]
-PODS, KILLS = 200, 9
-VICTIMS = ["chipweave-scheduler", "chipweave-scheduler", "kube-apiserver", "etcd"]
+PODS, KILLS = 200, 10
+VICTIMS = ["chipweave-scheduler", "chipweave-scheduler", "kube-apiserver", "etcd", "kube-scheduler"]
+SILENCE_SECONDS = 7  # of the API server; kube-scheduler waits 5 s for a binding
 SETTLE_SECONDS = 180
 
 
@@ -34,7 +36,9 @@ def storm(s):
         if number > 40 and s.random.random() < 0.5:
             gone = alive.pop(s.random.randrange(len(alive)))
             insist(s, "DELETE", f"{s.pods_path}/{gone}?gracePeriodSeconds=0")
-        if number in kills:
+        if number in kills[::4]:
+            silence(s)
+        elif number in kills:
             kill(s, s.random.choice(VICTIMS))
     s.alive = alive
 
@@ -51,6 +55,14 @@ def kill(s, victim):
         s.bed.testbed("kill", victim)
         time.sleep(away)
         s.bed.testbed("start", victim)
+
+
+def silence(s):
+    stop, go_on = s.freeze("kube-apiserver")
+    print(f"     the API server is silent for {SILENCE_SECONDS} s", flush=True)
+    stop()
+    time.sleep(SILENCE_SECONDS)
+    go_on()
 
 
 # Nothing more happens but the last deletions: after them no pod may wait that would fit.

@@ -1,5 +1,7 @@
 """Pods that others bound: each takes its chips, those that its annotation says if that can be true, else as many."""
 
+import json
+
 NODE, OTHER = "f-a", "f-b"
 
 
@@ -8,6 +10,7 @@ def run(s):
     by_hand(s)
     with_placement(s)
     forged(s)
+    nowhere(s)
     before_the_start(s)
     everything_back(s)
 
@@ -85,6 +88,17 @@ def remove(s):
     for pod in s.pods():
         s.delete(pod["metadata"]["name"])
     s.must_come("the chips back", lambda: not s.taken(NODE))
+
+
+# The API server takes a binding to a node that does not exist.
+def nowhere(s):
+    make(s, "nowhere", 2)
+    s.bind_by_hand("nowhere", "no-such-node")
+    path = f"/api/v1/explain/{s.ns}/nowhere"
+    explained = lambda: '"state": "bound"' in json.dumps(s.chipweave.ask("GET", path))
+    s.eventually("a pod on a node that never was is explained as bound", explained, why=lambda: s.chipweave.ask("GET", path))
+    s.check("such a node is not in the list", "no-such-node" not in s.chipweave.nodes(), s.chipweave.nodes())
+    s.delete("nowhere")
 
 
 # Bound while our scheduler was away.

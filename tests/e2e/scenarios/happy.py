@@ -18,6 +18,7 @@ def run(s):
     wrong = watch.bound_without_placement()
     s.check("no version of a bound pod lacks its placement", not wrong, wrong)
     ack_group(s)
+    group_too_large(s)
     ascend(s)
     s.settled()
 
@@ -74,6 +75,20 @@ def ack_group(s):
         group, visible = (notes.get(f"topology.kubernetes.io/gpu-{word}") for word in ("group", "visible"))
         s.check(f"{name}: gpu-group is its chip, gpu-visible those of both", group == str(chips[name][0])
                 and visible == union, notes)
+
+
+# Two pods of four chips beside two others on a node of eight: neither of them is bound until both can be.
+def group_too_large(s):
+    labels = {"gpu-topology": "llm", "gpu-topology-replica": "2"}
+    for name in ("large-0", "large-1"):
+        s.create(name, 4, "aliyun.com/gpu", labels=labels)
+    for name in ("large-0", "large-1"):
+        s.given_up(name)
+    s.check("of a group for which there is no room no pod is bound", not s.is_bound("large-0") and
+            not s.is_bound("large-1"))
+    for name in ("master", "worker"):
+        s.delete(name)
+    s.bound("large-0", "large-1")
 
 
 # The annotations that Ascend's device plugin and its scheduler's users read.

@@ -1,4 +1,5 @@
 """Nodes come and go: the node object, its agent, its inventory."""
+from audit import placement_of
 from lib.bed import NS
 from lib.scenario import INVENTORIES
 
@@ -14,6 +15,7 @@ def run(s):
     deleted_inventory(s)
     node_made_anew(s)
     foreign_inventory(s)
+    another_machine(s)
     s.settled()
 
 
@@ -84,3 +86,16 @@ def foreign_inventory(s):
     agent.start()
     s.create("after", 2, **on(A))
     s.bound("after")
+
+
+# The agent comes back and finds other links: pods keep their chips, new ones get what is there now.
+def another_machine(s):
+    agent, before = s.agent(A), s.used()
+    agent.kill()
+    agent.command[agent.command.index("--probe") + 1] = "profile:pcie-8"
+    agent.start()
+    s.eventually("the machine is another one", lambda: s.chipweave.nodes()[A]["machine"] == "pcie-8", why=s.chipweave.nodes)
+    s.check("its pods keep their chips", s.used() == before, s.used())
+    s.create("slow", 2, **on(A))
+    pod = s.bound("slow")["slow"]
+    s.check("a new pod is told the bandwidth of the new one", placement_of(pod)["gbps"] < 40, placement_of(pod))

@@ -63,8 +63,15 @@ def a_chip_heals(s):
 def a_pod_ends(s):
     s.create("next", 4)
     s.given_up("next")
-    s.delete("first")
+    s.bed.must("PATCH", f"{s.pods_path}/first/status", {"status": {"phase": "Succeeded"}})
     s.bound("next")
+    s.check("a pod that is over has no chips", f"{s.ns}/first" not in s.used()[NODE], s.used())
+    s.create("ending", 1, finalizers=["example.com/wait"])
+    s.bound("ending")
+    s.bed.must("DELETE", f"{s.pods_path}/ending")
+    s.check("one that is being deleted still has", len(s.used()[NODE].get(f"{s.ns}/ending", [])) == 1, s.used())
+    s.bed.must("PATCH", f"{s.pods_path}/ending", {"metadata": {"finalizers": None}})
+    s.eventually("until it is gone", lambda: f"{s.ns}/ending" not in s.used()[NODE], why=s.used)
 
 
 # Chips that come free when no pod waits are nobody's business.
