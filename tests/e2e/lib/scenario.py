@@ -205,7 +205,11 @@ class Scenario:
     # Two functions: one stops a program of the testbed (it does not answer, but its connections stay), one goes on.
     def freeze(self, program):
         pid = living_pid(self.bed.folder, program)
-        go_on = lambda: os.kill(pid, signal.SIGCONT)
+
+        def go_on():
+            with contextlib.suppress(ProcessLookupError):  # killed since
+                os.kill(pid, signal.SIGCONT)
+
         self.undo.append(go_on)
         return lambda: os.kill(pid, signal.SIGSTOP), go_on
 
