@@ -11,6 +11,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/io/files.hpp"
+#include "node-agent/publish/kube_reporter.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -116,10 +117,9 @@ Result<void> take_destination(Texts& given, Flags& out) {
     return wrong("node",
                  "is no name that a Node can have: lower-case letters, digits, '-' and '.'");
   }
-  if (!out.lease_namespace.empty() && !is_dns_label(out.lease_namespace)) {
-    return wrong("lease-namespace",
-                 "is no name of a namespace: lower-case letters, digits and "
-                 "'-', at most 63");
+  if (!out.lease_namespace.empty()) {
+    if (const auto ok = check_lease_namespace(out.lease_namespace); !ok)
+      return wrong("lease-namespace", ok.error().text());
   }
   return {};
 }

@@ -3,7 +3,6 @@
 #include <random>
 #include <utility>
 
-#include "common/base/dns_name.hpp"
 #include "common/kube/access.hpp"
 #include "common/obs/log.hpp"
 #include "node-agent/publish/boot_id.hpp"
@@ -39,10 +38,10 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   options.seed = std::random_device{}();
   options.lease_namespace = flags.lease_namespace.empty() ? access->ns : flags.lease_namespace;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
-  if (!is_dns_label(options.lease_namespace)) {
-    return make_error(Errc::invalid_argument,
-                      "the namespace that the pod's or kubeconfig's files name is none: say one "
-                      "with --lease-namespace");
+  if (const auto ok = check_lease_namespace(options.lease_namespace); !ok) {
+    return make_error(Errc::invalid_argument, "the namespace of the pod or kubeconfig " +
+                                                  ok.error().text() +
+                                                  "; name one with --lease-namespace");
   }
   obs::log(obs::Level::info, "api server",
            {{"host", access->origin.host},

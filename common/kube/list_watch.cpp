@@ -17,11 +17,10 @@ constexpr int kInternal = 500;
 ListWatch::ListWatch(Options options, std::function<double()> jitter)
     : options_(options), jitter_(std::move(jitter)), streaming_(options.streaming) {}
 
-WatchRequest ListWatch::start() { return begin_listing(false); }
+WatchRequest ListWatch::start() { return begin_listing(); }
 
-WatchRequest ListWatch::begin_listing(bool newest) {
+WatchRequest ListWatch::begin_listing() {
   ++round_;
-  newest_ = newest;
   relist_ = false;
   any_event_ = false;
   listing_ = streaming_;
@@ -31,7 +30,6 @@ WatchRequest ListWatch::begin_listing(bool newest) {
     request.initial_events = true;
   } else {
     request.kind = WatchRequest::Kind::list;
-    request.resource_version = newest ? "" : "0";
   }
   return request;
 }
@@ -58,7 +56,7 @@ WatchRequest ListWatch::wait(std::optional<std::chrono::seconds> at_least) {
   return request;
 }
 
-WatchRequest ListWatch::waited() { return relist_ ? begin_listing(newest_) : watch_on(); }
+WatchRequest ListWatch::waited() { return relist_ ? begin_listing() : watch_on(); }
 
 WatchRequest ListWatch::page(const std::string& resource_version, const std::string& next) {
   version_ = resource_version;
@@ -108,13 +106,12 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   if (stream && (failure.status == kBadRequest || failure.status == kInvalid ||
                  failure.status == kInternal)) {
     streaming_ = false;
-    return begin_listing(newest_);
+    return begin_listing();
   }
   if (failure.status == kGone) {
     // Once at once; a server that says so again and again is waited for.
     const bool again = complete_ != round_;
-    if (!again) return begin_listing(true);
-    newest_ = true;
+    if (!again) return begin_listing();
     relist_ = true;
     return wait(failure.retry_after);
   }

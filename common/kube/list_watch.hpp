@@ -23,11 +23,10 @@ namespace chipweave::kube {
 struct WatchRequest {
   enum class Kind { list, watch, wait };
   Kind kind = Kind::list;
-  // list: "0" (whatever the server has in memory) or "" (the newest; also with `next`, the
-  // continuation of an earlier page). watch: the version to go on from; empty with
-  // `initial_events`.
+  // watch: the version to go on from; empty with `initial_events`. A list always asks for the
+  // newest (a server's memory may be older than what was bound before a restart).
   std::string resource_version;
-  std::string next;
+  std::string next;                    // list: the continuation of an earlier page
   bool initial_events = false;         // a streaming list
   std::chrono::milliseconds delay{0};  // wait: then call ListWatch::waited()
 };
@@ -71,7 +70,7 @@ class ListWatch {
   bool synced() const { return complete_ > 0; }
 
  private:
-  WatchRequest begin_listing(bool newest);
+  WatchRequest begin_listing();
   WatchRequest watch_on() const;
   WatchRequest wait(std::optional<std::chrono::seconds> at_least);
 
@@ -79,7 +78,6 @@ class ListWatch {
   std::function<double()> jitter_;
   bool streaming_;
   bool listing_ = false;    // a streaming list has not reached its end
-  bool newest_ = false;     // what the next list asks for
   bool relist_ = true;      // after a wait: list again instead of watching on
   bool any_event_ = false;  // in the watch at hand
   int failures_ = 0;        // in a row

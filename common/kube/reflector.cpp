@@ -38,8 +38,6 @@ void Reflector<Object>::list(const WatchRequest& request) {
   Call call;
   call.target = options_.path + "?limit=" + std::to_string(options_.page);
   if (!options_.selector.empty()) call.target += "&" + options_.selector;
-  if (!request.resource_version.empty())
-    call.target += "&resourceVersion=" + request.resource_version;
   if (!request.next.empty()) call.target += "&continue=" + request.next;
   begun_ = transport_.now();
   ticket_ = transport_.call(std::move(call), [this](Result<Reply> r) { take_page(std::move(r)); });

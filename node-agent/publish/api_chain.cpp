@@ -25,8 +25,10 @@ bool passes(int status) {
 
 std::string problem_of(const Result<kube::Reply>& reply) {
   if (!reply) return reply.error().text();
+  constexpr std::size_t kMostText = 1000;  // a refusal of the schema lists every wrong value
   std::string body = reply->body;
-  return "HTTP " + std::to_string(reply->status) + ": " + codec::read_status(body).message;
+  return "HTTP " + std::to_string(reply->status) + ": " +
+         codec::read_status(body).message.substr(0, kMostText);
 }
 
 ApiChain::ApiChain(kube::Transport& transport, Options options, Owner owner)

@@ -79,10 +79,12 @@ void InventoryWriter::ask_node() {
 void InventoryWriter::node_answered(Result<kube::Reply> reply) {
   if (chain_.failed("cannot read the Node", reply, {kForbidden, kNotFound})) return;
   node_uid_.clear();
-  if (reply->status == kOk) {
-    if (const auto node = codec::read_stored_object(reply->body)) node_uid_ = node->version.uid;
-  } else {
+  if (reply->status != kOk) {
     chain_.note("it will not be removed with its Node: " + problem_of(reply));
+  } else if (const auto node = codec::read_stored_object(reply->body)) {
+    node_uid_ = node->version.uid;
+  } else {
+    chain_.note("it will not be removed with its Node: " + node.error().text());
   }
   if (!stored_) return create();
   node_uid_.empty() ? rest() : set_owner();

@@ -20,10 +20,14 @@ namespace chipweave::agent {
 
 struct KubeReporterOptions {
   std::string node;             // a DNS subdomain, checked before
-  std::string lease_namespace;  // a DNS label, checked before
+  std::string lease_namespace;  // checked before
   std::string boot_id;
   std::uint64_t seed = 0;  // of the jitter
 };
+
+// Where an agent's lease may be. invalid_argument for what is no name of a namespace, and for the
+// one that holds the kubelets' leases, which have the names of their nodes, too.
+Result<void> check_lease_namespace(const std::string& ns);
 
 class KubeReporter final : public Reporter {
  public:

@@ -68,8 +68,11 @@ class Scheduler final : public Decide, public ClusterListener {
   // string a node. The survey is valid until the next call of any of them.
   const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
-  // Whether the pod would fit on the node if the pods with these uids ended.
-  bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
+  // Which of the pods offered as victims (uids) must end for the pod to fit on the node: the
+  // fewest, then those of least priority; such as hold no chips there stay on the list, they go for
+  // other reasons. Empty: not even all of them would do.
+  std::vector<std::string> choose_victims(const PodAsk& pod, std::string_view node,
+                                          std::span<const std::string> offered);
 
   // Ends promises and marks nodes stale whose time is over, asks after bindings of which nothing
   // was heard; call it every second or so.
@@ -184,6 +187,10 @@ class Scheduler final : public Decide, public ClusterListener {
   void settle(NodeId node);
   ChipSet guess(NodeId node, int count) const;
   void recall(const ClusterPod& pod);
+
+  // scheduler_preempt.cpp
+  bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
+  int priority_of(const Holding& holding) const;
 
   // scheduler_rejected.cpp
   static constexpr std::size_t kMaxKinds = 64;

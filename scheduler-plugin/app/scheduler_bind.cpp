@@ -1,5 +1,4 @@
-// Bind: a promise becomes the pod's, or the best set on the named node is taken now; and
-// preemption's question.
+// Bind: a promise becomes the pod's, or the best set on the named node is taken now.
 //
 // The cluster answers a binding later, or not at all. Until it is known what became of it the chips
 // stay the pod's (UnderWay): asked again for the same node, the same binding is sent again, word
@@ -19,9 +18,9 @@ namespace {
 constexpr std::chrono::seconds kDoubt{75};
 constexpr std::chrono::seconds kAskAfterwards{5};  // once more, if that went unanswered too
 
-std::string index_text(const Node& node, ChipSet chips) {
+std::string index_text(const std::vector<int>& indices) {
   std::string text;
-  for (const int index : node.topology.indices(chips)) {
+  for (const int index : indices) {
     if (!text.empty()) text += ',';
     text += std::to_string(index);
   }
@@ -124,8 +123,8 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
   under_way_.erase(it);
   const Decision& d = order.decision;
   observer_.promise(Promise::confirmed);
-  observer_.bound({d.pod, uid, order.binding.node, index_text(nodes_.node(d.node), d.chips), d.gbps,
-                   d.best_gbps, d.id});
+  observer_.bound(
+      {d.pod, uid, order.binding.node, index_text(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
   decisions_[uid] = std::move(order.decision);
   for (const Done& done : order.waiting) done({});
@@ -228,24 +227,6 @@ Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(d.time.time_since_epoch()).count();
   d.predicate_time = std::max<std::int64_t>(nanos, node.last_predicate_time + 1);
   return d;
-}
-
-bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
-                             std::span<const std::string> victims) {
-  if (pod.chips == 0) return true;
-  const NodeId id = nodes_.find(name);
-  if (id == kNoNode || !nodes_.node(id).has_inventory()) return false;
-  NodeState state = nodes_.state(nodes_.state_of(id));
-  for (const std::string& uid : victims) {
-    const Holding* victim = ledger_.find(uid);
-    if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
-  }
-  // its own promise is not in its way
-  const Holding* own = ledger_.find(pod.uid);
-  if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const Want want = want_of(pod, nullptr);
-  if (want.only != kNoNode && want.only != id) return false;
-  return answer_of(want, state, {}).verdict.fits();
 }
 
 }  // namespace chipweave::sched

@@ -76,6 +76,9 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
   for (auto& [uid, decision] : decisions_) {
     if (decision.node == node) decision.request.reset();
   }
+  for (auto& [uid, order] : under_way_) {
+    if (order.decision.node == node) order.decision.request.reset();
+  }
 }
 
 // Whether the pod can run on what is held for it: all of it there and healthy.

@@ -82,8 +82,7 @@ http::Answer KubeDoor::bind(std::string& body) {
       });
 }
 
-// Keeps the nodes where the victims' end would let the pod in, with the victims as they were
-// proposed.
+// Keeps the nodes where the victims' end would let the pod in, with those of them that are needed.
 http::Response KubeDoor::preempt(std::string& body) {
   if (!scheduler_.waiting_for().empty())
     return error_response(make_error(Errc::unavailable, scheduler_.waiting_for()));
@@ -94,9 +93,10 @@ http::Response KubeDoor::preempt(std::string& body) {
   w.begin_object().key("NodeNameToMetaVictims").begin_object();
   for (const codec::PreemptionNode& node : args->nodes) {
     if (!counted.refused.empty() || node.victim_uids.empty()) continue;
-    if (!scheduler_.fits_without(counted.ask, node.node, node.victim_uids)) continue;
+    const auto victims = scheduler_.choose_victims(counted.ask, node.node, node.victim_uids);
+    if (victims.empty()) continue;
     w.key(node.node).begin_object().key("Pods").begin_array();
-    for (const std::string& uid : node.victim_uids) w.begin_object().field("UID", uid).end_object();
+    for (const std::string& uid : victims) w.begin_object().field("UID", uid).end_object();
     w.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
   }
   w.end_object().end_object();

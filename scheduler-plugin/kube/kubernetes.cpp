@@ -9,11 +9,16 @@
 namespace chipweave::sched {
 namespace {
 
-std::function<double()> jitter() {
+std::function<double()> random_jitter() {
   return [engine = std::mt19937_64(std::random_device{}()),
           between = std::uniform_real_distribution<double>(0, 1)]() mutable {
     return between(engine);
   };
+}
+
+KubernetesOptions with_jitter(KubernetesOptions options) {
+  if (!options.jitter) options.jitter = random_jitter();
+  return options;
 }
 
 PodEvents::Options events_options(const KubernetesOptions& options) {
@@ -36,11 +41,11 @@ Result<std::unique_ptr<Kubernetes>> Kubernetes::make(http::Loop& loop, const Clo
 Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& clock,
                        KubernetesOptions options, const ResourceTable& resources)
     : transport_(std::move(transport)),
-      options_(std::move(options)),
+      options_(with_jitter(std::move(options))),
       cluster_(*transport_, resources,
                {[this] { say_what_is_waited_for(); },
                 [this](const std::string& problem) { watch_failed(problem); }},
-               jitter()),
+               options_.jitter),
       events_(*transport_, clock, events_options(options_)) {}
 
 void Kubernetes::start(Scheduler& scheduler) {
@@ -55,7 +60,7 @@ void Kubernetes::start(Scheduler& scheduler) {
                                obs::log(obs::Level::error, "a NodeInventory cannot be used",
                                         {{"node", node}, {"error", why.text()}});
                              }},
-      jitter());
+      options_.jitter);
   waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
   say_what_is_waited_for();
   inventories_->start();

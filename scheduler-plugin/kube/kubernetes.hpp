@@ -5,6 +5,7 @@
 // (Scheduler::set_waiting_for).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,8 @@ namespace chipweave::sched {
 struct KubernetesOptions {
   std::string lease_namespace;  // where agents' Leases are
   std::string version;          // of this program, for the API server's log
+  // A number from 0 to 1 each time, by which waits are shortened; empty: random.
+  std::function<double()> jitter;
 };
 
 class Kubernetes {

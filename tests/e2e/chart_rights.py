@@ -5,8 +5,8 @@ READ = "get list watch"
 SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} patch",
                      "nodeinventories.chipweave.dev": READ, "events.events.k8s.io": "create patch"},
                     {"leases.coordination.k8s.io": READ})
-AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create update",
-                 "nodeinventories/status.chipweave.dev": "get update patch"},
+AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create patch",
+                 "nodeinventories/status.chipweave.dev": "update"},
                 {"leases.coordination.k8s.io": "get create update"})
 
 DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
@@ -78,19 +78,12 @@ def scheduler_requests(ns):
     ]
 
 
-# The first three make what belongs to `node` and are also tried with tokens that may not.
+# Besides what it writes, below.
 def agent_requests(ns, node):
     return [
-        (True, "POST", INVENTORIES, inventory(node)),
-        (True, "PATCH", f"{INVENTORIES}/{node}/status", {"status": {}}),
-        (True, "POST", leases(ns), lease(node)),
         (True, "GET", f"/api/v1/nodes/{node}", None),
         (True, "GET", f"{INVENTORIES}/{node}", None),
-        (True, "PUT", f"{INVENTORIES}/{node}", None),
-        (True, "GET", f"{INVENTORIES}/{node}/status", None),
-        (True, "PUT", f"{INVENTORIES}/{node}/status", None),
         (True, "GET", f"{leases(ns)}/{node}", None),
-        (True, "PUT", f"{leases(ns)}/{node}", None),
         (False, "GET", "/api/v1/pods", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/pods", None),
         (False, "GET", "/api/v1/nodes", None),
@@ -98,9 +91,11 @@ def agent_requests(ns, node):
         (False, "PATCH", f"/api/v1/nodes/{node}/status", NOTE),
         (False, "GET", INVENTORIES, None),
         (False, "GET", f"{INVENTORIES}{WATCH}", None),
-        (False, "PATCH", f"{INVENTORIES}/{node}", NOTE),
+        (False, "PUT", f"{INVENTORIES}/{node}", None),
         (False, "DELETE", f"{INVENTORIES}/{node}", None),
         (False, "DELETE", INVENTORIES, None),
+        (False, "GET", f"{INVENTORIES}/{node}/status", None),
+        (False, "PATCH", f"{INVENTORIES}/{node}/status", NOTE),
         (False, "GET", leases(ns), None),
         (False, "PATCH", f"{leases(ns)}/{node}", NOTE),
         (False, "DELETE", f"{leases(ns)}/{node}", None),
@@ -112,13 +107,18 @@ def agent_requests(ns, node):
     ]
 
 
-# Method, path and body of what only the agent of `node` may write. `must` asks as the administrator.
-def foreign_node_requests(ns, node, must):
-    made = [("POST", INVENTORIES, inventory(node)), ("POST", leases(ns), lease(node)),
-            ("POST", INVENTORIES, {**inventory(node), "metadata": {"generateName": node}})]
-    yield from made
-    for method, path, body in made[:2]:
-        must(method, path, body)
-    yield "PATCH", f"{INVENTORIES}/{node}/status", {"status": {}}
-    for path in (f"{INVENTORIES}/{node}", f"{INVENTORIES}/{node}/status", f"{leases(ns)}/{node}"):
-        yield "PUT", path, must("GET", path)
+# What only the agent of `node` may write: method, path, body.
+def made_by_agent(ns, node):
+    return [("POST", INVENTORIES, inventory(node)), ("POST", leases(ns), lease(node))]
+
+
+# Of what is there; `must` asks as the administrator.
+def changed_by_agent(ns, node, must):
+    return [("PUT", f"{INVENTORIES}/{node}/status", must("GET", f"{INVENTORIES}/{node}")),
+            ("PUT", f"{leases(ns)}/{node}", must("GET", f"{leases(ns)}/{node}")),
+            ("PATCH", f"{INVENTORIES}/{node}", NOTE)]
+
+
+# An object whose name the API server makes up from `node`.
+def named_later(node):
+    return "POST", INVENTORIES, {**inventory(node), "metadata": {"generateName": node}}

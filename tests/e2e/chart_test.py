@@ -2,16 +2,18 @@
 """Installs charts/chipweave into a real control plane and checks what comes of it: the objects, what each account may
 and may not do, that an agent can write for its own node only, upgrade, kube-scheduler's configuration, removal.
 
-  tests/e2e/chart_test.py [--kubernetes 1.34]      # starts a testbed named chart; prints a line for each check
+  tests/e2e/chart_test.py [--kubernetes 1.34] [--agent build/release/bin/chipweave-agent]
 
-Nodes and pods are fake (kwok), so no program of ours runs. Exit status: 0 all checks passed, or no Go here to build the
-testbed with; 1 otherwise. Logs of a failed run are kept and their folder is named."""
+It starts a testbed named chart and prints a line for each check. Nodes and pods are fake (kwok), so nothing runs in
+them; --agent runs that program with the token and the arguments of such a pod. Exit status: 0 all checks passed, or no
+Go here to build the testbed with; 1 otherwise. Logs of a failed run are kept and their folder is named."""
 import argparse, json, re, shutil, signal, sys, tempfile, time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, foreign_node_requests, scheduler_requests
+from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, changed_by_agent, made_by_agent, named_later
+from chart_rights import scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, TESTBED, Bed
 from stand_in import StandIn
 from testbed.build import VERSIONS
@@ -105,6 +107,12 @@ def certificate(bed):
     return data
 
 
+def write_kubeconfig(bed, file, token):
+    kubeconfig = json.loads(bed.kubectl("config", "view", "--raw", "-o", "json").stdout)
+    kubeconfig["users"][0]["user"] = {"token": token}
+    (bed.work / file).write_text(json.dumps(kubeconfig))
+
+
 # --- rights
 
 
@@ -156,17 +164,44 @@ def account_rights(bed):
     bed.check("a binding by the scheduler carries the annotation",
               pod["spec"].get("nodeName") == "fake-0" and "chipweave.dev/placement" in pod["metadata"]["annotations"])
 
-    pods = bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
-    agents = {p["spec"]["nodeName"]: bed.token("chipweave-agent", p) for p in pods if "agent" in p["metadata"]["name"]}
+    agents = agent_tokens(bed)
     exact_rights(bed, "agent", agents["fake-0"], *AGENT_RIGHTS)
     own_node_only(bed, agents)
-    try_requests(bed, "agent", agents["fake-0"], agent_requests(NS, "fake-0")[3:])  # the first three are tried above
+    try_requests(bed, "agent", agents["fake-0"], agent_requests(NS, "fake-0"))
+
+
+# By node: as the kubelet gets them for the agents' pods.
+def agent_tokens(bed):
+    pods = bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
+    return {p["spec"]["nodeName"]: bed.token("chipweave-agent", p) for p in pods if "agent" in p["metadata"]["name"]}
+
+
+# Our own agent, with the token and the arguments of its pod but for what only a pod has. Once as it is meant, once as
+# somebody who took over fake-0 and speaks for fake-1.
+def built_agent(bed, program):
+    daemon_set = bed.must("GET", f"/apis/apps/v1/namespaces/{NS}/daemonsets/chipweave-agent")
+    arguments = daemon_set["spec"]["template"]["spec"]["containers"][0]["args"]
+    write_kubeconfig(bed, "agent.kubeconfig", agent_tokens(bed)["fake-0"])
+    for node in ("fake-0", "fake-1"):
+        here = {"--kubernetes": f"--kubeconfig={bed.work}/agent.kubeconfig", "--node=$(NODE_NAME)": f"--node={node}",
+                "--probe=auto": "--probe=profile:hgx-h100-8", "--metrics=0.0.0.0:9400": "--metrics=127.0.0.1:0"}
+        bed.check(f"arguments of the DaemonSet: {' '.join(arguments)}", set(here) <= set(arguments))
+        bed.start(bed.work / f"agent-{node}.log", program, *(here.get(argument, argument) for argument in arguments))
+    status = lambda node: bed.must("GET", f"/apis/chipweave.dev/v1alpha1/nodeinventories/{node}").get("status", {})
+    bed.check("the built agent reports its chips", bed.poll(lambda: status("fake-0").get("chips") == 8))
+    lease = f"/apis/coordination.k8s.io/v1/namespaces/{NS}/leases/fake-0"
+    bed.check("and renews its Lease", bed.poll(lambda: bed.must("GET", lease).get("spec", {}).get("renewTime")))
+    log = lambda node: (bed.work / f"agent-{node}.log").read_text()
+    bed.check("nothing was refused to it", "403" not in log("fake-0"), log("fake-0"))
+    bed.check("with the token of another node it is refused", bed.poll(lambda: "may not write" in log("fake-1")),
+              log("fake-1"))
+    bed.check("and nothing is changed", not status("fake-1"), status("fake-1"))
 
 
 # The policy takes some seconds to be in force.
 def own_node_only(bed, agents):
-    unbound, own = bed.token("chipweave-agent"), agent_requests(NS, "fake-0")[:3]
-    probe = lambda: "may not write" in str(bed.ask("POST", f"{own[0][2]}?dryRun=All", own[0][3], unbound)[1])
+    unbound, (method, path, body) = bed.token("chipweave-agent"), made_by_agent(NS, "fake-0")[0]
+    probe = lambda: "may not write" in str(bed.ask(method, f"{path}?dryRun=All", body, unbound)[1])
     bed.check("the policy is in force", bed.poll(probe))
 
     def may(whose, token, method, path, body):
@@ -178,14 +213,22 @@ def own_node_only(bed, agents):
         bed.check(f"{whose} may not {method} {path} of {name}", code == 403 and "may not write" in str(answer),
                   f"{code}: {answer}")
 
-    for _, *row in own:
-        may("the agent of fake-0", agents["fake-0"], *row)
-    for _, *row in own:
+    first, second = "the agent of fake-0", "the agent of fake-1"
+    made, changed = (lambda node: made_by_agent(NS, node)), (lambda node: changed_by_agent(NS, node, bed.must))
+    for row in made("fake-0"):
+        may(first, agents["fake-0"], *row)
+    for row in changed("fake-0"):
+        may(first, agents["fake-0"], *row)
+    for row in made("fake-0") + changed("fake-0"):
         may_not("a token that is bound to no pod", unbound, *row, "fake-0")
-    for row in foreign_node_requests(NS, "fake-1", bed.must):
-        may_not("the agent of fake-0", agents["fake-0"], *row, "fake-1")
-        if row[0] != "POST":  # those were made by the administrator
-            may("the agent of fake-1", agents["fake-1"], *row)
+    for row in [*made("fake-1"), named_later("fake-1")]:
+        may_not(first, agents["fake-0"], *row, "fake-1")
+    for row in made("fake-1"):
+        may(second, agents["fake-1"], *row)
+    for row in changed("fake-1"):
+        may_not(first, agents["fake-0"], *row, "fake-1")
+    for row in changed("fake-1"):
+        may(second, agents["fake-1"], *row)
 
 
 # --- upgrade, kube-scheduler, removal
@@ -220,9 +263,7 @@ def printed_configuration(bed, helm):
 def second_scheduler(bed, objects):
     bed.kubectl("apply", "--validate=strict", "-f", "-", text=objects)
     stand_in = StandIn(bed.work, bed.server, bed.ca, bed.token("chipweave-scheduler"))
-    kubeconfig = json.loads(bed.kubectl("config", "view", "--raw", "-o", "json").stdout)
-    kubeconfig["users"][0]["user"] = {"token": bed.token("chipweave-kube-scheduler")}
-    (bed.work / "second.kubeconfig").write_text(json.dumps(kubeconfig))
+    write_kubeconfig(bed, "second.kubeconfig", bed.token("chipweave-kube-scheduler"))
     path = f"/api/v1/namespaces/{NS}/configmaps/chipweave-kube-scheduler"
     config = bed.must("GET", path)["data"]["kube-scheduler.yaml"]
     config = re.sub(r"urlPrefix: .*", f"urlPrefix: https://127.0.0.1:{stand_in.port}/kube", config)
@@ -267,7 +308,7 @@ def uninstall(bed, helm, manifest):
     bed.check("of all kinds only the CRD is left", bed.poll(lambda: named() == crd), named())
 
 
-def checks(bed):
+def checks(bed, agent):
     helm = bed.run(TESTBED, "build", "helm").stdout.split()[1]
     fake_nodes(bed)
     manifest = install(bed, helm)
@@ -275,6 +316,8 @@ def checks(bed):
     values_sets(bed, helm)
     pod_security(bed, manifest)
     account_rights(bed)
+    if agent:
+        built_agent(bed, agent.absolute())
     upgrade(bed, helm, data)
     second_scheduler(bed, printed_configuration(bed, helm))
     uninstall(bed, helm, manifest)
@@ -287,6 +330,7 @@ def interrupt(number, _):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kubernetes", choices=VERSIONS, default=VERSIONS[0], help="default: %(default)s")
+    parser.add_argument("--agent", type=Path, metavar="PROGRAM", help="also run this chipweave-agent")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
@@ -300,7 +344,7 @@ def main():
         print("\n******** CHART NOT TESTED: Go is missing or too old (see above) ********\n", flush=True)
         return 0
     try:
-        checks(bed)
+        checks(bed, options.agent)
     except BaseException as error:
         bed.check("the test goes through to its end", False, f"{type(error).__name__}: {error}")
         if not isinstance(error, Exception):

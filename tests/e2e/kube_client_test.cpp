@@ -13,7 +13,6 @@
 namespace chipweave {
 namespace {
 
-using codec::KubeNode;
 using codec::KubePod;
 using Json = nlohmann::json;
 using std::chrono::milliseconds;

@@ -12,12 +12,16 @@
 namespace chipweave::testing {
 
 class OnLoop : public ::testing::Test {
- protected:
-  OnLoop() : thread_([this] { loop_.run(); }) {}
+ public:
+  OnLoop(const OnLoop&) = delete;
+  OnLoop& operator=(const OnLoop&) = delete;
   ~OnLoop() override {
     loop_.stop();
     thread_.join();
   }
+
+ protected:
+  OnLoop() : thread_([this] { loop_.run(); }) {}
 
   // The value, or a failure of the test and an empty one.
   template <class T>

@@ -76,7 +76,8 @@ TEST(AgentExit, ItReportsToExactlyOnePlace) {
 
 TEST(AgentExit, NamesThatNoObjectCanHaveAreWrongUsage) {
   for (const char* rest :
-       {"N_1 --kubernetes", "n1 --kubernetes --lease-namespace a.b", "n1 --kubernetes=perhaps"}) {
+       {"N_1 --kubernetes", "n1 --kubernetes --lease-namespace a.b",
+        "n1 --kubernetes --lease-namespace kube-node-lease", "n1 --kubernetes=perhaps"}) {
     EXPECT_EQ(complaint(kCluster + rest).code, 2) << rest;
   }
 }

@@ -114,7 +114,7 @@ TEST_F(Reflects, CutAtEveryByteItComesToTheSameEnd) {
 TEST_F(Reflects, ListsInPagesWhereStreamsAreRefused) {
   reflector_.start();
   server_.refuse(400, R"({"kind":"Status","code":400,"message":"sendInitialEvents is forbidden"})");
-  EXPECT_EQ(server_.target, "/api/v1/pods?limit=500&resourceVersion=0");
+  EXPECT_EQ(server_.target, "/api/v1/pods?limit=500");
   server_.reply(200, R"({"metadata":{"resourceVersion":"9","continue":"next"},"items":[)" +
                          object("a", 1) + "]}");
   EXPECT_EQ(server_.target, "/api/v1/pods?limit=500&continue=next");

@@ -73,9 +73,10 @@ class World {
   }
 
   // Puts the pod into the cluster.
-  PodAsk submit(PodAsk a) {
+  PodAsk submit(PodAsk a, int priority = 0) {
     ClusterPod pod;
     pod.ask = a;
+    pod.priority = priority;
     auto added = cluster.add(pod, "{}");
     if (!added) throw std::runtime_error(added.error().text());
     return (*added)->ask;

@@ -1,0 +1,209 @@
+// Bindings whose outcome is late, lost, contested or without sense.
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched_kube/kube_world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using Fate = SimulatedApi::Fate;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class KubeBind : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.add_node("n1", "hgx-v100-8");
+    world_.add_node("n2", "hgx-v100-8");
+    world_.api.settle();
+  }
+  // Every request of the binding arrives nowhere, until the program gives up; the first POST comes
+  // through later, if at all.
+  std::shared_ptr<std::string> bind_without_answer(const std::string& name,
+                                                   const std::string& node) {
+    auto said = world_.bind(name, node);
+    world_.api.detach(0);
+    while (said->empty()) {
+      if (world_.api.waiting() > 0) world_.api.take(0, Fate::lost_before);
+      world_.pass(milliseconds(100));
+    }
+    return said;
+  }
+  KubeWorld world_;
+};
+
+TEST_F(KubeBind, WritesNodeAndChipsAtOnce) {
+  world_.create("a", 2);
+  world_.api.settle();
+  EXPECT_EQ(world_.fit("a"), (std::vector<std::string>{"n1", "n2"}));
+  const auto said = world_.bind("a", "n2");
+  EXPECT_EQ(*said, "") << "only the API server can say so";
+  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "held all the same";
+  world_.api.take(0, Fate::answered);
+  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(world_.pod("a").node, "n2");
+  EXPECT_EQ(world_.annotated("a"), (std::vector<int>{0, 3}));
+  EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "asked again: the first answer was lost";
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+  EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"}) << "told once";
+  EXPECT_EQ(world_.api.events, std::vector<std::string>{"ChipsAssigned"});
+}
+
+TEST_F(KubeBind, TheWatchMayBeFasterThanTheAnswer) {
+  world_.create("a", 2);
+  world_.api.settle();
+  const auto said = world_.bind("a", "n1");
+  world_.api.take(0, Fate::lost_after);
+  EXPECT_EQ(*said, "");
+  for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 10);
+  EXPECT_EQ(*said, "bound");
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
+TEST_F(KubeBind, WhileInDoubtTheChipsAreThePodsAndTheNodeIsFixed) {
+  world_.create("a", 8);
+  world_.create("b", 8);
+  world_.api.settle();
+  const auto said = bind_without_answer("a", "n1");
+  EXPECT_TRUE(holds(*said, "did not take the binding")) << *said;
+  EXPECT_EQ(world_.held("a").size(), 8U);
+  world_.pass(seconds(40));  // longer than any promise
+  EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
+  EXPECT_EQ(world_.fit("a"), std::vector<std::string>{"n1"});
+  const auto elsewhere = world_.bind("a", "n2");
+  EXPECT_TRUE(holds(*elsewhere, "is being bound to node n1")) << *elsewhere;
+  // asked for the same again, the same is sent again
+  const auto again = world_.bind("a", "n1");
+  world_.api.take(0, Fate::answered);
+  EXPECT_EQ(*again, "bound");
+  world_.api.arrive_late(0);  // and the first one comes too late to do harm
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
+TEST_F(KubeBind, ABindingThatArrivesWithinAMinuteIsTaken) {
+  world_.create("a", 8);
+  world_.create("b", 8);
+  world_.create("c", 8);
+  world_.api.settle();
+  bind_without_answer("a", "n1");
+  world_.pass(seconds(50));
+  EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
+  const auto b = world_.bind("b", "n1");
+  EXPECT_TRUE(holds(*b, "no longer fits")) << *b;
+  world_.api.arrive_late(0);
+  world_.api.settle();
+  EXPECT_EQ(world_.pod("a").node, "n1");
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+  world_.expect_no_chip_twice();
+}
+
+TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodSaysSo) {
+  world_.create("a", 8);
+  world_.api.settle();
+  bind_without_answer("a", "n1");
+  world_.pass(seconds(80));
+  ASSERT_EQ(world_.api.waiting(), 1U) << "the pod is asked";
+  world_.api.take(0, Fate::lost_before);
+  EXPECT_EQ(world_.held("a").size(), 8U) << "no answer is no answer";
+  world_.pass(seconds(6));
+  world_.api.take(0, Fate::answered);
+  EXPECT_EQ(world_.held("a"), std::vector<int>{});
+  EXPECT_EQ(world_.fit("a").size(), 2U);
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
+// What the API server holds is in the ledger before anybody is answered, watch or no watch.
+TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
+  world_.create("a", 2);
+  world_.api.settle();
+  const auto said = world_.bind("a", "n1");
+  world_.api.set_node("ns/a", "n2");
+  while (said->empty()) world_.api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*said, "was bound to node n2 by another scheduler")) << *said;
+  ASSERT_NE(world_.holding("a"), nullptr);
+  EXPECT_TRUE(world_.holding("a")->assumed);
+  EXPECT_EQ(world_.scheduler->nodes().node(world_.holding("a")->node).name, "n2");
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
+TEST_F(KubeBind, APodThatIsDeletedMeanwhileGivesItsChipsBack) {
+  world_.create("a", 8);
+  world_.api.settle();
+  const auto said = world_.bind("a", "n1");
+  const std::string uid = world_.pod("a").uid;
+  world_.api.remove("ns/a");
+  for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 10);
+  EXPECT_TRUE(holds(*said, "was deleted")) << *said;
+  EXPECT_EQ(world_.scheduler->ledger().find(uid), nullptr);
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
+TEST_F(KubeBind, APodThatTheWatchHasNotToldOfIsAskedFor) {
+  world_.create("a", 2);
+  const auto said = world_.bind("a", "n1");
+  ASSERT_EQ(world_.api.waiting(), 1U);
+  world_.api.take(0, Fate::answered);  // the pod
+  world_.api.take(0, Fate::answered);  // the binding
+  EXPECT_EQ(*said, "bound");
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+  const auto none = world_.bind_as("ns", "none", "u", "n1");
+  world_.api.take(0, Fate::answered);
+  EXPECT_EQ(*none, "pod ns/none does not exist");
+  const auto bad = world_.bind_as("ns/../x", "a b", "u", "n1");
+  world_.pass(milliseconds(1));
+  EXPECT_EQ(*bad, "pod ns/../x/a b does not exist") << "nothing such goes into a path";
+}
+
+TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
+  world_.create("a", 2);
+  world_.api.settle();
+  const std::string old = world_.pod("a").uid;
+  world_.api.remove("ns/a");
+  world_.create("a", 2);
+  const auto said = world_.bind_as("ns", "a", old, "n1");  // the watch has not told it yet
+  while (said->empty()) world_.api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*said, "another uid")) << *said;
+  EXPECT_EQ(world_.pod("a").node, "");
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
+TEST_F(KubeBind, APodWithoutChipsIsBoundAsItIs) {
+  world_.create("cpu", 0);
+  world_.api.settle();
+  EXPECT_EQ(world_.fit("cpu").size(), 2U);
+  const auto said = world_.bind("cpu", "n1");
+  world_.api.settle();
+  EXPECT_EQ(*said, "bound");
+  EXPECT_TRUE(world_.pod("cpu").annotations.empty());
+  world_.come_to_rest();
+  EXPECT_EQ(world_.kubernetes->cluster().size(), 0U) << "of no interest once it is bound";
+}
+
+TEST_F(KubeBind, NobodyIsAnsweredBeforeTheClusterIsKnown) {
+  world_.create("a", 2);
+  world_.restart();
+  EXPECT_NE(world_.scheduler->waiting_for(), "");
+  const auto said = world_.bind("a", "n1");
+  EXPECT_TRUE(holds(*said, "is starting")) << *said;
+  EXPECT_FALSE(world_.scheduler->place(world_.ask(world_.pod("a")), {}, false).ok());
+  EXPECT_FALSE(world_.scheduler->explain({"ns", "a"}).ok());
+  world_.api.settle();
+  EXPECT_EQ(world_.scheduler->waiting_for(), "");
+  EXPECT_EQ(world_.fit("a").size(), 2U);
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,222 @@
+// Random interleavings of everything that can happen between kube-scheduler, the scheduler and an
+// API server behind a bad network. What must hold all the time: no chip stands in the annotations
+// of two bound pods, the ledger is sound, and who was told "bound" is. What must hold in the end:
+// the ledger is what the API server says.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/unit/sched_kube/kube_world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+constexpr int kSteps = 5000;
+
+class Walk {
+ public:
+  explicit Walk(unsigned seed) : random_(seed), world_(seed % 2 == 0) {
+    world_.add_node("n1", "hgx-v100-8");
+    world_.add_node("n2", "hgx-v100-8");
+    world_.add_node("n3", "pcie-8");
+  }
+
+  void run() {
+    for (int i = 0; i < kSteps && !::testing::Test::HasFailure(); ++i) {
+      step();
+      world_.expect_no_chip_twice();
+      if (i % 8 == 0) {
+        EXPECT_EQ(world_.scheduler->check_invariants(), "") << "step " << i;
+      }
+    }
+    world_.come_to_rest();
+    world_.expect_no_chip_twice();
+    world_.expect_ledger_is_the_truth();
+  }
+  int bindings() const { return bindings_; }
+
+ private:
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  std::size_t pick(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+
+  void step() {
+    switch (pick(20)) {
+      case 0:
+      case 1:
+        return create();
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+        return schedule();
+      case 6:
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+        return network();
+      case 11:
+      case 12:
+      case 13:
+      case 14:
+        if (world_.api.watches() > 0)
+          world_.api.feed(pick(world_.api.watches()), 1 + pick(std::size_t{8}));
+        return;
+      case 15:
+        return end();
+      case 16:
+        return world_.pass(std::chrono::milliseconds(1 + pick(4000)));
+      case 17:
+        return machine();
+      case 18:
+        return foreign();
+      default:
+        return trouble();
+    }
+  }
+
+  std::string some_pod(bool waiting) {
+    std::vector<std::string> all;
+    for (const auto& [key, pod] : world_.api.pods) {
+      if (pod.node.empty() == waiting) all.push_back(key);
+    }
+    return all.empty() ? std::string() : all[pick(all.size())];
+  }
+
+  void create() {
+    if (world_.api.pods.size() > 24) return;
+    std::string name = "p" + std::to_string(pick(30));  // names come back, uids never
+    if (world_.api.pods.contains("ns/" + name)) return;
+    std::map<std::string, std::string> labels;
+    int chips = 1 + pick(4);
+    if (pick(4) == 0) labels["volcano.sh/job-name"] = "j" + std::to_string(pick(3));
+    if (pick(5) == 0) {
+      chips = 1;
+      labels["gpu-topology"] = "g" + std::to_string(pick(2));
+      labels["gpu-topology-replica"] = "2";
+    }
+    world_.create(name, pick(10) == 0 ? 0 : chips, "nvidia.com/gpu", labels);
+  }
+
+  // As kube-scheduler does: of pods that it sees waiting, sometimes once more while a binding is
+  // under way, and not always where the score is highest.
+  void schedule() {
+    if (!world_.scheduler->waiting_for().empty()) return;
+    const std::string key = some_pod(true);
+    if (key.empty()) return;
+    const ServerPod pod = world_.api.pods.at(key);
+    if (asked_.contains(pod.uid) && pick(4) != 0) return;
+    const PodAsk ask = world_.ask(pod);
+    const auto names = world_.all_nodes();
+    const auto fit = world_.scheduler->filter(ask, names)->fit;
+    if (fit.empty()) return;
+    std::string node(fit[pick(fit.size())]);
+    if (fit.size() > 1) {
+      const std::vector<std::string_view> left(fit.begin(), fit.end());
+      const auto scores = world_.scheduler->prioritize(ask, left);
+      if (pick(4) != 0) {
+        const auto best =
+            std::max_element(scores->begin(), scores->end(),
+                             [](const Score& a, const Score& b) { return a.score < b.score; });
+        node = best->node;
+      }
+    }
+    asked_.insert(pod.uid);
+    const int life = life_;
+    world_.scheduler->bind({{pod.ns, pod.name}, pod.uid, node}, [this, key, uid = pod.uid, node,
+                                                                 life](const Result<void>& how) {
+      EXPECT_EQ(life, life_) << "an answer of a program that is dead";
+      asked_.erase(uid);
+      if (!how) return;
+      ++bindings_;
+      const auto it = world_.api.pods.find(key);
+      if (it == world_.api.pods.end() || it->second.uid != uid) return;
+      EXPECT_EQ(it->second.node, node) << key << " is not where it was said to be";
+      if (it->second.chips > 0 && !foreign_.contains(uid)) {
+        EXPECT_EQ(KubeWorld::annotated(it->second).size(),
+                  static_cast<std::size_t>(it->second.chips));
+      }
+    });
+  }
+
+  void network() {
+    SimulatedApi& api = world_.api;
+    if (api.late() > 0 && pick(4) == 0) return api.arrive_late(pick(api.late()));
+    if (api.waiting() == 0) return;
+    const std::size_t n = pick(api.waiting());
+    switch (pick(12)) {
+      case 0:
+        return api.take(n, SimulatedApi::Fate::lost_before);
+      case 1:
+        return api.take(n, SimulatedApi::Fate::lost_after);
+      case 2:
+        return api.detach(n);
+      default:
+        return api.take(n, SimulatedApi::Fate::answered);
+    }
+  }
+
+  void end() {
+    const std::string key = some_pod(pick(3) == 0);
+    if (!key.empty()) world_.api.remove(key);
+  }
+
+  void machine() {
+    std::map<int, domain::Health> health;
+    for (int chip = 0; chip < 8; ++chip) {
+      if (pick(6) == 0) health[chip] = domain::Health::unhealthy;
+    }
+    world_.add_node("n" + std::to_string(1 + pick(2)), pick(8) == 0 ? "hgx-a100-4" : "hgx-v100-8",
+                    health);
+  }
+
+  void foreign() {
+    if (pick(4) != 0) return;
+    const std::string key = some_pod(true);
+    if (key.empty()) return;
+    foreign_.insert(world_.api.pods.at(key).uid);
+    world_.api.set_node(key, "n" + std::to_string(1 + pick(4)));  // n4 has no inventory
+  }
+
+  void trouble() {
+    switch (pick(6)) {
+      case 0:
+      case 1:
+      case 2:
+        if (world_.api.watches() > 0) world_.api.cut(pick(world_.api.watches()));
+        return;
+      case 3:
+        return world_.api.forget_history();
+      case 4:
+        if (pick(4) == 0) world_.api.set_inventory("n3", "");
+        if (pick(2) == 0) world_.add_node("n3", "pcie-8");
+        return;
+      default:
+        if (pick(3) != 0) return;
+        ++life_;
+        asked_.clear();
+        world_.api.drop_late();  // the server gives up requests whose connection is gone
+        return world_.restart();
+    }
+  }
+
+  std::mt19937 random_;
+  KubeWorld world_;
+  std::set<std::string> asked_;
+  std::set<std::string> foreign_;
+  int life_ = 0;
+  int bindings_ = 0;
+};
+
+class KubeInterleavings : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(KubeInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
+  Walk walk(GetParam());
+  walk.run();
+  EXPECT_GT(walk.bindings(), 20) << "the walk got nowhere";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, KubeInterleavings, ::testing::Range(0U, 20U));
+
+}  // namespace
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,416 @@
+// SimulatedApi — an API server behind a bad network, as a Transport: pods, NodeInventories, Leases
+// and Nodes with versions and watches, bindings that are applied late or whose answers get lost.
+//
+// Nothing happens by itself: requests wait until a step takes them, watches until they are fed, and
+// time until it is moved. So a test can interleave all of it, and ask the server for the truth.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "common/base/json_writer.hpp"
+#include "common/kube/transport.hpp"
+
+namespace chipweave::sched::testing {
+
+struct ServerPod {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string resource;
+  int chips = 0;
+  std::string node;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  int priority = 0;
+  std::uint64_t version = 0;
+
+  std::string key() const { return ns + "/" + name; }
+};
+
+class SimulatedApi {
+ public:
+  using Json = nlohmann::json;
+  using Milliseconds = std::chrono::milliseconds;
+  static constexpr const char* kPods = "/api/v1/pods";
+  static constexpr const char* kInventories = "/apis/chipweave.dev/v1alpha1/nodeinventories";
+
+  // --- the truth
+  std::map<std::string, ServerPod> pods;
+  std::vector<std::string> events;   // reasons of the events that were posted
+  std::vector<std::string> notes;    // and what they say
+  std::vector<std::string> touched;  // nodes that were patched
+  bool streaming_lists = true;
+
+  void create(ServerPod pod) {
+    pod.version = ++version_;
+    if (pod.uid.empty()) pod.uid = "uid-" + std::to_string(++uids_);
+    const std::string key = pod.key();
+    note(kPods, "ADDED", pod_json(pod));
+    pods[key] = std::move(pod);
+  }
+  void remove(const std::string& key) {
+    ServerPod gone = pods.at(key);
+    gone.version = ++version_;
+    pods.erase(key);
+    note(kPods, "DELETED", pod_json(gone));
+  }
+  // As another scheduler, or a user, would: without asking anybody.
+  void set_node(const std::string& key, const std::string& node,
+                const std::map<std::string, std::string>& annotations = {}) {
+    ServerPod& pod = pods.at(key);
+    pod.node = node;
+    for (const auto& [name, value] : annotations) pod.annotations[name] = value;
+    pod.version = ++version_;
+    note(kPods, "MODIFIED", pod_json(pod));
+  }
+  void annotate(const std::string& key, const std::string& name, const std::string& value) {
+    ServerPod& pod = pods.at(key);
+    pod.annotations[name] = value;
+    pod.version = ++version_;
+    note(kPods, "MODIFIED", pod_json(pod));
+  }
+  // status: JSON; empty: the object is deleted.
+  void set_inventory(const std::string& node, const std::string& status) {
+    const bool known = inventories_.contains(node);
+    const std::string text = R"({"metadata":{"name":")" + node + R"(","uid":"i-)" + node +
+                             R"(","resourceVersion":")" + std::to_string(++version_) +
+                             R"("},"status":)" + (status.empty() ? "{}" : status) + "}";
+    if (status.empty()) {
+      inventories_.erase(node);
+      if (known) note(kInventories, "DELETED", text);
+      return;
+    }
+    inventories_[node] = text;
+    note(kInventories, known ? "MODIFIED" : "ADDED", text);
+  }
+  // Watches that ask for what was before are told that it is gone.
+  void forget_history() {
+    for (auto& [path, all] : history_) all.clear();
+    oldest_ = version_;
+  }
+
+  // --- the network
+  // One end of the wire: what a program has. A new one after a restart; the old one's requests are
+  // gone with it.
+  std::unique_ptr<kube::Transport> connect() { return std::make_unique<Wire>(*this); }
+
+  std::size_t waiting() const { return calls_.size(); }
+  enum class Fate { answered, lost_before, lost_after };
+  // The n-th waiting request reaches the server (or not), and its answer its caller (or not).
+  void take(std::size_t n, Fate fate) {
+    const auto it = std::next(calls_.begin(), static_cast<std::ptrdiff_t>(n));
+    const std::shared_ptr<Pending> call = *it;
+    calls_.erase(it);
+    kube::Reply reply;
+    if (fate != Fate::lost_before) reply = answer(call->call);
+    if (!call->live) return;
+    call->live = false;
+    if (fate == Fate::answered) {
+      call->done(std::move(reply));
+    } else {
+      call->done(make_error(Errc::unavailable, "connection reset"));
+    }
+  }
+  // The request's caller hears nothing more, but the request still arrives some time.
+  void detach(std::size_t n) {
+    const auto it = std::next(calls_.begin(), static_cast<std::ptrdiff_t>(n));
+    const std::shared_ptr<Pending> call = *it;
+    if (!call->live) return;
+    if (call->call.method != "POST" || !call->call.target.ends_with("/binding")) {
+      return take(n, Fate::lost_before);
+    }
+    calls_.erase(it);
+    late_.push_back({call->call, now_ + std::chrono::seconds(60)});
+    call->live = false;
+    call->done(make_error(Errc::deadline, "no answer in time"));
+  }
+  // A detached request arrives. The server gives none more than a minute.
+  void arrive_late(std::size_t n) {
+    const auto it = std::next(late_.begin(), static_cast<std::ptrdiff_t>(n));
+    const kube::Call call = it->first;
+    late_.erase(it);
+    answer(call);
+  }
+  std::size_t late() const { return late_.size(); }
+  void drop_late() { late_.clear(); }
+
+  std::size_t watches() const { return watches_.size(); }
+  // Up to `most` events reach the n-th watch; false if there was none.
+  bool feed(std::size_t n, std::size_t most) {
+    const auto watch = *std::next(watches_.begin(), static_cast<std::ptrdiff_t>(n));
+    return feed(watch, most);
+  }
+  void cut(std::size_t n) {
+    const auto watch = *std::next(watches_.begin(), static_cast<std::ptrdiff_t>(n));
+    watches_.remove(watch);
+    const auto sink = watch->sink;
+    if (watch->live) sink.ended(make_error(Errc::unavailable, "cut"));
+  }
+  void pass(Milliseconds time) {
+    const auto until = now_ + time;
+    while (true) {
+      auto next = timers_.end();
+      for (auto it = timers_.begin(); it != timers_.end(); ++it) {
+        if (it->at <= until && (next == timers_.end() || it->at < next->at)) next = it;
+      }
+      if (next == timers_.end()) break;
+      now_ = std::max(now_, next->at);
+      const Timer timer = *next;
+      timers_.erase(next);
+      if (*timer.live) timer.task();
+    }
+    now_ = until;
+    std::erase_if(late_, [&](const auto& late) { return late.second < now_; });
+  }
+  // Everything that can happen without time passing does.
+  void settle() {
+    bool more = true;
+    while (more) {
+      more = false;
+      while (!calls_.empty()) {
+        take(0, Fate::answered);
+        more = true;
+      }
+      for (const auto& watch :
+           std::vector<std::shared_ptr<Watch>>(watches_.begin(), watches_.end())) {
+        more = feed(watch, 1'000'000) || more;
+      }
+    }
+  }
+
+ private:
+  struct Pending {
+    kube::Call call;
+    std::function<void(Result<kube::Reply>)> done;
+    bool live = true;
+  };
+  struct Watch {
+    std::string path;
+    kube::StreamSink sink;
+    std::uint64_t from = 0;            // tell what is newer
+    std::vector<std::string> to_tell;  // of a list that is streamed
+    bool expired = false;
+    bool live = true;
+  };
+  struct Timer {
+    std::chrono::steady_clock::time_point at;
+    std::function<void()> task;
+    std::shared_ptr<bool> live;
+  };
+
+  class Wire final : public kube::Transport {
+   public:
+    explicit Wire(SimulatedApi& api) : api_(api) {}
+    std::unique_ptr<kube::Ticket> call(kube::Call call,
+                                       std::function<void(Result<kube::Reply>)> done) override {
+      auto pending = std::make_shared<Pending>(Pending{std::move(call), std::move(done), true});
+      api_.calls_.push_back(pending);
+      return std::make_unique<End>([pending, &api = api_] {
+        pending->live = false;
+        // whoever hangs up has not sent it, or has it done all the same: the server decides
+        std::erase(api.calls_, pending);
+      });
+    }
+    std::unique_ptr<kube::Ticket> stream(std::string target, Milliseconds,
+                                         kube::StreamSink sink) override {
+      auto watch = std::make_shared<Watch>();
+      watch->path = target.substr(0, target.find('?'));
+      watch->sink = std::move(sink);
+      api_.begin(*watch, target);
+      api_.watches_.push_back(watch);
+      return std::make_unique<End>([watch, &api = api_] {
+        watch->live = false;
+        api.watches_.remove(watch);
+      });
+    }
+    std::unique_ptr<kube::Ticket> after(Milliseconds delay, std::function<void()> task) override {
+      auto live = std::make_shared<bool>(true);
+      api_.timers_.push_back({api_.now_ + delay, std::move(task), live});
+      return std::make_unique<End>([live] { *live = false; });
+    }
+    std::chrono::steady_clock::time_point now() const override { return api_.now_; }
+
+   private:
+    class End final : public kube::Ticket {
+     public:
+      explicit End(std::function<void()> act) : act_(std::move(act)) {}
+      ~End() override { act_(); }
+
+     private:
+      std::function<void()> act_;
+    };
+    SimulatedApi& api_;
+  };
+
+  static std::string pod_json(const ServerPod& pod) {
+    JsonWriter w;
+    w.begin_object().key("metadata").begin_object();
+    w.field("namespace", pod.ns).field("name", pod.name).field("uid", pod.uid);
+    w.field("resourceVersion", std::to_string(pod.version));
+    w.key("labels").begin_object();
+    for (const auto& [name, value] : pod.labels) w.field(name, value);
+    w.end_object().key("annotations").begin_object();
+    for (const auto& [name, value] : pod.annotations) w.field(name, value);
+    w.end_object().end_object().key("spec").begin_object();
+    if (!pod.node.empty()) w.field("nodeName", pod.node);
+    w.key("priority").integer(pod.priority).key("containers").begin_array();
+    w.begin_object().field("name", "c").key("resources").begin_object();
+    w.key("limits").begin_object();
+    if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
+    w.end_object().end_object().end_object().end_array().end_object();
+    w.key("status").begin_object().field("phase", "Pending").end_object().end_object();
+    return w.take();
+  }
+
+  static std::string line(const std::string& type, const std::string& object) {
+    return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+  }
+  void note(const std::string& path, const std::string& type, const std::string& object) {
+    history_[path].emplace_back(version_, line(type, object));
+  }
+
+  std::vector<std::string> objects(const std::string& path) const {
+    std::vector<std::string> all;
+    if (path == kPods) {
+      for (const auto& [key, pod] : pods) all.push_back(pod_json(pod));
+    } else if (path == kInventories) {
+      for (const auto& [node, text] : inventories_) all.push_back(text);
+    }
+    return all;
+  }
+
+  void begin(Watch& watch, const std::string& target) {
+    const std::size_t at = target.find("&resourceVersion=");
+    if (target.find("sendInitialEvents=true") != std::string::npos) {
+      if (!streaming_lists) {
+        watch.to_tell.push_back("");
+        return;
+      }
+      for (const std::string& object : objects(watch.path))
+        watch.to_tell.push_back(line("ADDED", object));
+      watch.to_tell.push_back(
+          line("BOOKMARK", R"({"metadata":{"resourceVersion":")" + std::to_string(version_) +
+                               R"(","annotations":{"k8s.io/initial-events-end":"true"}}})"));
+      watch.from = version_;
+    } else if (at != std::string::npos) {
+      watch.from = std::stoull(target.substr(at + 17));
+      watch.expired = watch.from < oldest_;
+    }
+  }
+
+  bool feed(const std::shared_ptr<Watch>& watch, std::size_t most) {
+    bool told = false;
+    while (most-- > 0 && watch->live) {
+      std::string next;
+      if (watch->expired) {
+        next =
+            line("ERROR", R"({"kind":"Status","code":410,"reason":"Expired","message":"too old"})");
+        watch->expired = false;
+      } else if (!watch->to_tell.empty()) {
+        next = watch->to_tell.front();
+        watch->to_tell.erase(watch->to_tell.begin());
+        if (next.empty()) {
+          const auto sink = watch->sink;
+          watches_.remove(watch);
+          sink.refused({400, R"({"kind":"Status","code":400,"message":"no streaming lists"})", {}});
+          return true;
+        }
+      } else {
+        const auto& all = history_[watch->path];
+        const auto it =
+            std::upper_bound(all.begin(), all.end(), watch->from,
+                             [](std::uint64_t v, const auto& e) { return v < e.first; });
+        if (it == all.end()) {
+          if (watch->from < oldest_) {
+            watch->expired = true;
+            continue;
+          }
+          break;
+        }
+        if (watch->from < oldest_) {
+          watch->expired = true;
+          continue;
+        }
+        watch->from = it->first;
+        next = it->second;
+      }
+      told = true;
+      const auto sink = watch->sink;
+      sink.bytes(next);
+    }
+    return told;
+  }
+
+  static kube::Reply status(int code, const std::string& message) {
+    return {
+        code,
+        R"({"kind":"Status","code":)" + std::to_string(code) + R"(,"message":")" + message + "\"}",
+        std::nullopt};
+  }
+
+  kube::Reply answer(const kube::Call& call) {
+    const std::string path = call.target.substr(0, call.target.find('?'));
+    if (path.ends_with("/events") || path.find("/events/") != std::string::npos) {
+      if (call.method == "POST") {
+        events.push_back(Json::parse(call.body)["reason"]);
+        notes.push_back(Json::parse(call.body)["note"]);
+      }
+      if (call.method == "PATCH") events.push_back("again");
+      return status(201, "");
+    }
+    if (call.method == "PATCH" && path.starts_with("/api/v1/nodes/")) {
+      touched.push_back(path.substr(14));
+      return status(200, "");
+    }
+    if (call.method == "GET" && (path == kPods || path == kInventories || path == "/api/v1/nodes" ||
+                                 path.ends_with("/leases"))) {
+      std::string items;
+      for (const std::string& object : objects(path)) items += (items.empty() ? "" : ",") + object;
+      return {200,
+              R"({"metadata":{"resourceVersion":")" + std::to_string(version_) + R"("},"items":[)" +
+                  items + "]}",
+              std::nullopt};
+    }
+    // /api/v1/namespaces/NS/pods/NAME[/binding]
+    const std::string before = "/api/v1/namespaces/";
+    const std::size_t slash = path.find('/', before.size());
+    const std::string ns = path.substr(before.size(), slash - before.size());
+    std::string name = path.substr(slash + 6);
+    const bool binding = name.ends_with("/binding");
+    if (binding) name.resize(name.size() - 8);
+    const auto pod = pods.find(ns + "/" + name);
+    if (pod == pods.end()) return status(404, "not found");
+    if (!binding) return {200, pod_json(pod->second), std::nullopt};
+    const Json body = Json::parse(call.body);
+    if (body["metadata"]["uid"] != pod->second.uid) return status(409, "precondition failed: UID");
+    if (!pod->second.node.empty()) return status(409, "pod is already assigned to a node");
+    set_node(pod->first, body["target"]["name"],
+             body["metadata"].value("annotations", std::map<std::string, std::string>()));
+    return status(201, "");
+  }
+
+  std::uint64_t version_ = 1;
+  std::uint64_t oldest_ = 0;
+  std::uint64_t uids_ = 0;
+  std::map<std::string, std::string> inventories_;
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> history_;
+  std::list<std::shared_ptr<Pending>> calls_;
+  std::vector<std::pair<kube::Call, std::chrono::steady_clock::time_point>> late_;
+  std::list<std::shared_ptr<Watch>> watches_;
+  std::vector<Timer> timers_;
+  std::chrono::steady_clock::time_point now_{};
+};
+
+}  // namespace chipweave::sched::testing
