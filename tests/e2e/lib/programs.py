@@ -116,7 +116,7 @@ class Chipweave:
         return float(found[1]) if found else None
 
     def cli(self, *arguments):
-        trust = {"SSL_CERT_FILE": str(self.bed.work / "ca.crt")} if self.https else {}
+        trust = {"CHIPWEAVE_CA": str(self.bed.work / "ca.crt")} if self.https else {}
         command = [self.binaries / "chipweave", *arguments, "--scheduler", self.url]
         return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **trust})
 

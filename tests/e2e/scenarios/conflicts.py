@@ -50,7 +50,7 @@ def refused(s):
 
     stolen = asked_about(s, "stolen")
     s.bind_by_hand("stolen", OTHER)
-    answers("bound meanwhile by somebody else", stolen, f"already bound to node {OTHER}")
+    answers("bound meanwhile by somebody else", stolen, f"(already|was) bound to node {OTHER}")  # likewise
     s.eventually("stolen: it takes two chips where it is", lambda: len(s.taken(OTHER)) == 2, why=s.used)
     s.delete("stolen")
 

@@ -5,7 +5,8 @@ from lib.scenario import GPU, INVENTORIES
 
 # No agent renews the Leases of fake nodes.
 FLAGS = ["--inventory-stale-after", "30m"]
-COUNT, PODS = 50, 120
+COUNT = 50
+SIZES = [1, 1, 2, 2, 4, 8] * 20  # 360 chips of 400
 
 
 def run(s):
@@ -24,13 +25,11 @@ def run(s):
     s.must_come("our scheduler's word of all nodes", lambda: len(s.chipweave.nodes()) == COUNT + 1)
     s.chipweave.agents.pop("k-real").kill()
     s.remove_node("k-real")
-    sizes = [s.random.choice((1, 1, 2, 2, 4, 8)) for _ in range(PODS)]
-    for number, size in enumerate(sizes):
+    for number, size in enumerate(s.random.sample(SIZES, len(SIZES))):
         s.create(f"pod-{number}", size)
-    wanted = sum(sizes)
     bound = lambda: [pod for pod in s.pods() if pod["spec"].get("nodeName")]
-    s.eventually(f"{PODS} pods with {wanted} chips on {COUNT} nodes of 8 are bound", lambda: len(bound()) == PODS, 120,
-                 lambda: f"{len(bound())} are")
+    s.eventually(f"{len(SIZES)} pods with {sum(SIZES)} chips on {COUNT} nodes of 8 are bound",
+                 lambda: len(bound()) == len(SIZES), 120, lambda: f"{len(bound())} are")
     s.eventually("and run", lambda: all(pod["status"]["phase"] == "Running" for pod in s.pods()), 120)
     placed = [json.loads(pod["metadata"]["annotations"]["chipweave.dev/placement"]) for pod in bound()]
     slow = [p for p in placed if len(p["chips"]) == 2 and p["gbps"] < 40]
