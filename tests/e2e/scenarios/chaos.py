@@ -6,8 +6,8 @@ from audit import asks, holds_chips
 from lib.scenario import GPU
 
 NODES = [f"x-{number}" for number in range(12)]
-PODS, KILLS = 200, 10
-VICTIMS = ["chipweave-scheduler", "chipweave-scheduler", "kube-apiserver", "etcd", "kube-scheduler"]
+PODS, SILENCE = 200, "silence"
+BLOWS = 4 * ["chipweave-scheduler"] + 2 * ["kube-apiserver", "etcd", SILENCE] + ["kube-scheduler"]
 SILENCE_SECONDS = 7  # of the API server; kube-scheduler waits 5 s for a binding
 SETTLE_SECONDS = 180
 
@@ -27,7 +27,7 @@ def insist(s, method, path, body=None):
 
 
 def storm(s):
-    kills = sorted(s.random.sample(range(10, PODS), KILLS))
+    blows = dict(zip(s.random.sample(range(10, PODS), len(BLOWS)), BLOWS))  # by the number of the pod before
     alive = []
     for number in range(PODS):
         name = f"pod-{number}"
@@ -36,10 +36,8 @@ def storm(s):
         if number > 40 and s.random.random() < 0.5:
             gone = alive.pop(s.random.randrange(len(alive)))
             insist(s, "DELETE", f"{s.pods_path}/{gone}?gracePeriodSeconds=0")
-        if number in kills[::4]:
-            silence(s)
-        elif number in kills:
-            kill(s, s.random.choice(VICTIMS))
+        if number in blows:
+            silence(s) if blows[number] == SILENCE else kill(s, blows[number])
     s.alive = alive
 
 
