@@ -20,13 +20,14 @@ void add_output_option(CLI::App& command, OutputForm& form) {
       ->option_text("FORM");
 }
 
-void add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
-  command
-      .add_option("--scheduler", address.url,
-                  "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT")
-      ->envname("CHIPWEAVE_SCHEDULER")
-      ->option_text("URL")
-      ->required();
+CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
+  CLI::Option* url =
+      command
+          .add_option("--scheduler", address.url,
+                      "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT")
+          ->envname("CHIPWEAVE_SCHEDULER")
+          ->option_text("URL")
+          ->required();
   command
       .add_option(
           "--ca", address.files.ca,
@@ -39,6 +40,7 @@ void add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
   command.add_option("--key", address.files.key, "its key")
       ->envname("CHIPWEAVE_KEY")
       ->option_text("FILE.pem");
+  return url;
 }
 
 void add_examples(CLI::App& command, const std::string& lines) {

@@ -9,15 +9,16 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace chipweave::cli {
 
 // -o, --output text|json
 void add_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER, required; --ca, --cert and
-// --key for https, or CHIPWEAVE_CA and so on.
-void add_scheduler_option(CLI::App& command, SchedulerAddress& address);
+// --key for https, or CHIPWEAVE_CA and so on. Returns --scheduler.
+CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address);
 // Shown at the end of --help.
 void add_examples(CLI::App& command, const std::string& lines);
 

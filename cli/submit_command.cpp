@@ -19,6 +19,7 @@ struct SubmitState {
   SchedulerAddress scheduler;
   std::string default_namespace = "default";
   SubmitOptions options;
+  bool only_print = false;
   OutputForm form = OutputForm::text;
 };
 
@@ -40,7 +41,7 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
     auto text = standard_input ? io::read_standard_input(limits::kMaxManifestBytes)
                                : io::read_file(file, limits::kMaxManifestBytes);
     auto manifest = std::move(text).and_then([&](const std::string& yaml) {
-      auto expanded = codec::expand_manifest(yaml, {state.default_namespace});
+      auto expanded = codec::expand_manifest(yaml, {state.default_namespace, !state.only_print});
       if (expanded) return expanded;
       return decltype(expanded)(
           std::move(expanded).error().in(standard_input ? "standard input" : "file " + file));
@@ -64,8 +65,17 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
     complain("there are no pods in " + where + ", so nothing was submitted");
     return std::nullopt;
   }
-  remark_on_selectors(pods);
   return pods;
+}
+
+// As `kubectl apply -f -` takes them.
+std::string list_of(const std::vector<codec::ManifestPod>& pods) {
+  std::string text = R"({"apiVersion":"v1","kind":"List","items":[)";
+  for (const codec::ManifestPod& pod : pods) {
+    if (&pod != &pods.front()) text += ',';
+    text += pod.json;
+  }
+  return text + "]}\n";
 }
 
 Exit run(const SubmitState& state) {
@@ -74,8 +84,14 @@ Exit run(const SubmitState& state) {
              "' is no namespace: lower-case letters, digits and '-', at most 63");
     return Exit::usage;
   }
+  if (state.scheduler.url.empty() && !state.only_print) {
+    complain("--scheduler is required; see 'chipweave submit --help'");
+    return Exit::usage;
+  }
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
+  if (state.only_print) return print(list_of(*pods)) ? Exit::fine : Exit::unreadable;
+  remark_on_selectors(*pods);
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) {
     complain(transport.error());
@@ -105,17 +121,20 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   command->add_option("files", state->files, "Kubernetes YAML; '-' reads standard input")
       ->option_text("FILE.yaml...")
       ->required();
-  add_scheduler_option(*command, state->scheduler);
+  add_scheduler_option(*command, state->scheduler)->required(false);  // run() asks for it
   command->add_option("-n,--namespace", state->default_namespace, "where a manifest names none")
       ->option_text("NAME");
   command->add_option("--node", state->options.only_nodes, "only this node; may be repeated")
       ->option_text("NAME");
   command->add_flag("--compare", state->options.compare,
                     "also show what a pair-sum and a first-fit choice would have got");
+  command->add_flag("--print", state->only_print,
+                    "only print the pods, as a List for kubectl; no scheduler is asked");
   add_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
                "  CHIPWEAVE_SCHEDULER=http://127.0.0.1:8080 chipweave submit job.yaml --compare\n"
+               "  chipweave submit job.yaml --print | kubectl apply -f -\n"
                "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
                "cannot be read.");
   command->callback([state, &exit_code] { exit_code = run(*state); });

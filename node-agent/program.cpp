@@ -99,8 +99,8 @@ int run_agent(const Flags& flags) {
                                    {[&metrics](bool yes) { metrics.connected(yes); },
                                     [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); }});
   if (!reporting) {
-    const bool no_pod =
-        flags.kubeconfig.empty() && reporting.error().code == Errc::invalid_argument;
+    const bool no_pod = !flags.scheduler && flags.kubeconfig.empty() &&
+                        reporting.error().code == Errc::invalid_argument;
     return fail(no_pod ? kWrongUsage : kUnusable, reporting.error());
   }
   Reporter& reporter = (*reporting)->reporter();

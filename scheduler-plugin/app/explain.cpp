@@ -31,6 +31,12 @@ constexpr int kEndPods = 10;
 constexpr int kFewerMembers = 1000;
 constexpr int kFewerChips = 2000;
 
+// kube-scheduler asks only if its own rules leave a node.
+constexpr const char* kNeverOffered =
+    " (of all nodes: no scheduler has offered any for it; node selectors, taints or too little of "
+    "a "
+    "resource may rule them out)";
+
 std::string chips_word(int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); }
 
 void write_others(JsonWriter& w, const std::vector<Considered>& others) {
@@ -67,6 +73,8 @@ class Explainer {
       w_.field("summary", "the pod asks for no accelerator; any node will do");
     } else if (const Decision* d = s_.decision(pod.ask.uid)) {
       bound(*d);
+    } else if (held != nullptr && held->assumed) {
+      assumed(*held);
     } else if (held != nullptr) {
       reserved(pod, *held);
     } else {
@@ -136,6 +144,15 @@ class Explainer {
     w_.field("summary", summary_of(node, indices, gbps, best, "waits to be bound to "));
   }
 
+  // Another scheduler bound it. Its node may have no inventory.
+  void assumed(const Holding& held) {
+    const Node& node = s_.nodes_.node(held.node);
+    w_.field("state", "bound");
+    placement(node, node.topology.indices(held.chips), 0, 0);
+    w_.field("summary", "runs on " + node.name + "; whoever bound it did not say with which " +
+                            chips_word(held.count()) + ", so the best free ones are left to it");
+  }
+
   static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,
                                 double best, const char* verb) {
     std::string list;
@@ -154,7 +171,8 @@ class Explainer {
   // The nodes that kube-scheduler offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
     const auto look = s_.looks_.find(pod.ask.uid);
-    if (look == s_.looks_.end() || look->second.offered == nullptr) return s_.all_names();
+    never_offered_ = look == s_.looks_.end() || look->second.offered == nullptr;
+    if (never_offered_) return s_.all_names();
     std::set<NodeId> offered(look->second.offered->begin(), look->second.offered->end());
     std::vector<std::string_view> names;
     for (const NodeId id : s_.nodes_.by_name()) {
@@ -200,7 +218,8 @@ class Explainer {
     if (survey.fits > 0) {
       w_.key("changes").begin_array().end_array().field("smallest_change", "");
       w_.field("summary", "fits on " + s_.nodes_.node(survey.best_node).name +
-                              " now; the scheduler has not asked for it since");
+                              (never_offered_ ? std::string(" now") + kNeverOffered
+                                              : " now; the scheduler has not asked for it since"));
       return;
     }
     changes(pod.ask, want, names);
@@ -226,6 +245,7 @@ class Explainer {
     w_.field("smallest_change", smallest);
     std::string summary = never.empty() ? "waits: no node fits now" : never;
     if (!smallest.empty()) summary += "; it would run " + smallest;
+    if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);
   }
 
@@ -419,6 +439,7 @@ class Explainer {
   std::multiset<int> endings_;  // weights of the easiest departures so far
   std::map<std::tuple<StateId, std::uint64_t, std::uint64_t>, bool> without_;
   std::size_t not_offered_ = 0;
+  bool never_offered_ = false;
   int tries_left_ = limits::kMaxExplainTries;
 };
 

@@ -182,7 +182,8 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
   void adopt(const ClusterPod& pod, const Placement* said);
   Holding holding_of(const ClusterPod& pod, NodeId node);
-  void hold_known(const ClusterPod& pod, const Placement& said, Holding holding);
+  bool disputed(const ClusterPod& pod, const Placement& said, NodeId node) const;
+  void hold_known(const Placement& said, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
   ChipSet guess(NodeId node, int count) const;

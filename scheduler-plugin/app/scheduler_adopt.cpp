@@ -2,9 +2,10 @@
 // or by somebody else.
 //
 // What the cluster holds is the truth. A pod that says which chips it has (Placement)
-// gets them: promises give way, guesses are made anew. Of one that does not say, only the number is
-// known: it is given the chips that a device plugin would most likely have picked, so that what is
-// left is neither too much nor predicted too fast (Holding::assumed).
+// gets them: promises give way, guesses are made anew. Of one that does not say, or that names a
+// chip that another pod is known to have, only the number is known: it is given the chips that a
+// device plugin would most likely have picked, so that what is left is neither too much nor
+// predicted too fast (Holding::assumed).
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -79,8 +80,8 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   const NodeId node = nodes_.declare(pod.node);
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
   Holding holding = holding_of(pod, node);
-  if (said != nullptr) {
-    hold_known(pod, *said, std::move(holding));
+  if (said != nullptr && !disputed(pod, *said, node)) {
+    hold_known(*said, std::move(holding));
     recall(pod, *said);
   } else {
     holding.assumed = true;
@@ -106,21 +107,28 @@ Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
   return holding;
 }
 
-void Scheduler::hold_known(const ClusterPod& pod, const Placement& said, Holding holding) {
-  const Node& node = nodes_.node(holding.node);
+// Whether another pod is known to have a chip that this one says it has.
+bool Scheduler::disputed(const ClusterPod& pod, const Placement& said, NodeId id) const {
+  const Node& node = nodes_.node(id);
   std::vector<int> disputed;
   for (const int index : said.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
-    if (belongs(ledger_.on(holding.node), slot, index)) {
-      disputed.push_back(index);
-    } else if (slot) {
+    if (belongs(ledger_.on(id), slot, index)) disputed.push_back(index);
+  }
+  if (!disputed.empty()) observer_.disputed(pod.ask.key, node.name, disputed);
+  return !disputed.empty();
+}
+
+void Scheduler::hold_known(const Placement& said, Holding holding) {
+  const Node& node = nodes_.node(holding.node);
+  for (const int index : said.chips) {
+    const auto slot = node.topology.slot_of(domain::ChipIndex{index});
+    if (slot) {
       holding.chips.insert(*slot);
     } else {
       holding.lost.push_back(index);
     }
   }
-  holding.unplaced = static_cast<int>(disputed.size());
-  if (!disputed.empty()) observer_.disputed(pod.ask.key, node.name, disputed);
   give_way(holding.node, holding.chips);
   (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are nobody's now
 }

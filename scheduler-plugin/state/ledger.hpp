@@ -33,11 +33,11 @@ struct Holding {
   // Of a bound pod of which nobody can say what it holds (another scheduler bound it): chips is a
   // guess, which gives way to whoever is known to have them.
   bool assumed = false;
-  int unplaced = 0;  // chips that it has besides and that stand nowhere
+  int unplaced = 0;  // of an assumed one: chips that it has besides and that stand nowhere
 
   int count() const { return chips.size() + static_cast<int>(lost.size()) + unplaced; }
   // How many of its chips nobody knows.
-  int unattributed() const { return assumed ? count() : unplaced; }
+  int unattributed() const { return assumed ? count() : 0; }
 };
 
 class Ledger {

@@ -7,105 +7,18 @@ and may not do, that an agent can write for its own node only, upgrade, kube-sch
 It starts a testbed named chart and prints a line for each check. Nodes and pods are fake (kwok), so nothing runs in
 them; --agent runs that program with the token and the arguments of such a pod. Exit status: 0 all checks passed, or no
 Go here to build the testbed with; 1 otherwise. Logs of a failed run are kept and their folder is named."""
-import argparse, contextlib, json, os, re, shlex, shutil, signal, subprocess, sys, tempfile, time
+import argparse, json, re, shutil, signal, sys, tempfile, time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, changed_by_agent, made_by_agent, named_later
 from chart_rights import scheduler_requests
+from lib.bed import CHART, NO_GO, NS, ROOT, TESTBED, Bed
 from stand_in import StandIn
-from testbed.api import request
 from testbed.build import VERSIONS
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-CHART, TESTBED, DOCS = ROOT / "charts/chipweave", ROOT / "scripts/testbed", ROOT / "docs/kube-scheduler.md"
-NS = "chipweave-system"
-WAIT_SECONDS = 60
-
-
-class Bed:
-    """A testbed of our own, and what has been found out there."""
-
-    def __init__(self, work, kubernetes):
-        self.work, self.passed, self.failed = work, 0, []
-        self.running = []  # processes of this test, each in a group of its own
-        command = [TESTBED, "up", "--name", "chart", "--kubernetes", kubernetes]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as up:
-            try:
-                output = up.communicate()[0]
-            except BaseException:
-                up.terminate()  # it stops what it has started
-                raise
-        if up.returncode != 0:
-            raise SystemExit(up.returncode)
-        exports = (line.removeprefix("export ") for line in output.splitlines())
-        values = dict(shlex.split(line)[0].split("=", 1) for line in exports)
-        self.folder, self.ca = Path(values["CHIPWEAVE_TESTBED"]), values["CHIPWEAVE_TESTBED_CA"]
-        self.server, self.admin = values["CHIPWEAVE_TESTBED_SERVER"], values["CHIPWEAVE_TESTBED_TOKEN"]
-        self.environment = {**os.environ, "KUBECONFIG": values["KUBECONFIG"], "KUBECACHEDIR": values["KUBECACHEDIR"],
-                            **{f"HELM_{name}_HOME": str(work / "helm") for name in ("CONFIG", "CACHE", "DATA")}}
-
-    def check(self, name, good, why=""):
-        print(f"{'ok  ' if good else 'FAIL'} {name}" + ("" if good else f": {why}"), flush=True)
-        if good:
-            self.passed += 1
-        else:
-            self.failed.append(name)
-
-    # Status and answer, parsed where it is JSON.
-    def ask(self, method, path, body=None, token=None):
-        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
-        code, text = request(urlsplit(self.server).port, path, self.ca, token or self.admin, method, body, kind)
-        with contextlib.suppress(ValueError):
-            text = json.loads(text)
-        return code, text
-
-    def must(self, method, path, body=None, **more):
-        code, answer = self.ask(method, path, body, **more)
-        if code not in (200, 201):
-            raise RuntimeError(f"{method} {path}: {code}: {answer}")
-        return answer
-
-    def run(self, *command, text=None, good=True):
-        done = subprocess.run(command, input=text, capture_output=True, text=True, env=self.environment)
-        with open(self.work / "commands.log", "a") as log:
-            log.write(f"$ {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}status {done.returncode}\n\n")
-        if good and done.returncode != 0:
-            raise RuntimeError(f"{shlex.join(map(str, command))}: {done.stderr.strip()}")
-        return done
-
-    def kubectl(self, *arguments, **more):
-        return self.run(self.folder / "bin/kubectl", *arguments, **more)
-
-    # Until test() gives something true, which is the answer; else the last answer.
-    def poll(self, test):
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not (answer := test()) and time.monotonic() < deadline:
-            time.sleep(0.2)
-        return answer
-
-    def token(self, account, pod=None):
-        spec = {"audiences": ["https://kubernetes.default.svc"], "expirationSeconds": 3600}
-        if pod:
-            spec["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod", "name": pod["metadata"]["name"],
-                                      "uid": pod["metadata"]["uid"]}
-        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
-        return self.must("POST", f"/api/v1/namespaces/{NS}/serviceaccounts/{account}/token", body)["status"]["token"]
-
-    def start(self, name, *command):
-        with open(self.work / f"{name}.log", "w") as log:
-            self.running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                                 cwd=self.work, start_new_session=True))
-
-    def stop(self):
-        for process in self.running:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        keep = ["--keep"] if self.failed else []
-        subprocess.run([TESTBED, "down", "--name", "chart", *keep], check=False)
+DOCS = ROOT / "docs/kube-scheduler.md"
 
 
 # --- kube-scheduler's configuration
@@ -131,7 +44,7 @@ def extenders_in(notes):
 
 
 def fake_nodes(bed):
-    bed.run(TESTBED, "kwok", "--name", "chart", "--nodes", "2", "--resource", "nvidia.com/gpu=8")
+    bed.testbed("kwok", "--nodes", "2", "--resource", "nvidia.com/gpu=8")
     bed.kubectl("label", "node", "fake-0", "fake-1", "chipweave.dev/agent=true")
 
 
@@ -273,7 +186,7 @@ def built_agent(bed, program):
         here = {"--kubernetes": f"--kubeconfig={bed.work}/agent.kubeconfig", "--node=$(NODE_NAME)": f"--node={node}",
                 "--probe=auto": "--probe=profile:hgx-h100-8", "--metrics=0.0.0.0:9400": "--metrics=127.0.0.1:0"}
         bed.check(f"arguments of the DaemonSet: {' '.join(arguments)}", set(here) <= set(arguments))
-        bed.start(f"agent-{node}", program, *(here.get(argument, argument) for argument in arguments))
+        bed.start(bed.work / f"agent-{node}.log", program, *(here.get(argument, argument) for argument in arguments))
     status = lambda node: bed.must("GET", f"/apis/chipweave.dev/v1alpha1/nodeinventories/{node}").get("status", {})
     bed.check("the built agent reports its chips", bed.poll(lambda: status("fake-0").get("chips") == 8))
     lease = f"/apis/coordination.k8s.io/v1/namespaces/{NS}/leases/fake-0"
@@ -356,7 +269,7 @@ def second_scheduler(bed, objects):
     config = re.sub(r"urlPrefix: .*", f"urlPrefix: https://127.0.0.1:{stand_in.port}/kube", config)
     config = re.sub(r"caFile: .*", f"caFile: {bed.work}/ca.crt", config)
     (bed.work / "second.yaml").write_text(f"{config}clientConnection:\n  kubeconfig: {bed.work}/second.kubeconfig\n")
-    bed.start("second-kube-scheduler", bed.folder / "bin/kube-scheduler", f"--config={bed.work}/second.yaml",
+    bed.start(bed.work / "second-kube-scheduler.log", bed.folder / "bin/kube-scheduler", f"--config={bed.work}/second.yaml",
               "--secure-port=0")
 
     accelerator = {"resources": {"limits": {"nvidia.com/gpu": 2}}}
@@ -423,10 +336,10 @@ def main():
         signal.signal(number, interrupt)
     work, began = Path(tempfile.mkdtemp(prefix="chipweave-chart-")), time.monotonic()
     try:
-        bed = Bed(work, options.kubernetes)
+        bed = Bed("chart", work, options.kubernetes)
     except (SystemExit, KeyboardInterrupt) as ended:
         shutil.rmtree(work)
-        if getattr(ended, "code", None) != 3:
+        if getattr(ended, "code", None) != NO_GO:
             raise
         print("\n******** CHART NOT TESTED: Go is missing or too old (see above) ********\n", flush=True)
         return 0

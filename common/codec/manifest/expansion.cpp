@@ -137,6 +137,7 @@ void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
                         const PodIdentity& identity, const std::string& where, Shape& shape) {
   shape.check_name(identity.name, owner.kind + " " + owner.name + ": pod name");
   json pod = make_pod(owner, pod_template, identity, where, shape);
+  if (!options_.owners) pod["metadata"].erase("ownerReferences");
   ManifestPod out;
   if (!shape.sound()) return;
   if (!names_.insert(owner.ns + "/" + identity.name).second) {

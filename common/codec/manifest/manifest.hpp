@@ -37,6 +37,7 @@ struct Manifest {
 
 struct ManifestOptions {
   std::string default_namespace = "default";
+  bool owners = true;  // false: pods for a cluster that does not have the objects they come from
 };
 
 // A DNS label, as Kubernetes has it of namespaces: lower-case letters, digits and '-', at most 63.

@@ -42,6 +42,21 @@ TEST(CommandLine, ChipsAndLinksOfPlaceAreReadStrictly) {
   EXPECT_THAT(complaint(kPlace + "--size 2 --down 0-5").text, HasSubstr("chipweave: warning: "));
 }
 
+TEST(CommandLine, PodsThatAreOnlyPrintedAreAListForKubectl) {
+  const Outcome said = run(
+      "printf 'apiVersion: batch/v1\\nkind: Job\\nmetadata: {name: train}\\nspec: {parallelism: 2, "
+      "template: {spec: {containers: [{name: c}]}}}' | %B/chipweave submit - --print -n team");
+  EXPECT_EQ(said.code, 0) << said.text;
+  EXPECT_THAT(said.text, testing::StartsWith(R"({"apiVersion":"v1","kind":"List","items":[{)"));
+  EXPECT_THAT(said.text, testing::EndsWith("}]}\n"));
+  for (const char* part :
+       {R"("kind":"Pod")", R"("name":"train-0")", R"("name":"train-1")", R"("namespace":"team")"}) {
+    EXPECT_THAT(said.text, HasSubstr(part));
+  }
+  // That cluster does not have the Job.
+  EXPECT_THAT(said.text, testing::Not(HasSubstr("ownerReferences")));
+}
+
 // What is wrong, in one line on standard error.
 void expect_usage_error(const std::string& arguments, const std::string& says) {
   const Outcome said = complaint(arguments);

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -141,6 +142,37 @@ TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
   const auto q = w.submit("q", 1);
   ASSERT_TRUE(w.scheduler.filter(q, {}).value().fit.empty());
   EXPECT_EQ(explain(w, q)["fits_now"], false);
+}
+
+TEST(Explain, SaysIfNoNodeWasEverOffered) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const std::string words = "no scheduler has offered any";
+  const auto small = w.submit("small", 1);
+  EXPECT_THAT(explain(w, small)["summary"].get<std::string>(), ::testing::HasSubstr(words));
+  w.fit(small);
+  EXPECT_THAT(explain(w, small)["summary"].get<std::string>(),
+              ::testing::Not(::testing::HasSubstr(words)));
+  const auto large = w.submit("large", 9);
+  EXPECT_THAT(explain(w, large)["summary"].get<std::string>(), ::testing::HasSubstr(words));
+}
+
+// Of a node that has not reported, too: nothing is known of its chips then.
+TEST(Explain, APodThatOthersBoundWithoutItsChips) {
+  World w;
+  ClusterPod pod;
+  pod.ask = w.submit("p", 2);
+  pod.node = "n1";
+  w.scheduler.pod_bound(pod, nullptr);
+  Json j = explain(w, pod.ask);
+  EXPECT_EQ(j["state"], "bound");
+  EXPECT_EQ(j["chips"], Json::array());
+  w.add_node("n1", "hgx-v100-8");
+  j = explain(w, pod.ask);
+  EXPECT_EQ(j["state"], "bound");
+  EXPECT_EQ(j["chips"].size(), 2U);
+  EXPECT_THAT(j["summary"].get<std::string>(),
+              ::testing::HasSubstr("did not say with which 2 chips"));
 }
 
 TEST(Explain, AnAskBeyondAllMeasureIsAnsweredAtOnce) {

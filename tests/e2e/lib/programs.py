@@ -1,0 +1,179 @@
+"""chipweave-scheduler and chipweave-agent as processes of a test, with the rights that the chart gives their accounts."""
+import contextlib, http.client, json, os, re, signal, ssl, subprocess, time
+
+from lib.bed import CHART, NS, TESTBED
+from testbed.files import write_kubeconfig
+from testbed.processes import free_ports
+
+EXIT_SECONDS = 5
+
+
+class Chipweave:
+    """The chart, installed in a bed; kube-scheduler there asks our scheduler, which runs as a process on a fixed port."""
+
+    def __init__(self, bed, binaries, https):
+        self.bed, self.binaries, self.https = bed, binaries, https
+        self.port, self.grpc = free_ports(2)
+        self.process, self.log, self.flags = None, None, []
+        self.agents = {}
+        self.install()
+        write_kubeconfig(bed.folder, "scheduler.kubeconfig", bed.server, "scheduler", bed.token("chipweave-scheduler"))
+        self.ask_us()
+
+    @property
+    def url(self):
+        return f"{'https' if self.https else 'http'}://127.0.0.1:{self.port}"
+
+    # Its Deployment is scaled to 0: the process stands in for it. Agents' pods stay: a token is bound to one of them.
+    def install(self):
+        bed = self.bed
+        helm = bed.run(TESTBED, "build", "helm").stdout.split()[1]
+        notes = bed.run(helm, "install", "chipweave", CHART, "-n", NS, "--create-namespace").stdout
+        bed.kubectl("-n", NS, "scale", "deployment/chipweave-scheduler", "--replicas=0")
+        self.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
+        for file in ("tls.crt", "tls.key", "ca.crt") if self.https else ():
+            data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"][file]
+            (bed.work / file).write_text(bed.run("base64", "-d", text=data).stdout)
+        unbound = bed.token("chipweave-agent")
+        inventory = {"apiVersion": "chipweave.dev/v1alpha1", "kind": "NodeInventory", "metadata": {"name": "nobody"}}
+        path = "/apis/chipweave.dev/v1alpha1/nodeinventories?dryRun=All"
+        in_force = lambda: "may not write" in str(bed.ask("POST", path, inventory, unbound)[1])
+        if not bed.poll(in_force):
+            raise RuntimeError("the policy that holds agents to their nodes is not in force")
+
+    # What helm prints for kube-scheduler, but for the address.
+    def scheduler_config(self, name="default-scheduler"):
+        extenders = re.sub(r"urlPrefix: .*", f"urlPrefix: {self.url}/kube", self.extenders)
+        if self.https:
+            extenders = re.sub(r"caFile: .*", f"caFile: {self.bed.work}/ca.crt", extenders)
+        else:
+            extenders = re.sub(r" *enableHTTPS: .*\n| *tlsConfig:\n(?:    .*\n)+", "", extenders)
+        return ("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                "leaderElection: {leaderElect: false}\npercentageOfNodesToScore: 100\n"
+                f"clientConnection: {{kubeconfig: {self.bed.folder}/kube-scheduler.kubeconfig, qps: 1000, burst: 2000}}\n"
+                f"profiles:\n- schedulerName: {name}\n{extenders}")
+
+    def ask_us(self):
+        (self.bed.folder / "scheduler.yaml").write_text(self.scheduler_config())
+        self.bed.testbed("restart", "kube-scheduler")
+
+    # --- our scheduler
+
+    def start(self, folder, *flags):
+        self.log, self.flags = folder / "chipweave-scheduler.log", list(flags)
+        self.launch()
+
+    def launch(self):
+        tls = [f"--tls-cert={self.bed.work}/tls.crt", f"--tls-key={self.bed.work}/tls.key"] if self.https else []
+        command = [self.binaries / "chipweave-scheduler", "--kubeconfig", self.bed.folder / "scheduler.kubeconfig",
+                   "--namespace", NS, "--http", f"127.0.0.1:{self.port}", "--grpc", f"127.0.0.1:{self.grpc}", *tls]
+        self.process = self.bed.start(self.log, *command, *self.flags)
+
+    # SIGKILL
+    def kill(self):
+        self.bed.end(self.process)
+
+    def restart(self):
+        self.kill()
+        self.launch()
+
+    # As a rollout ends it: SIGTERM. The exit status.
+    def terminate(self):
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(EXIT_SECONDS)
+        status = self.process.returncode
+        self.bed.end(self.process)
+        return status
+
+    # Status and answer of one request; ("no answer", reason) if there was none.
+    def ask(self, method, path, body=None):
+        if self.https:
+            trust = ssl.create_default_context(cafile=self.bed.work / "ca.crt")
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=trust)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body),
+                               {"Content-Type": "application/json"})
+            reply = connection.getresponse()
+            text = reply.read().decode()
+            return reply.status, json.loads(text) if path != "/metrics" else text
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return "no answer", str(error)
+        finally:
+            connection.close()
+
+    # By name; empty while the scheduler cannot be asked.
+    def nodes(self):
+        code, answer = self.ask("GET", "/api/v1/nodes")
+        return {node["name"]: node for node in answer["items"]} if code == 200 else {}
+
+    # What stands in /metrics behind exactly this name and these labels; None if it is not there.
+    def metric(self, name):
+        code, text = self.ask("GET", "/metrics")
+        found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.M) if code == 200 else None
+        return float(found[1]) if found else None
+
+    def cli(self, *arguments):
+        trust = {"CHIPWEAVE_CA": str(self.bed.work / "ca.crt")} if self.https else {}
+        command = [self.binaries / "chipweave", *arguments, "--scheduler", self.url]
+        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **trust})
+
+    # Its POST /kube/VERB, as kube-scheduler sends it.
+    def extender(self, verb, body):
+        return self.ask("POST", f"/kube/{verb}", body)[1]
+
+    def bind(self, pod, node, uid=None):
+        meta = pod["metadata"]
+        return self.extender("bind", {"PodName": meta["name"], "PodNamespace": meta["namespace"],
+                                      "PodUID": uid or meta["uid"], "Node": node})
+
+    # --- agents
+
+    # The pod that the chart's DaemonSet has on this node.
+    def agent_pod(self, node):
+        path = f"/api/v1/namespaces/{NS}/pods?fieldSelector=spec.nodeName%3D{node}"
+        found = self.bed.poll(lambda: [pod for pod in self.bed.must("GET", path)["items"]
+                                       if "agent" in pod["metadata"]["name"]])
+        if not found:
+            raise RuntimeError(f"the DaemonSet made no pod on {node}")
+        return found[0]
+
+    def start_agent(self, folder, node, profile, resource):
+        token = self.bed.token("chipweave-agent", self.agent_pod(node))
+        write_kubeconfig(self.bed.folder, f"agent-{node}.kubeconfig", self.bed.server, "agent", token)
+        health = folder / f"health-{node}.json"
+        health.write_text("{}")
+        self.agents[node] = Agent(self, folder, node, profile, resource, health)
+
+    def stop_agents(self):
+        for agent in self.agents.values():
+            agent.kill()
+        self.agents = {}
+
+
+class Agent:
+    """chipweave-agent of one node, with a token that is bound to its pod there."""
+
+    def __init__(self, chipweave, folder, node, profile, resource, health):
+        self.bed, self.node, self.health, self.log = chipweave.bed, node, health, folder / f"agent-{node}.log"
+        self.command = [chipweave.binaries / "chipweave-agent", "--node", node, "--probe", f"profile:{profile}",
+                        "--kubeconfig", self.bed.folder / f"agent-{node}.kubeconfig", "--lease-namespace", NS,
+                        "--health-file", health, "--resource", resource]
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.process = self.bed.start(self.log, *self.command)
+
+    def kill(self):
+        if self.process:
+            self.bed.end(self.process)
+        self.process = None
+
+    # At once, as everybody should write a file that is watched.
+    def say_health(self, **faults):
+        new = self.health.with_suffix(".new")
+        new.write_text(json.dumps(faults))
+        new.replace(self.health)
