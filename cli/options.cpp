@@ -20,12 +20,27 @@ void add_output_option(CLI::App& command, OutputForm& form) {
       ->option_text("FORM");
 }
 
-CLI::Option* add_scheduler_option(CLI::App& command, std::string& url) {
-  return command
-      .add_option("--scheduler", url, "where chipweave-scheduler listens: http://HOST:PORT")
-      ->envname("CHIPWEAVE_SCHEDULER")
-      ->option_text("URL")
-      ->required();
+CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
+  CLI::Option* scheduler =
+      command
+          .add_option("--scheduler", address.url,
+                      "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT")
+          ->envname("CHIPWEAVE_SCHEDULER")
+          ->option_text("URL")
+          ->required();
+  command
+      .add_option(
+          "--ca", address.files.ca,
+          "who must have signed the scheduler's certificate; without: whom the system trusts")
+      ->envname("CHIPWEAVE_CA")
+      ->option_text("FILE.pem");
+  command.add_option("--cert", address.files.certificate, "certificate to show to the scheduler")
+      ->envname("CHIPWEAVE_CERT")
+      ->option_text("FILE.pem");
+  command.add_option("--key", address.files.key, "its key")
+      ->envname("CHIPWEAVE_KEY")
+      ->option_text("FILE.pem");
+  return scheduler;
 }
 
 void add_examples(CLI::App& command, const std::string& lines) {

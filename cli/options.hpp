@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cli/scheduler_client.hpp"
 #include "cli/terminal.hpp"
 
 namespace CLI {
@@ -15,8 +16,9 @@ namespace chipweave::cli {
 
 // -o, --output text|json
 void add_output_option(CLI::App& command, OutputForm& form);
-// --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER; required.
-CLI::Option* add_scheduler_option(CLI::App& command, std::string& url);
+// --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER, required; --ca, --cert and
+// --key for https, or CHIPWEAVE_CA and so on.
+CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address);
 // Shown at the end of --help.
 void add_examples(CLI::App& command, const std::string& lines);
 

@@ -26,12 +26,28 @@ Errc code_of(int status) {
   }
 }
 
+Result<ClientPem> read_pem(const SchedulerAddress& to) {
+  const auto& [ca, certificate, key] = to.files;
+  if (ca.empty() && certificate.empty() && key.empty()) return ClientPem{};
+  if (!to.url.starts_with("https://")) {
+    return make_error(Errc::invalid_argument,
+                      "certificates are for https://, the scheduler is " + to.url)
+        .in(ca.empty() ? "--cert" : "--ca");
+  }
+  if (certificate.empty() != key.empty())
+    return make_error(Errc::invalid_argument, "--cert and --key go together").in("--cert");
+  return tls::read_client_files(to.files);
+}
+
 }  // namespace
 
-Result<Transport> connect(const std::string& url) {
+Result<Transport> connect(const SchedulerAddress& to) {
+  auto pem = read_pem(to);
+  if (!pem) return std::move(pem).error();
+  const std::string& url = to.url;
   std::string bare = url;
   while (bare.ends_with('/')) bare.pop_back();
-  Result<http::Client> client = http::Client::connect_to(bare);
+  Result<http::Client> client = http::Client::connect_to(bare, *pem);
   if (!client) {
     return std::move(client).error().in("scheduler " + url +
                                         " (give --scheduler or CHIPWEAVE_SCHEDULER)");

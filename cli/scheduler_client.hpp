@@ -10,6 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 #include "common/http/client.hpp"
+#include "common/tls/client_files.hpp"
 
 namespace chipweave::cli {
 
@@ -17,8 +18,14 @@ namespace chipweave::cli {
 using Transport = std::function<Result<http::Reply>(
     std::string_view method, std::string_view target, std::string_view body)>;
 
-// A transport to "http://host:port" (a '/' at the end is allowed). Errors say what to do.
-Result<Transport> connect(const std::string& url);
+// Where the scheduler is, and what is needed to speak TLS with it.
+struct SchedulerAddress {
+  std::string url;  // "https://host:port", "http://host:port" or "host:port", a '/' may follow
+  tls::ClientFiles files;
+};
+
+// Errors say what to do; one of flags that make no sense together names the flag.
+Result<Transport> connect(const SchedulerAddress& to);
 
 struct CreatedPod {
   codec::PodView view;

@@ -16,7 +16,7 @@ namespace {
 
 struct SubmitState {
   std::vector<std::string> files;
-  std::string scheduler;
+  SchedulerAddress scheduler;
   std::string default_namespace = "default";
   SubmitOptions options;
   bool only_print = false;
@@ -84,7 +84,7 @@ Exit run(const SubmitState& state) {
              "' is no namespace: lower-case letters, digits and '-', at most 63");
     return Exit::usage;
   }
-  if (state.scheduler.empty() && !state.only_print) {
+  if (state.scheduler.url.empty() && !state.only_print) {
     complain("--scheduler is required; see 'chipweave submit --help'");
     return Exit::usage;
   }
@@ -95,7 +95,7 @@ Exit run(const SubmitState& state) {
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) {
     complain(transport.error());
-    return Exit::unreadable;
+    return exit_for(transport.error());
   }
   SchedulerClient scheduler(*std::move(transport));
   const auto outcome = submit(scheduler, *pods, state.options);

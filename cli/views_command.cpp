@@ -13,7 +13,7 @@ namespace chipweave::cli {
 namespace {
 
 struct ViewState {
-  std::string scheduler;
+  SchedulerAddress scheduler;
   std::string pod;
   OutputForm form = OutputForm::text;
 };
@@ -55,7 +55,7 @@ Exit view(const ViewState& state, const std::string& target,
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) {
     complain(transport.error());
-    return Exit::unreadable;
+    return exit_for(transport.error());
   }
   SchedulerClient scheduler(*std::move(transport));
   Result<std::string> body = scheduler.get(target);

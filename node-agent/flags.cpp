@@ -23,7 +23,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 11> kFlags = {{
+constexpr std::array<FlagText, 17> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe", "profile:NAME, file:PATH or auto (KFD, else the PCI bus); default auto"},
     {"scheduler", "report to a scheduler without a cluster: HOST:PORT of its gRPC door"},
@@ -32,10 +32,16 @@ constexpr std::array<FlagText, 11> kFlags = {{
     {"lease-namespace",
      "where the Lease is kept that shows this agent's life; default: the pod's or kubeconfig's "
      "namespace, else \"default\""},
+    {"tls-ca", "PEM file: who must have signed the scheduler's certificate; default: no TLS"},
+    {"tls-cert", "PEM file: certificate to show to the scheduler"},
+    {"tls-key", "PEM file: its key"},
+    {"tls-server-name", "name in the scheduler's certificate; default: the host of --scheduler"},
     {"health-file",
      "JSON of known faults, watched: "
      "{\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
     {"metrics", "HOST:PORT for /metrics and /healthz; port 0: any free one; default: none"},
+    {"metrics-tls-cert", "PEM file: certificate of the --metrics side; default: no TLS"},
+    {"metrics-tls-key", "PEM file: its key"},
     {"port-file", "write {\"metrics\":PORT} here when ready"},
     {"resource", "extended resources of the chips, comma separated; default: by vendor"},
     {"log-level", "debug, info, warn or error; default info"},
@@ -124,6 +130,30 @@ Result<void> take_destination(Texts& given, Flags& out) {
   return {};
 }
 
+Result<void> take_tls(Texts& given, Flags& out) {
+  out.tls_ca = given["tls-ca"];
+  out.tls_cert = given["tls-cert"];
+  out.tls_key = given["tls-key"];
+  out.tls_server_name = given["tls-server-name"];
+  out.metrics_tls_cert = given["metrics-tls-cert"];
+  out.metrics_tls_key = given["metrics-tls-key"];
+  for (const char* flag : {"tls-cert", "tls-key", "tls-server-name"}) {
+    if (!given[flag].empty() && out.tls_ca.empty())
+      return wrong(flag, "needs --tls-ca: who must have signed the scheduler's certificate");
+  }
+  if (!out.tls_ca.empty() && !out.scheduler)
+    return wrong("tls-ca", "needs --scheduler: a kubeconfig says it of the API server");
+  if (out.tls_cert.empty() != out.tls_key.empty())
+    return wrong("tls-cert", "and --tls-key go together: give both files or none");
+  if (!out.tls_server_name.empty() && !plain(out.tls_server_name, "-._:"))
+    return wrong("tls-server-name", "is neither a host name nor an address");
+  if (out.metrics_tls_cert.empty() != out.metrics_tls_key.empty())
+    return wrong("metrics-tls-cert", "and --metrics-tls-key go together: give both files or none");
+  if (!out.metrics_tls_cert.empty() && !out.metrics)
+    return wrong("metrics-tls-cert", "needs --metrics: there is no port for it");
+  return {};
+}
+
 Result<Flags> check(Texts given) {
   Flags out;
   out.node = given["node"];
@@ -138,6 +168,7 @@ Result<Flags> check(Texts given) {
     if (!metrics) return std::move(metrics).error().in("--metrics");
     out.metrics = std::move(metrics).value();
   }
+  if (auto ok = take_tls(given, out); !ok) return std::move(ok).error();
   out.health_file = given["health-file"];
   out.port_file = given["port-file"];
   if (!out.port_file.empty() && !out.metrics) {

@@ -8,6 +8,7 @@
 #include "common/http/loop.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
+#include "common/tls/certificate_files.hpp"
 #include "node-agent/app/agent.hpp"
 #include "node-agent/doors/metrics_door.hpp"
 #include "node-agent/probes/file_watch.hpp"
@@ -53,9 +54,16 @@ std::vector<std::string> watched_files(const Flags& flags) {
   return out;
 }
 
-Result<void> open_metrics(const Flags& flags, MetricsDoor& door) {
+Result<void> open_metrics(const Flags& flags, MetricsDoor& door,
+                          std::shared_ptr<http::TlsContext> tls) {
   if (!flags.metrics) return {};
-  const auto port = door.start(flags.metrics->host, flags.metrics->port);
+  if (!tls && !flags.metrics->is_loopback()) {
+    obs::log(obs::Level::warn,
+             "anybody can read this port: give --metrics-tls-cert and --metrics-tls-key, or listen "
+             "on 127.0.0.1",
+             {{"metrics", flags.metrics->text()}});
+  }
+  const auto port = door.start(flags.metrics->host, flags.metrics->port, std::move(tls));
   if (!port) return Error(port.error());
   obs::log(obs::Level::info, "metrics", {{"port", static_cast<int>(*port)}});
   if (flags.port_file.empty()) return {};
@@ -69,6 +77,13 @@ int run_agent(const Flags& flags) {
   obs::set_level(flags.log_level);
   const SystemClock clock;
   http::Loop loop;
+  std::unique_ptr<tls::CertificateFiles> certificate;
+  if (!flags.metrics_tls_cert.empty()) {
+    auto opened =
+        tls::CertificateFiles::open(clock, {flags.metrics_tls_cert, flags.metrics_tls_key, {}});
+    if (!opened) return fail(kUnusable, opened.error());
+    certificate = std::move(*opened);
+  }
   const std::unique_ptr<Probe> probe = make_probe(flags);
   std::optional<HealthFile> health;
   if (!flags.health_file.empty()) health.emplace(flags.health_file);
@@ -89,7 +104,13 @@ int run_agent(const Flags& flags) {
     return fail(no_pod ? kWrongUsage : kUnusable, reporting.error());
   }
   Reporter& reporter = (*reporting)->reporter();
-  if (const auto ok = open_metrics(flags, metrics); !ok) return fail(kCannotStart, ok.error());
+  std::shared_ptr<http::TlsContext> metrics_tls;
+  if (certificate) {
+    metrics_tls = certificate->context();
+    loop.every(tls::kLookEvery, [&] { certificate->check(); });
+  }
+  if (const auto ok = open_metrics(flags, metrics, metrics_tls); !ok)
+    return fail(kCannotStart, ok.error());
   agent.on_state = [&](const NodeStatePtr& state) {
     obs::log(obs::Level::info, "state changed", {{"node", flags.node}});
     metrics.state(*state);

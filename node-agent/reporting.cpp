@@ -5,11 +5,20 @@
 
 #include "common/kube/access.hpp"
 #include "common/obs/log.hpp"
+#include "common/tls/client_files.hpp"
 #include "node-agent/publish/boot_id.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "node-agent/publish/kube_reporter.hpp"
 
 namespace chipweave::agent {
+namespace {
+
+Result<ClientPem> read_tls(const Flags& flags) {
+  return tls::read_client_files({flags.tls_ca, flags.tls_cert, flags.tls_key},
+                                flags.tls_server_name);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loop& loop,
                                                    const Clock& clock, ReporterEvents events) {
@@ -19,7 +28,16 @@ Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loo
       return std::move(ok).error();
     return out;
   }
+  if (!flags.tls_ca.empty()) {
+    if (const auto ok = read_tls(flags); !ok) return ok.error();
+  } else if (!flags.scheduler->is_loopback()) {
+    obs::log(obs::Level::warn,
+             "the scheduler is spoken to in the clear: start it with --tls-cert, and give --tls-ca "
+             "here",
+             {{"scheduler", flags.scheduler->text()}});
+  }
   GrpcReporterOptions options;
+  if (!flags.tls_ca.empty()) options.tls = [flags] { return read_tls(flags); };
   options.scheduler = flags.scheduler->text();
   options.node = flags.node;
   options.boot_id = make_boot_id();

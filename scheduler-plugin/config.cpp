@@ -33,6 +33,11 @@ Result<void> set_endpoint(Endpoint& to, const std::string& text) {
   return {};
 }
 
+Result<void> set_text(std::string& to, const std::string& text) {
+  to = text;
+  return {};
+}
+
 Result<void> set_duration(std::chrono::milliseconds& to, const std::string& text) {
   auto duration = parse_duration(text);
   if (!duration) return std::move(duration).error();
@@ -117,11 +122,18 @@ const std::vector<Setting>& settings() {
       {"grpc", "address of the gRPC side: agents, other schedulers", false,
        [](Config& c, const Values& v) { return set_endpoint(c.grpc, v[0]); },
        [](const Config& c) { return Values{c.grpc.text()}; }},
+      {"tls-cert",
+       "certificate with its chain (PEM) for both sides; a new one in the file is taken", false,
+       [](Config& c, const Values& v) { return set_text(c.tls_cert, v[0]); },
+       [](const Config& c) { return Values{c.tls_cert}; }},
+      {"tls-key", "key of the certificate (PEM)", false,
+       [](Config& c, const Values& v) { return set_text(c.tls_key, v[0]); },
+       [](const Config& c) { return Values{c.tls_key}; }},
+      {"tls-client-ca", "who must have signed the clients' certificates (PEM); none: no matter",
+       false, [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
+       [](const Config& c) { return Values{c.tls_client_ca}; }},
       {"port-file", "write the ports taken to this file as JSON when ready", false,
-       [](Config& c, const Values& v) {
-         c.port_file = v[0];
-         return Result<void>{};
-       },
+       [](Config& c, const Values& v) { return set_text(c.port_file, v[0]); },
        [](const Config& c) { return Values{c.port_file}; }},
       {"log-level", "debug, info, warn or error", false, set_log_level,
        [](const Config& c) { return Values{c.log_level}; }},
@@ -192,6 +204,10 @@ Result<void> check_config(const Config& config) {
       config.http.host == config.grpc.host) {
     return invalid("--http and --grpc name the same address " + config.http.text());
   }
+  if (config.tls_cert.empty() != config.tls_key.empty())
+    return invalid("--tls-cert and --tls-key go together: give both files or none");
+  if (!config.tls_client_ca.empty() && config.tls_cert.empty())
+    return invalid("--tls-client-ca needs --tls-cert and --tls-key");
   return {};
 }
 

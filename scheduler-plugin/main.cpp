@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/clock.hpp"
@@ -13,6 +14,8 @@
 #include "common/io/descriptors.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
+#include "common/rpc/server_identity.hpp"
+#include "common/tls/certificate_files.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/doors/grpc_server.hpp"
@@ -98,10 +101,30 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }
 
+void warn_of_clear_text(const Config& config) {
+  for (const auto& [flag, address] : {std::pair("http", &config.http), {"grpc", &config.grpc}}) {
+    if (address->is_loopback()) continue;
+    obs::log(obs::Level::warn,
+             "whoever reaches this port is believed: give --tls-cert, --tls-key and "
+             "--tls-client-ca, or listen on 127.0.0.1",
+             {{"side", flag}, {"address", address->text()}});
+  }
+}
+
 int run(const Config& config) {
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
   http::Loop loop;
+  std::unique_ptr<tls::CertificateFiles> certificate;
+  if (config.tls_cert.empty()) {
+    warn_of_clear_text(config);
+  } else {
+    auto opened =
+        tls::CertificateFiles::open(clock, {config.tls_cert, config.tls_key, config.tls_client_ca});
+    if (!opened) return complain(kUnreadable, "TLS: " + opened.error().text());
+    certificate = std::move(*opened);
+  }
+
   sched::Metrics metrics(CHIPWEAVE_VERSION);
   sched::Observers observers;
   observers.add(metrics);
@@ -122,9 +145,18 @@ int run(const Config& config) {
   options.host = config.http.host;
   options.port = config.http.port;
   options.max_connections = config.max_connections;
+  sched::GrpcOptions grpc_options;
+  if (certificate) {
+    options.tls = certificate->context();
+    grpc_options.tls = std::make_shared<rpc::ServerIdentity>(certificate->pem());
+    certificate->on_change = [identity = grpc_options.tls](const ServerPem& pem) {
+      identity->replace(pem);
+    };
+    loop.every(tls::kLookEvery, [&] { certificate->check(); });
+  }
   sched::HttpFront front(loop, options, scheduler, kubernetes ? nullptr : &memory, metrics,
                          config.resources, CHIPWEAVE_VERSION);
-  sched::GrpcServer grpc(loop, scheduler, {});
+  sched::GrpcServer grpc(loop, scheduler, grpc_options);
 
   const auto http_port = front.start();
   if (!http_port)

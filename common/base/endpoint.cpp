@@ -25,6 +25,11 @@ std::string Endpoint::text() const {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+bool Endpoint::is_loopback() const {
+  const bool digits = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host == "localhost" || host == "::1" || (digits && host.starts_with("127."));
+}
+
 Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad(text, "the port is missing");

@@ -15,6 +15,8 @@ struct Endpoint {
   std::uint16_t port = 0;
   // "host:port", IPv6 in brackets.
   std::string text() const;
+  // Whether only this machine reaches it, as far as the text tells.
+  bool is_loopback() const;
 };
 
 enum class PortZero { allowed, refused };

@@ -1,5 +1,5 @@
 // Client — blocking HTTP/1.1 client for the command line, tests and benches: one keep-alive
-// connection, a deadline a call.
+// connection, in the clear or over TLS, a deadline a call.
 #pragma once
 
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
+#include "common/base/tls_pem.hpp"
 
 namespace chipweave::http {
 
@@ -19,8 +20,9 @@ struct Reply {
 
 class Client {
  public:
-  // url: "http://host:port" or "host:port", no path.
-  static Result<Client> connect_to(std::string_view url);
+  // url: "https://host:port", "http://host:port" or "host:port", no path. pem is for https: the
+  // server must prove its name, by an authority in pem or by one that the system trusts.
+  static Result<Client> connect_to(std::string_view url, const ClientPem& pem = {});
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();

@@ -34,6 +34,9 @@ Result<std::shared_ptr<SharedOrigin>> SharedOrigin::make(Origin given) {
   const auto wrong = [&ec](const char* what) {
     return make_error(Errc::invalid_argument, std::string(what) + ": " + ec.message());
   };
+  // a key under a passphrase is refused instead of asking the terminal
+  c.set_password_callback([](std::size_t, ssl::context::password_purpose) { return std::string(); },
+                          ec);
   if (SSL_CTX_set_min_proto_version(c.native_handle(), TLS1_2_VERSION) != 1)
     return make_error(Errc::internal, "TLS 1.2 cannot be required");
   if (!origin.verify) {
@@ -46,6 +49,11 @@ Result<std::shared_ptr<SharedOrigin>> SharedOrigin::make(Origin given) {
       c.add_certificate_authority(asio::buffer(origin.ca_pem), ec);
     }
     if (ec) return wrong("the certificate authority is no PEM certificate");
+    // text without any certificate is no error to Asio
+    const auto* known = X509_STORE_get0_objects(SSL_CTX_get_cert_store(c.native_handle()));
+    if (!origin.ca_pem.empty() && sk_X509_OBJECT_num(known) == 0)
+      return make_error(Errc::invalid_argument,
+                        "the certificate authority holds no PEM certificate");
   }
   if (!origin.certificate_pem.empty()) {
     c.use_certificate_chain(asio::buffer(origin.certificate_pem), ec);

@@ -4,9 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+
+#include "common/obs/log.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -23,28 +24,20 @@ bool would_block(const boost::system::error_code& ec) {
 
 }  // namespace
 
-Connection::Connection(ConnectionHost& host, Socket socket, RequestReader::Limits limits)
-    : host_(host), socket_(std::move(socket)), reader_(limits) {}
+Connection::Connection(ConnectionHost& host, Wire::Socket socket, const TlsContext* tls,
+                       RequestReader::Limits limits)
+    : host_(host), wire_(std::move(socket), tls), reader_(limits) {}
 
-void Connection::start() {
-  error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  // the request is often there already
-  on_readable({});
-}
+// The request is often there already.
+void Connection::start() { on_readable({}); }
 
 void Connection::close() {
   if (std::exchange(closed_, true)) return;
-  error_code ignored;
-  socket_.close(ignored);
+  wire_.close();
   host_.forget(*this);
 }
 
-bool Connection::has_unread() const {
-  error_code ec;
-  return socket_.available(ec) > 0 && !ec;
-}
+bool Connection::has_unread() const { return wire_.has_unread(); }
 
 bool Connection::has_begun_request() const { return reader_.state() != RequestReader::State::idle; }
 
@@ -70,13 +63,16 @@ void Connection::say_last(int status, std::string_view code, std::string_view me
   response.body = error_body(code, message);
   write_response_head(head_, response, AfterReply::close, true);
   head_ += response.body;
-  error_code ignored;
-  socket_.write_some(asio::buffer(head_), ignored);
+  wire_.say(head_);
 }
 
 void Connection::wait_readable() {
-  socket_.async_wait(Socket::wait_read,
-                     [self = shared_from_this()](const error_code& ec) { self->on_readable(ec); });
+  auto readable = [self = shared_from_this()](const error_code& ec) { self->on_readable(ec); };
+  if (wire_.has_more()) {
+    asio::post(wire_.executor(), [readable = std::move(readable)] { readable({}); });
+  } else {
+    wire_.async_wait_to_read(std::move(readable));
+  }
 }
 
 void Connection::on_readable(const error_code& failure) {
@@ -84,14 +80,27 @@ void Connection::on_readable(const error_code& failure) {
   if (failure) return close();
   for (int turn = 0; turn < kReadsPerTurn; ++turn) {
     error_code ec;
-    const std::size_t n = socket_.read_some(asio::buffer(host_.scratch), ec);
+    const std::size_t n = wire_.read_some(host_.scratch.data(), host_.scratch.size(), ec);
     if (would_block(ec)) break;
-    if (ec) return close();  // the client is gone, perhaps in the middle of a request
+    if (ec) return on_cut();
     if (place.phase != Phase::lingering && !proceed(reader_.feed({host_.scratch.data(), n})))
       return;
-    if (n < host_.scratch.size()) break;
+    if (n < host_.scratch.size() && !wire_.has_more()) break;
   }
   wait_readable();
+}
+
+// Mostly the client is gone, perhaps in the middle of a request.
+void Connection::on_cut() {
+  const Wire::Fault fault = wire_.take_fault();
+  if (fault == Wire::Fault::clear_text)
+    return refuse({400, "https_expected", "this port speaks HTTPS, not plain HTTP"});
+  if (fault == Wire::Fault::bad_tls) {
+    host_.count_bad_request();
+    // at debug: whoever reaches the port could fill the log
+    obs::log(obs::Level::debug, "TLS refused", {{"reason", wire_.failure()}});
+  }
+  close();
 }
 
 bool Connection::proceed(RequestReader::State state) {
@@ -117,11 +126,7 @@ bool Connection::proceed(RequestReader::State state) {
 
 // The send buffer is empty here, so these 25 bytes go out whole; if not, the client sends the body
 // after a while anyway.
-void Connection::send_continue() {
-  static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  error_code ignored;
-  socket_.write_some(asio::buffer(kContinue), ignored);
-}
+void Connection::send_continue() { wire_.say("HTTP/1.1 100 Continue\r\n\r\n"); }
 
 // Serves requests until one is incomplete, a reply does not go out at once, or the others must have
 // a turn.
@@ -141,7 +146,7 @@ void Connection::serve_ready() {
       return;
     }
   }
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(wire_.executor(), [self = shared_from_this()] {
     if (!self->closed_) self->serve_ready();
   });
 }
@@ -166,7 +171,9 @@ class Connection::Pending final : public PendingReply {
 };
 
 std::optional<Response> Connection::ask_handler() {
-  Answer answer = host_.serve(reader_.request());
+  Request request = reader_.request();
+  request.trusted = wire_.trusted();
+  Answer answer = host_.serve(request);
   if (auto* now = std::get_if<Response>(&answer)) return std::move(*now);
   beginning_ = true;
   host_.begin(std::get<Later>(answer), std::make_shared<Pending>(weak_from_this()));
@@ -221,11 +228,10 @@ bool Connection::write_now() {
   while (written_ < total) {
     const std::size_t head_done = std::min(written_, head_.size());
     const std::size_t body_done = written_ - head_done;
-    const std::array<asio::const_buffer, 2> parts = {
-        asio::buffer(head_) + head_done,
-        asio::buffer(response_.body.data(), body_size_) + body_done};
     error_code ec;
-    written_ += socket_.write_some(parts, ec);
+    written_ += wire_.write_some(
+        std::string_view(head_).substr(head_done),
+        std::string_view(response_.body).substr(body_done, body_size_ - body_done), ec);
     if (would_block(ec)) return false;
     if (ec) {
       close();
@@ -236,7 +242,7 @@ bool Connection::write_now() {
 }
 
 void Connection::wait_writable() {
-  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](const error_code& ec) {
+  wire_.async_wait_to_write([self = shared_from_this()](const error_code& ec) {
     if (self->closed_) return;
     if (ec) return self->close();
     if (!self->write_now()) return self->wait_writable();
@@ -247,8 +253,7 @@ void Connection::wait_writable() {
 void Connection::reply_done() {
   if (refused_) return linger();
   if (after_ == AfterReply::close) {
-    error_code ignored;
-    socket_.shutdown(Socket::shutdown_both, ignored);
+    wire_.finish();
     return close();
   }
   const RequestReader::State state = reader_.next();
@@ -260,8 +265,7 @@ void Connection::reply_done() {
 // Closing with unread bytes would reset the connection and could take the answer from the client's
 // hands.
 void Connection::linger() {
-  error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
+  wire_.finish_sending();
   host_.enter(*this, Phase::lingering);
   wait_readable();
 }

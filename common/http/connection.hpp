@@ -13,10 +13,9 @@
 #include <optional>
 #include <string>
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include "common/http/request_reader.hpp"
 #include "common/http/response_head.hpp"
+#include "common/http/wire.hpp"
 
 namespace chipweave::http {
 
@@ -55,9 +54,10 @@ class ConnectionHost {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Steady = std::chrono::steady_clock::time_point;
-  using Socket = boost::asio::ip::tcp::socket;
 
-  Connection(ConnectionHost& host, Socket socket, RequestReader::Limits limits);
+  // tls: null for a connection in the clear.
+  Connection(ConnectionHost& host, Wire::Socket socket, const TlsContext* tls,
+             RequestReader::Limits limits);
 
   void start();
   void close();
@@ -81,6 +81,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void wait_readable();
   void on_readable(const error_code& ec);
+  void on_cut();
   // Acts on the reader's state; false when reading has to wait for a reply or is over.
   bool proceed(RequestReader::State state);
   void serve_ready();
@@ -99,7 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void linger();
 
   ConnectionHost& host_;
-  Socket socket_;
+  Wire wire_;
   RequestReader reader_;
   std::string head_;  // of the reply at hand
   Response response_;

@@ -111,7 +111,7 @@ void Server::Impl::on_accept(const error_code& ec, tcp::socket socket) {
     return accept_next();
   }
   const auto connection = std::make_shared<Connection>(
-      *this, std::move(socket),
+      *this, std::move(socket), options_.tls.get(),
       RequestReader::Limits{options_.max_header_bytes, options_.max_body_bytes});
   table_.add(connection, std::chrono::steady_clock::now());
   arm(connection->place.deadline);
@@ -143,6 +143,7 @@ bool Server::Impl::make_room() {
 // Every connection has a whole request in work: this one is told so, without waiting for it.
 void Server::Impl::turn_away(tcp::socket socket) {
   ++stats_.connections_refused;
+  if (options_.tls) return;  // a handshake would take too long
   Response response;
   response.status = 503;
   response.body =
@@ -232,6 +233,7 @@ void Server::Impl::close_all() {
 Server::Stats Server::Impl::stats() const {
   Stats now = stats_;
   now.connections_open = table_.size();
+  if (options_.tls) now.certificate_not_after = options_.tls->not_after();
   return now;
 }
 

@@ -1,6 +1,6 @@
-// Server — HTTP/1.1 on the loop: bounded in header bytes, body bytes, connections and time,
-// keep-alive, and every reply with Content-Length (kube-scheduler drops a connection whose reply
-// has none).
+// Server — HTTP/1.1 on the loop, in the clear or over TLS: bounded in header bytes, body bytes,
+// connections and time, keep-alive, and every reply with Content-Length (kube-scheduler drops a
+// connection whose reply has none).
 //
 // Handlers are plain functions on the loop thread; they see a whole request and return a whole
 // response, or say how it will come later, so they may touch loop-owned state without locks.
@@ -16,6 +16,7 @@
 
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
+#include "common/http/tls_context.hpp"
 
 namespace chipweave::http {
 
@@ -26,6 +27,8 @@ struct Request {
   std::string_view query;   // after '?', without it
   // The body with at least 64 readable bytes after its end (simdjson needs them).
   std::string& body;
+  // False if the server asks for client certificates and the client has shown none.
+  bool trusted = true;
 };
 
 struct Response {
@@ -61,6 +64,7 @@ struct ServerOptions {
   std::chrono::milliseconds idle_timeout;
   std::chrono::milliseconds write_timeout;
   std::chrono::milliseconds answer_timeout;  // of a reply that comes later; then 504
+  std::shared_ptr<TlsContext> tls;           // null: in the clear
   ServerOptions();                           // the values of limits.hpp
 };
 
@@ -81,7 +85,8 @@ class Server {
     std::uint64_t connections_open = 0;
     std::uint64_t connections_refused = 0;  // answered 503 or dropped because too many were open
     std::uint64_t requests = 0;
-    std::uint64_t bad_requests = 0;  // malformed, too large, too slow
+    std::uint64_t bad_requests = 0;  // malformed, too large, too slow, no or broken TLS
+    std::chrono::system_clock::time_point certificate_not_after{};  // the epoch: no TLS
   };
   Stats stats() const;
 

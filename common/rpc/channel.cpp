@@ -8,7 +8,8 @@
 
 namespace chipweave::rpc {
 
-std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint) {
+std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
+                                            const std::optional<ClientPem>& tls) {
   grpc::ChannelArguments args;
   args.SetMaxReceiveMessageSize(static_cast<int>(limits::kMaxGrpcMessageBytes));
   args.SetMaxSendMessageSize(static_cast<int>(limits::kMaxGrpcMessageBytes));
@@ -23,7 +24,14 @@ std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint) {
   args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  return grpc::CreateCustomChannel(endpoint.text(), grpc::InsecureChannelCredentials(), args);
+  if (!tls)
+    return grpc::CreateCustomChannel(endpoint.text(), grpc::InsecureChannelCredentials(), args);
+  if (!tls->server_name.empty()) args.SetSslTargetNameOverride(tls->server_name);
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = tls->ca;
+  options.pem_cert_chain = tls->certificate;
+  options.pem_private_key = tls->key;
+  return grpc::CreateCustomChannel(endpoint.text(), grpc::SslCredentials(options), args);
 }
 
 }  // namespace chipweave::rpc

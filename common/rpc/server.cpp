@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "common/base/limits.hpp"
+#include "common/rpc/server_credentials.hpp"
 
 namespace chipweave::rpc {
 
@@ -13,10 +14,12 @@ ServerLimits::ServerLimits() : max_message_bytes(static_cast<int>(limits::kMaxGr
 
 Result<StartedServer> start_server(const Endpoint& endpoint,
                                    const std::vector<grpc::Service*>& services,
-                                   const ServerLimits& limits) {
+                                   const ServerLimits& limits, ServerIdentity* tls) {
   grpc::ServerBuilder builder;
   int chosen = 0;
-  builder.AddListeningPort(endpoint.text(), grpc::InsecureServerCredentials(), &chosen);
+  builder.AddListeningPort(endpoint.text(),
+                           tls ? make_server_credentials(*tls) : grpc::InsecureServerCredentials(),
+                           &chosen);
   builder.SetMaxReceiveMessageSize(limits.max_message_bytes);
   builder.SetMaxSendMessageSize(limits.max_message_bytes);
   // gRPC unpacks a message before it looks at its size: 4 MB of gzip may be gigabytes.

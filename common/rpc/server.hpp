@@ -13,6 +13,8 @@
 
 namespace chipweave::rpc {
 
+class ServerIdentity;
+
 struct ServerLimits {
   int max_message_bytes;  // limits::kMaxGrpcMessageBytes
   int max_streams_per_connection = 1000;
@@ -24,11 +26,11 @@ struct StartedServer {
   std::uint16_t port = 0;
 };
 
-// Binds and serves; port 0: any free one. The services must outlive the server. Errors: unavailable
-// when the address cannot be bound (taken, not local). A port that another process listens on is
-// never shared.
+// Binds and serves; port 0: any free one; tls: null for a server in the clear. Services and tls
+// must outlive the server. Errors: unavailable when the address cannot be bound (taken, not local).
+// A port that another process listens on is never shared.
 Result<StartedServer> start_server(const Endpoint& endpoint,
                                    const std::vector<grpc::Service*>& services,
-                                   const ServerLimits& limits = {});
+                                   const ServerLimits& limits = {}, ServerIdentity* tls = nullptr);
 
 }  // namespace chipweave::rpc

@@ -119,8 +119,10 @@ MetricsDoor::MetricsDoor(http::Loop& loop, std::function<ProbeFacts()> probe)
 
 MetricsDoor::~MetricsDoor() = default;
 
-Result<std::uint16_t> MetricsDoor::start(const std::string& host, std::uint16_t port) {
+Result<std::uint16_t> MetricsDoor::start(const std::string& host, std::uint16_t port,
+                                         std::shared_ptr<http::TlsContext> tls) {
   http::ServerOptions options;
+  options.tls = std::move(tls);
   options.host = host;
   options.port = port;
   options.max_connections = 64;

@@ -9,6 +9,7 @@
 
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
+#include "common/http/tls_context.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
@@ -26,8 +27,9 @@ class MetricsDoor {
   MetricsDoor(const MetricsDoor&) = delete;
   MetricsDoor& operator=(const MetricsDoor&) = delete;
 
-  // The port that was taken (port 0: any free one).
-  Result<std::uint16_t> start(const std::string& host, std::uint16_t port);
+  // The port that was taken (port 0: any free one). tls: null for a port in the clear.
+  Result<std::uint16_t> start(const std::string& host, std::uint16_t port,
+                              std::shared_ptr<http::TlsContext> tls = nullptr);
   void drain(std::chrono::milliseconds grace, std::function<void()> done);
 
   void state(const NodeState& state);

@@ -2,6 +2,7 @@
 
 #include <future>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include <grpcpp/client_context.h>
@@ -188,7 +189,13 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
       obs::log(obs::Level::error, "scheduler address", {{"error", endpoint.error().text()}});
       return;
     }
-    channel = rpc::make_channel(*endpoint);
+    std::optional<ClientPem> tls;
+    if (options.tls) {
+      auto pem = options.tls();
+      if (!pem) return failed(pem.error().text());
+      tls = std::move(*pem);
+    }
+    channel = rpc::make_channel(*endpoint, tls);
     stream = Stream::start(channel, box);
     writing = false;
     silent_beats = 0;
@@ -250,17 +257,22 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     stream = nullptr;
     plan.closed();
     if (connected && events.connected) events.connected(false);
-    if (!stopping && !warned) {
-      // Once per outage, not once per attempt.
-      obs::log(obs::Level::warn, connected ? "connection lost" : "cannot reach the scheduler",
-               {{"scheduler", options.scheduler}, {"error", status.error_message()}});
-      warned = true;
-    }
-    connected = false;
     if (stopping) {
+      connected = false;
       if (done) std::exchange(done, nullptr)();
       return;
     }
+    failed(status.error_message());
+  }
+
+  void failed(const std::string& why) {
+    if (!warned) {
+      // Once per outage, not once per attempt.
+      obs::log(obs::Level::warn, connected ? "connection lost" : "cannot reach the scheduler",
+               {{"scheduler", options.scheduler}, {"error", why}});
+      warned = true;
+    }
+    connected = false;
     loop.after(backoff.next(), [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->connect();
     });

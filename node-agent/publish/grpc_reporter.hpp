@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "common/base/result.hpp"
+#include "common/base/tls_pem.hpp"
 #include "common/http/loop.hpp"
 #include "node-agent/publish/reporter.hpp"
 
@@ -25,6 +27,8 @@ struct GrpcReporterOptions {
   std::chrono::milliseconds backoff_least{100};
   std::chrono::milliseconds backoff_most{5000};
   std::uint64_t seed = 0;  // of the jitter
+  // What TLS needs, asked for at each attempt, so that files may change; null: in the clear.
+  std::function<Result<ClientPem>()> tls;
 };
 
 class GrpcReporter final : public Reporter {

@@ -1,6 +1,5 @@
 #include "scheduler-plugin/app/jobs.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace chipweave::sched {
@@ -29,13 +28,8 @@ constexpr std::array<JobLabel, 12> kJobLabels{{
 
 }  // namespace
 
-bool names_a_job(std::string_view label) {
-  return std::any_of(kJobLabels.begin(), kJobLabels.end(), [&](const JobLabel& known) {
-    return label == known.name || (known.within != nullptr && label == known.within);
-  });
-}
-
 std::string job_identity(const PodAsk& pod) {
+  if (!pod.job.empty()) return pod.job;
   for (const JobLabel& label : kJobLabels) {
     const auto it = pod.labels.find(label.name);
     if (it == pod.labels.end() || it->second.empty()) continue;
@@ -51,19 +45,17 @@ std::string job_identity(const PodAsk& pod) {
 
 void Jobs::add(const PodAsk& pod) {
   const std::string job = job_identity(pod);
-  if (!job.empty() && pod.chips > 0) members_[job].insert(pod.uid);
+  if (!job.empty() && pod.chips > 0) ++members_[job];
 }
 
 void Jobs::remove(const PodAsk& pod) {
   const auto it = members_.find(job_identity(pod));
-  if (it == members_.end()) return;
-  it->second.erase(pod.uid);
-  if (it->second.empty()) members_.erase(it);
+  if (it != members_.end() && pod.chips > 0 && --it->second == 0) members_.erase(it);
 }
 
-bool Jobs::has_others(const std::string& job, const std::string& uid) const {
+std::size_t Jobs::members(const std::string& job) const {
   const auto it = members_.find(job);
-  return it != members_.end() && it->second.size() > it->second.count(uid);
+  return it == members_.end() ? 0 : it->second;
 }
 
 }  // namespace chipweave::sched

@@ -40,6 +40,7 @@ struct PodAsk {
   int chips = 0;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
+  std::string job;  // its identity, where it was found out already
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
 };

@@ -84,8 +84,8 @@ Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
 }
 
 const Decision* Scheduler::decision(std::string_view uid) const {
-  const auto it = decisions_.find(std::string(uid));
-  return it == decisions_.end() ? nullptr : &it->second;
+  const auto it = decisions_.find(uid);
+  return it == decisions_.end() ? nullptr : it->second.get();
 }
 
 // What is kept of every state is what would be found anew.

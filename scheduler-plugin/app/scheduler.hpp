@@ -60,8 +60,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override;
 
   // ClusterListener
-  void pod_added(const ClusterPod& pod) override;
-  void pod_bound(const ClusterPod& pod) override;
+  void pod_added(const ClusterPod& pod, const Placement* said) override;
+  void pod_bound(const ClusterPod& pod, const Placement* said) override;
   void pod_gone(const ClusterPod& pod) override;
 
   // filter and prioritize for doors that write thousands of names: the same decision, without a
@@ -171,6 +171,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Result<UnderWay*> begin_binding(const Binding& binding);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
+  void keep(Decision decision);
   void ask_cluster(const std::string& uid);
   void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& how);
   void binding_done(UnderWayMap::iterator it);
@@ -179,14 +180,14 @@ class Scheduler final : public Decide, public ClusterListener {
   const UnderWay* being_bound(std::string_view uid) const;
 
   // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
-  void adopt(const ClusterPod& pod);
+  void adopt(const ClusterPod& pod, const Placement* said);
   Holding holding_of(const ClusterPod& pod, NodeId node);
-  bool disputed(const ClusterPod& pod, NodeId node) const;
-  void hold_known(const ClusterPod& pod, Holding holding);
+  bool disputed(const ClusterPod& pod, const Placement& said, NodeId node) const;
+  void hold_known(const Placement& said, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
   ChipSet guess(NodeId node, int count) const;
-  void recall(const ClusterPod& pod);
+  void recall(const ClusterPod& pod, const Placement& said);
 
   // scheduler_preempt.cpp
   bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
@@ -206,9 +207,10 @@ class Scheduler final : public Decide, public ClusterListener {
   Ledger ledger_;
   Jobs jobs_;
   Groups groups_;
-  std::unordered_map<std::string, Look> looks_;          // by uid, of pending pods
-  std::unordered_map<std::string, Decision> decisions_;  // by uid, of bound pods
-  UnderWayMap under_way_;                                // by uid
+  std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
+  // Of bound pods, by the uid in it.
+  std::unordered_map<std::string_view, std::unique_ptr<Decision>> decisions_;
+  UnderWayMap under_way_;  // by uid
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;

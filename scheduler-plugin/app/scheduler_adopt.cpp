@@ -1,7 +1,7 @@
 // Pods that are bound already when the scheduler hears of them: by itself before it was restarted,
 // or by somebody else.
 //
-// What the cluster holds is the truth. A pod that says which chips it has (ClusterPod::placement)
+// What the cluster holds is the truth. A pod that says which chips it has (Placement)
 // gets them: promises give way, guesses are made anew. Of one that does not say, or that names a
 // chip that another pod is known to have, only the number is known: it is given the chips that a
 // device plugin would most likely have picked, so that what is left is neither too much nor
@@ -15,10 +15,12 @@
 namespace chipweave::sched {
 namespace {
 
-bool says_its_chips(const ClusterPod& pod) {
-  const auto& p = pod.placement;
-  return p && p->uid == pod.ask.uid && p->node == pod.node && p->resource == pod.ask.resource &&
-         static_cast<int>(p->chips.size()) == pod.ask.chips;
+// Null unless it can be true of this pod.
+const Placement* credible(const ClusterPod& pod, const Placement* p) {
+  const bool can_be = p != nullptr && p->uid == pod.ask.uid && p->node == pod.node &&
+                      p->resource == pod.ask.resource &&
+                      static_cast<int>(p->chips.size()) == pod.ask.chips;
+  return can_be ? p : nullptr;
 }
 
 // "d-000123": decisions go on from there after a restart.
@@ -40,30 +42,31 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
 
 }  // namespace
 
-void Scheduler::pod_added(const ClusterPod& pod) {
+void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
   jobs_.add(pod.ask);
-  if (!pod.node.empty()) adopt(pod);
+  if (!pod.node.empty()) adopt(pod, credible(pod, said));
 }
 
-void Scheduler::pod_bound(const ClusterPod& pod) {
+void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
+  said = credible(pod, said);
   const auto it = under_way_.find(pod.ask.uid);
   if (it != under_way_.end()) {
     const Decision& d = it->second.decision;
-    const bool ours = pod.node == it->second.binding.node && says_its_chips(pod) &&
-                      pod.placement->decision == d.id && pod.placement->chips == d.indices;
+    const bool ours = pod.node == it->second.binding.node && said != nullptr &&
+                      said->decision == d.id && said->chips == d.indices;
     if (ours) return binding_done(it);
     binding_failed(it,
                    make_error(Errc::conflict, "pod " + pod.ask.key.text() + " was bound to node " +
                                                   pod.node + " by another scheduler"));
   }
-  adopt(pod);
+  adopt(pod, said);
 }
 
-void Scheduler::adopt(const ClusterPod& pod) {
+void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   const std::string& uid = pod.ask.uid;
   if (pod.ask.chips == 0) return;
   if (const Holding* held = ledger_.find(uid)) {
-    const bool learned = held->assumed && says_its_chips(pod);
+    const bool learned = held->assumed && said != nullptr;
     if (held->bound && !learned) return;
     if (held->bound) {
       ledger_.drop(uid);
@@ -77,9 +80,9 @@ void Scheduler::adopt(const ClusterPod& pod) {
   const NodeId node = nodes_.declare(pod.node);
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
   Holding holding = holding_of(pod, node);
-  if (says_its_chips(pod) && !disputed(pod, node)) {
-    hold_known(pod, std::move(holding));
-    recall(pod);
+  if (said != nullptr && !disputed(pod, *said, node)) {
+    hold_known(*said, std::move(holding));
+    recall(pod, *said);
   } else {
     holding.assumed = true;
     holding.unplaced = pod.ask.chips;
@@ -105,10 +108,10 @@ Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
 }
 
 // Whether another pod is known to have a chip that this one says it has.
-bool Scheduler::disputed(const ClusterPod& pod, NodeId id) const {
+bool Scheduler::disputed(const ClusterPod& pod, const Placement& said, NodeId id) const {
   const Node& node = nodes_.node(id);
   std::vector<int> disputed;
-  for (const int index : pod.placement->chips) {
+  for (const int index : said.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
     if (belongs(ledger_.on(id), slot, index)) disputed.push_back(index);
   }
@@ -116,9 +119,9 @@ bool Scheduler::disputed(const ClusterPod& pod, NodeId id) const {
   return !disputed.empty();
 }
 
-void Scheduler::hold_known(const ClusterPod& pod, Holding holding) {
+void Scheduler::hold_known(const Placement& said, Holding holding) {
   const Node& node = nodes_.node(holding.node);
-  for (const int index : pod.placement->chips) {
+  for (const int index : said.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
     if (slot) {
       holding.chips.insert(*slot);
@@ -191,23 +194,23 @@ ChipSet Scheduler::guess(NodeId id, int count) const {
 }
 
 // The decision as far as the pod tells it.
-void Scheduler::recall(const ClusterPod& pod) {
+void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
   const Holding& holding = *ledger_.find(pod.ask.uid);
   const Node& node = nodes_.node(holding.node);
   Decision d;
-  d.id = pod.placement->decision;
+  d.id = said.decision;
   d.pod = pod.ask.key;
   d.uid = pod.ask.uid;
   d.resource = pod.ask.resource;
   d.node = holding.node;
   d.chips = holding.chips;
-  d.indices = pod.placement->chips;
-  d.gbps = pod.placement->gbps;
+  d.indices = said.chips;
+  d.gbps = said.gbps;
   d.distributed = pod.ask.distributed;
   if (node.has_inventory()) d.best_gbps = node.wiring->best_gbps(pod.ask.chips, d.distributed);
-  d.time = pod.placement->time;
+  d.time = said.time;
   decision_count_ = std::max(decision_count_, number_of(d.id));
-  decisions_[d.uid] = std::move(d);
+  keep(std::move(d));
 }
 
 }  // namespace chipweave::sched

@@ -126,8 +126,16 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
   observer_.bound(
       {d.pod, uid, order.binding.node, index_text(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
-  decisions_[uid] = std::move(order.decision);
+  keep(std::move(order.decision));
   for (const Done& done : order.waiting) done({});
+}
+
+// An older one of the pod goes.
+void Scheduler::keep(Decision decision) {
+  decisions_.erase(decision.uid);
+  auto kept = std::make_unique<Decision>(std::move(decision));
+  const std::string_view uid = kept->uid;
+  decisions_.emplace(uid, std::move(kept));
 }
 
 void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {

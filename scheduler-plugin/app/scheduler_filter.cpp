@@ -82,7 +82,9 @@ Scheduler::Want Scheduler::want_of(const PodAsk& pod, const Holding* part) const
   want.part = part;
   const std::string job = pod.chips > 0 ? job_identity(pod) : std::string();
   if (!job.empty()) {
-    want.distributed = jobs_.has_others(job, pod.uid);
+    const ClusterPod* self = cluster_.find(pod.key);
+    const bool counted = self != nullptr && self->ask.uid == pod.uid && self->ask.chips > 0;
+    want.distributed = jobs_.members(job) > (counted ? 1U : 0U);
     want.of_job = &ledger_.of_job(job);
     want.own = ledger_.find(pod.uid);
   }

@@ -74,7 +74,7 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
     if (look.node == node) look.request.reset();
   }
   for (auto& [uid, decision] : decisions_) {
-    if (decision.node == node) decision.request.reset();
+    if (decision->node == node) decision->request.reset();
   }
   for (auto& [uid, order] : under_way_) {
     if (order.decision.node == node) order.decision.request.reset();

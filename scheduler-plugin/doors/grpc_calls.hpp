@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/decide.hpp"
@@ -33,7 +34,7 @@ class LiveCall {
 
 class LiveCalls {
  public:
-  LiveCalls(http::Loop& l, Decide& d, GrpcOptions o) : loop(l), decide(d), options(o) {}
+  LiveCalls(http::Loop& l, Decide& d, GrpcOptions o) : loop(l), decide(d), options(std::move(o)) {}
 
   http::Loop& loop;
   Decide& decide;  // loop thread only

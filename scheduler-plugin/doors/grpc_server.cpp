@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds kFlush{200};
 }  // namespace
 
 struct GrpcServer::Impl {
-  Impl(http::Loop& loop, Decide& decide, const GrpcOptions& options)
-      : calls(std::make_shared<LiveCalls>(loop, decide, options)),
+  Impl(http::Loop& loop, Decide& decide, GrpcOptions options)
+      : calls(std::make_shared<LiveCalls>(loop, decide, std::move(options))),
         inventory(calls),
         placement(calls) {}
 
@@ -28,7 +28,7 @@ struct GrpcServer::Impl {
 };
 
 GrpcServer::GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options)
-    : impl_(std::make_unique<Impl>(loop, decide, options)) {}
+    : impl_(std::make_unique<Impl>(loop, decide, std::move(options))) {}
 
 GrpcServer::~GrpcServer() { stop(std::chrono::milliseconds(0)); }
 
@@ -38,8 +38,8 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   rpc::ServerLimits server_limits;
   server_limits.max_message_bytes = static_cast<int>(impl_->calls->options.max_message_bytes);
   server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
-  auto started =
-      rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits);
+  auto started = rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits,
+                                   impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
   return started->port;

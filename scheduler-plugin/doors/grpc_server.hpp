@@ -17,6 +17,10 @@
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 
+namespace chipweave::rpc {
+class ServerIdentity;
+}
+
 namespace chipweave::sched {
 
 struct GrpcOptions {
@@ -24,6 +28,7 @@ struct GrpcOptions {
   int max_streams_per_connection = 1000;
   std::size_t max_nodes = limits::kMaxNodes;  // that live streams may report
   std::size_t max_waiting_calls = 4096;       // Placement calls that wait for the loop
+  std::shared_ptr<rpc::ServerIdentity> tls;   // null: in the clear
 };
 
 class GrpcServer {

@@ -1,5 +1,6 @@
 #include "scheduler-plugin/doors/http_front.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -38,8 +39,8 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& s
 
 void HttpFront::add(std::string_view method, std::string_view path,
                     std::function<http::Answer(const http::Request&, std::string_view)> answer,
-                    bool prefix) {
-  routes_.push_back({method, path, prefix, std::move(answer)});
+                    bool prefix, bool open) {
+  routes_.push_back({method, path, prefix, open, std::move(answer)});
 }
 
 void HttpFront::add_routes() {
@@ -52,13 +53,19 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
   add("POST", "/kube/preempt",
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
-  add("GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); });
-  add("GET", "/readyz", [this](const Request&, std::string_view) {
-    if (!ready_) return text("not ready: starting or shutting down\n", 503);
-    if (!scheduler_.waiting_for().empty())
-      return text("not ready: " + scheduler_.waiting_for() + "\n", 503);
-    return text("ok\n");
-  });
+  // open: a kubelet's probes cannot show a certificate
+  add(
+      "GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); }, false,
+      true);
+  add(
+      "GET", "/readyz",
+      [this](const Request&, std::string_view) {
+        if (!ready_) return text("not ready: starting or shutting down\n", 503);
+        if (!scheduler_.waiting_for().empty())
+          return text("not ready: " + scheduler_.waiting_for() + "\n", 503);
+        return text("ok\n");
+      },
+      false, true);
   add("GET", "/version", [this](const Request&, std::string_view) {
     JsonWriter w;
     w.begin_object().field("name", "chipweave-scheduler").field("version", version_).end_object();
@@ -92,7 +99,16 @@ void HttpFront::add_standalone_routes() {
       [this](const Request&, std::string_view rest) { return standalone_->remove(rest); }, true);
 }
 
+// Strangers are not told either which paths there are.
+bool HttpFront::may_ask(const http::Request& request) const {
+  return request.trusted || std::any_of(routes_.begin(), routes_.end(), [&](const Route& r) {
+           return r.open && r.path == request.path;
+         });
+}
+
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
+  if (!may_ask(request))
+    return error_response(401, "unauthenticated", "this path needs a client certificate");
   std::string allowed;
   for (const Route& r : routes_) {
     const bool here = r.prefix

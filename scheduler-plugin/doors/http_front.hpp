@@ -43,14 +43,16 @@ class HttpFront {
     std::string_view method;
     std::string_view path;
     bool prefix;  // anything may follow
+    bool open;    // also for clients without the certificate that is asked for
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
   };
   void add(std::string_view method, std::string_view path,
            std::function<http::Answer(const http::Request&, std::string_view)> answer,
-           bool prefix = false);
+           bool prefix = false, bool open = false);
   void add_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
+  bool may_ask(const http::Request& request) const;
   http::Later counted(http::Later later, std::string_view route, Clock::Steady begin);
 
   Scheduler& scheduler_;

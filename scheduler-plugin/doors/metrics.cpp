@@ -31,22 +31,9 @@ Metrics::Metrics(std::string_view version)
                                            kRequestBuckets)),
       bind_failures_(registry_.counter("chipweave_bind_failures_total",
                                        "Binds that were refused, by error code")),
-      chips_(registry_.gauge("chipweave_chips",
-                             "Chips by node and state: free, used, reserved or unhealthy")),
-      links_(registry_.gauge("chipweave_links",
-                             "Direct chip-to-chip links by node and state: up, degraded, down")),
-      age_(registry_.gauge("chipweave_inventory_age_seconds",
-                           "Time since the last sign of life of a node's agent")),
-      stale_(registry_.gauge("chipweave_inventory_stale",
-                             "1 if nothing is placed on the node because its agent is silent")),
-      placeable_(registry_.gauge("chipweave_largest_placeable_chips",
-                                 "Largest request that still fits on the node")),
-      placeable_sizes_(registry_.gauge("chipweave_placeable_sizes",
-                                       "How many of the node's legal sizes still fit")),
-      unattributed_(registry_.gauge("chipweave_unattributed_chips",
-                                    "Chips by node that bound pods have and nobody can say which: "
-                                    "bound by another scheduler, without annotation")),
-      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")) {
+      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
+      certificate_(registry_.gauge("chipweave_tls_certificate_expiry_timestamp_seconds",
+                                   "When the certificate in use expires, Unix time")) {
   auto& took =
       registry_.histogram("chipweave_decision_duration_seconds",
                           "Time of a decision by verb, without HTTP and JSON", kDecisionBuckets);
@@ -105,7 +92,7 @@ Metrics::Metrics(std::string_view version)
                  .with(),
              registry_
                  .counter("chipweave_http_bad_requests_total",
-                          "Requests that were malformed, too large or too slow")
+                          "Requests that were malformed, too large or too slow, and broken TLS")
                  .with()};
   registry_.gauge("chipweave_build_info", "1, with the version as label")
       .with({{"version", std::string(version)}})
@@ -170,81 +157,6 @@ void Metrics::request(std::string_view route, int status, std::chrono::nanosecon
   it->second.second.observe(seconds(took));
 }
 
-template <class Act>
-void Metrics::each_node_series(const std::string& node, const Act& act) {
-  for (const char* state : {"free", "used", "reserved", "unhealthy"})
-    act(chips_, obs::Labels{{"node", node}, {"state", state}});
-  for (const char* state : {"up", "degraded", "down"})
-    act(links_, obs::Labels{{"node", node}, {"state", state}});
-  for (auto* family : {&age_, &stale_, &placeable_, &placeable_sizes_, &unattributed_})
-    act(*family, obs::Labels{{"node", node}});
-}
-
-void Metrics::drop_series(NodeId id) {
-  if (id >= by_node_.size() || by_node_[id].node.empty()) return;
-  each_node_series(by_node_[id].node,
-                   [](auto& family, const obs::Labels& labels) { family.remove(labels); });
-  by_node_[id] = {};
-}
-
-// A node's id may have been given to another one.
-std::vector<obs::Gauge>& Metrics::gauges_of(NodeId id, const std::string& node) {
-  if (id >= by_node_.size()) by_node_.resize(id + 1);
-  NodeSeries& series = by_node_[id];
-  if (series.node == node) return series.gauges;
-  drop_series(id);
-  series.node = node;
-  each_node_series(node, [&series](auto& family, const obs::Labels& labels) {
-    series.gauges.push_back(family.with(labels));
-  });
-  return series.gauges;
-}
-
-// A function of the node's state, which thousands of nodes share.
-const Metrics::Placeable& Metrics::placeable(const NodeTable& nodes, StateId id) {
-  if (id >= placeable_of_.size()) placeable_of_.resize(nodes.states());
-  Placeable& known = placeable_of_[id];
-  if (known.serial == nodes.serial(id)) return known;
-  known = {nodes.serial(id), 0, 0};
-  const NodeState& state = nodes.state(id);
-  for (const int size : state.wiring->legal_sizes(false)) {
-    if (!state.wiring->fits({state.free, {}, {}, size, false})) continue;
-    known.largest = std::max(known.largest, size);
-    ++known.sizes;
-  }
-  return known;
-}
-
-void Metrics::scrape_node(Scheduler& scheduler, NodeId id) {
-  const Node& node = scheduler.nodes().node(id);
-  if (!node.has_inventory() && node.holders == 0) return drop_series(id);
-  std::vector<obs::Gauge>& gauges = gauges_of(id, node.name);
-  ChipSet reserved;
-  int unattributed = 0;
-  for (const Holding* h : scheduler.ledger().on(id)) {
-    if (!h->bound) reserved |= h->chips;
-    unattributed += h->unattributed();
-  }
-  std::size_t at = 0;
-  const auto put = [&](double value) { gauges[at++].set(value); };
-  put(node.free().size());
-  put((node.taken - reserved).size());
-  put(reserved.size());
-  put((node.unhealthy - node.taken).size());
-  std::array<int, 3> links{};
-  for (const domain::DirectLink& link : node.topology.links())
-    ++links[static_cast<std::size_t>(link.state())];
-  for (const int count : links) put(count);
-  put(seconds(scheduler.clock().now() - node.last_seen));
-  put(node.stale ? 1 : 0);
-  const Placeable sizes = node.has_inventory()
-                              ? placeable(scheduler.nodes(), scheduler.nodes().state_of(id))
-                              : Placeable{};
-  put(sizes.largest);
-  put(sizes.sizes);
-  put(unattributed);
-}
-
 void Metrics::scrape_pods(Scheduler& scheduler) {
   std::size_t pending = 0;
   std::size_t reserved = 0;
@@ -271,6 +183,8 @@ void Metrics::scrape_pods(Scheduler& scheduler) {
 
 void Metrics::scrape_server(const http::Server::Stats& server) {
   totals_[kConnections].set(static_cast<double>(server.connections_open));
+  if (const auto expiry = server.certificate_not_after.time_since_epoch(); expiry.count() > 0)
+    certificate_.with().set(seconds(expiry));
   server_[0].add(static_cast<double>(server.connections_refused - seen_.connections_refused));
   server_[1].add(static_cast<double>(server.bad_requests - seen_.bad_requests));
   seen_ = server;
@@ -279,17 +193,15 @@ void Metrics::scrape_server(const http::Server::Stats& server) {
 std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server) {
   scheduler.tick();
   std::size_t inventories = 0;
-  for (NodeId id = 0; id < scheduler.nodes().size(); ++id) {
-    scrape_node(scheduler, id);
+  for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
     inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
-  }
   totals_[kNodes].set(static_cast<double>(inventories));
   totals_[kUnderWay].set(static_cast<double>(scheduler.under_way()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
   scrape_pods(scheduler);
   scrape_server(server);
-  return registry_.expose();
+  return registry_.expose() + nodes_.expose(scheduler);
 }
 
 }  // namespace chipweave::sched

@@ -15,6 +15,7 @@
 #include "common/obs/metrics.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/doors/node_metrics.hpp"
 
 namespace chipweave::sched {
 
@@ -36,22 +37,6 @@ class Metrics final : public Observer {
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server);
 
  private:
-  struct NodeSeries {
-    std::string node;
-    std::vector<obs::Gauge> gauges;
-  };
-  // Which of a machine's sizes still fit.
-  struct Placeable {
-    std::uint64_t serial = 0;  // of the state it was found for; no state has 0
-    int largest = 0;
-    int sizes = 0;
-  };
-  template <class Act>
-  void each_node_series(const std::string& node, const Act& act);
-  std::vector<obs::Gauge>& gauges_of(NodeId id, const std::string& node);
-  const Placeable& placeable(const NodeTable& nodes, StateId id);
-  void drop_series(NodeId id);
-  void scrape_node(Scheduler& scheduler, NodeId id);
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
 
@@ -59,14 +44,8 @@ class Metrics final : public Observer {
   obs::Family<obs::Counter>& requests_;
   obs::Family<obs::Histogram>& request_seconds_;
   obs::Family<obs::Counter>& bind_failures_;
-  obs::Family<obs::Gauge>& chips_;
-  obs::Family<obs::Gauge>& links_;
-  obs::Family<obs::Gauge>& age_;
-  obs::Family<obs::Gauge>& stale_;
-  obs::Family<obs::Gauge>& placeable_;
-  obs::Family<obs::Gauge>& placeable_sizes_;
-  obs::Family<obs::Gauge>& unattributed_;
   obs::Family<obs::Gauge>& pods_;
+  obs::Family<obs::Gauge>& certificate_;
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
@@ -78,8 +57,7 @@ class Metrics final : public Observer {
   std::vector<obs::Counter> server_;    // refused, bad
   http::Server::Stats seen_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
-  std::vector<NodeSeries> by_node_;      // by node id
-  std::vector<Placeable> placeable_of_;  // by state id
+  NodeMetrics nodes_;
 };
 
 }  // namespace chipweave::sched

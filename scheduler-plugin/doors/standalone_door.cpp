@@ -26,7 +26,7 @@ Error no_such_pod(std::string_view rest) {
 
 Result<std::string> StandaloneDoor::document(const ClusterPod& pod) const {
   return codec::write_pod(cluster_.document(pod.ask.key), pod.ask.key.ns, pod.ask.uid, pod.node,
-                          pod.written);
+                          cluster_.written(pod.ask.key));
 }
 
 http::Response StandaloneDoor::create(const std::string& body) {

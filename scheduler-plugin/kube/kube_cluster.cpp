@@ -33,54 +33,55 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
                    std::move(events.failed)},
                   std::move(jitter)) {}
 
-ClusterPod KubeCluster::made_of(codec::KubePod&& seen) const {
+ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   CountedAsk counted = count_ask(seen, resources_);
   ClusterPod pod;
-  pod.placement = placement_of(seen, counted.ask);
   pod.ask = std::move(counted.ask);
-  std::erase_if(pod.ask.labels, [](const auto& label) { return !names_a_job(label.first); });
+  pod.ask.job = job_identity(pod.ask);
+  pod.ask.labels.clear();
   pod.ask.annotations.clear();
   pod.refused = std::move(counted.refused);
-  pod.node = std::move(seen.node_name);
+  pod.node = seen.node_name;
   pod.priority = seen.priority;
   return pod;
 }
 
 void KubeCluster::take(codec::KubePod&& seen) {
-  if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(kube::key_of(seen));
   const std::string key = kube::key_of(seen);
+  if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(key);
   const auto known = pods_.find(key);
   if (known == pods_.end()) {
-    ClusterPod pod = made_of(std::move(seen));
-    if (!pod.node.empty() && pod.ask.chips == 0) return;
-    pod.arrival = ++arrivals_;
-    const auto it = pods_.emplace(key, std::move(pod)).first;
-    listener_->pod_added(it->second);
+    Entry entry{made_of(seen), false};
+    if (!entry.pod.node.empty() && entry.pod.ask.chips == 0) return;
+    const auto said = placement_of(seen, entry.pod.ask);
+    entry.says = said.has_value();
+    entry.pod.arrival = ++arrivals_;
+    const auto it = pods_.emplace(key, std::move(entry)).first;
+    listener_->pod_added(it->second.pod, said ? &*said : nullptr);
     return;
   }
-  ClusterPod& pod = known->second;
-  if (seen.node_name.empty()) return;  // what it asks for does not change
-  const bool says = pod.placement.has_value();
-  if (!pod.node.empty() && says) return;
-  if (pod.ask.chips == 0) return drop(key);
-  const bool news = pod.node.empty();
-  pod.node = seen.node_name;
-  pod.placement = placement_of(seen, pod.ask);
-  if (news || pod.placement) listener_->pod_bound(pod);
+  Entry& entry = known->second;
+  if (seen.node_name.empty() || entry.says) return;  // what it asks for does not change
+  if (entry.pod.ask.chips == 0) return drop(key);
+  const bool news = entry.pod.node.empty();
+  entry.pod.node = seen.node_name;
+  const auto said = placement_of(seen, entry.pod.ask);
+  entry.says = said.has_value();
+  if (news || said) listener_->pod_bound(entry.pod, said ? &*said : nullptr);
 }
 
 void KubeCluster::drop(const std::string& key) {
   if (!tickets_.empty()) gone_.insert(key);
   const auto it = pods_.find(key);
   if (it == pods_.end()) return;
-  const ClusterPod gone = std::move(it->second);
+  const ClusterPod gone = std::move(it->second.pod);
   pods_.erase(it);
   listener_->pod_gone(gone);
 }
 
 const ClusterPod* KubeCluster::find(const PodKey& key) const {
   const auto it = pods_.find(key.text());
-  return it == pods_.end() ? nullptr : &it->second;
+  return it == pods_.end() ? nullptr : &it->second.pod;
 }
 
 void KubeCluster::bind(const Binding& binding, const Annotations& annotations, Done done) {
@@ -96,7 +97,8 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
 void KubeCluster::bound(const Binding& binding, const Result<void>& how, const Done& done) {
   if (how) {
     const auto it = pods_.find(binding.key.text());
-    if (it != pods_.end() && it->second.ask.uid == binding.uid) it->second.node = binding.node;
+    if (it != pods_.end() && it->second.pod.ask.uid == binding.uid)
+      it->second.pod.node = binding.node;
     return done({});
   }
   if (how.error().code != Errc::conflict) return done(how);
@@ -136,7 +138,7 @@ void KubeCluster::refreshed(const PodKey& key, Result<kube::Reply> reply, const 
   if (kube::key_of(*pod) != key.text()) return trouble("it answered another one");
   // The watch is behind or ahead; where it will tell of another pod anyway, it does so in order.
   const auto known = pods_.find(key.text());
-  const bool another = known != pods_.end() && known->second.ask.uid != pod->uid;
+  const bool another = known != pods_.end() && known->second.pod.ask.uid != pod->uid;
   if (!another && !gone_.contains(key.text())) pods_watch_.note(std::move(*pod));
   done({});
 }
@@ -149,7 +151,7 @@ Result<void> KubeCluster::end(const PodKey& key) {
 void KubeCluster::each(const std::function<void(const ClusterPod&)>& visit) const {
   std::vector<const ClusterPod*> all;
   all.reserve(pods_.size());
-  for (const auto& [key, pod] : pods_) all.push_back(&pod);
+  for (const auto& [key, entry] : pods_) all.push_back(&entry.pod);
   std::sort(all.begin(), all.end(),
             [](const auto* a, const auto* b) { return a->arrival < b->arrival; });
   for (const ClusterPod* pod : all) visit(*pod);

@@ -2,9 +2,9 @@
 // by list and watch, and bindings with annotations.
 //
 // Pods that are over (Succeeded, Failed) are not here, and of those that are bound only such as
-// asked for chips; of labels only those that name a job. A pod that was seen bound stays so: what
-// the watch tells later of an earlier version is old news. Owner: the loop thread; ends with its
-// destructor.
+// asked for chips; of their labels only the job that they name. A pod that was seen bound stays so:
+// what the watch tells later of an earlier version is old news. Owner: the loop thread; ends with
+// its destructor.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,11 @@ class KubeCluster final : public Cluster {
  private:
   void take(codec::KubePod&& seen);
   void drop(const std::string& key);
-  ClusterPod made_of(codec::KubePod&& seen) const;
+  struct Entry {
+    ClusterPod pod;
+    bool says = false;  // it is bound, and its chips were told
+  };
+  ClusterPod made_of(const codec::KubePod& seen) const;
   void bound(const Binding& binding, const Result<void>& how, const Done& done);
   void refreshed(const PodKey& key, Result<kube::Reply> reply, const Done& done);
   void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
@@ -56,7 +60,7 @@ class KubeCluster final : public Cluster {
   const ResourceTable& resources_;
   kube::Binder binder_;
   ClusterListener* listener_ = nullptr;
-  std::unordered_map<std::string, ClusterPod> pods_;  // by "namespace/name"
+  std::unordered_map<std::string, Entry> pods_;  // by "namespace/name"
   std::uint64_t arrivals_ = 0;
   kube::Reflector<codec::KubePod> pods_watch_;
   codec::WatchReader<codec::KubePod> reader_;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +17,6 @@ struct ClusterPod {
   PodAsk ask;           // key, uid, labels and annotations as its owner wrote them
   std::string refused;  // why its request cannot be served by anyone ("500m" GPUs); empty: it can
   std::string node;     // empty until bound
-  Annotations written;  // by the binding, where nobody else keeps them
-  std::optional<Placement> placement;  // of a bound pod that says so
   int priority = 0;
   std::uint64_t arrival = 0;
 };
@@ -28,9 +25,11 @@ struct ClusterPod {
 class ClusterListener {
  public:
   virtual ~ClusterListener() = default;
-  virtual void pod_added(const ClusterPod& pod) = 0;  // perhaps bound already
-  // A pod that waited is bound now, whoever asked for it.
-  virtual void pod_bound(const ClusterPod& pod) = 0;
+  // said: which chips a bound pod has, as it says itself; null if it does not.
+  virtual void pod_added(const ClusterPod& pod,
+                         const Placement* said) = 0;  // perhaps bound already
+  // A pod that waited is bound now, whoever asked for it; once more when it says its chips later.
+  virtual void pod_bound(const ClusterPod& pod, const Placement* said) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
 };
 

@@ -8,7 +8,7 @@ namespace chipweave::sched {
 
 const Holding* Ledger::find(std::string_view uid) const {
   const auto it = holdings_.find(uid);
-  return it == holdings_.end() ? nullptr : &it->second;
+  return it == holdings_.end() ? nullptr : it->second.get();
 }
 
 const std::vector<const Holding*>& Ledger::on(NodeId node) const {
@@ -25,16 +25,21 @@ Result<void> Ledger::hold(Holding holding) {
     return make_error(Errc::conflict, "a chip for " + holding.key.text() + " is taken already");
   }
   const NodeId node = holding.node;
-  std::string uid = holding.uid;
-  if (!holding.bound) promises_.emplace(holding.expires, uid);
+  if (!holding.bound) promises_.emplace(holding.expires, holding.uid);
   const ChipSet chips = holding.chips;
-  const auto it = holdings_.emplace(std::move(uid), std::move(holding)).first;
+  const Holding& held = put(std::move(holding));
   if (on_.size() <= node) on_.resize(node + 1);
-  on_[node].push_back(&it->second);
-  add_to_job(it->second);
+  on_[node].push_back(&held);
+  add_to_job(held);
   nodes_.set_taken(node, taken | chips, on_[node].size());
   check();
   return {};
+}
+
+const Holding& Ledger::put(Holding holding) {
+  auto kept = std::make_unique<Holding>(std::move(holding));
+  const std::string_view uid = kept->uid;
+  return *holdings_.emplace(uid, std::move(kept)).first->second;
 }
 
 void Ledger::forget_promise(const Holding& holding) {
@@ -64,14 +69,14 @@ const Ledger::ByNode& Ledger::of_job(const std::string& job) const {
 }
 
 void Ledger::confirm(std::string_view uid) {
-  Holding& holding = holdings_.find(uid)->second;
+  Holding& holding = *holdings_.find(uid)->second;
   if (!holding.bound) forget_promise(holding);
   holding.bound = true;
   check();
 }
 
 void Ledger::reopen(std::string_view uid, Clock::Steady expires) {
-  Holding& holding = holdings_.find(uid)->second;
+  Holding& holding = *holdings_.find(uid)->second;
   if (!holding.bound) return;
   holding.bound = false;
   holding.expires = expires;
@@ -80,7 +85,7 @@ void Ledger::reopen(std::string_view uid, Clock::Steady expires) {
 }
 
 void Ledger::assume(std::string_view uid, ChipSet chips) {
-  Holding& holding = holdings_.find(uid)->second;
+  Holding& holding = *holdings_.find(uid)->second;
   const ChipSet others = nodes_.node(holding.node).taken - holding.chips;
   if (!holding.assumed || chips.size() > holding.count() || others.intersects(chips)) {
     throw std::logic_error("ledger: a guess that cannot be");
@@ -96,37 +101,37 @@ void Ledger::assume(std::string_view uid, ChipSet chips) {
 
 void Ledger::extend(std::string_view uid, Clock::Steady expires) {
   const auto it = holdings_.find(uid);
-  if (it == holdings_.end() || it->second.bound) return;
-  forget_promise(it->second);
-  it->second.expires = expires;
-  promises_.emplace(expires, it->second.uid);
+  if (it == holdings_.end() || it->second->bound) return;
+  forget_promise(*it->second);
+  it->second->expires = expires;
+  promises_.emplace(expires, it->second->uid);
 }
 
 void Ledger::hand_over(std::string_view from, Holder to) {
   const auto it = holdings_.find(from);
-  if (it == holdings_.end() || it->second.bound || holdings_.contains(to.uid)) {
+  if (it == holdings_.end() || it->second->bound || holdings_.contains(to.uid)) {
     throw std::logic_error("ledger: nothing to hand over, or to one that holds chips");
   }
-  Holding holding = it->second;
+  Holding holding = *it->second;
   forget_promise(holding);
   take_from_job(holding);
   auto& here = on_[holding.node];
-  const auto place = std::find(here.begin(), here.end(), &it->second);
+  const auto place = std::find(here.begin(), here.end(), it->second.get());
   holdings_.erase(it);
-  holding.uid = to.uid;
+  holding.uid = std::move(to.uid);
   holding.key = std::move(to.key);
   holding.job = std::move(to.job);
   holding.spare = to.spare;
   promises_.emplace(holding.expires, holding.uid);
   add_to_job(holding);
-  *place = &holdings_.emplace(std::move(to.uid), std::move(holding)).first->second;
+  *place = &put(std::move(holding));
   check();
 }
 
 bool Ledger::drop(std::string_view uid) {
   const auto it = holdings_.find(uid);
   if (it == holdings_.end()) return false;
-  const Holding& holding = it->second;
+  const Holding& holding = *it->second;
   if (!holding.bound) forget_promise(holding);
   auto& here = on_[holding.node];
   here.erase(std::find(here.begin(), here.end(), &holding));
@@ -141,7 +146,7 @@ std::vector<Holding> Ledger::expire(Clock::Steady now) {
   std::vector<Holding> gone;
   while (!promises_.empty() && promises_.begin()->first <= now) {
     const std::string uid = promises_.begin()->second;
-    gone.push_back(holdings_.find(uid)->second);
+    gone.push_back(*holdings_.find(uid)->second);
     drop(uid);
   }
   return gone;
@@ -154,7 +159,7 @@ std::vector<std::string> Ledger::rebase(NodeId node, const std::vector<int>& old
   for (const Holding* h : on_[node]) take_from_job(*h);
   ChipSet taken;
   for (const Holding* h : on_[node]) {
-    Holding& holding = holdings_.find(h->uid)->second;
+    Holding& holding = *holdings_.find(h->uid)->second;
     std::vector<int> indices = std::move(holding.lost);
     for (const int slot : holding.chips) {
       indices.push_back(old_indices[static_cast<std::size_t>(slot)]);
@@ -208,7 +213,7 @@ std::string Ledger::check_invariants() const {
   if (promised != promises_.size()) return "the list of promises does not match the holdings";
   std::unordered_map<std::string, ByNode> jobs;
   for (const auto& [uid, h] : holdings_) {
-    if (!h.job.empty() && !h.chips.empty()) jobs[h.job][h.node] |= h.chips;
+    if (!h->job.empty() && !h->chips.empty()) jobs[h->job][h->node] |= h->chips;
   }
   if (jobs != by_job_) return "the chips of the jobs are not those of their pods";
   return {};

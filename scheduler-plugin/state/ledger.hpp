@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -86,17 +87,14 @@ class Ledger {
   std::string check_invariants() const;
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
-  };
+  const Holding& put(Holding holding);
   void forget_promise(const Holding& holding);
   void add_to_job(const Holding& holding);
   void take_from_job(const Holding& holding);
   void check() const;
 
   NodeTable& nodes_;
-  std::unordered_map<std::string, Holding, TextHash, std::equal_to<>> holdings_;
+  std::unordered_map<std::string_view, std::unique_ptr<Holding>> holdings_;  // by the uid in it
   std::vector<std::vector<const Holding*>> on_;
   std::multimap<Clock::Steady, std::string> promises_;
   std::unordered_map<std::string, ByNode> by_job_;

@@ -80,8 +80,9 @@ Result<const ClusterPod*> MemoryCluster::add(ClusterPod pod, std::string documen
   pod.arrival = ++arrivals_;
   by_arrival_[pod.arrival] = pod.ask.key;
   PodKey key = pod.ask.key;
-  const auto it = pods_.emplace(std::move(key), Entry{std::move(pod), std::move(document)}).first;
-  if (listener_ != nullptr) listener_->pod_added(it->second.pod);
+  const auto it =
+      pods_.emplace(std::move(key), Entry{std::move(pod), std::move(document), {}}).first;
+  if (listener_ != nullptr) listener_->pod_added(it->second.pod, nullptr);
   return &it->second.pod;
 }
 
@@ -103,7 +104,7 @@ Result<void> MemoryCluster::bind_now(const Binding& binding, const Annotations& 
     return make_error(Errc::conflict, "pod " + binding.key.text() + " is bound already");
   }
   pod.node = binding.node;
-  pod.written = annotations;
+  it->second.written = annotations;
   return {};
 }
 

@@ -19,6 +19,8 @@ class MemoryCluster final : public Cluster {
   Result<const ClusterPod*> add(ClusterPod pod, std::string document);
   // The document as posted; precondition: the pod exists.
   const std::string& document(const PodKey& key) const { return pods_.at(key).document; }
+  // What its binding wrote; precondition: the pod exists.
+  const Annotations& written(const PodKey& key) const { return pods_.at(key).written; }
 
   const ClusterPod* find(const PodKey& key) const override;
   void bind(const Binding& binding, const Annotations& annotations, Done done) override {
@@ -34,6 +36,7 @@ class MemoryCluster final : public Cluster {
   struct Entry {
     ClusterPod pod;
     std::string document;
+    Annotations written;
   };
   std::map<PodKey, Entry> pods_;
   std::map<std::uint64_t, PodKey> by_arrival_;

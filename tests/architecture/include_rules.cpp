@@ -43,6 +43,7 @@ const std::vector<Layer> kLayers = {
     {"common/kube",
      kValues + Strings{"common/codec", "common/http", "common/io", "common/obs"},
      {}},
+    {"common/tls", {"common/base", "common/http", "common/io", "common/obs"}, {}},
     {"common/rpc", kValues + Strings{"proto", "common/obs"}, {"grpc", "posix"}},
 
     {"scheduler-plugin/app",
@@ -76,8 +77,8 @@ const std::vector<Layer> kLayers = {
     {"node-agent", {"common", "proto", "node-agent"}, {"CLI11", "posix"}},
 
     {"cli",
-     kValues +
-         Strings{"common/solver", "common/codec", "common/profiles", "common/io", "common/http"},
+     kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/io",
+                       "common/http", "common/tls"},
      {"CLI11", "fmt", "posix"}},
 };
 

@@ -6,6 +6,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -55,13 +56,14 @@ Pem finish(const Certificate& certificate, const Key& key, EVP_PKEY* signer) {
   return {text_of(out), text_of(secret)};
 }
 
-Certificate blank(const Key& key, const std::string& name, long serial) {
-  constexpr long kHour = 3600;
+constexpr long kHour = 3600;
+
+Certificate blank(const Key& key, const std::string& name, long serial, long seconds) {
   Certificate c(X509_new());
   require(c != nullptr && X509_set_version(c.get(), 2) == 1);
   ASN1_INTEGER_set(X509_get_serialNumber(c.get()), serial);
-  X509_gmtime_adj(X509_getm_notBefore(c.get()), -kHour);
-  X509_gmtime_adj(X509_getm_notAfter(c.get()), kHour);
+  X509_gmtime_adj(X509_getm_notBefore(c.get()), std::min(seconds, 0L) - kHour);
+  X509_gmtime_adj(X509_getm_notAfter(c.get()), seconds);
   require(X509_set_pubkey(c.get(), key.get()) == 1);
   require(X509_NAME_add_entry_by_txt(X509_get_subject_name(c.get()), "CN", MBSTRING_ASC,
                                      reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1,
@@ -73,20 +75,20 @@ Certificate blank(const Key& key, const std::string& name, long serial) {
 
 Pem make_authority(const std::string& name) {
   const Key key(EVP_EC_gen("P-256"));
-  const Certificate c = blank(key, name, 1);
+  const Certificate c = blank(key, name, 1, kHour);
   require(X509_set_issuer_name(c.get(), X509_get_subject_name(c.get())) == 1);
   extend(c.get(), c.get(), NID_basic_constraints, "critical,CA:TRUE");
   extend(c.get(), c.get(), NID_key_usage, "critical,keyCertSign");
   return finish(c, key, key.get());
 }
 
-Pem make_certificate(const Pem& authority, const std::string& subject_alternative) {
+Pem make_certificate(const Pem& authority, const std::string& subject_alternative, long seconds) {
   const Certificate issuer(
       PEM_read_bio_X509(reader(authority.certificate).get(), nullptr, nullptr, nullptr));
   const Key signer(PEM_read_bio_PrivateKey(reader(authority.key).get(), nullptr, nullptr, nullptr));
   require(issuer != nullptr && signer != nullptr);
   const Key key(EVP_EC_gen("P-256"));
-  const Certificate c = blank(key, "kube-apiserver", 2);
+  const Certificate c = blank(key, "kube-apiserver", 2, seconds);
   require(X509_set_issuer_name(c.get(), X509_get_subject_name(issuer.get())) == 1);
   extend(c.get(), issuer.get(), NID_subject_alt_name, subject_alternative);
   return finish(c, key, signer.get());

@@ -11,7 +11,9 @@ struct Pem {
 };
 
 Pem make_authority(const std::string& name);
-// subject_alternative: "IP:127.0.0.1,DNS:localhost"
-Pem make_certificate(const Pem& authority, const std::string& subject_alternative);
+// subject_alternative: "IP:127.0.0.1,DNS:localhost"; seconds: until it is no longer valid, negative
+// if it is not already.
+Pem make_certificate(const Pem& authority, const std::string& subject_alternative,
+                     long seconds = 3600);
 
 }  // namespace chipweave::testing

@@ -218,6 +218,26 @@ TEST_F(SchedHttp, PathsAndMethods) {
   EXPECT_EQ(Json::parse(call("GET", "/standalone/pods").body)["items"].size(), 1U);
 }
 
+TEST_F(SchedHttp, StrangersSeeNothingButTheProbes) {
+  const auto status = [this](std::string_view method, std::string_view path) {
+    int got = 0;
+    loop_.post_and_wait([&] {
+      std::string body;
+      http::Request request{method, path, "", body};
+      request.trusted = false;
+      got = std::get<http::Response>(front_.handle(request)).status;
+    });
+    return got;
+  };
+  EXPECT_EQ(status("GET", "/healthz"), 200);
+  EXPECT_EQ(status("GET", "/readyz"), 200);
+  EXPECT_EQ(status("POST", "/healthz"), 405);
+  for (const char* path : {"/version", "/metrics", "/api/v1/nodes", "/healthz/", "/", "/nothing"})
+    EXPECT_EQ(status("GET", path), 401) << path;
+  EXPECT_EQ(status("POST", "/kube/filter"), 401);
+  EXPECT_EQ(status("DELETE", "/standalone/pods/ns/p"), 401);
+}
+
 TEST_F(SchedHttp, MetricsShowWhatHappened) {
   add_node("n1", "hgx-v100-8");
   const Json p = create(pod("p", 2));

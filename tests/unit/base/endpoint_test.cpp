@@ -36,5 +36,12 @@ TEST(Endpoint, RefusesWhatIsNoAddress) {
   EXPECT_FALSE(parse_endpoint("host:0", PortZero::refused));
 }
 
+TEST(Endpoint, KnowsWhatOnlyThisMachineReaches) {
+  for (const char* here : {"127.0.0.1:1", "127.1.2.3:1", "[::1]:1", "localhost:1"})
+    EXPECT_TRUE(parse_endpoint(here, PortZero::allowed)->is_loopback()) << here;
+  for (const char* there : {"0.0.0.0:1", "10.0.0.127:1", "[::]:1", "127.example.com:1", "host:1"})
+    EXPECT_FALSE(parse_endpoint(there, PortZero::allowed)->is_loopback()) << there;
+}
+
 }  // namespace
 }  // namespace chipweave

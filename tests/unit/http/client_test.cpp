@@ -127,7 +127,7 @@ TEST(Client, RefusesAReplyLargerThanTheLimit) {
 
 TEST(Client, SaysWhatIsWrongWithAnAddress) {
   for (const char* url :
-       {"", "host", "https://host:1", "host:port", "host:0", "host:65536", "host:1/path", "::1:80",
+       {"", "host", "https://", "host:port", "host:0", "host:65536", "host:1/path", "::1:80",
         "[::1:80", "[::1]x", ":80", "user@host:1", "ho st:1", "http://", "host:1?q"}) {
     const auto client = Client::connect_to(url);
     ASSERT_FALSE(client.ok()) << url;

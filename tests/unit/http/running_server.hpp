@@ -73,12 +73,12 @@ class RawSocket {
     if (::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
       throw std::runtime_error("connect");
   }
-  ~RawSocket() { ::close(fd_); }
+  virtual ~RawSocket() { ::close(fd_); }
   RawSocket(const RawSocket&) = delete;
   RawSocket& operator=(const RawSocket&) = delete;
 
   // False once the server does not take bytes any more.
-  bool send(std::string_view bytes) const {
+  virtual bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n <= 0) return false;
@@ -113,10 +113,16 @@ class RawSocket {
     return reply;
   }
 
+ protected:
+  int descriptor() const { return fd_; }
+  // What is there of at most `room` bytes, waiting for the first; 0 or less: nothing comes any
+  // more.
+  virtual ssize_t take(char* to, std::size_t room) { return ::recv(fd_, to, room, 0); }
+
  private:
   bool receive() {
     char buffer[4096];
-    const ssize_t n = ::recv(fd_, buffer, sizeof buffer, 0);
+    const ssize_t n = take(buffer, sizeof buffer);
     if (n <= 0) return false;
     got_.append(buffer, static_cast<std::size_t>(n));
     return true;

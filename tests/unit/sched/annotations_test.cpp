@@ -86,7 +86,7 @@ TEST(Annotations, PredicateTimeRisesStrictlyOnANodeWhileTheClockStands) {
   for (int i = 0; i < 4; ++i) {
     const auto a = w.submit("p" + std::to_string(i), 2, "huawei.com/Ascend910");
     ASSERT_TRUE(w.bind(a, "n1").ok());
-    const std::uint64_t now = std::stoull(w.pod(a).written.at("predicate-time"));
+    const std::uint64_t now = std::stoull(w.cluster.written(a.key).at("predicate-time"));
     EXPECT_GT(now, last);
     last = now;
   }

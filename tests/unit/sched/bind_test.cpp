@@ -12,10 +12,10 @@ TEST(Bind, IsIdempotentForTheSameUidAndNode) {
   const auto a = w.submit("p", 4);
   ASSERT_TRUE(w.bind(a, "n1").ok());
   const auto chips = w.chips(a);
-  const auto written = w.pod(a).written;
+  const auto written = w.cluster.written(a.key);
   EXPECT_TRUE(w.bind(a, "n1").ok());
   EXPECT_EQ(w.chips(a), chips);
-  EXPECT_EQ(w.pod(a).written, written);
+  EXPECT_EQ(w.cluster.written(a.key), written);
   const auto other = w.bind(a, "n2");
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().code, Errc::conflict);

@@ -59,5 +59,23 @@ TEST(Config, Durations) {
     EXPECT_FALSE(parse_duration(bad).ok()) << bad;
 }
 
+TEST(Config, CertificateAndKeyGoTogether) {
+  const auto fault = [](const char* cert, const char* key, const char* ca) {
+    Config config;
+    config.standalone = true;
+    config.tls_cert = cert;
+    config.tls_key = key;
+    config.tls_client_ca = ca;
+    const auto ok = check_config(config);
+    return ok ? std::string() : ok.error().text();
+  };
+  EXPECT_EQ(fault("", "", ""), "");
+  EXPECT_EQ(fault("a", "b", ""), "");
+  EXPECT_EQ(fault("a", "b", "c"), "");
+  EXPECT_NE(fault("a", "", "").find("go together"), std::string::npos);
+  EXPECT_NE(fault("", "b", "").find("go together"), std::string::npos);
+  EXPECT_NE(fault("", "", "c").find("needs --tls-cert"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace chipweave::sched

@@ -163,7 +163,7 @@ TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   ClusterPod pod;
   pod.ask = w.submit("p", 2);
   pod.node = "n1";
-  w.scheduler.pod_bound(pod);
+  w.scheduler.pod_bound(pod, nullptr);
   Json j = explain(w, pod.ask);
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"], Json::array());

@@ -81,7 +81,7 @@ TEST(Filter, PodsWithoutChipsFitEverywhereAndScoreZero) {
   EXPECT_EQ(w.fit(a).size(), 2U);
   for (const auto& [node, score] : w.scores(a)) EXPECT_EQ(score, 0) << node;
   ASSERT_TRUE(w.bind(a, "ghost").ok());
-  EXPECT_TRUE(w.pod(a).written.empty());
+  EXPECT_TRUE(w.cluster.written(a.key).empty());
 }
 
 TEST(Filter, RejectsMachinesWithoutTheResource) {

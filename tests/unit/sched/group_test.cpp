@@ -38,7 +38,7 @@ TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
   solver::Machine machine(profile("hgx-v100-8"));
   EXPECT_DOUBLE_EQ(machine.gbps(all), machine.choose({ChipSet::first(8), {}, {}, 4, true}).gbps);
   // gpu-visible names the whole group's chips on the node
-  const auto& written = w.pod(pods[3]).written;
+  const auto& written = w.cluster.written(pods[3].key);
   const auto& topology = w.scheduler.nodes().node(0).topology;
   std::string visible;
   for (const int i : topology.indices(all))
@@ -184,7 +184,7 @@ TEST(Group, MembersOfDifferentSizesShareTheNode) {
   std::string visible;
   for (const int i : w.scheduler.nodes().node(0).topology.indices(all))
     visible += (visible.empty() ? "" : ",") + std::to_string(i);
-  EXPECT_EQ(w.pod(worker).written.at("topology.kubernetes.io/gpu-visible"), visible);
+  EXPECT_EQ(w.cluster.written(worker.key).at("topology.kubernetes.io/gpu-visible"), visible);
   w.sound();
 }
 

@@ -1,0 +1,15 @@
+// TLS credentials of a gRPC server that show what a ServerIdentity holds at each handshake.
+#pragma once
+
+#include <memory>
+
+#include <grpcpp/security/server_credentials.h>
+
+#include "common/rpc/server_identity.hpp"
+
+namespace chipweave::rpc {
+
+// The identity must outlive the server.
+std::shared_ptr<grpc::ServerCredentials> make_server_credentials(ServerIdentity& identity);
+
+}  // namespace chipweave::rpc

@@ -1,0 +1,90 @@
+#include "common/tls/certificate_files.hpp"
+
+#include <utility>
+
+#include "common/io/files.hpp"
+#include "common/obs/log.hpp"
+#include "common/tls/client_files.hpp"
+
+namespace chipweave::tls {
+namespace {
+
+void tell(const char* what, const http::TlsContext& context, const http::PemNames& names) {
+  obs::log(obs::Level::info, what,
+           {{"certificate", names.certificate}, {"valid_until", rfc3339(context.not_after())}});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CertificateFiles>> CertificateFiles::open(const Clock& clock,
+                                                                 http::PemNames names) {
+  std::unique_ptr<CertificateFiles> files(new CertificateFiles(clock, std::move(names)));
+  auto found = files->read();
+  if (!found) return std::move(found).error();
+  auto context = http::TlsContext::make(*found, files->names_);
+  if (!context) return std::move(context).error();
+  files->pem_ = std::move(*found);
+  files->context_ = std::move(*context);
+  tell("certificate", *files->context_, files->names_);
+  if (files->context_->not_after() <= clock.wall()) {
+    obs::log(obs::Level::error, "the certificate has expired: clients will refuse it",
+             {{"certificate", files->names_.certificate}});
+  }
+  return files;
+}
+
+Result<ServerPem> CertificateFiles::read() const {
+  ServerPem out;
+  const auto into = [](std::string& text, const std::string& file) -> Result<void> {
+    auto content = io::read_file(file, kMaxPemBytes);
+    if (!content) return std::move(content).error();
+    text = std::move(*content);
+    return {};
+  };
+  if (auto ok = into(out.certificate, names_.certificate); !ok) return std::move(ok).error();
+  if (auto ok = into(out.key, names_.key); !ok) return std::move(ok).error();
+  if (names_.client_ca.empty()) return out;
+  if (auto ok = into(out.client_ca, names_.client_ca); !ok) return std::move(ok).error();
+  if (out.client_ca.empty()) {  // else every client would be trusted
+    return make_error(Errc::invalid_argument, names_.client_ca + " is empty");
+  }
+  return out;
+}
+
+Result<void> CertificateFiles::take(const ServerPem& found) {
+  const auto next = http::TlsContext::make(found, names_);
+  if (!next) return Error(next.error());
+  if ((*next)->not_after() <= clock_.wall() && context_->not_after() > clock_.wall()) {
+    return make_error(Errc::invalid_argument,
+                      names_.certificate + " has expired at " + rfc3339((*next)->not_after()));
+  }
+  context_->replace(**next);
+  pem_ = found;
+  return {};
+}
+
+void CertificateFiles::check() {
+  const auto found = read();
+  if (!found) return refuse({}, found.error());
+  const bool changed = *found != pem_;
+  if (changed) {
+    if (const auto taken = take(*found); !taken) return refuse(*found, taken.error());
+  }
+  refused_.reset();
+  if (!changed) return;
+  tell("certificate changed", *context_, names_);
+  if (on_change) on_change(pem_);
+}
+
+// Files change one after the other: only what two looks find alike is meant so, and told once.
+void CertificateFiles::refuse(const ServerPem& found, const Error& error) {
+  Refusal now{found, error.text()};
+  if (!refused_ || refused_->found != now.found || refused_->why != now.why) {
+    refused_ = std::move(now);
+  } else if (!std::exchange(refused_->told, true)) {
+    obs::log(obs::Level::error, "the certificate on disk is not taken, the one in use goes on",
+             {{"reason", refused_->why}});
+  }
+}
+
+}  // namespace chipweave::tls

@@ -1,0 +1,153 @@
+// The gRPC door over TLS: whom a client believes, whom the server lets in, a change of the
+// certificate while calls go on; and the agent's reporter through it.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <grpcpp/client_context.h>
+#include <gtest/gtest.h>
+
+#include "chipweave/v1/placement.grpc.pb.h"
+#include "common/domain/topology_builder.hpp"
+#include "common/rpc/channel.hpp"
+#include "common/rpc/server_identity.hpp"
+#include "node-agent/publish/grpc_reporter.hpp"
+#include "scheduler-plugin/doors/grpc_server.hpp"
+#include "tests/component/agent_report/fakes.hpp"
+#include "tests/component/kube_api/certificates.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using chipweave::testing::make_authority;
+using chipweave::testing::make_certificate;
+using chipweave::testing::Pem;
+
+const std::string kLocal = "IP:127.0.0.1,DNS:localhost";
+
+struct GrpcTls : ::testing::Test {
+  const Pem ca = make_authority("CA");
+  const Pem other_ca = make_authority("another CA");
+  LoopThread thread;
+  FakeDecide decide;
+  std::shared_ptr<rpc::ServerIdentity> identity;
+  std::unique_ptr<GrpcServer> server;
+  std::uint16_t port = 0;
+
+  void open(const Pem& own, const std::string& client_ca = "") {
+    identity =
+        std::make_shared<rpc::ServerIdentity>(ServerPem{own.certificate, own.key, client_ca});
+    GrpcOptions options;
+    options.tls = identity;
+    server = std::make_unique<GrpcServer>(thread.loop, decide, options);
+    const auto got = server->start("127.0.0.1:0");
+    ASSERT_TRUE(got) << got.error().text();
+    port = *got;
+  }
+
+  using Stub = std::unique_ptr<v1::Placement::Stub>;
+  Stub client(const std::optional<ClientPem>& tls) const {
+    return v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", port}, tls));
+  }
+  static grpc::StatusCode ask(const Stub& stub) {
+    v1::PlaceRequest r;
+    r.mutable_ask()->mutable_pod()->set_namespace_("ns");
+    r.mutable_ask()->mutable_pod()->set_name("p");
+    r.mutable_ask()->set_uid("u1");
+    r.mutable_ask()->set_resource("nvidia.com/gpu");
+    r.mutable_ask()->set_chips(2);
+    r.add_nodes("n1");
+    v1::PlaceReply reply;
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    return stub->Place(&context, r, &reply).error_code();
+  }
+  grpc::StatusCode ask(const std::optional<ClientPem>& tls) const { return ask(client(tls)); }
+};
+
+constexpr auto kRefused = grpc::StatusCode::UNAVAILABLE;
+
+TEST_F(GrpcTls, AClientBelievesItsAuthorityAndTheNameOnly) {
+  open(make_certificate(ca, kLocal));
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, {}}), grpc::StatusCode::OK);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, "localhost"}), grpc::StatusCode::OK);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, "elsewhere"}), kRefused);
+  EXPECT_EQ(ask(ClientPem{other_ca.certificate, {}, {}, {}}), kRefused);
+  EXPECT_EQ(ask(std::nullopt), kRefused);
+}
+
+TEST_F(GrpcTls, TheServerNameMayDifferFromTheAddress) {
+  open(make_certificate(ca, "DNS:chipweave.kube-system.svc"));
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, {}}), kRefused);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, "chipweave.kube-system.svc"}),
+            grpc::StatusCode::OK);
+}
+
+TEST_F(GrpcTls, ClientsNeedACertificateOfTheClientAuthority) {
+  open(make_certificate(ca, kLocal), ca.certificate);
+  const Pem good = make_certificate(ca, "DNS:agent");
+  const Pem bad = make_certificate(other_ca, "DNS:agent");
+  const Pem expired = make_certificate(ca, "DNS:agent", -60);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, good.certificate, good.key, {}}), grpc::StatusCode::OK);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, {}}), kRefused);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, bad.certificate, bad.key, {}}), kRefused);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, expired.certificate, expired.key, {}}), kRefused);
+}
+
+TEST_F(GrpcTls, ANewCertificateIsForNewConnections) {
+  open(make_certificate(ca, kLocal));
+  const Stub before = client(ClientPem{ca.certificate, {}, {}, {}});
+  EXPECT_EQ(ask(before), grpc::StatusCode::OK);
+  const Pem next = make_certificate(other_ca, kLocal);
+  identity->replace({next.certificate, next.key, {}});
+  EXPECT_EQ(ask(ClientPem{other_ca.certificate, {}, {}, {}}), grpc::StatusCode::OK);
+  EXPECT_EQ(ask(ClientPem{ca.certificate, {}, {}, {}}), kRefused);
+  EXPECT_EQ(ask(before), grpc::StatusCode::OK);
+}
+
+TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
+  const Pem own = make_certificate(ca, kLocal);
+  open(own, ca.certificate);
+  const Pem wrong = make_certificate(other_ca, "DNS:agent");
+  const Pem right = make_certificate(ca, "DNS:agent");
+  LoopThread agent_thread;
+  Journal<bool> connected;
+  std::atomic<int> reads = 0;
+  agent::GrpcReporterOptions options;
+  options.scheduler = "127.0.0.1:" + std::to_string(port);
+  options.node = "n1";
+  options.boot_id = "b";
+  options.backoff_least = std::chrono::milliseconds(1);
+  options.backoff_most = std::chrono::milliseconds(5);
+  // not there, then wrong, then right
+  options.tls = [&]() -> Result<ClientPem> {
+    const int now = reads++;
+    if (now == 0) return make_error(Errc::not_found, "no such file");
+    const Pem& shown = now < 3 ? wrong : right;
+    return ClientPem{ca.certificate, shown.certificate, shown.key, {}};
+  };
+  std::unique_ptr<agent::GrpcReporter> reporter;
+  agent_thread.loop.post_and_wait([&] {
+    domain::TopologyBuilder b;
+    b.vendor = "nvidia";
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{0};
+    b.add_chip(std::move(chip));
+    reporter = std::make_unique<agent::GrpcReporter>(
+        agent_thread.loop, options,
+        agent::ReporterEvents{[&](bool yes) { connected.add(yes); }, {}});
+    reporter->want(std::make_shared<const agent::NodeState>(
+        agent::NodeState{"box", {"nvidia.com/gpu"}, std::move(b).build().value()}));
+    reporter->start();
+  });
+  EXPECT_EQ(connected.at(0), true);
+  EXPECT_GE(reads.load(), 4);
+  Journal<bool> stopped;
+  agent_thread.loop.post([&] { reporter->stop([&] { stopped.add(true); }); });
+  EXPECT_TRUE(stopped.at(0));
+  agent_thread.loop.post_and_wait([&] { reporter.reset(); });
+}
+
+}  // namespace
+}  // namespace chipweave::sched

@@ -1,0 +1,170 @@
+// The programs over TLS as people start them: scheduler, command line, agent and OpenSSL's own
+// client, and what they say about files and flags that do not fit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/component/kube_api/certificates.hpp"
+#include "tests/component/programs/run.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::make_authority;
+using testing::make_certificate;
+using ::testing::Not;
+using testing::Pem;
+
+const std::string kLocal = "IP:127.0.0.1,DNS:localhost";
+
+struct ProgramsTls : ::testing::Test {
+  const Pem ca = make_authority("CA");
+  const Pem own = make_certificate(ca, kLocal);
+  const Pem other = make_certificate(ca, kLocal);
+  const Pem client = make_certificate(ca, "DNS:client");
+  io::TempFolder folder;
+
+  void SetUp() override {
+    folder.put("ca.crt", ca.certificate);
+    folder.put("own.crt", own.certificate);
+    folder.put("own.key", own.key);
+    folder.put("other.crt", other.certificate);
+    folder.put("other.key", other.key);
+    folder.put("client.crt", client.certificate);
+    folder.put("client.key", client.key);
+    folder.put("empty", "");
+  }
+  // A shell script with the scheduler running as $S, its addresses as $H and $G; ends it.
+  // get PATH [ADDRESS [FLAGS…]]: status line, fields and body of a path.
+  Outcome with_scheduler(const std::string& flags, const std::string& script,
+                         const std::string& listen = "127.0.0.1:0") {
+    return run("cd " + folder.path() +
+               R"( && rm -f ports && {
+get() {
+  P=$1; A=$2; shift 2
+  printf 'GET /%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$P" |
+    openssl s_client -quiet -verify_return_error -CAfile ca.crt -connect "$A" "$@" 2>/dev/null
+}
+%B/chipweave-scheduler --standalone --port-file ports --grpc 127.0.0.1:0 --http )" +
+               listen + " " + flags + R"( 2>log & S=$!
+while kill -0 $S 2>/dev/null && [ ! -s ports ]; do sleep 0.02; done
+H=$(sed 's/.*"http":\([0-9]*\).*/127.0.0.1:\1/' ports)
+G=$(sed 's/.*"grpc":\([0-9]*\).*/127.0.0.1:\1/' ports)
+)" + script + "\nkill $S; wait $S; } 2>&1");
+  }
+  Outcome complaint_here(const std::string& arguments) {
+    return run("cd " + folder.path() + " && %B/" + arguments + " 2>&1 >/dev/null </dev/null");
+  }
+};
+
+const std::string kTls = "--tls-cert own.crt --tls-key own.key ";
+
+TEST_F(ProgramsTls, OpensslAndTheCommandLineReachTheScheduler) {
+  const Outcome out = with_scheduler(kTls, R"(
+get version $H; echo
+get metrics $H | grep -c ^chipweave_tls_certificate_expiry
+%B/chipweave nodes --scheduler https://$H --ca ca.crt
+%B/chipweave nodes --scheduler https://$H; echo "unverified: $?"
+%B/chipweave nodes --scheduler http://$H; echo "in the clear: $?")");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr(R"({"name":"chipweave-scheduler")"));
+  EXPECT_THAT(out.text, HasSubstr("\n1\n"));
+  EXPECT_THAT(out.text, HasSubstr("MACHINE"));
+  EXPECT_THAT(out.text, HasSubstr("certificate verify failed"));
+  EXPECT_THAT(out.text, HasSubstr("unverified: 3"));
+  EXPECT_THAT(out.text, HasSubstr("speaks HTTPS"));
+  EXPECT_THAT(out.text, HasSubstr("in the clear: 3"));
+}
+
+TEST_F(ProgramsTls, ProbesNeedNoCertificateAndAllElseDoes) {
+  const Outcome out = with_scheduler(kTls + "--tls-client-ca ca.crt", R"(
+for p in healthz readyz version kube/filter nothing; do
+  get $p $H | sed -n "s|^HTTP/1.1 \([0-9]*\).*|$p \1|p"
+done
+get version $H; echo
+get version $H -cert client.crt -key client.key; echo
+export CHIPWEAVE_CA=ca.crt CHIPWEAVE_CERT=client.crt CHIPWEAVE_KEY=client.key
+CHIPWEAVE_SCHEDULER=https://$H %B/chipweave nodes)");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("healthz 200\nreadyz 200\nversion 401\nkube/filter 401\n"
+                                  "nothing 401\n"));
+  EXPECT_THAT(out.text, HasSubstr(R"({"error":{"code":"unauthenticated")"));
+  EXPECT_THAT(out.text, HasSubstr(R"({"name":"chipweave-scheduler")"));
+  EXPECT_THAT(out.text, HasSubstr("MACHINE"));
+}
+
+TEST_F(ProgramsTls, AnAgentReportsOverTlsAndShowsItsMetricsOverTls) {
+  const Outcome out = with_scheduler(kTls + "--tls-client-ca ca.crt", R"(
+%B/chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler $G --tls-ca ca.crt \
+  --tls-cert client.crt --tls-key client.key --metrics 127.0.0.1:0 --port-file agent-port \
+  --metrics-tls-cert own.crt --metrics-tls-key own.key 2>agent-log & A=$!
+nodes() { %B/chipweave nodes --scheduler https://$H --ca ca.crt --cert client.crt --key client.key; }
+until nodes | grep hgx-h100-8; do sleep 0.1; kill -0 $A || break; done
+M=$(sed 's/.*:\([0-9]*\).*/127.0.0.1:\1/' agent-port)
+get metrics $M | grep ^chipweave_agent_connected
+kill $A; wait $A)");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("n1 "));
+  EXPECT_THAT(out.text, HasSubstr("chipweave_agent_connected 1"));
+}
+
+TEST_F(ProgramsTls, ANewCertificateIsServedWithoutRestart) {
+  const Outcome out = with_scheduler(kTls, R"sh(
+print() { openssl x509 -noout -fingerprint; }
+show() { openssl s_client -connect $1 </dev/null 2>/dev/null | print; }
+H1=$(show $H); G1=$(show $G)
+cp other.key own.key; sleep 0.1; cp other.crt own.crt
+while [ "$(show $H)" = "$H1" ] || [ "$(show $G)" = "$G1" ]; do sleep 0.1; done
+[ "$(show $H)" = "$(print <other.crt)" ] && echo changed
+[ "$(show $G)" = "$(show $H)" ] && echo both)sh");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("changed\nboth\n"));
+}
+
+TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
+  const std::string scheduler =
+      "chipweave-scheduler --standalone --http 127.0.0.1:0 "
+      "--grpc 127.0.0.1:0 ";
+  const auto expect = [&](const std::string& arguments, int code, const std::string& words) {
+    const Outcome out = complaint_here(arguments);
+    EXPECT_EQ(out.code, code) << arguments << "\n" << out.text;
+    EXPECT_THAT(out.text, HasSubstr(words)) << arguments;
+  };
+  expect(scheduler + "--tls-cert own.crt", 2, "go together");
+  expect(scheduler + "--tls-key own.key", 2, "go together");
+  expect(scheduler + "--tls-client-ca ca.crt", 2, "needs --tls-cert");
+  expect(scheduler + "--tls-cert none.crt --tls-key own.key", 3, "none.crt");
+  expect(scheduler + "--tls-cert own.crt --tls-key other.key", 3, "other.key is not the key of");
+  expect(scheduler + kTls + "--tls-client-ca empty", 3, "empty is empty");
+  const std::string agent =
+      "chipweave-agent --node n --scheduler 127.0.0.1:1 "
+      "--probe profile:hgx-h100-8 ";
+  expect(agent + "--tls-cert client.crt --tls-key client.key", 2, "needs --tls-ca");
+  expect(agent + "--tls-ca ca.crt --tls-cert client.crt", 2, "go together");
+  expect(agent + "--tls-ca none.crt", 3, "none.crt");
+  expect(agent + "--tls-ca own.key", 3, "own.key");
+  expect(agent + "--tls-ca ca.crt --tls-cert client.crt --tls-key own.key", 3, "own.key");
+  expect(agent + "--metrics 127.0.0.1:0 --metrics-tls-cert own.crt", 2, "go together");
+  expect(agent + "--metrics-tls-cert own.crt --metrics-tls-key own.key", 2, "needs --metrics");
+  expect(agent + "--metrics 127.0.0.1:0 --metrics-tls-cert own.crt --metrics-tls-key other.key", 3,
+         "other.key is not the key of");
+  expect("chipweave nodes --scheduler http://127.0.0.1:1 --ca ca.crt", 2, "https://");
+  expect("chipweave nodes --scheduler https://127.0.0.1:1 --cert client.crt", 2, "go together");
+  expect("chipweave nodes --scheduler https://127.0.0.1:1 --ca none.crt", 3, "none.crt");
+}
+
+TEST_F(ProgramsTls, AnOpenPortInTheClearIsWarnedOf) {
+  const auto log = [this](const std::string& flags, const std::string& listen) {
+    const Outcome out = with_scheduler(flags, "cat log", listen);
+    EXPECT_EQ(out.code, 0);
+    return out.text;
+  };
+  EXPECT_THAT(log("", "0.0.0.0:0"), AllOf(HasSubstr("level=warn"), HasSubstr("--tls-cert")));
+  EXPECT_THAT(log("", "127.0.0.1:0"), Not(HasSubstr("level=warn")));
+  EXPECT_THAT(log(kTls, "0.0.0.0:0"), Not(HasSubstr("level=warn")));
+}
+
+}  // namespace
+}  // namespace chipweave
