@@ -31,7 +31,7 @@ def title(text):
 class Demo:
     def __init__(self, bed, binaries):
         self.bed, self.binaries = bed, binaries
-        self.chipweave = Chipweave(bed, binaries, https=False)
+        self.chipweave = Chipweave(bed, binaries, https=True)
         self.s = Scenario(bed, self.chipweave, "demo", bed.work)
 
     def kubectl(self, *arguments, text=None):

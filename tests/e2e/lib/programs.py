@@ -69,9 +69,12 @@ class Chipweave:
                    "--namespace", NS, "--http", f"127.0.0.1:{self.port}", "--grpc", f"127.0.0.1:{self.grpc}", *tls]
         self.process = self.bed.start(self.log, *command, *self.flags)
 
-    # SIGKILL
+    # SIGKILL. That it still ran is part of every test.
     def kill(self):
+        ended = self.process.poll()
         self.bed.end(self.process)
+        if ended is not None:
+            raise RuntimeError(f"chipweave-scheduler had ended by itself with {ended}; see {self.log}")
 
     def restart(self):
         self.kill()
