@@ -12,6 +12,8 @@ namespace {
 
 using Values = std::vector<std::string>;
 
+constexpr std::chrono::seconds kLeastStaleAfter{15};
+
 Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
 }
@@ -197,6 +199,9 @@ std::string print_config(const Config& config) {
 }
 
 Result<void> check_config(const Config& config) {
+  if (!config.standalone && config.inventory_stale_after < kLeastStaleAfter) {
+    return invalid("--inventory-stale-after: agents renew their Lease every 10s; at least 15s");
+  }
   if (config.standalone && !config.kubeconfig.empty()) {
     return invalid("--standalone works without Kubernetes; leave it or --kubeconfig out");
   }

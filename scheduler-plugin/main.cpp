@@ -154,7 +154,8 @@ int run(const Config& config) {
     };
     loop.every(tls::kLookEvery, [&] { certificate->check(); });
   }
-  sched::HttpFront front(loop, options, scheduler, kubernetes ? nullptr : &memory, metrics,
+  sched::HttpFront front(loop, options, scheduler,
+                         {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
                          config.resources, CHIPWEAVE_VERSION);
   sched::GrpcServer grpc(loop, scheduler, grpc_options);
 

@@ -24,6 +24,8 @@ inline std::string key_of(const codec::KubeNode& node) { return node.name; }
 inline std::string key_of(const codec::KubeInventory& inventory) { return inventory.name; }
 inline std::string key_of(const codec::KubeLease& lease) { return lease.ns + "/" + lease.name; }
 
+inline std::string key_of(const codec::KubeClaim& claim) { return claim.ns + "/" + claim.name; }
+
 template <class Object>
 class Mirror {
  public:

@@ -145,5 +145,6 @@ template class Reflector<codec::KubePod>;
 template class Reflector<codec::KubeNode>;
 template class Reflector<codec::KubeInventory>;
 template class Reflector<codec::KubeLease>;
+template class Reflector<codec::KubeClaim>;
 
 }  // namespace chipweave::kube

@@ -69,5 +69,6 @@ extern template class Reflector<codec::KubePod>;
 extern template class Reflector<codec::KubeNode>;
 extern template class Reflector<codec::KubeInventory>;
 extern template class Reflector<codec::KubeLease>;
+extern template class Reflector<codec::KubeClaim>;
 
 }  // namespace chipweave::kube

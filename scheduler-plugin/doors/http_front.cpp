@@ -22,18 +22,19 @@ http::Response text(std::string body, int status = 200) {
 }  // namespace
 
 HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
-                     MemoryCluster* standalone, Metrics& metrics, const ResourceTable& resources,
+                     Backend backend, Metrics& metrics, const ResourceTable& resources,
                      std::string version)
     : scheduler_(scheduler),
       metrics_(metrics),
+      kubernetes_(backend.kubernetes),
       version_(std::move(version)),
       kube_(scheduler, resources),
       api_(scheduler),
       server_(loop, std::move(options),
               [this](const http::Request& request) { return handle(request); }) {
   add_routes();
-  if (standalone == nullptr) return;
-  standalone_.emplace(*standalone, resources);
+  if (backend.standalone == nullptr) return;
+  standalone_.emplace(*backend.standalone, resources);
   add_standalone_routes();
 }
 
@@ -74,7 +75,7 @@ void HttpFront::add_routes() {
     return response;
   });
   add("GET", "/metrics", [this](const Request&, std::string_view) {
-    http::Response response = text(metrics_.scrape(scheduler_, server_.stats()));
+    http::Response response = text(scrape());
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
     return response;
   });
@@ -142,6 +143,12 @@ http::Answer HttpFront::handle(const http::Request& request) {
     return counted(std::move(*later), name, begin);
   metrics_.request(name, std::get<http::Response>(answer).status, scheduler_.clock().now() - begin);
   return answer;
+}
+
+std::string HttpFront::scrape() {
+  if (kubernetes_ == nullptr) return metrics_.scrape(scheduler_, server_.stats());
+  const Kubernetes::Stats stats = kubernetes_->stats();
+  return metrics_.scrape(scheduler_, server_.stats(), &stats);
 }
 
 // The same, with its reply counted when it comes. route: one of routes_.

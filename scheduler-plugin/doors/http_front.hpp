@@ -23,11 +23,14 @@ namespace chipweave::sched {
 
 class HttpFront {
  public:
-  // resources must outlive the front. standalone: where pods are posted; null: they are in
-  // Kubernetes.
-  HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
-            MemoryCluster* standalone, Metrics& metrics, const ResourceTable& resources,
-            std::string version);
+  // What the scheduler works for: one of both. standalone: where pods are posted.
+  struct Backend {
+    MemoryCluster* standalone = nullptr;
+    const Kubernetes* kubernetes = nullptr;
+  };
+  // backend and resources must outlive the front.
+  HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler, Backend backend,
+            Metrics& metrics, const ResourceTable& resources, std::string version);
 
   Result<std::uint16_t> start();
   // /readyz says no from now on; then the server drains.
@@ -53,10 +56,12 @@ class HttpFront {
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
   bool may_ask(const http::Request& request) const;
+  std::string scrape();
   http::Later counted(http::Later later, std::string_view route, Clock::Steady begin);
 
   Scheduler& scheduler_;
   Metrics& metrics_;
+  const Kubernetes* kubernetes_;
   std::string version_;
   KubeDoor kube_;
   ApiDoor api_;

@@ -190,7 +190,35 @@ void Metrics::scrape_server(const http::Server::Stats& server) {
   seen_ = server;
 }
 
-std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server) {
+void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
+  if (kubernetes_.empty()) {
+    auto& events = registry_.counter("chipweave_events_total", "Events on pods by result");
+    kubernetes_ = {
+        events.with({{"result", "sent"}}), events.with({{"result", "dropped"}}),
+        registry_
+            .counter("chipweave_wake_ups_total",
+                     "Nodes touched so that kube-scheduler looks again at pods that wait")
+            .with(),
+        registry_
+            .counter("chipweave_watch_failures_total",
+                     "Watches and lists of the API server that failed and were begun anew")
+            .with(),
+        registry_
+            .counter("chipweave_unusable_inventories_total",
+                     "NodeInventories that could not be read")
+            .with()};
+  }
+  const Kubernetes::Stats& was = seen_kubernetes_;
+  kubernetes_[0].add(static_cast<double>(now.events_sent - was.events_sent));
+  kubernetes_[1].add(static_cast<double>(now.events_dropped - was.events_dropped));
+  kubernetes_[2].add(static_cast<double>(now.wake_ups - was.wake_ups));
+  kubernetes_[3].add(static_cast<double>(now.watch_failures - was.watch_failures));
+  kubernetes_[4].add(static_cast<double>(now.unusable_inventories - was.unusable_inventories));
+  seen_kubernetes_ = now;
+}
+
+std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,
+                            const Kubernetes::Stats* kubernetes) {
   scheduler.tick();
   std::size_t inventories = 0;
   for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
@@ -201,6 +229,7 @@ std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& ser
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
   scrape_pods(scheduler);
   scrape_server(server);
+  if (kubernetes != nullptr) scrape_kubernetes(*kubernetes);
   return registry_.expose() + nodes_.expose(scheduler);
 }
 

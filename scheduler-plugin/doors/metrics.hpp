@@ -16,6 +16,7 @@
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/doors/node_metrics.hpp"
+#include "scheduler-plugin/kube/kubernetes.hpp"
 
 namespace chipweave::sched {
 
@@ -34,11 +35,14 @@ class Metrics final : public Observer {
 
   // path: the route, never what a client made up.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
-  std::string scrape(Scheduler& scheduler, const http::Server::Stats& server);
+  // kubernetes: null in standalone mode.
+  std::string scrape(Scheduler& scheduler, const http::Server::Stats& server,
+                     const Kubernetes::Stats* kubernetes = nullptr);
 
  private:
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
+  void scrape_kubernetes(const Kubernetes::Stats& now);
 
   obs::Registry registry_;
   obs::Family<obs::Counter>& requests_;
@@ -56,6 +60,8 @@ class Metrics final : public Observer {
   std::vector<obs::Counter> trouble_;   // by Trouble
   std::vector<obs::Counter> server_;    // refused, bad
   http::Server::Stats seen_;
+  std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
+  Kubernetes::Stats seen_kubernetes_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
   NodeMetrics nodes_;
 };

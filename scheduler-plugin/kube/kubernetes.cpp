@@ -61,10 +61,13 @@ void Kubernetes::start(Scheduler& scheduler) {
                                         {{"node", node}, {"error", why.text()}});
                              }},
       options_.jitter);
+  claims_ = std::make_unique<ClaimWatch>(
+      *transport_, scheduler, [] {}, options_.jitter);
   waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
   say_what_is_waited_for();
   inventories_->start();
   cluster_.start();
+  claims_->start();
 }
 
 void Kubernetes::say_what_is_waited_for() {

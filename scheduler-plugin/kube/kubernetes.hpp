@@ -14,6 +14,7 @@
 #include "common/kube/access.hpp"
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/kube/claim_watch.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
@@ -65,6 +66,7 @@ class Kubernetes {
   PodEvents events_;
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;
+  std::unique_ptr<ClaimWatch> claims_;
   std::unique_ptr<Waker> waker_;
   std::uint64_t watch_failures_ = 0;
   std::uint64_t unusable_inventories_ = 0;

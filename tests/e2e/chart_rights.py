@@ -3,7 +3,8 @@
 READ = "get list watch"
 # Everywhere, and besides that in the release's namespace. No rights but these.
 SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} patch",
-                     "nodeinventories.chipweave.dev": READ, "events.events.k8s.io": "create patch"},
+                     "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
+                     "events.events.k8s.io": "create patch"},
                     {"leases.coordination.k8s.io": READ})
 AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create patch",
                  "nodeinventories/status.chipweave.dev": "update"},

@@ -69,6 +69,45 @@ bool read_object(od::value value, int depth, KubeLease& to) {
   return true;
 }
 
+void read_devices(od::value value, std::vector<ClaimedDevice>& to) {
+  to.clear();
+  if (!begin_array("status.allocation.devices.results", value)) return;
+  for (auto element : value.get_array()) {
+    od::value one = element.value();
+    ClaimedDevice device;
+    if (!begin_object("results", one)) continue;
+    each_field(one.get_object(), [&](std::string_view key, od::value v) {
+      if (is_key(key, "driver")) return read_string("driver", v, device.driver);
+      if (is_key(key, "pool")) return read_string("pool", v, device.pool);
+      check(v, 6);
+    });
+    to.push_back(std::move(device));
+  }
+}
+
+bool read_object(od::value value, int depth, KubeClaim& to) {
+  to = KubeClaim{};
+  if (!begin_object("ResourceClaim", value)) return false;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, &to.ns);
+    if (!is_key(key, "status")) return check(v, depth + 1);
+    if (!begin_object("status", v)) return;
+    each_field(v.get_object(), [&](std::string_view in_status, od::value allocation) {
+      if (!is_key(in_status, "allocation")) return check(allocation, depth + 2);
+      if (!begin_object("allocation", allocation)) return;
+      each_field(allocation.get_object(), [&](std::string_view in_allocation, od::value devices) {
+        if (!is_key(in_allocation, "devices")) return check(devices, depth + 3);
+        if (!begin_object("devices", devices)) return;
+        each_field(devices.get_object(), [&](std::string_view in_devices, od::value results) {
+          if (is_key(in_devices, "results")) return read_devices(results, to.devices);
+          check(results, depth + 4);
+        });
+      });
+    });
+  });
+  return true;
+}
+
 struct Bookmark {
   std::string resource_version;
   bool initial_end = false;
@@ -217,6 +256,7 @@ template class WatchReader<KubePod>;
 template class WatchReader<KubeNode>;
 template class WatchReader<KubeInventory>;
 template class WatchReader<KubeLease>;
+template class WatchReader<KubeClaim>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMostText = 200;

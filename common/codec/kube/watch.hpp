@@ -66,6 +66,19 @@ struct KubeLease {
   std::string holder;
 };
 
+// A ResourceClaim (DRA): the devices that are allocated for it.
+struct ClaimedDevice {
+  std::string driver;
+  std::string pool;
+};
+struct KubeClaim {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::vector<ClaimedDevice> devices;
+};
+
 // Reads pages and events of one kind of object; keeps its buffers. Object: one of the above.
 // Texts get at least 64 bytes of capacity behind their end. Not thread-safe.
 template <class Object>
@@ -91,6 +104,7 @@ extern template class WatchReader<KubePod>;
 extern template class WatchReader<KubeNode>;
 extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
+extern template class WatchReader<KubeClaim>;
 
 // The body of a refused request; code 0 and the body's beginning as message where it is no Status
 // (429 comes as plain text).

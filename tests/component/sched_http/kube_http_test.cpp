@@ -25,7 +25,7 @@ class SchedHttp : public ::testing::Test {
   SchedHttp()
       : metrics_("test"),
         scheduler_(clock_, cluster_, metrics_),
-        front_(loop_, options(), scheduler_, &cluster_, metrics_, resources_, "test") {
+        front_(loop_, options(), scheduler_, {&cluster_, nullptr}, metrics_, resources_, "test") {
     cluster_.set_listener(&scheduler_);
     port_ = front_.start().value();
     front_.set_ready(true);

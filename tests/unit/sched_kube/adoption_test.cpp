@@ -231,6 +231,27 @@ TEST_F(Adopts, GroupsGoOnWhereTheirBoundMembersAre) {
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 
+// Chips that a DRA driver gives out are not there for others.
+TEST_F(Adopts, ChipsOfResourceClaimsAreCounted) {
+  world_.api.set_claim("c", {{"gpu.nvidia.com", "n1"},
+                             {"gpu.nvidia.com", "n1"},
+                             {"net.example.com", "n1"},
+                             {"gpu.nvidia.com", "n2"}});
+  world_.api.settle();
+  EXPECT_EQ(free_chips(), 6);
+  EXPECT_EQ(world_.scheduler->ledger().bound(), 2U) << "one on n1, one on n2";
+  world_.api.set_claim("c", {{"gpu.nvidia.com", "n1"}});
+  world_.api.settle();
+  EXPECT_EQ(free_chips(), 7);
+  world_.restart();
+  world_.api.settle();
+  EXPECT_EQ(free_chips(), 7);
+  world_.api.set_claim("c", {});
+  world_.api.settle();
+  EXPECT_EQ(free_chips(), 8);
+  EXPECT_EQ(world_.scheduler->ledger().bound(), 0U);
+}
+
 // The pod runs on as many chips as it asks for, whatever it says.
 TEST_F(Adopts, ChipsOfAnotherPodAreDisputed) {
   world_.create("a", 2);

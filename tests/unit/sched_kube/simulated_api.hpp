@@ -46,6 +46,8 @@ class SimulatedApi {
   static constexpr const char* kPods = "/api/v1/pods";
   static constexpr const char* kInventories = "/apis/chipweave.dev/v1alpha1/nodeinventories";
 
+  static constexpr const char* kClaims = "/apis/resource.k8s.io/v1/resourceclaims";
+
   // --- the truth
   std::map<std::string, ServerPod> pods;
   std::vector<std::string> events;   // reasons of the events that were posted
@@ -94,6 +96,26 @@ class SimulatedApi {
     }
     inventories_[node] = text;
     note(kInventories, known ? "MODIFIED" : "ADDED", text);
+  }
+  // devices: driver and pool; none: the claim is deleted.
+  void set_claim(const std::string& name,
+                 const std::vector<std::pair<std::string, std::string>>& devices) {
+    std::string results;
+    for (const auto& [driver, pool] : devices) {
+      results += (results.empty() ? "" : ",") + std::string(R"({"request":"r","driver":")") +
+                 driver + R"(","pool":")" + pool + R"(","device":"gpu-1"})";
+    }
+    const std::string text = R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"c-)" +
+                             name + R"(","resourceVersion":")" + std::to_string(++version_) +
+                             R"("},"spec":{},"status":{"allocation":{"devices":{"results":[)" +
+                             results + R"(]},"nodeSelector":{}},"reservedFor":[]}})";
+    const bool known = claims_.contains(name);
+    if (devices.empty()) {
+      claims_.erase(name);
+    } else {
+      claims_[name] = text;
+    }
+    note(kClaims, devices.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
   }
   // Watches that ask for what was before are told that it is gone.
   void forget_history() {
@@ -287,6 +309,8 @@ class SimulatedApi {
       for (const auto& [key, pod] : pods) all.push_back(pod_json(pod));
     } else if (path == kInventories) {
       for (const auto& [node, text] : inventories_) all.push_back(text);
+    } else if (path == kClaims) {
+      for (const auto& [name, text] : claims_) all.push_back(text);
     }
     return all;
   }
@@ -374,8 +398,8 @@ class SimulatedApi {
       touched.push_back(path.substr(14));
       return status(200, "");
     }
-    if (call.method == "GET" && (path == kPods || path == kInventories || path == "/api/v1/nodes" ||
-                                 path.ends_with("/leases"))) {
+    if (call.method == "GET" && (path == kPods || path == kInventories || path == kClaims ||
+                                 path == "/api/v1/nodes" || path.ends_with("/leases"))) {
       std::string items;
       for (const std::string& object : objects(path)) items += (items.empty() ? "" : ",") + object;
       return {200,
@@ -405,6 +429,7 @@ class SimulatedApi {
   std::uint64_t oldest_ = 0;
   std::uint64_t uids_ = 0;
   std::map<std::string, std::string> inventories_;
+  std::map<std::string, std::string> claims_;
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> history_;
   std::list<std::shared_ptr<Pending>> calls_;
   std::vector<std::pair<kube::Call, std::chrono::steady_clock::time_point>> late_;

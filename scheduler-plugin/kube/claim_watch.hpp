@@ -1,0 +1,35 @@
+// ClaimWatch — chips that are held through DRA ResourceClaims: whoever shares a node's chips with a
+// DRA driver must not be given them.
+//
+// A claim names devices of a driver's pool, not chips of ours; a pool of chips is called as its
+// node. So only their number is known, and it is counted as that of a pod of another scheduler
+// (Scheduler::pod_added). Clusters without the API are fine. Owner: the loop thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/kube/reflector.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
+
+namespace chipweave::sched {
+
+class ClaimWatch {
+ public:
+  ClaimWatch(kube::Transport& transport, ClusterListener& listener, std::function<void()> synced,
+             std::function<double()> jitter);
+
+  void start() { claims_watch_.start(); }
+
+ private:
+  void take(const codec::KubeClaim& claim);
+  void drop(const std::string& key);
+
+  ClusterListener& listener_;
+  std::map<std::string, std::vector<ClusterPod>> held_;  // by claim: what it holds, a node each
+  kube::Reflector<codec::KubeClaim> claims_watch_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,32 @@
+// What the API server tells of NodeInventories, Leases and ResourceClaims, and the placement
+// annotation, which anybody who may edit a pod can write.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/codec/kube/placement.hpp"
+#include "common/codec/kube/watch.hpp"
+
+namespace {
+
+template <class Object>
+void read(const std::string& text) {
+  chipweave::codec::WatchReader<Object> reader;
+  std::string copy = text;
+  static_cast<void>(reader.read_event(copy));
+  copy = text;
+  static_cast<void>(reader.read_page(copy));
+  copy = text;
+  static_cast<void>(reader.read_one(copy));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  read<chipweave::codec::KubeInventory>(text);
+  read<chipweave::codec::KubeLease>(text);
+  read<chipweave::codec::KubeClaim>(text);
+  static_cast<void>(chipweave::codec::read_placement(text));
+  return 0;
+}
