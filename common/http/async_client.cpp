@@ -1,6 +1,7 @@
 #include "common/http/async_client.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -56,7 +57,27 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<SharedOrigin> origin;
   Limits limits;
   std::vector<Connection> kept;
+  std::size_t under_way = 0;                  // calls that had their turn
+  std::deque<std::function<bool()>> in_line;  // the others; false: not wanted any more
   bool closed = false;
+
+  // Calls `turn` now or when another call is over.
+  void enter(std::function<bool()> turn) {
+    in_line.push_back(std::move(turn));
+    next();
+  }
+  void leave() {
+    --under_way;
+    next();
+  }
+  void next() {
+    while (under_way < limits.max_calls && !in_line.empty()) {
+      const std::function<bool()> turn = std::move(in_line.front());
+      in_line.pop_front();
+      ++under_way;
+      if (!turn()) --under_way;
+    }
+  }
 
   Connection take_kept() {
     const auto oldest = Steady::now() - limits.keep_for;
@@ -69,7 +90,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
     return nullptr;
   }
   void keep(Connection connection) {
-    if (closed || kept.size() >= limits.max_kept) return connection->close();
+    if (closed || kept.size() >= limits.max_calls) return connection->close();
     connection->kept_since = Steady::now();
     kept.push_back(std::move(connection));
   }
@@ -95,6 +116,8 @@ class Flight : public UnderWay<Flight> {
     std::size_t max_reply_bytes;
     std::function<Connection()> take;
     std::function<void(Connection)> keep;
+    std::function<void(std::function<bool()>)> enter;
+    std::function<void()> leave;
   };
 
   Flight(Home home, bool repeatable, std::optional<Call> call, std::optional<Stream> stream)
@@ -109,7 +132,8 @@ class Flight : public UnderWay<Flight> {
                         if (!wire) return fail(std::move(wire).error());
                         wire_ = std::move(*wire);
                         wait(call_ ? call_->deadline : stream_->begin);
-                        connect(true);
+                        if (stream_) return connect(true);
+                        home_.enter([self = shared_from_this()] { return self->my_turn(); });
                       }));
   }
 
@@ -118,15 +142,28 @@ class Flight : public UnderWay<Flight> {
     timer_.cancel();
     if (connection_ != nullptr) connection_->close();
     connection_.reset();
+    leave();
   }
 
  private:
+  bool my_turn() {
+    if (over_) return false;
+    entered_ = true;
+    connect(true);
+    return true;
+  }
+  void leave() {
+    if (std::exchange(entered_, false)) home_.leave();
+  }
+
   void wait(std::chrono::milliseconds limit) {
     timer_.expires_after(limit);
     timer_.async_wait(guarded([this](const error_code& ec) {
       if (ec || timer_.expiry() > Steady::now()) return;
+      const char* why =
+          call_ && !entered_ ? " was busy with other calls" : " did not answer in time";
       fail(make_error(Errc::deadline, "server " + home_.origin->origin.host + ":" +
-                                          home_.origin->origin.port + " did not answer in time"));
+                                          home_.origin->origin.port + why));
     }));
   }
 
@@ -207,6 +244,7 @@ class Flight : public UnderWay<Flight> {
     } else {
       connection_->close();
     }
+    leave();
     if (call_) return call_->done(reply());
     if (reader_->status() != 200) return stream_->sink.refused(reply());
     stream_->sink.ended({});
@@ -227,6 +265,7 @@ class Flight : public UnderWay<Flight> {
   Connection connection_;
   std::optional<ReplyReader> reader_;
   bool reused_ = false;
+  bool entered_ = false;  // it counts as under way
 };
 
 }  // namespace
@@ -237,6 +276,7 @@ AsyncClient::~AsyncClient() {
   impl_->closed = true;
   for (const Connection& connection : impl_->kept) connection->close();
   impl_->kept.clear();
+  impl_->in_line.clear();
 }
 
 Result<std::unique_ptr<AsyncClient>> AsyncClient::make(Loop& loop, Origin origin, Limits limits) {
@@ -250,9 +290,13 @@ namespace {
 
 template <class Impl>
 Flight::Home home_of(const std::shared_ptr<Impl>& impl) {
-  return {impl->loop, impl->origin, impl->limits.max_reply_bytes,
+  return {impl->loop,
+          impl->origin,
+          impl->limits.max_reply_bytes,
           [impl] { return impl->take_kept(); },
-          [impl](Connection connection) { impl->keep(std::move(connection)); }};
+          [impl](Connection connection) { impl->keep(std::move(connection)); },
+          [impl](std::function<bool()> turn) { impl->enter(std::move(turn)); },
+          [impl] { impl->leave(); }};
 }
 
 std::unique_ptr<Ticket> launch(const std::shared_ptr<Flight>& flight, Result<std::string> wire) {

@@ -3,7 +3,9 @@
 //
 // Loop thread only. Connections are kept and used again. A kept one that the server closes before a
 // word is replaced, and the request sent again if that is harmless (GET); any other method fails as
-// unavailable then, since the server may have acted. Replies are bounded; every wait has an end.
+// unavailable then, since the server may have acted. Only so many calls are under way at once, the
+// others wait for their turn within their deadlines: a server that is behind falls further behind
+// if it is given a connection more for each. Replies are bounded; every wait has an end.
 #pragma once
 
 #include <chrono>
@@ -47,7 +49,7 @@ class AsyncClient {
  public:
   struct Limits {
     std::size_t max_reply_bytes = std::size_t{64} << 20U;
-    std::size_t max_kept = 16;              // connections without a call
+    std::size_t max_calls = 32;             // under way at once; streams are not counted
     std::chrono::seconds keep_for{45};      // less than servers keep idle ones
     std::chrono::seconds stream_begin{30};  // until the header of a stream is there
   };

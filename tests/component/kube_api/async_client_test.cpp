@@ -69,11 +69,11 @@ class Client : public testing::OnLoop {
     return origin;
   }
 
-  Outcome call(AsyncClient& client, AsyncRequest request, milliseconds deadline = seconds(10)) {
-    std::promise<Outcome> promise;
-    auto future = promise.get_future();
-    loop_.post([&, request = std::move(request)] {
-      tickets_.push_back(client.call(request, deadline, [&promise](Result<AsyncReply> r) {
+  std::future<Outcome> start(AsyncClient& client, AsyncRequest request, milliseconds deadline) {
+    auto promise = std::make_shared<std::promise<Outcome>>();
+    auto future = promise->get_future();
+    loop_.post([this, &client, deadline, promise, request = std::move(request)] {
+      tickets_.push_back(client.call(request, deadline, [promise](Result<AsyncReply> r) {
         Outcome out;
         out.ok = r.ok();
         if (r) out.reply = std::move(*r);
@@ -81,10 +81,19 @@ class Client : public testing::OnLoop {
           out.code = r.error().code;
           out.text = r.error().text();
         }
-        promise.set_value(std::move(out));
+        promise->set_value(std::move(out));
       }));
     });
-    return got(std::move(future));
+    return future;
+  }
+  std::future<Outcome> start(AsyncClient& client, const char* method, milliseconds deadline) {
+    AsyncRequest request;
+    request.method = method;
+    request.target = "/";
+    return start(client, std::move(request), deadline);
+  }
+  Outcome call(AsyncClient& client, AsyncRequest request, milliseconds deadline = seconds(10)) {
+    return got(start(client, std::move(request), deadline));
   }
   Outcome get(AsyncClient& client, const std::string& target = "/") {
     AsyncRequest request;
@@ -278,6 +287,60 @@ TEST_F(Client, AnswersAreBounded) {
   AsyncClient::Limits limits;
   limits.max_reply_bytes = 1000;
   EXPECT_EQ(get(to(server, plain(), limits)).code, Errc::limit_exceeded);
+}
+
+TEST_F(Client, CallsBeyondTheLimitWaitForTheirTurn) {
+  std::atomic<int> now{0};
+  std::atomic<int> most{0};
+  const ScriptedServer server(std::nullopt, [&](Talk& talk) {
+    while (talk.request()) {
+      const int at_once = ++now;
+      for (int seen = most; seen < at_once && !most.compare_exchange_weak(seen, at_once);) continue;
+      std::this_thread::sleep_for(milliseconds(10));
+      --now;
+      talk.reply(200, "x");
+    }
+  });
+  AsyncClient::Limits limits;
+  limits.max_calls = 2;
+  AsyncClient& client = to(server, plain(), limits);
+  std::vector<std::future<Outcome>> all;
+  for (int i = 0; i < 9; ++i) all.push_back(start(client, "POST", seconds(10)));
+  for (auto& one : all) EXPECT_TRUE(got(std::move(one)).ok);
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(Client, ACallMayEndWhileItWaitsForItsTurn) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::atomic<int> requests{0};
+  const ScriptedServer server(std::nullopt, [&](Talk& talk) {
+    while (talk.request()) {
+      ++requests;
+      released.wait();
+      talk.reply(200, "x");
+    }
+  });
+  AsyncClient::Limits limits;
+  limits.max_calls = 1;
+  AsyncClient& client = to(server, plain(), limits);
+  auto first = start(client, "POST", seconds(10));
+  const Outcome late = got(start(client, "POST", milliseconds(20)));
+  EXPECT_EQ(late.code, Errc::deadline);
+  EXPECT_NE(late.text.find("busy with other calls"), std::string::npos) << late.text;
+  loop_.post_and_wait([&] {
+    AsyncRequest request;
+    request.target = "/";
+    const auto ticket = client.call(request, seconds(5), [](const Result<AsyncReply>&) {
+      ADD_FAILURE() << "an answer to a call that nobody waits for";
+    });
+  });
+  auto last = start(client, "POST", seconds(10));
+  release.set_value();
+  EXPECT_TRUE(got(std::move(first)).ok);
+  EXPECT_TRUE(got(std::move(last)).ok);
+  EXPECT_EQ(requests, 2);
 }
 
 TEST_F(Client, WhatCannotBeSentIsNot) {
