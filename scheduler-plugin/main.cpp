@@ -91,7 +91,7 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   auto access = kube::load_access({config.kubeconfig, {}}, kube::process_environment());
   if (!access) {
     Error why = std::move(access).error();
-    why.message += " (without Kubernetes: start with --standalone)";
+    if (config.kubeconfig.empty()) why.message += " (without Kubernetes: start with --standalone)";
     return why;
   }
   sched::KubernetesOptions options;
@@ -132,7 +132,11 @@ int run(const Config& config) {
   std::unique_ptr<sched::Kubernetes> kubernetes;
   if (!config.standalone) {
     auto reached = reach_kubernetes(loop, clock, config);
-    if (!reached) return complain(kUnreadable, reached.error().text());
+    if (!reached) {
+      const bool no_pod =
+          config.kubeconfig.empty() && reached.error().code == Errc::invalid_argument;
+      return complain(no_pod ? kWrongUsage : kUnreadable, reached.error().text());
+    }
     kubernetes = std::move(*reached);
     observers.add(kubernetes->events());
   }

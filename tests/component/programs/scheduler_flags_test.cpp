@@ -11,7 +11,9 @@ namespace {
 using testing::HasSubstr;
 
 std::string file_with(const std::string& text) {
-  std::string path = testing::TempDir() + "chipweave-settings.yaml";
+  // of this test's own: others run at the same time
+  std::string path = testing::TempDir() + "chipweave-" +
+                     testing::UnitTest::GetInstance()->current_test_info()->name() + ".yaml";
   std::ofstream(path) << text;
   return path;
 }
@@ -35,6 +37,24 @@ TEST(SchedulerFlags, AFlagThatSaysFalseIsFalse) {
       run("%B/chipweave-scheduler --config " + file + " --standalone=false --print-config").text,
       HasSubstr("standalone: \"false\""));
   EXPECT_EQ(run("%B/chipweave-scheduler --standalone=perhaps --print-config 2>&1").code, 2);
+}
+
+TEST(SchedulerFlags, WhatItWorksForMustBeReachable) {
+  const auto scheduler = [](const std::string& flags) {
+    return run("env -u KUBERNETES_SERVICE_HOST %B/chipweave-scheduler " + flags + " 2>&1");
+  };
+  const Outcome nothing = scheduler("");
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_THAT(nothing.text, HasSubstr("start with --standalone"));
+  EXPECT_EQ(scheduler("--kubeconfig /nonexistent").code, 3);
+  const Outcome empty = scheduler("--kubeconfig " + file_with("clusters: []\n"));
+  EXPECT_EQ(empty.code, 3);
+  EXPECT_THAT(empty.text, HasSubstr("current-context is not set"));
+  EXPECT_EQ(scheduler("--standalone --kubeconfig x").code, 2);
+  EXPECT_EQ(scheduler("--kubeconfig x --namespace 'A B'").code, 2);
+  const Outcome impatient = scheduler("--kubeconfig x --inventory-stale-after 5s");
+  EXPECT_EQ(impatient.code, 2);
+  EXPECT_THAT(impatient.text, HasSubstr("at least 15s"));
 }
 
 }  // namespace
