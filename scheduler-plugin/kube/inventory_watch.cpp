@@ -8,10 +8,11 @@ namespace chipweave::sched {
 namespace {
 
 template <class Object>
-typename kube::Reflector<Object>::Options watch_of(std::string path, std::string selector = {}) {
+typename kube::Reflector<Object>::Options watch_of(const std::string& path,
+                                                   const std::string& selector = {}) {
   typename kube::Reflector<Object>::Options options;
-  options.path = std::move(path);
-  options.selector = std::move(selector);
+  options.path = path;
+  options.selector = selector;
   return options;
 }
 
