@@ -12,6 +12,7 @@ PODS, EVENTS = f"/api/v1/namespaces/{NS}/pods", f"/apis/events.k8s.io/v1/namespa
 INVENTORIES = "/apis/chipweave.dev/v1alpha1/nodeinventories"
 CONNECTIONS = 6
 WAIT_SECONDS = 60
+KEEP_SECONDS = 30  # the API server closes a connection after 90 s without a request
 
 
 class Wrong(Exception):
@@ -49,8 +50,9 @@ class Cluster:
         return http.client.HTTPSConnection("127.0.0.1", port, timeout=WAIT_SECONDS, context=self.trust)
 
     def ask(self, method, path, body=None, kind="application/json"):
-        if not hasattr(self.kept, "connection"):
+        if time.monotonic() - getattr(self.kept, "used", float("-inf")) > KEEP_SECONDS:
             self.kept.connection = self.connect()
+        self.kept.used = time.monotonic()
         text = body if isinstance(body, (str, type(None))) else json.dumps(body, separators=(",", ":"))
         headers = {"Content-Type": kind, "Authorization": f"Bearer {self.token}"}
         self.kept.connection.request(method, path, text, headers)
