@@ -1,0 +1,3 @@
+module chipweave.dev/bench/do-nothing-extender
+
+go 1.24
