@@ -15,4 +15,14 @@ std::string rfc3339(Clock::Wall time) {
   return {text.data(), length};
 }
 
+std::string rfc3339_micros(Clock::Wall time) {
+  constexpr std::size_t kDigits = 6;
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  const auto rest = std::chrono::duration_cast<std::chrono::microseconds>(time - second);
+  const std::string digits = std::to_string(rest.count());
+  std::string out = rfc3339(second);
+  out.pop_back();  // the Z
+  return out + "." + std::string(kDigits - digits.size(), '0') + digits + "Z";
+}
+
 }  // namespace chipweave

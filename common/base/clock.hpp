@@ -42,5 +42,7 @@ class ManualClock final : public Clock {
 
 // RFC 3339 in UTC with whole seconds: "2026-01-02T03:04:05Z".
 std::string rfc3339(Clock::Wall time);
+// Kubernetes' MicroTime: "2026-01-02T03:04:05.000006Z".
+std::string rfc3339_micros(Clock::Wall time);
 
 }  // namespace chipweave

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -92,15 +93,6 @@ void add_ascend(const AscendNames& names, const Decision& d, const Node& node, A
     to[std::string(names.configuration)] = *std::move(json);
 }
 
-std::string index_list(const Node& node, ChipSet chips) {
-  std::string text;
-  for (const int index : node.topology.indices(chips)) {
-    if (!text.empty()) text += ',';
-    text += std::to_string(index);
-  }
-  return text;
-}
-
 }  // namespace
 
 Annotations annotations_of(const Decision& d, const Node& node) {
@@ -108,8 +100,9 @@ Annotations annotations_of(const Decision& d, const Node& node) {
   to[kPlacementAnnotation] = placement_json(d, node);
   if (const AscendNames* names = ascend_names(d.resource)) add_ascend(*names, d, node, to);
   if (d.resource == "aliyun.com/gpu") {
-    to["topology.kubernetes.io/gpu-group"] = index_list(node, d.chips);
-    to["topology.kubernetes.io/gpu-visible"] = index_list(node, d.chips | d.beside);
+    to["topology.kubernetes.io/gpu-group"] = comma_list(node.topology.indices(d.chips));
+    to["topology.kubernetes.io/gpu-visible"] =
+        comma_list(node.topology.indices(d.chips | d.beside));
   }
   return to;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 
 namespace chipweave::sched {
@@ -155,9 +156,7 @@ class Explainer {
 
   static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,
                                 double best, const char* verb) {
-    std::string list;
-    for (const int index : chips) list += (list.empty() ? "" : ",") + std::to_string(index);
-    std::string text = verb + node.name + " with chips " + list;
+    std::string text = verb + node.name + " with chips " + comma_list(chips);
     if (best > 0) {
       std::string a;
       std::string b;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 
@@ -17,15 +17,6 @@ namespace {
 // minute by default).
 constexpr std::chrono::seconds kDoubt{75};
 constexpr std::chrono::seconds kAskAfterwards{5};  // once more, if that went unanswered too
-
-std::string index_text(const std::vector<int>& indices) {
-  std::string text;
-  for (const int index : indices) {
-    if (!text.empty()) text += ',';
-    text += std::to_string(index);
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -124,7 +115,7 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
   const Decision& d = order.decision;
   observer_.promise(Promise::confirmed);
   observer_.bound(
-      {d.pod, uid, order.binding.node, index_text(d.indices), d.gbps, d.best_gbps, d.id});
+      {d.pod, uid, order.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
   keep(std::move(order.decision));
   for (const Done& done : order.waiting) done({});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {
@@ -130,10 +131,8 @@ void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error&
 
 void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
   trouble_[kDisputed].add(static_cast<double>(chips.size()));
-  std::string list;
-  for (const int chip : chips) list += (list.empty() ? "" : ",") + std::to_string(chip);
   obs::log(obs::Level::error, "a bound pod says it has chips that another one has",
-           {{"pod", pod.text()}, {"node", node}, {"chips", list}});
+           {{"pod", pod.text()}, {"node", node}, {"chips", comma_list(chips)}});
 }
 
 void Metrics::unaccounted(const PodKey& pod, std::string_view node) {

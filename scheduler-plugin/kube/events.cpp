@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -17,25 +18,6 @@ constexpr std::size_t kMostName = 253 - 20;  // of the pod's name in that of its
 
 std::string path_of(const std::string& ns) {
   return "/apis/events.k8s.io/v1/namespaces/" + ns + "/events";
-}
-
-// MicroTime: "2026-01-02T03:04:05.000000Z".
-std::string micro_time(Clock::Wall time) {
-  const auto since = time.time_since_epoch();
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(since) % 1'000'000;
-  std::array<char, 16> fraction{};
-  std::snprintf(fraction.data(), fraction.size(), ".%06dZ", static_cast<int>(micros.count()));
-  std::string text = rfc3339(time);
-  text.pop_back();
-  return text + fraction.data();
-}
-
-// Ends at a whole UTF-8 character.
-std::string cut(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
 }
 
 std::string number(double value) {
@@ -64,10 +46,10 @@ std::string PodEvents::create(const PodKey& pod, std::string_view uid, const cha
   JsonWriter w;
   w.begin_object().field("apiVersion", "events.k8s.io/v1").field("kind", "Event");
   w.key("metadata").begin_object().field("name", name).field("namespace", pod.ns).end_object();
-  w.field("eventTime", micro_time(now)).field("reportingController", kController);
-  w.field("reportingInstance", cut(options_.instance, kMostInstance));
+  w.field("eventTime", rfc3339_micros(now)).field("reportingController", kController);
+  w.field("reportingInstance", with_dots(options_.instance, kMostInstance));
   w.field("type", type).field("reason", reason).field("action", action);
-  w.field("note", cut(note, kMostNote)).key("regarding").begin_object();
+  w.field("note", with_dots(note, kMostNote)).key("regarding").begin_object();
   w.field("apiVersion", "v1").field("kind", "Pod").field("namespace", pod.ns);
   w.field("name", pod.name).field("uid", uid).end_object().end_object();
   kube::Call call;
@@ -107,7 +89,7 @@ void PodEvents::unplaceable(const PodKey& pod, std::string_view uid, std::string
   told.last = now;
   JsonWriter w;
   w.begin_object().key("series").begin_object().key("count").integer(told.count);
-  w.field("lastObservedTime", micro_time(clock_.wall())).end_object().end_object();
+  w.field("lastObservedTime", rfc3339_micros(clock_.wall())).end_object().end_object();
   kube::Call call;
   call.method = "PATCH";
   call.target = path_of(pod.ns) + "/" + told.event;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -36,16 +37,6 @@ std::string read_group(PodAsk& ask) {
   }
   ask.group = GroupRef{name->second, replicas};
   return {};
-}
-
-// The sentence is repeated for every node. It ends at a whole UTF-8 character.
-void cut(std::string& sentence) {
-  constexpr std::size_t kMost = 400;
-  if (sentence.size() <= kMost) return;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(sentence[end]) & 0xC0U) == 0x80U) --end;
-  sentence.resize(end);
-  sentence += "...";
 }
 
 // The sentence if the pod cannot be served, else "" with resource and chips set.
@@ -82,7 +73,8 @@ CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table) {
   counted.refused = count_chips(pod, table, ask);
   if (counted.refused.empty() && ask.chips > 0) counted.refused = read_group(ask);
   if (!counted.refused.empty()) {
-    cut(counted.refused);
+    constexpr std::size_t kMost = 400;  // it is repeated for every node
+    counted.refused = with_dots(counted.refused, kMost);
     ask.resource.clear();
     ask.chips = 0;
   }

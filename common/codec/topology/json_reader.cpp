@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/topology/text_quote.hpp"
 
@@ -102,7 +103,7 @@ class Guard : public nlohmann::json_sax<Json> {
         out += "[" + std::to_string(f.items) + "]";
       } else if (!f.key.empty()) {
         if (!out.empty()) out += ".";
-        out += shortened(f.key);
+        out += shortened(f.key, kMostQuoted);
       }
     }
     return out.empty() ? out : out + ": ";

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/topology/connected.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text_matrix.hpp"

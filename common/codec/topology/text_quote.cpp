@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/base/text.hpp"
+
 namespace chipweave::codec {
 namespace {
 
@@ -28,15 +30,8 @@ std::size_t character_length(std::string_view text) {
 
 }  // namespace
 
-std::string_view shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
-
 std::string quoted_excerpt(std::string_view text) {
-  std::string_view shown = shortened(text);
+  std::string_view shown = shortened(text, kMostQuoted);
   const bool cut = shown.size() < text.size();
   std::string out = "\"";
   while (!shown.empty()) {

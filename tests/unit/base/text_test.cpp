@@ -1,0 +1,40 @@
+#include "common/base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/clock.hpp"
+
+namespace chipweave {
+namespace {
+
+TEST(Text, IsCutBetweenCharacters) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc");
+  EXPECT_EQ(shortened("a\xC3\xA4"
+                      "b",
+                      2),
+            "a");
+  EXPECT_EQ(shortened("\x80\x80\x80", 2), "");
+  EXPECT_EQ(with_dots("abcdef", 6), "abcdef");
+  EXPECT_EQ(with_dots("abcdefg", 6), "abc...");
+  EXPECT_EQ(with_dots("ab\xC3\xA4"
+                      "defg",
+                      6),
+            "ab...");
+}
+
+TEST(Text, ListsNumbers) {
+  EXPECT_EQ(comma_list({}), "");
+  EXPECT_EQ(comma_list({0, 3, 12}), "0,3,12");
+}
+
+TEST(Clock, WritesMicroseconds) {
+  using std::chrono::microseconds;
+  const Clock::Wall second{std::chrono::seconds(1767323045)};
+  EXPECT_EQ(rfc3339_micros(second), "2026-01-02T03:04:05.000000Z");
+  EXPECT_EQ(rfc3339_micros(second + microseconds(1)), "2026-01-02T03:04:05.000001Z");
+  EXPECT_EQ(rfc3339_micros(second - microseconds(1)), "2026-01-02T03:04:04.999999Z");
+}
+
+}  // namespace
+}  // namespace chipweave
