@@ -30,7 +30,6 @@ struct KubePod {
   std::string node_name;
   std::string phase;
   int priority = 0;       // spec.priority
-  bool deleting = false;  // metadata.deletionTimestamp is set
   StringMap labels;
   StringMap annotations;
   std::vector<KubeContainer> init_containers;

@@ -27,7 +27,6 @@ TEST(WatchReader, ReadsAPodEvent) {
   EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid, "ns/w-0 u1");
   EXPECT_EQ(pod.node_name, "n1");
   EXPECT_EQ(pod.phase, "Running");
-  EXPECT_TRUE(pod.deleting);
   EXPECT_EQ(pod.annotations.at("k"), "v < 1");
   EXPECT_EQ(count_resource(pod, "nvidia.com/gpu").value(), 2);
 }
