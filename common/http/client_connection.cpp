@@ -8,8 +8,9 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/write.hpp>
+
+#include "common/http/server_name.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -101,18 +102,14 @@ void ClientConnection::open(Opened done) {
 void ClientConnection::handshake(Opened done) {
   const Origin& origin = to_->origin;
   const std::string& name = origin.server_name.empty() ? origin.host : origin.server_name;
-  error_code not_an_address;
-  asio::ip::make_address(name, not_an_address);
-  if (not_an_address) {  // an address is not sent as a server name (RFC 6066)
-    // A macro of OpenSSL with an old-style cast inside.
-    SSL_ctrl(secure_->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-             const_cast<char*>(name.c_str()));
-  }
-  if (origin.verify) secure_->set_verify_callback(ssl::host_name_verification(name));
+  expect_server_name(secure_->native_handle(), name);
   secure_->async_handshake(
       ssl::stream_base::client,
       [self = shared_from_this(), done = std::move(done)](const error_code& ec) {
-        done(ec ? Result<void>(failed(self->to_->origin, "TLS handshake", ec)) : Result<void>());
+        if (!ec) return done({});
+        Error why = failed(self->to_->origin, "TLS handshake", ec);
+        why.message += distrust(self->secure_->native_handle());
+        done(std::move(why));
       });
 }
 

@@ -1,6 +1,5 @@
 #include "common/http/client_socket.hpp"
 
-#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,10 +12,8 @@
 #include <cerrno>
 #include <system_error>
 
-#include <openssl/ssl.h>
-#include <openssl/x509_vfy.h>
-
 #include "common/http/client_connection.hpp"
+#include "common/http/server_name.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -36,24 +33,6 @@ short wait_for(int fd, short events, ClientSocket::Deadline deadline) {
     if (n > 0) return entry.revents;
     if (n < 0 && errno != EINTR) return POLLERR;
   }
-}
-
-bool is_address(const std::string& host) {
-  in6_addr ignored{};
-  return ::inet_pton(AF_INET, host.c_str(), &ignored) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), &ignored) == 1;
-}
-
-// An address is not sent as a server name (RFC 6066).
-void expect_name(ssl_st* ssl, const std::string& name) {
-  if (is_address(name)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str());
-    return;
-  }
-  SSL_set1_host(ssl, name.c_str());
-  // a macro of OpenSSL with an old-style cast inside
-  SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-           const_cast<char*>(name.c_str()));
 }
 
 }  // namespace
@@ -105,7 +84,7 @@ Result<ClientSocket> ClientSocket::open(const Address& address, Deadline deadlin
 Result<void> ClientSocket::shake_hands(const Address& address, Deadline deadline) {
   tls_.reset(new Secured{{address.tls->tls.native_handle(), fd_.get(), TlsLink::Side::client}});
   const std::string& name = address.tls->origin.server_name;
-  expect_name(tls_->link.native(), name.empty() ? address.host : name);
+  expect_server_name(tls_->link.native(), name.empty() ? address.host : name);
   const auto failed = [&](Errc code, const std::string& why) {
     return make_error(code, "no TLS connection to " + address.authority + ": " + why);
   };

@@ -10,6 +10,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include "common/http/server_name.hpp"
+
 namespace chipweave::http {
 namespace {
 
@@ -85,10 +87,7 @@ TlsLink::Outcome TlsLink::outcome(int result) {
       break;
   }
   const char* reason = ERR_reason_error_string(ERR_peek_error());
-  failure_ = reason == nullptr ? "TLS protocol error" : reason;
-  const long verified = SSL_get_verify_result(ssl_.get());
-  if (verified != X509_V_OK)
-    failure_ += std::string(" (") + X509_verify_cert_error_string(verified) + ")";
+  failure_ = (reason == nullptr ? "TLS protocol error" : reason) + distrust(ssl_.get());
   return Outcome::failed;
 }
 

@@ -29,7 +29,7 @@ struct KubePod {
   std::string resource_version;
   std::string node_name;
   std::string phase;
-  int priority = 0;       // spec.priority
+  int priority = 0;  // spec.priority
   StringMap labels;
   StringMap annotations;
   std::vector<KubeContainer> init_containers;

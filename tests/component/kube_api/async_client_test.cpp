@@ -168,6 +168,7 @@ TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
   EXPECT_FALSE(out.ok) << "the certificate names others";
   EXPECT_EQ(out.code, Errc::unavailable);
   EXPECT_NE(out.text.find("TLS handshake"), std::string::npos) << out.text;
+  EXPECT_NE(out.text.find("IP address mismatch"), std::string::npos) << out.text;
 
   http::Origin named = secure(authority);
   named.server_name = "kube.example";
