@@ -16,8 +16,11 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
 
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
-  if (result.old_indices) rebase(result.node, *result.old_indices);
-  if (result.old_indices) settle(result.node);
+  if (result.old_indices) {
+    rebase(result.node, *result.old_indices);
+    settle(result.node);
+    complete_recalled(result.node);
+  }
   return {result.outcome, std::move(result.problem)};
 }
 

@@ -188,6 +188,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void settle(NodeId node);
   ChipSet guess(NodeId node, int count) const;
   void recall(const ClusterPod& pod, const Placement& said);
+  void complete_recalled(NodeId node);
 
   // scheduler_preempt.cpp
   bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);

@@ -196,7 +196,6 @@ ChipSet Scheduler::guess(NodeId id, int count) const {
 // The decision as far as the pod tells it.
 void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
   const Holding& holding = *ledger_.find(pod.ask.uid);
-  const Node& node = nodes_.node(holding.node);
   Decision d;
   d.id = said.decision;
   d.pod = pod.ask.key;
@@ -207,10 +206,22 @@ void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
   d.indices = said.chips;
   d.gbps = said.gbps;
   d.distributed = pod.ask.distributed;
-  if (node.has_inventory()) d.best_gbps = node.wiring->best_gbps(pod.ask.chips, d.distributed);
   d.time = said.time;
   decision_count_ = std::max(decision_count_, number_of(d.id));
   keep(std::move(d));
+  complete_recalled(holding.node);
+}
+
+// What a pod does not tell of its decision is known from the machine, which may be heard of later.
+void Scheduler::complete_recalled(NodeId id) {
+  const Node& node = nodes_.node(id);
+  if (!node.has_inventory()) return;
+  for (const Holding* h : ledger_.on(id)) {
+    const auto it = decisions_.find(h->uid);
+    if (it == decisions_.end() || it->second->best_gbps > 0) continue;
+    Decision& d = *it->second;
+    d.best_gbps = node.wiring->best_gbps(static_cast<int>(d.indices.size()), d.distributed);
+  }
 }
 
 }  // namespace chipweave::sched

@@ -27,8 +27,12 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   w.key("resources").begin_array();
   for (const std::string& resource : node.resources) w.string(resource);
   w.end_array().key("stale").boolean(node.stale);
-  w.key("inventory_age_seconds")
-      .number(std::chrono::duration<double>(now - node.last_seen).count());
+  w.key("inventory_age_seconds");
+  if (node.has_inventory()) {
+    w.number(std::chrono::duration<double>(now - node.last_seen).count());
+  } else {
+    w.raw("null");
+  }
   w.key("down_links").begin_array();
   for (const domain::DirectLink& link : t.links()) {
     if (link.lanes_down == 0) continue;

@@ -75,6 +75,7 @@ std::string NodeMetrics::expose(const Scheduler& scheduler) {
               "Time since the last sign of life of a node's agent");
   const Clock::Steady now = scheduler.clock().now();
   each([&](NodeId, const Node& node) {
+    if (!node.has_inventory()) return;  // no agent ever spoke for it
     text.sample({{"node", node.name}}, std::chrono::duration<double>(now - node.last_seen).count());
   });
   text.gauges("chipweave_inventory_stale",

@@ -174,7 +174,7 @@ void NodeTable::set_stale(NodeId id, bool stale) {
 
 void NodeTable::seen(NodeId id, std::string_view boot_id, Clock::Steady now) {
   Node& n = *nodes_[id];
-  if (n.boot_id != boot_id || !n.has_inventory()) return;
+  if (n.boot_id.empty() || n.boot_id != boot_id || !n.has_inventory()) return;
   n.last_seen = now;
   set_stale(id, false);
 }

@@ -115,7 +115,8 @@ class NodeTable {
   void remove(NodeId id);
   void set_taken(NodeId id, ChipSet taken, std::size_t holders);
   void set_stale(NodeId id, bool stale);
-  // A sign of life; ends staleness. No effect if the boot id is another one.
+  // A sign of life; ends staleness. No effect if the boot id is another one, or the inventory was
+  // withdrawn.
   void seen(NodeId id, std::string_view boot_id, Clock::Steady now);
   void set_predicate_time(NodeId id, std::int64_t nanos) {
     nodes_[id]->last_predicate_time = nanos;

@@ -1,6 +1,8 @@
 // Pods that are bound already: by this program before it was restarted, or by somebody else.
 #include <gtest/gtest.h>
 
+#include "scheduler-plugin/doors/api_door.hpp"
+#include "scheduler-plugin/doors/metrics.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {
@@ -74,21 +76,48 @@ TEST_F(Adopts, PodsMayBeSeenBeforeTheirNode) {
   world_.api.settle();
   world_.bind("a", "n1");
   world_.api.settle();
+  const double best_gbps = world_.scheduler->decision(world_.pod("a").uid)->best_gbps;
   world_.api.set_inventory("n1", "");
   world_.restart();
   world_.api.settle();
   ASSERT_NE(world_.holding("a"), nullptr);
   EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3}));
+  const Decision* recalled = world_.scheduler->decision(world_.pod("a").uid);
+  EXPECT_EQ(recalled->best_gbps, 0) << "nothing is known of the machine";
+  Metrics metrics("test");
+  const auto age = [&] {
+    return metrics.scrape(*world_.scheduler, {}).find("inventory_age_seconds{node=\"n1\"");
+  };
+  EXPECT_EQ(age(), std::string::npos);
+  ApiDoor api(*world_.scheduler);
+  EXPECT_NE(api.nodes().body.find(R"("inventory_age_seconds":null)"), std::string::npos);
   world_.create("b", 8);
   world_.api.settle();
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{}) << "no inventory";
   world_.add_node("n1", "hgx-v100-8");
   world_.api.settle();
   EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3}));
+  EXPECT_EQ(recalled->best_gbps, best_gbps);
+  EXPECT_NE(age(), std::string::npos);
   EXPECT_EQ(free_chips(), 6);
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{});
   world_.come_to_rest();
   world_.expect_ledger_is_the_truth();
+}
+
+TEST_F(Adopts, NoSignOfLifeBringsAWithdrawnInventoryBack) {
+  world_.create("a", 2);
+  world_.api.settle();
+  world_.bind("a", "n1");
+  world_.api.settle();
+  world_.api.set_inventory("n1", "");
+  world_.api.settle();
+  world_.create("b", 1);
+  world_.api.settle();
+  for (const char* boot : {"", "boot"}) {
+    world_.scheduler->heartbeat("n1", boot);
+    EXPECT_EQ(world_.fit("b"), std::vector<std::string>{}) << '"' << boot << '"';
+  }
 }
 
 TEST_F(Adopts, APodOfUnknownChipsIsCounted) {
