@@ -1,12 +1,12 @@
 """A testbed filled for the measurement: static nodes, an inventory for each, and the pods of one run."""
-import concurrent.futures, contextlib, http.client, json, os, shlex, signal, ssl, subprocess, threading, time
+import concurrent.futures, contextlib, http.client, json, os, signal, ssl, subprocess, threading, time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from testbed.nodes import AMOUNTS
+from testbed.started import TESTBED, start, state_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TESTBED = ROOT / "scripts/testbed"
 NAME, NS, RESOURCE, CHIPS = "throughput", "throughput", "nvidia.com/gpu", 8
 PODS, EVENTS = f"/api/v1/namespaces/{NS}/pods", f"/apis/events.k8s.io/v1/namespaces/{NS}/events"
 INVENTORIES = "/apis/chipweave.dev/v1alpha1/nodeinventories"
@@ -23,19 +23,10 @@ class Cluster:
     """A testbed of our own. Its address, its token, and requests over connections that are kept, one a thread."""
 
     def __init__(self):
-        with subprocess.Popen([TESTBED, "up", "--name", NAME], stdout=subprocess.PIPE, text=True) as up:
-            try:
-                output = up.communicate()[0]
-            except BaseException:
-                up.terminate()  # it stops what it has started
-                raise
-        if up.returncode != 0:
-            raise SystemExit(up.returncode)
-        exports = (line.removeprefix("export ") for line in output.splitlines())
-        values = dict(shlex.split(line)[0].split("=", 1) for line in exports)
+        values = start(NAME)
         self.folder, self.ca = Path(values["CHIPWEAVE_TESTBED"]), values["CHIPWEAVE_TESTBED_CA"]
         self.server, self.token = values["CHIPWEAVE_TESTBED_SERVER"], values["CHIPWEAVE_TESTBED_TOKEN"]
-        self.kubeconfig, self.state = values["KUBECONFIG"], json.loads((self.folder / "testbed.json").read_text())
+        self.kubeconfig, self.state = values["KUBECONFIG"], state_of(values)
         self.trust = ssl.create_default_context(cafile=self.ca)
         self.kept = threading.local()
         self.pool = concurrent.futures.ThreadPoolExecutor(CONNECTIONS)

@@ -14,9 +14,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, changed_by_agent, made_by_agent, named_later
 from chart_rights import scheduler_requests
-from lib.bed import CHART, NO_GO, NS, ROOT, TESTBED, Bed
+from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from stand_in import StandIn
 from testbed.build import VERSIONS
+from testbed.started import TESTBED
 
 DOCS = ROOT / "docs/kube-scheduler.md"
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from testbed.api import request
+from testbed.started import TESTBED, start, state_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
-CHART, TESTBED = ROOT / "charts/chipweave", ROOT / "scripts/testbed"
+CHART = ROOT / "charts/chipweave"
 NS = "chipweave-system"  # where the chart is installed
 WAIT_SECONDS = 60
 NO_GO = 3  # what scripts/testbed ends with then
@@ -18,20 +19,10 @@ class Bed:
     def __init__(self, name, work, kubernetes):
         self.name, self.work, self.passed, self.failed = name, work, 0, []
         self.running = []  # processes of this test, each in a group of its own
-        command = [TESTBED, "up", "--name", name, "--kubernetes", kubernetes]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as up:
-            try:
-                output = up.communicate()[0]
-            except BaseException:
-                up.terminate()  # it stops what it has started
-                raise
-        if up.returncode != 0:
-            raise SystemExit(up.returncode)
-        exports = (line.removeprefix("export ") for line in output.splitlines())
-        values = dict(shlex.split(line)[0].split("=", 1) for line in exports)
+        values = start(name, "--kubernetes", kubernetes)
         self.folder, self.ca = Path(values["CHIPWEAVE_TESTBED"]), values["CHIPWEAVE_TESTBED_CA"]
         self.server, self.admin = values["CHIPWEAVE_TESTBED_SERVER"], values["CHIPWEAVE_TESTBED_TOKEN"]
-        self.state = json.loads((self.folder / "testbed.json").read_text())  # for the functions of testbed/
+        self.state = state_of(values)
         self.environment = {**os.environ, "KUBECONFIG": values["KUBECONFIG"], "KUBECACHEDIR": values["KUBECACHEDIR"],
                             **{f"HELM_{name}_HOME": str(work / "helm") for name in ("CONFIG", "CACHE", "DATA")}}
 

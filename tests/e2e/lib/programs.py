@@ -1,9 +1,10 @@
 """chipweave-scheduler and chipweave-agent as processes of a test, with the rights that the chart gives their accounts."""
 import contextlib, http.client, json, os, re, signal, ssl, subprocess, time
 
-from lib.bed import CHART, NS, TESTBED
+from lib.bed import CHART, NS
 from testbed.files import write_kubeconfig
 from testbed.processes import free_ports
+from testbed.started import TESTBED
 
 EXIT_SECONDS = 5
 
