@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "chipweave/v1/placement.pb.h"
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 
@@ -121,5 +122,19 @@ class FakeDecide final : public Decide {
  private:
   static Error none() { return make_error(Errc::unsupported, "not part of this test"); }
 };
+
+// Two chips for pod ns/p on n1 or n2, to be kept for it.
+inline v1::PlaceRequest place_request() {
+  v1::PlaceRequest r;
+  r.mutable_ask()->mutable_pod()->set_namespace_("ns");
+  r.mutable_ask()->mutable_pod()->set_name("p");
+  r.mutable_ask()->set_uid("u1");
+  r.mutable_ask()->set_resource("nvidia.com/gpu");
+  r.mutable_ask()->set_chips(2);
+  r.add_nodes("n1");
+  r.add_nodes("n2");
+  r.set_reserve(true);
+  return r;
+}
 
 }  // namespace chipweave::sched

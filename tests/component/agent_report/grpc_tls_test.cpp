@@ -51,17 +51,10 @@ struct GrpcTls : ::testing::Test {
     return v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", port}, tls));
   }
   static grpc::StatusCode ask(const Stub& stub) {
-    v1::PlaceRequest r;
-    r.mutable_ask()->mutable_pod()->set_namespace_("ns");
-    r.mutable_ask()->mutable_pod()->set_name("p");
-    r.mutable_ask()->set_uid("u1");
-    r.mutable_ask()->set_resource("nvidia.com/gpu");
-    r.mutable_ask()->set_chips(2);
-    r.add_nodes("n1");
     v1::PlaceReply reply;
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kPatience);
-    return stub->Place(&context, r, &reply).error_code();
+    return stub->Place(&context, place_request(), &reply).error_code();
   }
   grpc::StatusCode ask(const std::optional<ClientPem>& tls) const { return ask(client(tls)); }
 };

@@ -28,18 +28,6 @@ struct PlacementTest : testing::Test {
     ASSERT_TRUE(port) << port.error().text();
     stub = v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", *port}));
   }
-  static v1::PlaceRequest request() {
-    v1::PlaceRequest r;
-    r.mutable_ask()->mutable_pod()->set_namespace_("ns");
-    r.mutable_ask()->mutable_pod()->set_name("p");
-    r.mutable_ask()->set_uid("u1");
-    r.mutable_ask()->set_resource("nvidia.com/gpu");
-    r.mutable_ask()->set_chips(2);
-    r.add_nodes("n1");
-    r.add_nodes("n2");
-    r.set_reserve(true);
-    return r;
-  }
   grpc::Status place(const v1::PlaceRequest& r, v1::PlaceReply& reply,
                      std::chrono::milliseconds patience = kPatience) {
     grpc::ClientContext context;
@@ -51,7 +39,7 @@ struct PlacementTest : testing::Test {
 TEST_F(PlacementTest, PlaceCarriesTheQuestionAndTheAnswer) {
   open();
   v1::PlaceReply reply;
-  const auto status = place(request(), reply);
+  const auto status = place(place_request(), reply);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(reply.node(), "n1");
   ASSERT_EQ(reply.chips_size(), 2);
@@ -70,10 +58,10 @@ TEST_F(PlacementTest, ErrorsKeepTheirCodeAndWords) {
   v1::PlaceReply reply;
   thread.loop.post_and_wait(
       [&] { decide.placed = make_error(Errc::conflict, "5 chips asked, 3 are free"); });
-  const auto status = place(request(), reply);
+  const auto status = place(place_request(), reply);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(status.error_message(), "5 chips asked, 3 are free");
-  v1::PlaceRequest bad = request();
+  v1::PlaceRequest bad = place_request();
   bad.mutable_ask()->set_chips(0);
   EXPECT_EQ(place(bad, reply).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(decide.asked.size(), 1U);
@@ -135,10 +123,10 @@ TEST_F(PlacementTest, NothingIsDecidedForACallerThatHasGone) {
   open(options);
   Blocked blocked(thread.loop);
   v1::PlaceReply reply;
-  EXPECT_EQ(place(request(), reply, milliseconds(100)).error_code(),
+  EXPECT_EQ(place(place_request(), reply, milliseconds(100)).error_code(),
             grpc::StatusCode::DEADLINE_EXCEEDED);
   // The only waiting place comes free when the server has noticed, and not before.
-  v1::PlaceRequest other = request();
+  v1::PlaceRequest other = place_request();
   other.mutable_ask()->mutable_pod()->set_name("other");
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   grpc::StatusCode code = grpc::StatusCode::RESOURCE_EXHAUSTED;
@@ -159,7 +147,7 @@ TEST_F(PlacementTest, StopRefusesWhatWaitsForABlockedLoop) {
   Journal<grpc::Status> answers;
   std::thread caller([&] {
     v1::PlaceReply reply;
-    answers.add(place(request(), reply));
+    answers.add(place(place_request(), reply));
   });
   server->stop(milliseconds(100));
   const auto answer = answers.at(0);
@@ -179,7 +167,7 @@ TEST_F(PlacementTest, TooManyWaitingCallsAreRefused) {
   Journal<grpc::Status> answers;
   const auto call = [&] {
     v1::PlaceReply reply;
-    answers.add(place(request(), reply));
+    answers.add(place(place_request(), reply));
   };
   std::thread one(call);
   std::thread two(call);

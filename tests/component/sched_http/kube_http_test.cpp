@@ -13,6 +13,7 @@
 #include "common/http/client.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/doors/http_front.hpp"
+#include "tests/component/sched_http/gated_cluster.hpp"
 #include "tests/unit/http/running_server.hpp"
 
 namespace chipweave::sched {
@@ -24,7 +25,7 @@ class SchedHttp : public ::testing::Test {
  protected:
   SchedHttp()
       : metrics_("test"),
-        scheduler_(clock_, cluster_, metrics_),
+        scheduler_(clock_, gate_, metrics_),
         front_(loop_, options(), scheduler_, {&cluster_, nullptr}, metrics_, resources_, "test") {
     cluster_.set_listener(&scheduler_);
     port_ = front_.start().value();
@@ -83,6 +84,7 @@ class SchedHttp : public ::testing::Test {
   SystemClock clock_;
   http::Loop loop_;
   MemoryCluster cluster_;
+  testing::GatedCluster gate_{cluster_};
   Metrics metrics_;
   Scheduler scheduler_;
   ResourceTable resources_;
@@ -257,6 +259,34 @@ TEST_F(SchedHttp, MetricsShowWhatHappened) {
 
 // 64 clients filter, prioritize, bind and delete at once; every answer that says "bound" is checked
 // against all others.
+// As kube-scheduler does: bindings are asked for in parallel, each on a connection of its own. Were
+// one answered, or even begun, only after another, none would ever be.
+TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
+  constexpr std::size_t kBinds = 60;
+  const std::vector<std::string> nodes{"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
+  for (const auto& n : nodes) add_node(n, "hgx-v100-8");
+  std::vector<std::string> bodies;
+  for (std::size_t i = 0; i < kBinds; ++i)
+    bodies.push_back(binding(create(pod("p" + std::to_string(i), 1)), nodes[i % nodes.size()]));
+  loop_.post_and_wait([&] { gate_.hold_until(kBinds); });
+  std::vector<std::unique_ptr<http::RawSocket>> sockets;
+  for (const std::string& body : bodies) {
+    sockets.push_back(std::make_unique<http::RawSocket>(port_));
+    sockets.back()->send("POST /kube/bind HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                         std::to_string(body.size()) + "\r\n\r\n" + body);
+  }
+  for (const auto& socket : sockets)
+    EXPECT_EQ(http::body_of(socket->read_reply()), R"({"Error":""})");
+  for (const auto& socket : sockets) {  // they serve on after a late reply
+    socket->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(http::status_of(socket->read_reply()), "HTTP/1.1 200");
+  }
+  loop_.post_and_wait([&] {
+    EXPECT_EQ(scheduler_.check_invariants(), "");
+    EXPECT_EQ(scheduler_.under_way(), 0U);
+  });
+}
+
 TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
   const std::vector<std::string> nodes{"n1", "n2", "n3", "n4"};
   for (const auto& n : nodes) add_node(n, "hgx-v100-8");

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,42 +21,62 @@ Response text(std::string body) {
   return response;
 }
 
-// "/now" is answered at once, everything else is kept in `waiting` (which the loop owns).
-Handler keeping(Waiting& waiting) {
-  return [&waiting](const Request& request) -> Answer {
-    if (request.path == "/now") return text("now");
-    return Later(
-        [&waiting](std::shared_ptr<PendingReply> reply) { waiting.push_back(std::move(reply)); });
-  };
-}
-
 std::string get(const std::string& path) { return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n"; }
 
-// Until the handler has so many.
-void wait_for(RunningServer& running, const Waiting& waiting, std::size_t count) {
-  std::size_t have = 0;
-  while (have < count) running.loop().post_and_wait([&] { have = waiting.size(); });
-}
-
-TEST(LaterReply, ComesWhenItIsSentAndKeepsTheConnection) {
-  Waiting waiting;
-  RunningServer running(keeping(waiting));
-  RawSocket socket(running.port());
-  for (int i = 0; i < 3; ++i) {
-    socket.send(get("/later"));
-    wait_for(running, waiting, 1);
-    running.loop().post([&waiting, i] {
-      waiting.front()->send(text("answer " + std::to_string(i)));
-      waiting.pop_front();
+// "/now" is answered at once, everything else is kept.
+class LaterReply : public ::testing::Test {
+ protected:
+  void start(const ServerOptions& options = {}) {
+    const auto keep = [this](std::shared_ptr<PendingReply> reply) {
+      waiting_.push_back(std::move(reply));
+    };
+    running_.emplace(
+        [keep](const Request& request) -> Answer {
+          if (request.path == "/now") return text("now");
+          return Later(keep);
+        },
+        options);
+  }
+  // A client whose request is kept as the `count`-th; it has asked for `more` behind it.
+  std::unique_ptr<RawSocket> kept(std::size_t count = 1, const std::string& more = {}) {
+    auto socket = std::make_unique<RawSocket>(running_->port());
+    ask(*socket, count, more);
+    return socket;
+  }
+  void ask(RawSocket& socket, std::size_t count = 1, const std::string& more = {}) {
+    socket.send(get("/later") + more);
+    std::size_t have = 0;
+    while (have < count) running_->loop().post_and_wait([&] { have = waiting_.size(); });
+  }
+  void answer(const std::string& body) {
+    running_->loop().post([this, body] {
+      waiting_.front()->send(text(body));
+      waiting_.pop_front();
     });
+  }
+  static void expect_served(RawSocket& socket) {
+    socket.send(get("/now"));
+    EXPECT_EQ(body_of(socket.read_reply()), "now");
+  }
+
+  Waiting waiting_;  // the loop's
+  std::optional<RunningServer> running_;
+};
+
+TEST_F(LaterReply, ComesWhenItIsSentAndKeepsTheConnection) {
+  start();
+  RawSocket socket(running_->port());
+  for (int i = 0; i < 3; ++i) {
+    ask(socket);
+    answer("answer " + std::to_string(i));
     const std::string reply = socket.read_reply();
     EXPECT_EQ(status_of(reply), "HTTP/1.1 200");
     EXPECT_EQ(body_of(reply), "answer " + std::to_string(i));
   }
-  EXPECT_EQ(running.stats().connections_open, 1U);
+  EXPECT_EQ(running_->stats().connections_open, 1U);
 }
 
-TEST(LaterReply, MaySendBeforeItReturns) {
+TEST_F(LaterReply, MaySendBeforeItReturns) {
   RunningServer running([](const Request& request) -> Answer {
     return Later([path = std::string(request.path)](const std::shared_ptr<PendingReply>& reply) {
       reply->send(text(path));
@@ -67,36 +89,25 @@ TEST(LaterReply, MaySendBeforeItReturns) {
   for (int i = 0; i < 2000; ++i) ASSERT_EQ(body_of(socket.read_reply()), "/" + std::to_string(i));
 }
 
-TEST(LaterReply, OthersAreServedMeanwhileAndPipelinedRequestsWaitTheirTurn) {
-  Waiting waiting;
-  RunningServer running(keeping(waiting));
-  RawSocket slow(running.port());
-  slow.send(get("/later") + get("/now"));
-  wait_for(running, waiting, 1);
-  RawSocket other(running.port());
-  other.send(get("/now"));
-  EXPECT_EQ(body_of(other.read_reply()), "now");
-  running.loop().post([&] {
-    waiting.front()->send(text("first"));
-    waiting.pop_front();
-  });
-  EXPECT_EQ(body_of(slow.read_reply()), "first");
-  EXPECT_EQ(body_of(slow.read_reply()), "now");
+TEST_F(LaterReply, OthersAreServedMeanwhileAndPipelinedRequestsWaitTheirTurn) {
+  start();
+  const auto slow = kept(1, get("/now"));
+  RawSocket other(running_->port());
+  expect_served(other);
+  answer("first");
+  EXPECT_EQ(body_of(slow->read_reply()), "first");
+  EXPECT_EQ(body_of(slow->read_reply()), "now");
 }
 
-TEST(LaterReply, OneThatIsDroppedIsAnInternalError) {
-  Waiting waiting;
-  RunningServer running(keeping(waiting));
-  RawSocket socket(running.port());
-  socket.send(get("/later"));
-  wait_for(running, waiting, 1);
-  running.loop().post([&] { waiting.clear(); });
-  EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 500");
-  socket.send(get("/now"));
-  EXPECT_EQ(body_of(socket.read_reply()), "now");
+TEST_F(LaterReply, OneThatIsDroppedIsAnInternalError) {
+  start();
+  const auto socket = kept();
+  running_->loop().post([this] { waiting_.clear(); });
+  EXPECT_EQ(status_of(socket->read_reply()), "HTTP/1.1 500");
+  expect_served(*socket);
 }
 
-TEST(LaterReply, AHandlerThatThrowsLaterIsAnInternalError) {
+TEST_F(LaterReply, AHandlerThatThrowsLaterIsAnInternalError) {
   RunningServer running([](const Request&) -> Answer {
     return Later([](const std::shared_ptr<PendingReply>&) { throw std::runtime_error("bug"); });
   });
@@ -105,72 +116,50 @@ TEST(LaterReply, AHandlerThatThrowsLaterIsAnInternalError) {
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 500");
 }
 
-TEST(LaterReply, SecondAnswersAndClientsThatLeftAreIgnored) {
-  Waiting waiting;
-  RunningServer running(keeping(waiting));
-  {
-    RawSocket gone(running.port());
-    gone.send(get("/later"));
-    wait_for(running, waiting, 1);
-  }
-  RawSocket socket(running.port());
-  socket.send(get("/later"));
-  wait_for(running, waiting, 2);
-  running.loop().post([&] {
-    for (const auto& reply : waiting) {
+TEST_F(LaterReply, SecondAnswersAndClientsThatLeftAreIgnored) {
+  start();
+  kept();  // and gone
+  const auto socket = kept(2);
+  running_->loop().post([this] {
+    for (const auto& reply : waiting_) {
       reply->send(text("first"));
       reply->send(text("second"));
     }
-    waiting.clear();
+    waiting_.clear();
   });
-  EXPECT_EQ(body_of(socket.read_reply()), "first");
-  socket.send(get("/now"));
-  EXPECT_EQ(body_of(socket.read_reply()), "now");
+  EXPECT_EQ(body_of(socket->read_reply()), "first");
+  expect_served(*socket);
 }
 
-TEST(LaterReply, AfterTheLimitItIsTooLate) {
-  Waiting waiting;
+TEST_F(LaterReply, AfterTheLimitItIsTooLate) {
   ServerOptions options;
   options.answer_timeout = std::chrono::milliseconds(50);
-  RunningServer running(keeping(waiting), options);
-  RawSocket socket(running.port());
-  socket.send(get("/later"));
-  EXPECT_EQ(status_of(socket.read_to_close()), "HTTP/1.1 504");
-  running.loop().post_and_wait([&] {
-    for (const auto& reply : waiting) reply->send(text("late"));
-    waiting.clear();
+  start(options);
+  const auto socket = kept();
+  EXPECT_EQ(status_of(socket->read_to_close()), "HTTP/1.1 504");
+  running_->loop().post_and_wait([this] {
+    for (const auto& reply : waiting_) reply->send(text("late"));
+    waiting_.clear();
   });
-  EXPECT_EQ(running.stats().connections_open, 0U);
+  EXPECT_EQ(running_->stats().connections_open, 0U);
 }
 
-TEST(LaterReply, DrainingWaitsForIt) {
-  Waiting waiting;
-  RunningServer running(keeping(waiting));
-  RawSocket socket(running.port());
-  socket.send(get("/later"));
-  wait_for(running, waiting, 1);
-  std::promise<void> drained;
-  running.loop().post(
-      [&] { running.server().drain(std::chrono::seconds(20), [&] { drained.set_value(); }); });
-  running.loop().post([&] {
-    waiting.front()->send(text("last"));
-    waiting.clear();
-  });
-  const std::string reply = socket.read_reply();
+TEST_F(LaterReply, DrainingWaitsForIt) {
+  start();
+  const auto socket = kept();
+  std::future<void> drained = running_->drain(std::chrono::seconds(20));
+  answer("last");
+  const std::string reply = socket->read_reply();
   EXPECT_EQ(body_of(reply), "last");
   EXPECT_NE(reply.find("\r\nConnection: close\r\n"), std::string::npos);
-  drained.get_future().get();
+  drained.get();
 }
 
-TEST(LaterReply, TheServerMayGoFirst) {
-  Waiting waiting;
-  {
-    RunningServer running(keeping(waiting));
-    RawSocket socket(running.port());
-    socket.send(get("/later"));
-    wait_for(running, waiting, 1);
-  }
-  waiting.front()->send(text("nobody hears"));
+TEST_F(LaterReply, TheServerMayGoFirst) {
+  start();
+  kept();
+  running_.reset();
+  waiting_.front()->send(text("nobody hears"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -40,11 +41,16 @@ class RunningServer {
   std::uint16_t port() const { return port_; }
   std::string url() const { return "127.0.0.1:" + std::to_string(port_); }
   Loop& loop() { return loop_; }
-  Server& server() { return *server_; }
   Server::Stats stats() {
     Server::Stats stats;
     loop_.post_and_wait([&] { stats = server_->stats(); });
     return stats;
+  }
+  // Begins to drain; ready when nothing is open any more or the grace is over.
+  std::future<void> drain(std::chrono::milliseconds grace) {
+    auto done = std::make_shared<std::promise<void>>();
+    loop_.post([this, grace, done] { server_->drain(grace, [done] { done->set_value(); }); });
+    return done->get_future();
   }
 
  private:

@@ -218,9 +218,7 @@ TEST(ServerDrain, FinishesWhatIsInFlightAndClosesTheRest) {
   RawSocket half(running.port());
   half.send("POST /late HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   ASSERT_EQ(status_of(half.read_reply()), "HTTP/1.1 100");
-  std::promise<void> done;
-  running.loop().post(
-      [&] { running.server().drain(std::chrono::seconds(60), [&] { done.set_value(); }); });
+  std::future<void> done = running.drain(std::chrono::seconds(60));
   EXPECT_EQ(idle.read_to_close(), "");
   EXPECT_EQ(silent.read_to_close(), "");
   EXPECT_THROW(RawSocket(running.port()), std::runtime_error);
@@ -228,7 +226,7 @@ TEST(ServerDrain, FinishesWhatIsInFlightAndClosesTheRest) {
   const std::string reply = half.read_to_close();
   EXPECT_EQ(body_of(reply), "POST /late? body");
   EXPECT_NE(reply.find("Connection: close\r\n"), std::string::npos);
-  done.get_future().wait();
+  done.wait();
 }
 
 TEST(ServerDrain, GivesUpWhenTheGraceIsOver) {
@@ -236,19 +234,16 @@ TEST(ServerDrain, GivesUpWhenTheGraceIsOver) {
   RawSocket half(running.port());
   half.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   half.read_reply();
-  std::promise<void> done;
-  running.loop().post([&] { running.server().drain(milliseconds(50), [&] { done.set_value(); }); });
+  std::future<void> done = running.drain(milliseconds(50));
   EXPECT_EQ(half.read_to_close(), "");
-  done.get_future().wait();
+  done.wait();
   EXPECT_EQ(running.stats().connections_open, 0U);
 }
 
 TEST(ServerDrain, IsDoneAtOnceWithoutConnections) {
   RunningServer running(echo);
-  std::promise<void> done;
-  running.loop().post(
-      [&] { running.server().drain(std::chrono::seconds(60), [&] { done.set_value(); }); });
-  done.get_future().wait();
+  std::future<void> done = running.drain(std::chrono::seconds(60));
+  done.wait();
 }
 
 }  // namespace

@@ -349,15 +349,13 @@ TEST_F(TlsServer, DrainsConnectionsInEveryPhase) {
   TlsSocket half(running.port(), wish());
   half.send("POST /late HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   ASSERT_EQ(status_of(half.read_reply()), "HTTP/1.1 100");
-  std::promise<void> done;
-  running.loop().post(
-      [&] { running.server().drain(std::chrono::seconds(60), [&] { done.set_value(); }); });
+  std::future<void> done = running.drain(std::chrono::seconds(60));
   EXPECT_EQ(idle.read_to_close(), "");
   EXPECT_TRUE(idle.was_told_goodbye());
   EXPECT_EQ(silent.read_to_close(), "");
   half.send("body");
   EXPECT_EQ(body_of(half.read_to_close()), "POST /late? body");
-  done.get_future().wait();
+  done.wait();
 }
 
 TEST(TlsContext, SaysWhichPartIsOfNoUse) {

@@ -1,0 +1,40 @@
+// GatedCluster — a cluster whose bindings can be held back until so many are under way at once.
+// Shared by the tests of this folder; used on the loop thread only.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "scheduler-plugin/state/cluster.hpp"
+
+namespace chipweave::sched::testing {
+
+class GatedCluster final : public Cluster {
+ public:
+  explicit GatedCluster(Cluster& behind) : behind_(behind) {}
+  // Nothing is bound before `count` bindings wait; then all are.
+  void hold_until(std::size_t count) { count_ = count; }
+
+  void bind(const Binding& binding, const Annotations& annotations, Done done) override {
+    waiting_.push_back([this, binding, annotations, done = std::move(done)] {
+      behind_.bind(binding, annotations, done);
+    });
+    if (waiting_.size() < count_) return;
+    for (const auto& each : std::exchange(waiting_, {})) each();
+  }
+  const ClusterPod* find(const PodKey& key) const override { return behind_.find(key); }
+  void refresh(const PodKey& key, Done done) override { behind_.refresh(key, std::move(done)); }
+  Result<void> end(const PodKey& key) override { return behind_.end(key); }
+  void each(const std::function<void(const ClusterPod&)>& visit) const override {
+    behind_.each(visit);
+  }
+  std::size_t size() const override { return behind_.size(); }
+
+ private:
+  Cluster& behind_;
+  std::size_t count_ = 1;
+  std::vector<std::function<void()>> waiting_;
+};
+
+}  // namespace chipweave::sched::testing
