@@ -97,14 +97,24 @@ def pod_security(bed, manifest):
                   broken == expected, said)
 
 
-def certificate(bed):
-    data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"]
-    for name, value in data.items():
-        (bed.work / name).write_text(bed.run("base64", "-d", text=value).stdout)
-    for name in (f"chipweave-scheduler.{NS}.svc", "localhost"):
-        done = bed.run("openssl", "verify", "-CAfile", bed.work / "ca.crt", "-purpose", "sslserver", "-verify_hostname",
-                       name, bed.work / "tls.crt", good=False)
-        bed.check(f"the certificate is good for {name}", done.returncode == 0, done.stdout + done.stderr)
+SECRETS = {"scheduler": "", "agent": "agent-"}  # and what their files begin with
+
+
+def secrets(bed):
+    return {who: bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-{who}-tls")["data"] for who in SECRETS}
+
+
+def certificates(bed):
+    data = secrets(bed)
+    for who, prefix in SECRETS.items():
+        for name, value in data[who].items():
+            (bed.work / f"{prefix}{name}").write_text(bed.run("base64", "-d", text=value).stdout)
+        for name in (f"chipweave-{who}.{NS}.svc", "localhost"):
+            done = bed.run("openssl", "verify", "-CAfile", bed.work / f"{prefix}ca.crt", "-purpose", "sslserver",
+                           "-verify_hostname", name, bed.work / f"{prefix}tls.crt", good=False)
+            bed.check(f"the certificate of the {who} is good for {name}", done.returncode == 0,
+                      done.stdout + done.stderr)
+    bed.check("agents do not have the scheduler's key", data["agent"]["tls.key"] != data["scheduler"]["tls.key"])
     return data
 
 
@@ -185,18 +195,33 @@ def built_agent(bed, program):
     write_kubeconfig(bed, "agent.kubeconfig", agent_tokens(bed)["fake-0"])
     for node in ("fake-0", "fake-1"):
         here = {"--kubernetes": f"--kubeconfig={bed.work}/agent.kubeconfig", "--node=$(NODE_NAME)": f"--node={node}",
-                "--probe=auto": "--probe=profile:hgx-h100-8", "--metrics=0.0.0.0:9400": "--metrics=127.0.0.1:0"}
+                "--probe=auto": "--probe=profile:hgx-h100-8", "--metrics=0.0.0.0:9400": "--metrics=127.0.0.1:0",
+                **{f"--metrics-tls-{part}=/etc/chipweave/tls/tls.{end}":
+                   f"--metrics-tls-{part}={bed.work}/agent-tls.{end}" for part, end in (("cert", "crt"), ("key", "key"))}}
         bed.check(f"arguments of the DaemonSet: {' '.join(arguments)}", set(here) <= set(arguments))
-        bed.start(bed.work / f"agent-{node}.log", program, *(here.get(argument, argument) for argument in arguments))
+        bed.start(bed.work / f"agent-{node}.log", program, *(here.get(argument, argument) for argument in arguments),
+                  f"--port-file={bed.work}/{node}.port")
     status = lambda node: bed.must("GET", f"/apis/chipweave.dev/v1alpha1/nodeinventories/{node}").get("status", {})
     bed.check("the built agent reports its chips", bed.poll(lambda: status("fake-0").get("chips") == 8))
     lease = f"/apis/coordination.k8s.io/v1/namespaces/{NS}/leases/fake-0"
     bed.check("and renews its Lease", bed.poll(lambda: bed.must("GET", lease).get("spec", {}).get("renewTime")))
+    metrics_over_tls(bed, json.loads((bed.work / "fake-0.port").read_text())["metrics"])
     log = lambda node: (bed.work / f"agent-{node}.log").read_text()
     bed.check("nothing was refused to it", "403" not in log("fake-0"), log("fake-0"))
     bed.check("with the token of another node it is refused", bed.poll(lambda: "may not write" in log("fake-1")),
               log("fake-1"))
     bed.check("and nothing is changed", not status("fake-1"), status("fake-1"))
+
+
+# As the ServiceMonitor tells Prometheus to.
+def metrics_over_tls(bed, port):
+    name = f"chipweave-agent.{NS}.svc"
+    url = f"https://{name}:{port}/metrics"
+    way = ("curl", "-sS", "--cacert", bed.work / "agent-ca.crt", "--resolve", f"{name}:{port}:127.0.0.1")
+    done = bed.run(*way, url, good=False)
+    bed.check("its metrics are there over TLS", "chipweave_agent_" in done.stdout, done.stderr or done.stdout)
+    done = bed.run(*way, url.replace("https", "http"), good=False)
+    bed.check("and only so", "chipweave_agent_" not in done.stdout, done.stdout)
 
 
 # The policy takes some seconds to be in force.
@@ -243,8 +268,7 @@ def upgrade(bed, helm, before):
     bed.check("an upgrade without changes starts nothing again", settings() == old)
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.logLevel=debug")
     bed.check("other settings start the scheduler again", settings() != old)
-    after = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"]
-    bed.check("an upgrade keeps the certificate and its CA", after == before)
+    bed.check("an upgrade keeps the certificates and their CAs", secrets(bed) == before)
 
 
 def printed_configuration(bed, helm):
@@ -313,7 +337,7 @@ def checks(bed, agent):
     helm = bed.run(TESTBED, "build", "helm").stdout.split()[1]
     fake_nodes(bed)
     manifest = install(bed, helm)
-    data = certificate(bed)
+    data = certificates(bed)
     values_sets(bed, helm)
     pod_security(bed, manifest)
     account_rights(bed)

@@ -36,9 +36,12 @@ helm.sh/chart: {{ $context.Chart.Name }}-{{ $context.Chart.Version | replace "+"
 {{- end -}}
 {{- end -}}
 
-{{/* The Secret that holds the serving certificate. */}}
+{{/* The Secrets that hold the serving certificates. Two: whoever takes over a node cannot speak for the scheduler. */}}
 {{- define "chipweave.tlsSecret" -}}
 {{ default (printf "%s-tls" (include "chipweave.scheduler" .)) .Values.tls.existingSecret }}
+{{- end -}}
+{{- define "chipweave.agentTlsSecret" -}}
+{{ default (printf "%s-tls" (include "chipweave.agent" .)) .Values.tls.agentExistingSecret }}
 {{- end -}}
 
 {{/* The name that kube-scheduler checks the certificate for. */}}
@@ -46,11 +49,11 @@ helm.sh/chart: {{ $context.Chart.Name }}-{{ $context.Chart.Version | replace "+"
 {{ include "chipweave.scheduler" . }}.{{ .Release.Namespace }}.svc
 {{- end -}}
 
-{{/* JSON list of the names that the certificate is good for. */}}
+{{/* JSON list of the names that the certificate of a Service is good for: (list CONTEXT SERVICE). */}}
 {{- define "chipweave.dnsNames" -}}
-{{- $service := include "chipweave.scheduler" . -}}
-{{- $full := include "chipweave.serverName" . -}}
-{{ list $service (printf "%s.%s" $service .Release.Namespace) $full (printf "%s.cluster.local" $full) "localhost" | toJson }}
+{{- $service := last . -}}
+{{- $spaced := printf "%s.%s" $service (first .).Release.Namespace -}}
+{{ list $service $spaced (printf "%s.svc" $spaced) (printf "%s.svc.cluster.local" $spaced) "localhost" | toJson }}
 {{- end -}}
 
 {{- define "chipweave.containerSecurity" -}}
