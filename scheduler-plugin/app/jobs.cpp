@@ -40,7 +40,7 @@ std::string job_identity(const PodAsk& pod) {
     }
     return identity;
   }
-  return {};
+  return pod.gang;
 }
 
 void Jobs::add(const PodAsk& pod) {

@@ -10,7 +10,7 @@
 
 namespace chipweave::sched {
 
-// "" if the pod carries no such label. Never equal for pods of two namespaces.
+// "" if the pod carries no such label and is in no gang. Never equal for pods of two namespaces.
 std::string job_identity(const PodAsk& pod);
 
 class Jobs {

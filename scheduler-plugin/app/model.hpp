@@ -41,6 +41,9 @@ struct PodAsk {
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
   std::string job;  // its identity, where it was found out already
+  // Of kube-scheduler's own (PodGroup), "namespace/name": all its members are tried before one is
+  // bound. Empty: none.
+  std::string gang;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
 };

@@ -12,7 +12,8 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       observer_(observer),
       options_(options),
       ledger_(nodes_),
-      groups_(ledger_, observer_) {}
+      groups_(ledger_, observer_),
+      tries_(ledger_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());

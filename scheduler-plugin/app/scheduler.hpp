@@ -25,6 +25,7 @@
 #include "common/solver/node_score.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 #include "scheduler-plugin/app/decision.hpp"
+#include "scheduler-plugin/app/gang_tries.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/app/survey.hpp"
@@ -159,7 +160,9 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
-  void promise(const PodAsk& pod, NodeId node, const Answer& answer);
+  static bool tried_with_others(Verb verb, const PodAsk& pod);
+  bool end_tries_of_others(const PodAsk& pod);
+  void promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_promises();
   void rebase(NodeId node, const std::vector<int>& old_indices);
@@ -208,6 +211,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Ledger ledger_;
   Jobs jobs_;
   Groups groups_;
+  GangTries tries_;
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
   // Of bound pods, by the uid in it.
   std::unordered_map<std::string_view, std::unique_ptr<Decision>> decisions_;

@@ -183,7 +183,7 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   look.gbps = taken.verdict.gbps;
   look.best_gbps = taken.verdict.best_gbps;
   look.others.clear();
-  promise(pod, node, taken);
+  promise(Verb::bind, pod, node, taken);
   held = ledger_.find(pod.uid);
   if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
   return {};

@@ -39,6 +39,9 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   if (binding != nullptr) {
     part = ledger_.find(pod.uid);
   } else if (known != nullptr) {
+    if (tried_with_others(verb, pod)) {
+      for (const std::string& uid : tries_.asked(pod.gang, pod.uid, begin)) withdraw(uid);
+    }
     if (is_member(pod)) part = groups_.claim(pod);
     if (part == nullptr) withdraw(pod.uid);  // its own earlier promise is overwritten
   }
@@ -55,6 +58,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
     want = want_of(pod, nullptr);
     look(want, nodes);
   }
+  if (known != nullptr && survey_.fits == 0 && end_tries_of_others(pod)) look(want, nodes);
   const bool found = survey_.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
     chosen_ = found ? answer(want, survey_.best_node) : Answer{};
@@ -64,7 +68,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
     if (want.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
     } else if (verb != Verb::filter || survey_.fits == 1) {
-      promise(pod, survey_.best_node, chosen_);
+      promise(verb, pod, survey_.best_node, chosen_);
     }
   }
   for (const Verdict& v : survey_.verdicts) {

@@ -14,8 +14,24 @@ const ClusterPod* Scheduler::pending(const PodAsk& pod) const {
   return waits ? held : nullptr;
 }
 
-void Scheduler::promise(const PodAsk& pod, NodeId node, const Answer& answer) {
-  const auto expires = clock_.now() + options_.reservation_ttl;
+// Whether the question is part of a try of a whole gang, of which nobody tells how it ends.
+bool Scheduler::tried_with_others(Verb verb, const PodAsk& pod) {
+  const bool question = verb == Verb::filter || verb == Verb::prioritize;
+  return question && !pod.gang.empty() && !is_member(pod);
+}
+
+// Whether that gave chips back.
+bool Scheduler::end_tries_of_others(const PodAsk& pod) {
+  const std::size_t before = ledger_.promised();
+  for (const std::string& uid : tries_.end_others(pod.gang)) withdraw(uid);
+  return ledger_.promised() < before;
+}
+
+void Scheduler::promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {
+  const bool short_lived =
+      tried_with_others(verb, pod) && GangTries::kPatience < options_.reservation_ttl;
+  const auto expires =
+      clock_.now() + (short_lived ? GangTries::kPatience : options_.reservation_ttl);
   if (is_member(pod)) {
     groups_.hold(pod, node, answer.parts,
                  {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
@@ -45,6 +61,7 @@ void Scheduler::withdraw(std::string_view uid) {
 }
 
 void Scheduler::expire_promises() {
+  tries_.prolong(clock_.now());
   const std::vector<Holding> expired = ledger_.expire(clock_.now());
   for (const Holding& gone : expired) {
     observer_.promise(Promise::expired);

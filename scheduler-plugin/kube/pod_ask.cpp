@@ -70,6 +70,7 @@ CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table) {
   ask.uid = pod.uid;
   ask.labels = {pod.labels.begin(), pod.labels.end()};
   ask.annotations = {pod.annotations.begin(), pod.annotations.end()};
+  if (!pod.gang.empty()) ask.gang = pod.ns + "/" + pod.gang;
   counted.refused = count_chips(pod, table, ask);
   if (counted.refused.empty() && ask.chips > 0) counted.refused = read_group(ask);
   if (!counted.refused.empty()) {

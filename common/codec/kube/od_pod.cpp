@@ -54,9 +54,35 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
   });
 }
 
+void read_scheduling_group(od::value value, int depth, std::string& to) {
+  to.clear();
+  if (!begin_object("spec.schedulingGroup", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "podgroupname")) return read_string("spec.schedulingGroup.podGroupName", v, to);
+    check(v, depth + 1);
+  });
+}
+
+void read_workload(od::value value, int depth, std::string& to) {
+  to.clear();
+  if (!begin_object("spec.workloadRef", value)) return;
+  std::string workload;
+  std::string group;
+  std::string replica;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "name")) return read_string("spec.workloadRef.name", v, workload);
+    if (is_key(key, "podgroup")) return read_string("spec.workloadRef.podGroup", v, group);
+    if (is_key(key, "podgroupreplicakey"))
+      return read_string("spec.workloadRef.podGroupReplicaKey", v, replica);
+    check(v, depth + 1);
+  });
+  if (!workload.empty()) to = workload + "/" + group + "/" + replica;
+}
+
 void read_spec(od::value value, int depth, KubePod& pod) {
   pod.node_name.clear();
   pod.priority = 0;
+  pod.gang.clear();
   pod.init_containers.clear();
   pod.containers.clear();
   if (!begin_object("spec", value)) return;
@@ -72,6 +98,8 @@ void read_spec(od::value value, int depth, KubePod& pod) {
       pod.priority = static_cast<int>(priority);
       return;
     }
+    if (is_key(key, "schedulinggroup")) return read_scheduling_group(v, depth + 1, pod.gang);
+    if (is_key(key, "workloadref")) return read_workload(v, depth + 1, pod.gang);
     if (is_key(key, "initcontainers")) {
       return read_containers("spec.initContainers", v, depth + 1, pod.init_containers);
     }

@@ -30,6 +30,9 @@ struct KubePod {
   std::string node_name;
   std::string phase;
   int priority = 0;  // spec.priority
+  // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
+  // spec.workloadRef names (1.35), "workload/group/replica". Empty: none.
+  std::string gang;
   StringMap labels;
   StringMap annotations;
   std::vector<KubeContainer> init_containers;

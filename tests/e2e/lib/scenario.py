@@ -219,14 +219,15 @@ class Scenario:
         return watch
 
     # A second kube-scheduler that asks the same extender; pods choose it by this schedulerName.
-    def second_kube_scheduler(self, name):
+    def second_kube_scheduler(self, name, *flags):
         config = self.folder / f"{name}.yaml"
         config.write_text(self.chipweave.scheduler_config(name))
         command = command_of(self.bed.folder, self.bed.state, "kube-scheduler")
         command = [part for part in command if not part.startswith(("--config", "--secure-port"))]
         process = self.bed.start(self.folder / f"kube-scheduler-{name}.log", *command, f"--config={config}",
-                                 "--secure-port=0")
+                                 "--secure-port=0", *flags)
         self.undo.append(lambda: self.bed.end(process))
+        return process
 
 
 class PodWatch:

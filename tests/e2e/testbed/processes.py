@@ -7,6 +7,10 @@ from testbed.say import Failure, say
 # In the order of starting; they are stopped in reverse order, so that none of them reports a lost server.
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
 EVERY_PROGRAM = [*PROGRAMS, "kwok"]  # kwok runs only where somebody asked for it
+# Versions whose kube-scheduler knows gangs itself, in alpha: the API server lets pods say so, and a kube-scheduler with the
+# same gates goes by it. The one that is started here does not.
+POD_GROUPS = ("1.36",)
+POD_GROUP_GATES = "GenericWorkload=true,GangScheduling=true"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 120  # for each step of a start; an idle machine needs 5 s for all of them
 STAGES = Path(__file__).resolve().parent / "kwok-stages.yaml"
@@ -97,6 +101,8 @@ def command_of(folder, state, program):
                       "--bind-address=127.0.0.1", f"--cert-dir={at(program + '-certificates')}"]
     if program.startswith("kube-"):
         arguments.append(f"--secure-port={ports[program]}")
+    if program == "kube-apiserver" and state["kubernetes"] in POD_GROUPS:
+        arguments += [f"--feature-gates={POD_GROUP_GATES}", "--runtime-config=scheduling.k8s.io/v1alpha2=true"]
     return [at(f"bin/{program}"), *arguments]
 
 

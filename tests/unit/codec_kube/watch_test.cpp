@@ -31,6 +31,26 @@ TEST(WatchReader, ReadsAPodEvent) {
   EXPECT_EQ(count_resource(pod, "nvidia.com/gpu").value(), 2);
 }
 
+TEST(WatchReader, ReadsGangsOfKubernetesItself) {
+  WatchReader<KubePod> reader;
+  for (const auto& [spec, gang] : std::vector<std::pair<std::string, std::string>>{
+           {R"("schedulingGroup":{"podGroupName":"train-0"})", "train-0"},
+           {R"("schedulingGroup":null)", ""},
+           {R"("schedulingGroup":{})", ""},
+           {R"("workloadRef":{"name":"w","podGroup":"g","podGroupReplicaKey":"3"})", "w/g/3"},
+           {R"("workloadRef":{"name":"w","podGroup":"g"})", "w/g/"}}) {
+    std::string line =
+        R"({"type":"ADDED","object":{"metadata":{"name":"p","resourceVersion":"1"},"spec":{)" +
+        spec + "}}}";
+    const auto event = reader.read_event(line);
+    ASSERT_TRUE(event.ok()) << spec << ": " << event.error().text();
+    EXPECT_EQ(event->object.gang, gang) << spec;
+  }
+  std::string bad = R"({"type":"ADDED","object":{"spec":{"schedulingGroup":{"podGroupName":7}}}})";
+  EXPECT_NE(reader.read_event(bad).error().text().find("spec.schedulingGroup.podGroupName"),
+            std::string::npos);
+}
+
 TEST(WatchReader, ReadsBookmarksAndErrors) {
   WatchReader<KubeNode> reader;
   std::string line = R"({"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":
