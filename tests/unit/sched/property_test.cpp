@@ -93,6 +93,7 @@ class Walk {
     PodAsk a =
         World::ask(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
     if (pick(3) == 0) a.labels["volcano.sh/job-name"] = "job" + std::to_string(pick(3));
+    if (pick(3) == 0) a.gang = "ns/gang" + std::to_string(pick(2));
     if (pick(3) == 0) {
       const int group = pick(3);
       a.chips = 1 + group % 2;
