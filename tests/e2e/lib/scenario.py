@@ -219,9 +219,11 @@ class Scenario:
         return watch
 
     # A second kube-scheduler that asks the same extender; pods choose it by this schedulerName.
-    def second_kube_scheduler(self, name, *flags):
+    # whole_nodes: it sends nodes, not their names.
+    def second_kube_scheduler(self, name, *flags, whole_nodes=False):
         config = self.folder / f"{name}.yaml"
-        config.write_text(self.chipweave.scheduler_config(name))
+        text = self.chipweave.scheduler_config(name)
+        config.write_text(text.replace("nodeCacheCapable: true", f"nodeCacheCapable: {str(not whole_nodes).lower()}"))
         command = command_of(self.bed.folder, self.bed.state, "kube-scheduler")
         command = [part for part in command if not part.startswith(("--config", "--secure-port"))]
         process = self.bed.start(self.folder / f"kube-scheduler-{name}.log", *command, f"--config={config}",

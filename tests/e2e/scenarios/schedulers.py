@@ -1,4 +1,4 @@
-"""More than one kube-scheduler, preemption, a single node."""
+"""More than one kube-scheduler, one that sends whole nodes, preemption, a single node."""
 from audit import asks
 
 NODES = ("s-a", "s-b")
@@ -11,6 +11,7 @@ def run(s):
     for pod in s.pods():
         s.delete(pod["metadata"]["name"])
     s.must_come("the chips back", lambda: not s.used())
+    whole_nodes(s)
     s.chipweave.agents.pop(NODES[1]).kill()
     s.remove_node(NODES[1])
     s.must_come("the end of the second node", lambda: NODES[1] not in s.chipweave.nodes())
@@ -33,6 +34,26 @@ def two_at_once(s):
     s.check("each scheduler bound its own", said >= {"default-scheduler", "other"}, said)
     wrong = watch.bound_without_placement()
     s.check("no version of a bound pod lacks its placement", not wrong, wrong)
+
+
+# A kube-scheduler with nodeCacheCapable: false.
+def whole_nodes(s):
+    s.second_kube_scheduler("whole", whole_nodes=True)
+    names = [f"whole-{number}" for number in range(3)]
+    for name in names:
+        s.create(name, 5, schedulerName="whole")
+    s.must_come("two bound pods", lambda: sum(bool(s.is_bound(name)) for name in names) == 2)
+    placed = [pod for name in names if (pod := s.is_bound(name))]
+    s.check("asked about whole nodes: a pod on each of two", {pod["spec"]["nodeName"] for pod in placed} == set(NODES),
+            s.used())
+    s.check("with their chips", all(len(s.chips_of(pod) or []) == 5 for pod in placed), s.used())
+    waiting = next(name for name in names if not s.is_bound(name))
+    s.given_up(waiting)
+    said = s.eventually("and why the third one waits", lambda: s.events(waiting, "ChipsUnavailable"))
+    s.check("in words", said and "5 chips" in said[0]["note"], said)
+    for name in names:
+        s.delete(name)
+    s.must_come("the chips back", lambda: not s.used())
 
 
 # kube-scheduler does not ask for scores then: the chips are promised by filter.
