@@ -36,24 +36,24 @@ def two_at_once(s):
     s.check("no version of a bound pod lacks its placement", not wrong, wrong)
 
 
-# A kube-scheduler with nodeCacheCapable: false.
+# A kube-scheduler with nodeCacheCapable: false. Half of the first node is ill, which only we know.
 def whole_nodes(s):
     s.second_kube_scheduler("whole", whole_nodes=True)
-    names = [f"whole-{number}" for number in range(3)]
-    for name in names:
-        s.create(name, 5, schedulerName="whole")
-    s.must_come("two bound pods", lambda: sum(bool(s.is_bound(name)) for name in names) == 2)
-    placed = [pod for name in names if (pod := s.is_bound(name))]
-    s.check("asked about whole nodes: a pod on each of two", {pod["spec"]["nodeName"] for pod in placed} == set(NODES),
-            s.used())
-    s.check("with their chips", all(len(s.chips_of(pod) or []) == 5 for pod in placed), s.used())
-    waiting = next(name for name in names if not s.is_bound(name))
-    s.given_up(waiting)
-    said = s.eventually("and why the third one waits", lambda: s.events(waiting, "ChipsUnavailable"))
-    s.check("in words", said and "5 chips" in said[0]["note"], said)
-    for name in names:
+    ill = [0, 1, 2, 3]
+    s.agent(NODES[0]).say_health(unhealthy=ill)
+    s.must_come("the illness", lambda: s.chipweave.nodes()[NODES[0]]["unhealthy"] == ill)
+    s.create("whole", 5, schedulerName="whole")
+    pod = s.bound("whole")["whole"]
+    s.check("asked about whole nodes: bound where five chips are", pod and pod["spec"]["nodeName"] == NODES[1], s.used())
+    s.check("with five chips", pod and len(s.chips_of(pod) or []) == 5, s.used())
+    s.create("more", 5, schedulerName="whole")
+    s.given_up("more")
+    said = s.eventually("another one waits, and why", lambda: s.events("more", "ChipsUnavailable"))
+    s.check("in words of chips", said and "chips" in said[0]["note"], said)
+    for name in ("whole", "more"):
         s.delete(name)
-    s.must_come("the chips back", lambda: not s.used())
+    s.agent(NODES[0]).say_health()
+    s.must_come("the chips back", lambda: len(s.free(NODES[0])) == 8 and not s.used())
 
 
 # kube-scheduler does not ask for scores then: the chips are promised by filter.
