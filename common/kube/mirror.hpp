@@ -2,16 +2,17 @@
 // when a ListWatch tells of them again.
 //
 // The objects themselves are handed on: whoever listens keeps what he needs of them, and no copy of
-// thousands of pods lies here. Objects by namespace and name; versions are opaque and only compared
-// for equality. An object that was deleted and made anew under its name (another uid) is told as
-// two changes. Cost: one map look-up an event, some 120 bytes an object; a sweep walks all. Owner:
-// the loop thread.
+// thousands of pods lies here. Objects by namespace and name. An object that was deleted and made
+// anew under its name (another uid) is told as two changes. Cost: one map look-up an event, some
+// 120 bytes an object; a sweep walks all. Owner: the loop thread.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -38,11 +39,13 @@ class Mirror {
 
   std::size_t size() const { return entries_.size(); }
 
-  // As it is now; seen in this round of the ListWatch.
+  // As it is now; seen in this round of the ListWatch. A watch that is behind what somebody got
+  // otherwise tells older versions, perhaps of an object that had the name before: old news.
   void put(Object object, std::uint64_t round) {
     std::string key = key_of(object);
-    const Entry now{hash(object.uid), hash(object.resource_version), round};
+    const Entry now{hash(object.uid), version_of(object.resource_version), round};
     const auto [it, fresh] = entries_.try_emplace(key, now);
+    if (!fresh && older(now, it->second)) return;
     const Entry before = std::exchange(it->second, now);
     if (!fresh && before.uid == now.uid && before.version == now.version) return;
     if (before.uid != now.uid) changes_.gone(key);
@@ -63,13 +66,28 @@ class Mirror {
   }
 
  private:
-  // Texts by their hash: 64 bits are enough to tell a few versions of one object apart.
+  // Texts by their hash: 64 bits are enough to tell a few versions of one object apart. Versions
+  // are numbers that rise (what Kubernetes promises since 1.35, and has always been); such as are
+  // not have the highest bit set.
   struct Entry {
     std::size_t uid;
-    std::size_t version;
+    std::uint64_t version;
     std::uint64_t round;
   };
+  static constexpr std::uint64_t kNoNumber = std::uint64_t{1} << 63U;
   static std::size_t hash(const std::string& text) { return std::hash<std::string>{}(text); }
+  static std::uint64_t version_of(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, wrong] = std::from_chars(text.data(), end, number);
+    return wrong == std::errc() && rest == end && number < kNoNumber ? number
+                                                                     : hash(text) | kNoNumber;
+  }
+  // Only within a round: a cluster that was restored from a backup counts from an earlier number.
+  static bool older(const Entry& a, const Entry& than) {
+    return a.round == than.round && (a.version | than.version) < kNoNumber &&
+           a.version < than.version;
+  }
   using Map = std::unordered_map<std::string, Entry>;
   typename Map::iterator take_out(typename Map::iterator it) {
     const std::string key = it->first;

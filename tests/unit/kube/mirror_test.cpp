@@ -53,6 +53,23 @@ TEST_F(Copy, AnObjectMadeAnewUnderItsNameIsAnotherOne) {
   EXPECT_EQ(mirror_.size(), 1U);
 }
 
+TEST_F(Copy, OldNewsIsNone) {
+  mirror_.put(pod("a", "u2", "10"), 1);  // from elsewhere; the watch is behind
+  take();
+  mirror_.put(pod("a", "u1", "7"), 1);
+  mirror_.put(pod("a", "u1", "9"), 1);
+  mirror_.remove(pod("a", "u1", "9"));
+  mirror_.put(pod("a", "u2", "10"), 1);
+  EXPECT_EQ(take(), Changes{});
+  mirror_.put(pod("a", "u2", "11"), 1);
+  EXPECT_EQ(take(), Changes{"u2@11"});
+  mirror_.put(pod("a", "u3", "4"), 2);  // a new list is believed: a backup was restored
+  EXPECT_EQ(take(), (Changes{"-ns/a", "u3@4"}));
+  mirror_.put(pod("a", "u4", "x"), 2);  // so is what cannot be compared
+  mirror_.put(pod("a", "u5", "3"), 2);
+  EXPECT_EQ(take(), (Changes{"-ns/a", "u4@x", "-ns/a", "u5@3"}));
+}
+
 TEST_F(Copy, WhatAWholeListDoesNotHoldIsGone) {
   for (const char* name : {"a", "b", "c"}) mirror_.put(pod(name, name, "1"), 1);
   take();

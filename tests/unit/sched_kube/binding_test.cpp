@@ -167,6 +167,24 @@ TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
   EXPECT_EQ(world_.pod("a").node, "");
 }
 
+// The watch is behind: it tells of the pod's namesake while the binding is in doubt.
+TEST_F(KubeBind, OldNewsOfTheNameDoesNotGiveUpABinding) {
+  world_.create("a", 2);
+  world_.api.remove("ns/a");
+  world_.create("a", 2);
+  const std::string uid = world_.pod("a").uid;
+  const auto said = world_.bind("a", "n1");
+  world_.api.take(0, Fate::answered);    // the pod, which the watch has not told of
+  world_.api.take(0, Fate::lost_after);  // the binding
+  for (std::size_t told = 0; told < 3; ++told) {
+    for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
+    ASSERT_NE(world_.scheduler->ledger().find(uid), nullptr) << told;
+    EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << told;
+  }
+  world_.api.settle();
+  EXPECT_EQ(*said, "bound");
+}
+
 TEST_F(KubeBind, APodWithoutChipsIsBoundAsItIs) {
   world_.create("cpu", 0);
   world_.api.settle();
