@@ -51,8 +51,9 @@ std::vector<std::string> resource_names(const KubePod& pod);
 // missing request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
-// One Pod document, e.g. the body of POST /standalone/pods. Only the fields above are looked at; a
-// field of a wrong type is an error that names it.
+// One Pod document, e.g. the body of POST /standalone/pods. Of the fields above resource_version,
+// priority and gang stay empty: what an API server and its scheduler do with them is not done here.
+// A field of a wrong type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 // The same document, canonical, with namespace, uid, nodeName and annotations set (those given are
 // added to its own).

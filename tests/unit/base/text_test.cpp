@@ -10,17 +10,14 @@ namespace {
 TEST(Text, IsCutBetweenCharacters) {
   EXPECT_EQ(shortened("abc", 3), "abc");
   EXPECT_EQ(shortened("abcd", 3), "abc");
-  EXPECT_EQ(shortened("a\xC3\xA4"
-                      "b",
-                      2),
-            "a");
+  EXPECT_EQ(shortened("a\u00e4b", 2), "a");
   EXPECT_EQ(shortened("\x80\x80\x80", 2), "");
+}
+
+TEST(Text, SaysWithDotsWhatWasCut) {
   EXPECT_EQ(with_dots("abcdef", 6), "abcdef");
   EXPECT_EQ(with_dots("abcdefg", 6), "abc...");
-  EXPECT_EQ(with_dots("ab\xC3\xA4"
-                      "defg",
-                      6),
-            "ab...");
+  EXPECT_EQ(with_dots("ab\u00e4defg", 6), "ab...");
 }
 
 TEST(Text, ListsNumbers) {
