@@ -97,7 +97,7 @@ std::optional<WatchRequest> Reflector<Object>::take_line(std::string& line) {
   auto event = reader_.read_event(line);
   if (!event) {
     const WatchFailure failure{0, options_.path + ": " + event.error().text(), std::nullopt};
-    events_.failed(failure.what);
+    events_.failed(failure);
     return machine_.failed(failure, lasted());
   }
   switch (event->kind) {
@@ -111,7 +111,8 @@ std::optional<WatchRequest> Reflector<Object>::take_line(std::string& line) {
     case codec::WatchKind::bookmark:
       break;
     case codec::WatchKind::error:
-      events_.failed(options_.path + ": " + event->status.message);
+      events_.failed(
+          {event->status.code, options_.path + ": " + event->status.message, std::nullopt});
       break;
   }
   const std::uint64_t before = machine_.complete();
@@ -130,9 +131,11 @@ void Reflector<Object>::note_complete(std::uint64_t before) {
 
 template <class Object>
 void Reflector<Object>::fail(const WatchFailure& failure) {
-  events_.failed(options_.path + ": " +
-                 (failure.status != 0 ? "HTTP " + std::to_string(failure.status) + " " : "") +
-                 failure.what);
+  WatchFailure told = failure;
+  told.what = options_.path + ": " +
+              (failure.status != 0 ? "HTTP " + std::to_string(failure.status) + " " : "") +
+              failure.what;
+  events_.failed(told);
   act(machine_.failed(failure, lasted()));
 }
 

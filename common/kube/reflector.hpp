@@ -29,8 +29,9 @@ class Reflector {
   };
   struct Events {
     typename Mirror<Object>::Changes changed;
-    std::function<void()> synced;                            // each time a whole list was seen
-    std::function<void(const std::string& problem)> failed;  // what is being waited out
+    std::function<void()> synced;  // each time a whole list was seen
+    // What is being waited out; `what` names the path, too.
+    std::function<void(const WatchFailure& failure)> failed;
   };
 
   Reflector(Transport& transport, Options options, Events events, std::function<double()> jitter);

@@ -14,9 +14,8 @@ struct Driver {
   std::string_view name;
   const char* resource;
 };
-constexpr std::array<Driver, 3> kDrivers{{{"gpu.nvidia.com", "nvidia.com/gpu"},
-                                          {"gpu.amd.com", "amd.com/gpu"},
-                                          {"npu.huawei.com", "huawei.com/Ascend910"}}};
+constexpr std::array<Driver, 2> kDrivers{
+    {{"gpu.nvidia.com", "nvidia.com/gpu"}, {"gpu.amd.com", "amd.com/gpu"}}};
 
 kube::Reflector<codec::KubeClaim>::Options watch_options() {
   kube::Reflector<codec::KubeClaim>::Options options;
@@ -55,15 +54,24 @@ std::vector<ClusterPod> holders_of(const codec::KubeClaim& claim) {
 
 }  // namespace
 
-ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener,
-                       std::function<void()> synced, std::function<double()> jitter)
+ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener, Events events,
+                       std::function<double()> jitter)
     : listener_(listener),
+      events_(std::move(events)),
       claims_watch_(transport, watch_options(),
                     {{[this](codec::KubeClaim&& claim) { take(claim); },
                       [this](const std::string& key) { drop(key); }},
-                     std::move(synced),
-                     [](const std::string&) {}},  // most clusters have no such API
+                     events_.known,
+                     [this](const kube::WatchFailure& failure) { failed(failure); }},
                     std::move(jitter)) {}
+
+// Before Kubernetes 1.34 there is no such API: that is no failure, and asked again now and then.
+void ClaimWatch::failed(const kube::WatchFailure& failure) {
+  constexpr int kNotFound = 404;
+  if (failure.status != kNotFound) return events_.failed(failure);
+  no_api_ = true;
+  events_.known();
+}
 
 void ClaimWatch::take(const codec::KubeClaim& claim) {
   const std::string key = kube::key_of(claim);

@@ -3,7 +3,7 @@
 //
 // A claim names devices of a driver's pool, not chips of ours; a pool of chips is called as its
 // node. So only their number is known, and it is counted as that of a pod of another scheduler
-// (Scheduler::pod_added). Clusters without the API are fine. Owner: the loop thread.
+// (Scheduler::pod_added). Owner: the loop thread.
 #pragma once
 
 #include <functional>
@@ -18,16 +18,25 @@ namespace chipweave::sched {
 
 class ClaimWatch {
  public:
-  ClaimWatch(kube::Transport& transport, ClusterListener& listener, std::function<void()> synced,
+  struct Events {
+    std::function<void()> known;                            // each time known() may have changed
+    std::function<void(const kube::WatchFailure&)> failed;  // what the watch waits out
+  };
+  ClaimWatch(kube::Transport& transport, ClusterListener& listener, Events events,
              std::function<double()> jitter);
 
   void start() { claims_watch_.start(); }
+  // Whether all claims were seen once, or the API server has said that it knows of no such thing.
+  bool known() const { return no_api_ || claims_watch_.synced(); }
 
  private:
   void take(const codec::KubeClaim& claim);
   void drop(const std::string& key);
+  void failed(const kube::WatchFailure& failure);
 
   ClusterListener& listener_;
+  Events events_;
+  bool no_api_ = false;
   std::map<std::string, std::vector<ClusterPod>> held_;  // by claim: what it holds, a node each
   kube::Reflector<codec::KubeClaim> claims_watch_;
 };

@@ -19,8 +19,8 @@ class InventoryWatch {
     std::string lease_namespace;
   };
   struct Events {
-    std::function<void()> synced;                            // each time a whole list was seen
-    std::function<void(const std::string& problem)> failed;  // what a watch waits out
+    std::function<void()> synced;                           // each time a whole list was seen
+    std::function<void(const kube::WatchFailure&)> failed;  // what a watch waits out
     // An inventory cannot be used; told once for each version of it.
     std::function<void(const std::string& node, const Error& why)> unusable;
   };

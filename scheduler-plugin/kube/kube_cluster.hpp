@@ -25,8 +25,8 @@ namespace chipweave::sched {
 class KubeCluster final : public Cluster {
  public:
   struct Events {
-    std::function<void()> synced;                            // each time all pods were seen
-    std::function<void(const std::string& problem)> failed;  // what the watch waits out
+    std::function<void()> synced;                           // each time all pods were seen
+    std::function<void(const kube::WatchFailure&)> failed;  // what the watch waits out
   };
   // resources must outlive the cluster.
   KubeCluster(kube::Transport& transport, const ResourceTable& resources, Events events,

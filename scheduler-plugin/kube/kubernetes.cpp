@@ -44,7 +44,7 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& 
       options_(with_jitter(std::move(options))),
       cluster_(*transport_, resources,
                {[this] { say_what_is_waited_for(); },
-                [this](const std::string& problem) { watch_failed(problem); }},
+                [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {}
 
@@ -54,7 +54,7 @@ void Kubernetes::start(Scheduler& scheduler) {
   inventories_ = std::make_unique<InventoryWatch>(
       *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
       InventoryWatch::Events{[this] { say_what_is_waited_for(); },
-                             [this](const std::string& problem) { watch_failed(problem); },
+                             [this](const kube::WatchFailure& failure) { watch_failed(failure); },
                              [this](const std::string& node, const Error& why) {
                                ++unusable_inventories_;
                                obs::log(obs::Level::error, "a NodeInventory cannot be used",
@@ -62,7 +62,10 @@ void Kubernetes::start(Scheduler& scheduler) {
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
-      *transport_, scheduler, [] {}, options_.jitter);
+      *transport_, scheduler,
+      ClaimWatch::Events{[this] { say_what_is_waited_for(); },
+                         [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
+      options_.jitter);
   waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
   say_what_is_waited_for();
   inventories_->start();
@@ -76,6 +79,8 @@ void Kubernetes::say_what_is_waited_for() {
     what = "the pods of the cluster were not all seen yet";
   } else if (!inventories_->synced()) {
     what = "the NodeInventories were not all seen yet";
+  } else if (!claims_->known()) {
+    what = "the ResourceClaims were not all seen yet";
   }
   if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
   if (what == scheduler_->waiting_for()) return;
@@ -86,9 +91,9 @@ void Kubernetes::say_what_is_waited_for() {
   scheduler_->set_waiting_for(std::move(what));
 }
 
-void Kubernetes::watch_failed(const std::string& problem) {
+void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
   ++watch_failures_;
-  obs::log(obs::Level::warn, "watch of the API server failed", {{"problem", problem}});
+  obs::log(obs::Level::warn, "watch of the API server failed", {{"problem", failure.what}});
 }
 
 void Kubernetes::tick() { waker_->look(); }

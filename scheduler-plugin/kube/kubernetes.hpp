@@ -58,7 +58,7 @@ class Kubernetes {
 
  private:
   void say_what_is_waited_for();
-  void watch_failed(const std::string& problem);
+  void watch_failed(const kube::WatchFailure& failure);
 
   std::unique_ptr<kube::Transport> transport_;
   KubernetesOptions options_;

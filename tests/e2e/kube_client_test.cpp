@@ -90,7 +90,7 @@ class RealCluster : public testing::RealApi {
                  seen_.erase(key.substr(key.find('/') + 1));
                }},
               [this] { synced_ = true; },
-              [](const std::string& what) { ADD_FAILURE() << what; }},
+              [](const kube::WatchFailure& failure) { ADD_FAILURE() << failure.what; }},
           [] { return 1.0; });
       pods_->start();
     });

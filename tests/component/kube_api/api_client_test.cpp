@@ -189,7 +189,7 @@ TEST_F(Api, ACopyStaysRightThroughACut) {
                done.set_value(names);
              }},
             [] {},
-            [](const std::string&) {}},
+            [](const kube::WatchFailure&) {}},
         [] { return 1.0; });
     reflector_->start();
   });

@@ -43,7 +43,7 @@ class Reflects : public testing::Test {
                ++changes_;
              }},
             [this] { ++syncs_; },
-            [this](const std::string& what) { problems_.push_back(what); }};
+            [this](const WatchFailure& failure) { problems_.push_back(failure.what); }};
   }
   static Reflector<KubePod>::Options options() {
     Reflector<KubePod>::Options o;

@@ -281,6 +281,25 @@ TEST_F(Adopts, ChipsOfResourceClaimsAreCounted) {
   EXPECT_EQ(world_.scheduler->ledger().bound(), 0U);
 }
 
+TEST_F(Adopts, NobodyIsAnsweredBeforeTheChipsOfResourceClaimsAreKnown) {
+  world_.restart();
+  const std::size_t last = world_.api.watches() - 1;
+  for (std::size_t i = 0; i < last; ++i) world_.api.feed(i, 1'000'000);
+  EXPECT_NE(world_.scheduler->waiting_for().find("ResourceClaims"), std::string::npos);
+  world_.api.feed(last, 1'000'000);
+  EXPECT_EQ(world_.scheduler->waiting_for(), "");
+}
+
+TEST_F(Adopts, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
+  world_.api.claims_api = false;
+  world_.restart();
+  world_.api.settle();
+  EXPECT_EQ(world_.scheduler->waiting_for(), "");
+  EXPECT_EQ(world_.kubernetes->stats().watch_failures, 0U) << "that is none";
+  world_.api.cut(0);
+  EXPECT_EQ(world_.kubernetes->stats().watch_failures, 1U);
+}
+
 // The pod runs on as many chips as it asks for, whatever it says.
 TEST_F(Adopts, ChipsOfAnotherPodAreDisputed) {
   world_.create("a", 2);

@@ -54,6 +54,7 @@ class SimulatedApi {
   std::vector<std::string> notes;    // and what they say
   std::vector<std::string> touched;  // nodes that were patched
   bool streaming_lists = true;
+  bool claims_api = true;  // whether it knows ResourceClaims
 
   void create(ServerPod pod) {
     pod.version = ++version_;
@@ -318,7 +319,7 @@ class SimulatedApi {
   void begin(Watch& watch, const std::string& target) {
     const std::size_t at = target.find("&resourceVersion=");
     if (target.find("sendInitialEvents=true") != std::string::npos) {
-      if (!streaming_lists) {
+      if (!streaming_lists || (watch.path == kClaims && !claims_api)) {
         watch.to_tell.push_back("");
         return;
       }
@@ -348,7 +349,8 @@ class SimulatedApi {
         if (next.empty()) {
           const auto sink = watch->sink;
           watches_.remove(watch);
-          sink.refused({400, R"({"kind":"Status","code":400,"message":"no streaming lists"})", {}});
+          sink.refused(watch->path == kClaims && !claims_api ? status(404, "no such API")
+                                                             : status(400, "no streaming lists"));
           return true;
         }
       } else {
@@ -398,6 +400,7 @@ class SimulatedApi {
       touched.push_back(path.substr(14));
       return status(200, "");
     }
+    if (path == kClaims && !claims_api) return status(404, "no such API");
     if (call.method == "GET" && (path == kPods || path == kInventories || path == kClaims ||
                                  path == "/api/v1/nodes" || path.ends_with("/leases"))) {
       std::string items;
