@@ -58,9 +58,19 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
   return {};
 }
 
-Result<void> set_standalone(Config& c, const Values& v) {
-  if (v[0] != "true" && v[0] != "false") return invalid("'" + v[0] + "' is neither true nor false");
-  c.standalone = v[0] == "true";
+Result<void> set_truth(bool& to, const std::string& text) {
+  if (text != "true" && text != "false") return invalid("'" + text + "' is neither true nor false");
+  to = text == "true";
+  return {};
+}
+
+std::string show_truth(bool yes) { return yes ? "true" : "false"; }
+
+Result<void> set_volcano_weight(Config& c, const Values& v) {
+  std::uint64_t n = 0;
+  if (!read_number(v[0], n) || n > 1000)
+    return invalid("'" + v[0] + "' is no number from 0 to 1000");
+  c.volcano_weight = static_cast<int>(n);
   return {};
 }
 
@@ -109,7 +119,8 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = {
       {"standalone", "keep pods and bindings in memory; no Kubernetes needed", false,
-       set_standalone, [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }},
+       [](Config& c, const Values& v) { return set_truth(c.standalone, v[0]); },
+       [](const Config& c) { return Values{show_truth(c.standalone)}; }},
       {"kubeconfig", "how to reach the API server; without it: as a pod does", false,
        [](Config& c, const Values& v) {
          c.kubeconfig = v[0];
@@ -148,6 +159,13 @@ const std::vector<Setting>& settings() {
        [](const Config& c) { return Values{show_duration(c.inventory_stale_after)}; }},
       {"max-connections", "open HTTP connections at most", false, set_max_connections,
        [](const Config& c) { return Values{std::to_string(c.max_connections)}; }},
+      {"volcano-weight", "what our scores count in Volcano, beside its own plugins' weights", false,
+       set_volcano_weight,
+       [](const Config& c) { return Values{std::to_string(c.volcano_weight)}; }},
+      {"open-admission",
+       "answer /admission/binding also to callers without the certificate of --tls-client-ca",
+       false, [](Config& c, const Values& v) { return set_truth(c.open_admission, v[0]); },
+       [](const Config& c) { return Values{show_truth(c.open_admission)}; }},
       {"accelerators", "resources that are counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},

@@ -32,6 +32,8 @@ struct Config {
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
   std::size_t max_connections = limits::kMaxHttpConnections;
+  int volcano_weight = 20;
+  bool open_admission = false;
   ResourceTable resources;
 };
 

@@ -158,9 +158,9 @@ int run(const Config& config) {
     };
     loop.every(tls::kLookEvery, [&] { certificate->check(); });
   }
-  sched::HttpFront front(loop, options, scheduler,
-                         {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
-                         config.resources, CHIPWEAVE_VERSION);
+  sched::HttpFront front(
+      loop, options, scheduler, {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
+      config.resources, CHIPWEAVE_VERSION, {config.volcano_weight, config.open_admission});
   sched::GrpcServer grpc(loop, scheduler, grpc_options);
 
   const auto http_port = front.start();

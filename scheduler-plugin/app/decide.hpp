@@ -1,5 +1,5 @@
-// Decide — the one decision core behind every front door (HTTP kube, gRPC Placement, later Volcano
-// and admission).
+// Decide — the one decision core behind every front door (HTTP kube, Volcano, admission of
+// bindings, gRPC Placement).
 //
 // Doors translate their protocol to these calls and hold no logic. All calls on the loop thread;
 // none blocks: what needs the API server's word answers later.
@@ -51,6 +51,12 @@ class Decide {
   // conflict, invalid_argument: it is not bound so. unavailable: try again, it may be bound by
   // then.
   virtual void bind(const Binding& binding, Done done) = 0;
+  // Asked by the API server before it takes a binding, whoever sent that: what is to be added to
+  // the pod's annotations; nothing for a pod without chips, or where the API server will refuse the
+  // binding anyway. From then on the chips are the pod's until it turns out what became of the
+  // binding. uid empty: not said. dry_run: as if, nothing is kept. Errors: conflict: the pod must
+  // not be bound so. unavailable: that cannot be said now.
+  virtual void admit(const Binding& binding, bool dry_run, Admitted done) = 0;
 
   // For other schedulers and tools: choose (and with `reserve` hold until the reservation's
   // lifetime ends) on one of `nodes` (empty: all).

@@ -34,7 +34,8 @@ struct Look {
   // All that filter asked about, kNoNode for those without inventory; the rest of the cluster had
   // been ruled out by others (node selector, taints, other resources).
   std::shared_ptr<const std::vector<NodeId>> offered;
-  bool woken = false;  // it was rejected, and its scheduler was told of room since
+  bool in_sessions = false;  // asked node by node: which nodes were offered is not known
+  bool woken = false;        // it was rejected, and its scheduler was told of room since
 };
 inline constexpr std::size_t kMaxConsidered = 16;
 

@@ -170,8 +170,9 @@ class Explainer {
   // The nodes that kube-scheduler offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
     const auto look = s_.looks_.find(pod.ask.uid);
-    never_offered_ = look == s_.looks_.end() || look->second.offered == nullptr;
-    if (never_offered_) return s_.all_names();
+    const bool asked = look != s_.looks_.end();
+    never_offered_ = !asked || (look->second.offered == nullptr && !look->second.in_sessions);
+    if (!asked || look->second.offered == nullptr) return s_.all_names();
     std::set<NodeId> offered(look->second.offered->begin(), look->second.offered->end());
     std::vector<std::string_view> names;
     for (const NodeId id : s_.nodes_.by_name()) {

@@ -47,21 +47,31 @@ void Groups::end_if_empty(Map::iterator it) {
   groups_.erase(it);
 }
 
+const Holding* Groups::part_for(const PodAsk& pod) const {
+  const Group* group = find(group_id(pod));
+  if (group == nullptr) return nullptr;
+  if (group->members.contains(pod.uid)) return ledger_.find(pod.uid);
+  for (const std::string& spare : group->spares) {
+    const Holding* part = ledger_.find(spare);
+    if (part->chips.size() == pod.chips) return part;
+  }
+  return nullptr;
+}
+
 const Holding* Groups::claim(const PodAsk& pod) {
   const auto it = groups_.find(group_id(pod));
   if (it == groups_.end()) return nullptr;
   Group& group = it->second;
-  if (group.members.contains(pod.uid)) return ledger_.find(pod.uid);
-  const auto spare = std::find_if(group.spares.begin(), group.spares.end(), [&](const auto& name) {
-    return ledger_.find(name)->chips.size() == pod.chips;
-  });
-  if (spare == group.spares.end()) {
+  const Holding* part = part_for(pod);
+  if (part == nullptr) {
     drop_spares(group);
     return nullptr;
   }
+  if (!part->spare) return part;
+  const std::string spare = part->uid;
   if (ledger_.find(pod.uid) != nullptr) drop(pod.uid);
-  ledger_.hand_over(*spare, {pod.uid, pod.key, job_identity(pod), false});
-  group.spares.erase(spare);
+  ledger_.hand_over(spare, {pod.uid, pod.key, job_identity(pod), false});
+  std::erase(group.spares, spare);
   group.members.insert(pod.uid);
   return ledger_.find(pod.uid);
 }

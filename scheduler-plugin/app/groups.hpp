@@ -49,6 +49,8 @@ class Groups {
   // What the pod holds, or a spare part of its size, which is its own from now on. Null: there is
   // none; then spare parts of other sizes are given back, since they no longer fit the group.
   const Holding* claim(const PodAsk& pod);
+  // What claim() would give; nothing changes.
+  const Holding* part_for(const PodAsk& pod) const;
   // Holds the parts, the first for the pod, the others for those still to come. Preconditions:
   // claim() found nothing, the chips are free, and the node is the group's if it has members.
   void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, const GroupPlan& plan,

@@ -118,5 +118,6 @@ using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;
+using Admitted = std::function<void(Result<Annotations>)>;
 
 }  // namespace chipweave::sched

@@ -12,6 +12,12 @@ std::string_view to_string(Verb verb) {
       return "bind";
     case Verb::place:
       return "place";
+    case Verb::predicate:
+      return "predicate";
+    case Verb::allocate:
+      return "allocate";
+    case Verb::admit:
+      return "admit";
   }
   return "";
 }

@@ -2,6 +2,7 @@
 // decisions.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -12,7 +13,10 @@
 
 namespace chipweave::sched {
 
-enum class Verb { filter, prioritize, bind, place };
+// predicate: one node of a session's; admit: a binding that somebody else asks the API server for.
+enum class Verb { filter, prioritize, bind, place, predicate, allocate, admit };
+inline constexpr std::array kVerbs{Verb::filter,    Verb::prioritize, Verb::bind, Verb::place,
+                                   Verb::predicate, Verb::allocate,   Verb::admit};
 std::string_view to_string(Verb verb);
 
 // Why a node was rejected, coarse enough for a metric label.

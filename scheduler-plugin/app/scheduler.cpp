@@ -54,6 +54,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
     binding_failed(asked,
                    make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
   }
+  drop_set_aside(pod.ask.uid);
   withdraw(pod.ask.uid);
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
     const Holding gone = *holding;

@@ -54,6 +54,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Result<std::vector<Score>> prioritize(const PodAsk& pod,
                                         std::span<const std::string_view> nodes) override;
   void bind(const Binding& binding, Done done) override;
+  void admit(const Binding& binding, bool dry_run, Admitted done) override;
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
@@ -69,6 +70,17 @@ class Scheduler final : public Decide, public ClusterListener {
   // string a node. The survey is valid until the next call of any of them.
   const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
+  // For a scheduler that tries in sessions (Volcano): verdicts and scores for a pod that the
+  // session has put nowhere; nothing is promised, and what an earlier session was promised for it
+  // is over.
+  const Survey& session_survey(Verb verb, const PodAsk& pod,
+                               std::span<const std::string_view> nodes);
+  // The session has put the pod on the node: the best chips there are promised to it until it is
+  // bound or taken back, or the promise's lifetime is over. ok and nothing held for a pod that the
+  // cluster does not hold so, or no longer waits. Errors: unavailable; conflict: it does not fit.
+  Result<void> session_allocate(const PodAsk& pod, std::string_view node);
+  // The session has taken it back.
+  void session_deallocate(const PodAsk& pod);
   // Which of the pods offered as victims (uids) must end for the pod to fit on the node: the
   // fewest, then those of least priority; such as hold no chips there stay on the list, they go for
   // other reasons. Empty: not even all of them would do.
@@ -122,8 +134,16 @@ class Scheduler final : public Decide, public ClusterListener {
     Annotations annotations;
     std::vector<Done> waiting;   // who wants to know
     bool asked = false;          // the cluster has not answered; else its answer was no answer
-    std::uint64_t question = 0;  // number of the last one
+    std::uint64_t question = 0;  // number of the last one; 0: others asked, and we admitted it
     Clock::Steady ask_again{};   // when to look after it, if nobody asks
+    bool admitted_only() const { return question == 0; }
+  };
+  // Chips of a binding that was admitted and of which nothing was heard, when the pod was to be
+  // bound elsewhere after all.
+  struct SetAside {
+    std::string holding;  // its name in the ledger
+    PodKey key;
+    Clock::Steady ask_again{};
   };
   using UnderWayMap = std::unordered_map<std::string, UnderWay>;
 
@@ -136,15 +156,19 @@ class Scheduler final : public Decide, public ClusterListener {
   };
 
   // scheduler_filter.cpp: surveys of many nodes
+  // What a survey may change: nothing; promises, as a scheduler's question that is likely to be
+  // followed by a binding; or as one of a session.
+  enum class Asked { what_if, to_bind, in_session };
   const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
-                       bool hold);
+                       Asked how);
+  const Holding* part_of(Verb verb, const PodAsk& pod, Asked how);
   Want want_of(const PodAsk& pod, const Holding* part) const;
   void look(const Want& want, std::span<const std::string_view> nodes);
   void accept_all();
   VerdictTable& table_of(const Want& want);
   std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
-  void remember(Verb verb, const PodAsk& pod);
+  void remember(Verb verb, const PodAsk& pod, Asked how);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> placed(const Survey& survey) const;
@@ -170,8 +194,8 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
-  // What to ask the cluster for; null: the pod is bound so already.
-  Result<UnderWay*> begin_binding(const Binding& binding);
+  // Precondition: the pod holds its chips there, as a promise.
+  UnderWay& begin_order(const Binding& binding, const PodAsk& pod);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
   void keep(Decision decision);
@@ -181,11 +205,20 @@ class Scheduler final : public Decide, public ClusterListener {
   void binding_failed(UnderWayMap::iterator it, const Error& why);
   void look_after_bindings();
   const UnderWay* being_bound(std::string_view uid) const;
+  Error bound_elsewhere(const UnderWay& order) const;
+
+  // scheduler_admit.cpp: bindings of others
+  Result<Annotations> admit_known(const Binding& binding, bool dry_run);
+  Result<Annotations> would_admit(const PodAsk& pod, NodeId node);
+  void set_aside(UnderWayMap::iterator it);
+  void drop_set_aside(const std::string& uid);
+  void look_after_set_aside();
 
   // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
   void adopt(const ClusterPod& pod, const Placement* said);
   Holding holding_of(const ClusterPod& pod, NodeId node);
   bool disputed(const ClusterPod& pod, const Placement& said, NodeId node) const;
+  bool says_the_same(const Holding& held, const Placement& said) const;
   void hold_known(const Placement& said, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
@@ -215,7 +248,9 @@ class Scheduler final : public Decide, public ClusterListener {
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
   // Of bound pods, by the uid in it.
   std::unordered_map<std::string_view, std::unique_ptr<Decision>> decisions_;
-  UnderWayMap under_way_;  // by uid
+  UnderWayMap under_way_;                                 // by uid
+  std::unordered_multimap<std::string, SetAside> aside_;  // by uid
+  std::uint64_t set_aside_ = 0;
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;

@@ -49,6 +49,7 @@ void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
 
 void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
   said = credible(pod, said);
+  drop_set_aside(pod.ask.uid);
   const auto it = under_way_.find(pod.ask.uid);
   if (it != under_way_.end()) {
     const Decision& d = it->second.decision;
@@ -62,11 +63,21 @@ void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
   adopt(pod, said);
 }
 
+// Whether the pod says of itself what is held for it. Not so where the binding that this program
+// sent was changed on its way, as by the scheduler that leads meanwhile.
+bool Scheduler::says_the_same(const Holding& held, const Placement& said) const {
+  const Node& node = nodes_.node(held.node);
+  std::vector<int> indices = node.topology.indices(held.chips);
+  indices.insert(indices.end(), held.lost.begin(), held.lost.end());
+  std::sort(indices.begin(), indices.end());
+  return node.name == said.node && indices == said.chips;
+}
+
 void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   const std::string& uid = pod.ask.uid;
   if (pod.ask.chips == 0) return;
   if (const Holding* held = ledger_.find(uid)) {
-    const bool learned = held->assumed && said != nullptr;
+    const bool learned = said != nullptr && (held->assumed || !says_the_same(*held, *said));
     if (held->bound && !learned) return;
     if (held->bound) {
       ledger_.drop(uid);

@@ -25,7 +25,7 @@ ChipSet Scheduler::beside_on(const Want& want, NodeId node) {
 Scheduler::Answer Scheduler::answer(const Want& want, NodeId node) const {
   if (want.only != kNoNode && node != want.only)
     return {want.binding != nullptr ? binding_elsewhere() : group_elsewhere()};
-  if (want.part != nullptr) return part_answer(want);
+  if (want.part != nullptr && want.part->node == node) return part_answer(want);
   return answer_of(want, nodes_.state(nodes_.state_of(node)), beside_on(want, node));
 }
 

@@ -8,17 +8,10 @@
 
 #include "common/base/text.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/app/doubt.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 
 namespace chipweave::sched {
-namespace {
-
-// After so long the API server no longer works on a request whose answer never came (it gives one a
-// minute by default).
-constexpr std::chrono::seconds kDoubt{75};
-constexpr std::chrono::seconds kAskAfterwards{5};  // once more, if that went unanswered too
-
-}  // namespace
 
 const Scheduler::UnderWay* Scheduler::being_bound(std::string_view uid) const {
   const auto it = under_way_.find(std::string(uid));
@@ -46,15 +39,14 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   const auto held = under_way_.find(binding.uid);
   if (held != under_way_.end()) {
     UnderWay& same = held->second;
-    if (same.binding.node != binding.node || same.binding.key != binding.key) {
-      return done(
-          make_error(Errc::conflict, "pod " + binding.key.text() + " is being bound to node " +
-                                         same.binding.node +
-                                         "; the API server has not said yet what became of that"));
+    const bool here = same.binding.node == binding.node && same.binding.key == binding.key;
+    if (!here && !same.admitted_only()) return done(bound_elsewhere(same));
+    if (here) {
+      same.waiting.push_back(std::move(done));
+      if (!same.asked) ask_cluster(binding.uid);
+      return;
     }
-    same.waiting.push_back(std::move(done));
-    if (!same.asked) ask_cluster(binding.uid);
-    return;
+    set_aside(held);
   }
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
@@ -71,18 +63,28 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   if (pod->ask.chips == 0) return cluster_.bind(binding, {}, std::move(done));
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
-    return done(make_error(Errc::unavailable, "node " + binding.node + ": inventory not received"));
+    return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
+  begin_order(binding, pod->ask).waiting.push_back(std::move(done));
+  ask_cluster(binding.uid);
+}
+
+Scheduler::UnderWay& Scheduler::begin_order(const Binding& binding, const PodAsk& pod) {
+  const Holding& held = *ledger_.find(pod.uid);
   UnderWay order;
   order.binding = binding;
-  order.decision = decide(pod->ask, *ledger_.find(binding.uid));
-  order.annotations = annotations_of(order.decision, nodes_.node(node));
-  order.waiting.push_back(std::move(done));
-  nodes_.set_predicate_time(node, order.decision.predicate_time);
-  ledger_.confirm(binding.uid);
-  under_way_.emplace(binding.uid, std::move(order));
-  ask_cluster(binding.uid);
+  order.decision = decide(pod, held);
+  order.annotations = annotations_of(order.decision, nodes_.node(held.node));
+  nodes_.set_predicate_time(held.node, order.decision.predicate_time);
+  ledger_.confirm(pod.uid);
+  return under_way_.emplace(pod.uid, std::move(order)).first->second;
+}
+
+Error Scheduler::bound_elsewhere(const UnderWay& order) const {
+  return make_error(Errc::conflict, "pod " + order.binding.key.text() + " is being bound to node " +
+                                        order.binding.node +
+                                        "; the API server has not said yet what became of that");
 }
 
 void Scheduler::ask_cluster(const std::string& uid) {
@@ -154,6 +156,7 @@ void Scheduler::look_after_bindings() {
       binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
     });
   }
+  look_after_set_aside();
 }
 
 // Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its
@@ -173,8 +176,8 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   const Want want = want_of(pod, nullptr);
   Answer taken = answer(want, node);
   if (!taken.verdict.fits()) {
-    return make_error(Errc::unavailable, "pod " + pod.key.text() + " no longer fits on node " +
-                                             nodes_.node(node).name + ": " + taken.verdict.reason);
+    return make_error(Errc::conflict, "pod " + pod.key.text() + " no longer fits on node " +
+                                          nodes_.node(node).name + ": " + taken.verdict.reason);
   }
   Look& look = looks_[pod.uid];
   look.pod = pod.key;

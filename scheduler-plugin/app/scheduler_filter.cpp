@@ -17,41 +17,49 @@ constexpr std::size_t kMaxTables = 32;
 }  // namespace
 
 const Survey& Scheduler::filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes) {
-  return survey(Verb::filter, pod, nodes, true);
+  return survey(Verb::filter, pod, nodes, Asked::to_bind);
 }
 
 const Survey& Scheduler::prioritize_survey(const PodAsk& pod,
                                            std::span<const std::string_view> nodes) {
-  return survey(Verb::prioritize, pod, nodes, true);
+  return survey(Verb::prioritize, pod, nodes, Asked::to_bind);
 }
 
-// hold: promise the best node's chips; filter does so only when exactly one node is left
+// What is held for a pod that asks: it is being bound there, or it is its part of a group. Its own
+// earlier promise is over.
+const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
+  if (being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
+  if (how == Asked::in_session) {
+    withdraw(pod.uid);
+    return is_member(pod) ? groups_.part_for(pod) : nullptr;
+  }
+  if (tried_with_others(verb, pod)) {
+    for (const std::string& uid : tries_.asked(pod.gang, pod.uid, clock_.now())) withdraw(uid);
+  }
+  const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
+  if (part == nullptr) withdraw(pod.uid);
+  return part;
+}
+
+// Asked to bind, the best node's chips are promised; by filter only when exactly one node is left
 // (prioritize is not called then). What a pod that may hold chips asks for, the cluster says, not
 // the caller.
 const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
-                                std::span<const std::string_view> nodes, bool hold) {
+                                std::span<const std::string_view> nodes, Asked how) {
   const auto begin = clock_.now();
   expire_promises();
-  const ClusterPod* known = hold ? pending(asked) : nullptr;
+  const ClusterPod* known = how == Asked::what_if ? nullptr : pending(asked);
   const PodAsk& pod = known != nullptr ? known->ask : asked;
   const UnderWay* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
-  const Holding* part = nullptr;
-  if (binding != nullptr) {
-    part = ledger_.find(pod.uid);
-  } else if (known != nullptr) {
-    if (tried_with_others(verb, pod)) {
-      for (const std::string& uid : tries_.asked(pod.gang, pod.uid, begin)) withdraw(uid);
-    }
-    if (is_member(pod)) part = groups_.claim(pod);
-    if (part == nullptr) withdraw(pod.uid);  // its own earlier promise is overwritten
-  }
+  const Holding* part = known != nullptr ? part_of(verb, pod, how) : nullptr;
   Want want = want_of(pod, part);
   if (binding != nullptr) {
     want.binding = &binding->decision;
-    want.only = part->node;
+    if (!binding->admitted_only()) want.only = part->node;  // else its scheduler may choose anew
   }
   look(want, nodes);
-  if (known != nullptr && binding == nullptr && want.only != kNoNode && survey_.fits == 0) {
+  const bool to_bind = known != nullptr && binding == nullptr && how == Asked::to_bind;
+  if (to_bind && want.only != kNoNode && survey_.fits == 0) {
     // the group's node is gone, ill, full or not offered: plan anew, around members that already
     // run
     groups_.dissolve(group_id(pod));
@@ -63,8 +71,8 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   if (known != nullptr || verb == Verb::place) {
     chosen_ = found ? answer(want, survey_.best_node) : Answer{};
   }
-  if (known != nullptr) remember(verb, pod);
-  if (known != nullptr && found && binding == nullptr) {
+  if (known != nullptr && verb != Verb::predicate) remember(verb, pod, how);
+  if (to_bind && found) {
     if (want.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
     } else if (verb != Verb::filter || survey_.fits == 1) {
@@ -74,7 +82,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   for (const Verdict& v : survey_.verdicts) {
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
   }
-  if (known != nullptr && verb == Verb::filter && survey_.fits == 0 && !nodes.empty())
+  if (to_bind && verb == Verb::filter && survey_.fits == 0 && !nodes.empty())
     observer_.unplaceable(pod.key, pod.uid, who_says_what());
   observer_.decided(verb, clock_.now() - begin, survey_.fits);
   return survey_;
@@ -127,7 +135,8 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
   VerdictTable& table = table_of(want);
   table.begin(nodes_);
   nodes_.sort_names();
-  const bool alike = want.only == kNoNode && (want.of_job == nullptr || want.of_job->empty());
+  const bool alike = want.only == kNoNode && want.part == nullptr &&
+                     (want.of_job == nullptr || want.of_job->empty());
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const NodeId node = s.nodes[i];
@@ -173,7 +182,8 @@ std::uint32_t Scheduler::judge(const Want& want, NodeId node, VerdictTable& tabl
     return want.binding != nullptr ? VerdictTable::kBindingElsewhere
                                    : VerdictTable::kGroupElsewhere;
   }
-  if (want.part != nullptr || !beside_on(want, node).empty()) {
+  const bool holds_here = want.part != nullptr && want.part->node == node;
+  if (holds_here || !beside_on(want, node).empty()) {
     return table.add(answer(want, node).verdict);
   }
   const StateId state = nodes_.state_of(node);
@@ -230,12 +240,14 @@ std::string Scheduler::who_says_what() const {
 }
 
 // Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
-void Scheduler::remember(Verb verb, const PodAsk& pod) {
+void Scheduler::remember(Verb verb, const PodAsk& pod, Asked how) {
   const Survey& s = survey_;
   Look look;
   look.pod = pod.key;
   look.node = s.best_node;
-  if (verb == Verb::prioritize) {
+  if (how == Asked::in_session) {
+    look.in_sessions = true;
+  } else if (verb == Verb::prioritize) {
     look.offered = looks_[pod.uid].offered;  // only what filter left is asked here
   } else {
     if (offered_ == nullptr || *offered_ != s.nodes) {
@@ -343,7 +355,8 @@ Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::str
   const std::vector<std::string_view> all =
       nodes.empty() ? all_names() : std::vector<std::string_view>{};
   return placed(survey(Verb::place, pod,
-                       nodes.empty() ? std::span<const std::string_view>(all) : nodes, reserve));
+                       nodes.empty() ? std::span<const std::string_view>(all) : nodes,
+                       reserve ? Asked::to_bind : Asked::what_if));
 }
 
 Result<PlacedChips> Scheduler::what_if(const PodAsk& pod, std::span<const std::string_view> nodes) {

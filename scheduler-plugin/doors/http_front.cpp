@@ -21,16 +21,19 @@ http::Response text(std::string body, int status = 200) {
 
 }  // namespace
 
-HttpFront::HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler,
+HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& scheduler,
                      Backend backend, Metrics& metrics, const ResourceTable& resources,
-                     std::string version)
+                     std::string version, Options options)
     : scheduler_(scheduler),
       metrics_(metrics),
       kubernetes_(backend.kubernetes),
       version_(std::move(version)),
+      options_(options),
       kube_(scheduler, resources),
+      volcano_(scheduler, resources, options.volcano_weight),
+      admission_(scheduler),
       api_(scheduler),
-      server_(loop, std::move(options),
+      server_(loop, std::move(server),
               [this](const http::Request& request) { return handle(request); }) {
   add_routes();
   if (backend.standalone == nullptr) return;
@@ -54,6 +57,12 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
   add("POST", "/kube/preempt",
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
+  add_volcano_routes();
+  // API servers are seldom given a certificate for webhooks
+  add(
+      "POST", "/admission/binding",
+      [this](const Request& r, std::string_view) { return admission_.review(r.body); }, false,
+      options_.open_admission);
   // open: a kubelet's probes cannot show a certificate
   add(
       "GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); }, false,
@@ -84,6 +93,37 @@ void HttpFront::add_routes() {
   add(
       "GET", "/api/v1/explain/",
       [this](const Request&, std::string_view rest) { return api_.explain(rest); }, true);
+}
+
+void HttpFront::add_volcano_routes() {
+  using Request = http::Request;
+  add("POST", "/volcano/predicate",
+      [this](const Request& r, std::string_view) { return volcano_.predicate(r.body); });
+  add("POST", "/volcano/prioritize",
+      [this](const Request& r, std::string_view) { return volcano_.prioritize(r.body); });
+  add("POST", "/volcano/allocate",
+      [this](const Request& r, std::string_view) { return volcano_.allocate(r.body); });
+  add("POST", "/volcano/deallocate",
+      [this](const Request& r, std::string_view) { return volcano_.deallocate(r.body); });
+  for (const std::string_view path : {"/volcano/preemptable", "/volcano/reclaimable"}) {
+    add("POST", path,
+        [this](const Request& r, std::string_view) { return volcano_.choose_victims(r.body); });
+  }
+  for (const std::string_view path : {"/volcano/onSessionOpen", "/volcano/onSessionClose"}) {
+    add("POST", path, [](const Request&, std::string_view) { return VolcanoDoor::session_hook(); });
+  }
+  struct NoOpinion {
+    std::string_view path;
+    std::string_view reply;
+  };
+  for (const NoOpinion& verb : {NoOpinion{"/volcano/jobReady", R"({"status":true})"},
+                                NoOpinion{"/volcano/jobEnqueueable", R"({"status":0})"},
+                                NoOpinion{"/volcano/jobEnqueued", "{}"},
+                                NoOpinion{"/volcano/queueOverused", R"({"overused":false})"}}) {
+    add("POST", verb.path, [reply = verb.reply](const Request&, std::string_view) {
+      return VolcanoDoor::no_opinion(reply);
+    });
+  }
 }
 
 void HttpFront::add_standalone_routes() {

@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "common/http/server.hpp"
+#include "scheduler-plugin/doors/admission_door.hpp"
 #include "scheduler-plugin/doors/api_door.hpp"
 #include "scheduler-plugin/doors/kube_door.hpp"
 #include "scheduler-plugin/doors/metrics.hpp"
 #include "scheduler-plugin/doors/standalone_door.hpp"
+#include "scheduler-plugin/doors/volcano_door.hpp"
 
 namespace chipweave::sched {
 
@@ -28,9 +30,13 @@ class HttpFront {
     MemoryCluster* standalone = nullptr;
     const Kubernetes* kubernetes = nullptr;
   };
+  struct Options {
+    int volcano_weight = 20;      // see VolcanoDoor
+    bool open_admission = false;  // also for clients without the certificate that is asked for
+  };
   // backend and resources must outlive the front.
-  HttpFront(http::Loop& loop, http::ServerOptions options, Scheduler& scheduler, Backend backend,
-            Metrics& metrics, const ResourceTable& resources, std::string version);
+  HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& scheduler, Backend backend,
+            Metrics& metrics, const ResourceTable& resources, std::string version, Options options);
 
   Result<std::uint16_t> start();
   // /readyz says no from now on; then the server drains.
@@ -53,6 +59,7 @@ class HttpFront {
            std::function<http::Answer(const http::Request&, std::string_view)> answer,
            bool prefix = false, bool open = false);
   void add_routes();
+  void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
   bool may_ask(const http::Request& request) const;
@@ -63,7 +70,10 @@ class HttpFront {
   Metrics& metrics_;
   const Kubernetes* kubernetes_;
   std::string version_;
+  Options options_;
   KubeDoor kube_;
+  VolcanoDoor volcano_;
+  AdmissionDoor admission_;
   ApiDoor api_;
   std::optional<StandaloneDoor> standalone_;
   std::vector<Route> routes_;

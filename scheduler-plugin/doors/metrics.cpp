@@ -40,7 +40,7 @@ Metrics::Metrics(std::string_view version)
                           "Time of a decision by verb, without HTTP and JSON", kDecisionBuckets);
   auto& decisions = registry_.counter("chipweave_decisions_total",
                                       "Decisions by verb and whether any node fitted");
-  for (const Verb verb : {Verb::filter, Verb::prioritize, Verb::bind, Verb::place}) {
+  for (const Verb verb : kVerbs) {
     const std::string name(to_string(verb));
     decision_seconds_.push_back(took.with({{"verb", name}}));
     decisions_fit_.push_back(decisions.with({{"verb", name}, {"result", "fits"}}));

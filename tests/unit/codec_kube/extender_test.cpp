@@ -4,30 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <sstream>
+
+#include "tests/unit/codec_kube/captures.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-std::optional<std::string> capture(const std::string& name) {
-  const char* root = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::string base =
-      root != nullptr ? root : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-  std::ifstream in(base + "/captures/" + name, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-#define REQUIRE_CAPTURE(var, name)                        \
-  auto var##_text = capture(name);                        \
-  if (!var##_text) GTEST_SKIP() << "no capture " << name; \
-  std::string& var = *var##_text
 
 // Lower-cases the keys that belong to Go structs (as upstream's compatibility test does), not those
 // of maps.

@@ -1,0 +1,133 @@
+// Admission: somebody asks the API server to bind a pod, and before it does, it asks which chips
+// the pod gets there.
+//
+// The API server does not say afterwards whether it took the binding. So what was admitted is a
+// binding under way without an answer: the chips are the pod's until the pod itself says what
+// became of it, or no such request can be on its way any more. Its scheduler may meanwhile choose
+// another node: then both sets are kept until then (SetAside).
+#include <utility>
+#include <vector>
+
+#include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/app/doubt.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+
+namespace chipweave::sched {
+
+void Scheduler::admit(const Binding& binding, bool dry_run, Admitted done) {
+  Admitted told = [this, binding, begin = clock_.now(),
+                   done = std::move(done)](Result<Annotations> how) {
+    if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
+    observer_.decided(Verb::admit, clock_.now() - begin, how.ok() ? 1 : 0);
+    done(std::move(how));
+  };
+  if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
+  const ClusterPod* pod = cluster_.find(binding.key);
+  const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
+  if (same) return told(admit_known(binding, dry_run));
+  // created, or created anew, a moment ago?
+  cluster_.refresh(binding.key,
+                   [this, binding, dry_run, told = std::move(told)](const Result<void>& how) {
+                     told(how ? admit_known(binding, dry_run) : Result<Annotations>(how.error()));
+                   });
+}
+
+Result<Annotations> Scheduler::admit_known(const Binding& asked, bool dry_run) {
+  expire_promises();
+  const ClusterPod* pod = cluster_.find(asked.key);
+  // No such pod, another one by now, bound already: the API server refuses it itself. No whole
+  // chips asked for: not ours.
+  if (pod == nullptr || !pod->node.empty()) return Annotations{};
+  if (!asked.uid.empty() && pod->ask.uid != asked.uid) return Annotations{};
+  if (!pod->refused.empty() || pod->ask.chips == 0) return Annotations{};
+  const Binding binding{asked.key, pod->ask.uid, asked.node};
+  const NodeId node = nodes_.find(binding.node);
+  if (node == kNoNode || !nodes_.node(node).has_inventory()) {
+    return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
+  }
+  const auto order = under_way_.find(binding.uid);
+  if (order != under_way_.end()) {
+    if (order->second.binding.node == binding.node) return order->second.annotations;
+    if (!order->second.admitted_only()) return bound_elsewhere(order->second);
+  }
+  if (dry_run) return would_admit(pod->ask, node);
+  if (order != under_way_.end()) set_aside(order);
+  if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
+  UnderWay& begun = begin_order(binding, pod->ask);
+  begun.ask_again = clock_.now() + kDoubt;
+  return begun.annotations;
+}
+
+// What admit() would say, without taking anything.
+Result<Annotations> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
+  const Holding* held = ledger_.find(pod.uid);
+  Holding likely;
+  likely.uid = pod.uid;
+  likely.key = pod.key;
+  likely.node = node;
+  if (held != nullptr && held->node == node && usable(*held, pod, want_of(pod, held).distributed)) {
+    likely = *held;
+  } else {
+    const Answer found = answer(want_of(pod, nullptr), node);
+    if (!found.verdict.fits()) {
+      return make_error(Errc::conflict, "pod " + pod.key.text() + " does not fit on node " +
+                                            nodes_.node(node).name + ": " + found.verdict.reason);
+    }
+    likely.chips = found.chips;
+  }
+  const std::uint64_t count = decision_count_;
+  Annotations notes = annotations_of(decide(pod, likely), nodes_.node(node));
+  decision_count_ = count;
+  return notes;
+}
+
+// No pod can have such a uid.
+void Scheduler::set_aside(UnderWayMap::iterator it) {
+  const std::string uid = it->first;
+  Holding holding = *ledger_.find(uid);
+  const SetAside aside{"\naside#" + std::to_string(++set_aside_), holding.key,
+                       it->second.ask_again};
+  under_way_.erase(it);
+  ledger_.drop(uid);
+  if (!holding.group.empty()) groups_.forget(holding);
+  holding.uid = aside.holding;
+  holding.job.clear();
+  holding.group.clear();
+  (void)ledger_.hold(std::move(holding));  // cannot fail: it had these chips a moment ago
+  aside_.emplace(uid, aside);
+}
+
+// It is known what became of the pod.
+void Scheduler::drop_set_aside(const std::string& uid) {
+  const auto [first, last] = aside_.equal_range(uid);
+  for (auto it = first; it != last; ++it) {
+    const NodeId node = ledger_.find(it->second.holding)->node;
+    ledger_.drop(it->second.holding);
+    settle(node);
+  }
+  aside_.erase(first, last);
+}
+
+void Scheduler::look_after_set_aside() {
+  std::vector<std::pair<std::string, SetAside>> due;
+  for (auto& [uid, aside] : aside_) {
+    if (aside.ask_again > clock_.now()) continue;
+    aside.ask_again = clock_.now() + kAskAfterwards;
+    due.emplace_back(uid, aside);
+  }
+  for (const auto& [uid, aside] : due) {
+    cluster_.refresh(aside.key, [this, uid = uid, name = aside.holding](const Result<void>& how) {
+      const auto [first, last] =
+          aside_.equal_range(uid);  // none: it turned out to be bound, or gone
+      for (auto it = first; how && it != last; ++it) {
+        if (it->second.holding != name) continue;
+        const NodeId node = ledger_.find(name)->node;
+        ledger_.drop(name);
+        aside_.erase(it);
+        return settle(node);
+      }
+    });
+  }
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,48 @@
+// Questions of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
+// back, tries again every second, and tells of nothing that it commits.
+//
+// So a question promises nothing. What a session has put on a node is promised there, because later
+// questions of the session must not count on the same chips; the promise ends when the session
+// takes the pod back, when it asks for the pod anew (then it has put it nowhere), or by its
+// lifetime.
+#include <utility>
+
+#include "scheduler-plugin/app/scheduler.hpp"
+
+namespace chipweave::sched {
+
+const Survey& Scheduler::session_survey(Verb verb, const PodAsk& pod,
+                                        std::span<const std::string_view> nodes) {
+  return survey(verb, pod, nodes, Asked::in_session);
+}
+
+Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view node_name) {
+  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  const auto begin = clock_.now();
+  expire_promises();
+  const ClusterPod* known = pending(asked);
+  if (known == nullptr || known->ask.chips == 0) return {};
+  const PodAsk& pod = known->ask;
+  const UnderWay* order = being_bound(pod.uid);
+  if (order != nullptr && order->binding.node != node_name && !order->admitted_only())
+    return bound_elsewhere(*order);
+  if (order != nullptr) return {};
+  const NodeId node = nodes_.find(node_name);
+  Result<void> taken;
+  if (node == kNoNode || !nodes_.node(node).has_inventory()) {
+    taken =
+        make_error(Errc::conflict, "node " + std::string(node_name) + ": inventory not received");
+  } else {
+    taken = take_chips(pod, node);
+  }
+  if (taken) ledger_.extend(pod.uid, clock_.now() + options_.reservation_ttl);
+  observer_.decided(Verb::allocate, clock_.now() - begin, taken ? 1 : 0);
+  return taken;
+}
+
+void Scheduler::session_deallocate(const PodAsk& asked) {
+  const ClusterPod* known = pending(asked);
+  if (known != nullptr && being_bound(asked.uid) == nullptr) withdraw(asked.uid);
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,44 @@
+#include "scheduler-plugin/doors/admission_door.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "common/codec/kube/admission.hpp"
+#include "scheduler-plugin/doors/http_errors.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+http::Response json(std::string body) {
+  http::Response response;
+  response.body = std::move(body);
+  return response;
+}
+
+http::Response answer(const codec::BindingReview& review, const Result<Annotations>& admitted) {
+  if (admitted) return json(codec::write_allowed(review, *admitted));
+  const Error& why = admitted.error();
+  if (why.code == Errc::conflict || why.code == Errc::invalid_argument)
+    return json(codec::write_denied(review.request_uid, http_status(why.code), why.text()));
+  return error_response(why);
+}
+
+}  // namespace
+
+http::Answer AdmissionDoor::review(std::string& body) {
+  auto read = codec::read_binding_review(body);
+  if (!read) return error_response(read.error());
+  // Not a Binding, or one that the API server will not take: nothing to say.
+  if (!read->is_binding || read->pod.empty() || read->node.empty())
+    return answer(*read, Annotations{});
+  auto review = std::make_shared<const codec::BindingReview>(std::move(*read));
+  return http::Later([this, review](const std::shared_ptr<http::PendingReply>& reply) {
+    const std::string ns = review->ns.empty() ? "default" : review->ns;
+    scheduler_.admit({{ns, review->pod}, review->pod_uid, review->node}, review->dry_run,
+                     [review, reply](const Result<Annotations>& admitted) {
+                       reply->send(answer(*review, admitted));
+                     });
+  });
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,305 @@
+// Bindings that others ask the API server for, which asks us before it takes them, or does not.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/unit/sched_kube/kube_world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class Admission : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.add_node("n1", "hgx-v100-8");
+    world_.add_node("n2", "hgx-v100-8");
+    world_.api.settle();
+  }
+  void TearDown() override {
+    world_.come_to_rest();
+    world_.expect_ledger_is_the_truth();
+    world_.expect_no_chip_twice();
+  }
+  void create(const std::string& name, int chips) {
+    world_.create(name, chips);
+    world_.api.settle();
+  }
+  using Said = std::shared_ptr<std::optional<Result<Annotations>>>;
+  // What the API server is answered; nothing as long as there is no answer.
+  Said ask(const std::string& name, const std::string& node, bool dry_run = false,
+           bool with_uid = true) {
+    auto said = std::make_shared<std::optional<Result<Annotations>>>();
+    const auto pod = world_.api.pods.find("ns/" + name);
+    const std::string uid = with_uid && pod != world_.api.pods.end() ? pod->second.uid : "";
+    world_.scheduler->admit({{"ns", name}, uid, node}, dry_run,
+                            [said](Result<Annotations> how) { *said = std::move(how); });
+    return said;
+  }
+  Annotations admitted(const std::string& name, const std::string& node) {
+    const Said said = ask(name, node);
+    EXPECT_TRUE(*said && (*said)->ok()) << name << " on " << node;
+    return *said && (*said)->ok() ? ***said : Annotations{};
+  }
+  std::string refused(const std::string& name, const std::string& node) {
+    const Said said = ask(name, node);
+    if (!*said) return "no answer";
+    return (*said)->ok() ? "admitted" : (*said)->error().text();
+  }
+  // Where it would fit; nothing is promised.
+  std::vector<std::string> room_for(const std::string& name) {
+    std::vector<std::string> nodes;
+    const PodAsk pod = world_.ask(world_.pod(name));
+    for (const std::string_view node : world_.all_nodes()) {
+      if (world_.scheduler->session_survey(Verb::predicate, pod, {&node, 1}).fits > 0)
+        nodes.emplace_back(node);
+    }
+    return nodes;
+  }
+  // The API server takes the binding.
+  void take(const std::string& name, const std::string& node, const Annotations& notes) {
+    world_.api.set_node("ns/" + name, node, notes);
+    world_.api.settle();
+  }
+  void wait(seconds time) {
+    for (seconds passed{0}; passed < time; passed += seconds(1)) {
+      world_.pass(seconds(1));
+      world_.api.settle();
+    }
+  }
+  KubeWorld world_;
+};
+
+TEST_F(Admission, TheChipsAreThePodsUntilItIsBound) {
+  create("a", 4);
+  create("b", 8);
+  const Annotations notes = admitted("a", "n1");
+  EXPECT_TRUE(notes.contains(kPlacementAnnotation));
+  EXPECT_EQ(world_.held("a").size(), 4U);
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
+  take("a", "n1", notes);
+  EXPECT_EQ(world_.annotated("a"), world_.held("a"));
+  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"});
+}
+
+TEST_F(Admission, AskedAgainItSaysTheSame) {
+  create("a", 4);
+  const Annotations notes = admitted("a", "n1");
+  EXPECT_EQ(admitted("a", "n1"), notes);
+  wait(seconds(10));
+  EXPECT_EQ(admitted("a", "n1"), notes) << "the first may still come through";
+  take("a", "n1", notes);
+}
+
+TEST_F(Admission, WhatTheSessionChoseIsWhatItGets) {
+  create("a", 2);
+  create("b", 2);
+  ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("b")), "n1").ok());
+  const auto b_chips = world_.held("b");
+  const Annotations a = admitted("a", "n1");
+  const Annotations b = admitted("b", "n1");
+  EXPECT_EQ(world_.held("b"), b_chips);
+  take("b", "n1", b);
+  take("a", "n1", a);
+  EXPECT_EQ(world_.annotated("b"), b_chips);
+}
+
+TEST_F(Admission, WhatNoLongerHoldsIsChosenAnew) {
+  create("a", 2);
+  ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("a")), "n1").ok());
+  const auto before = world_.held("a");
+  world_.add_node("n1", "hgx-v100-8", {{before.front(), domain::Health::unhealthy}});
+  world_.api.settle();
+  take("a", "n1", admitted("a", "n1"));
+  const auto after = world_.annotated("a");
+  ASSERT_EQ(after.size(), 2U);
+  EXPECT_EQ(std::count(after.begin(), after.end(), before.front()), 0);
+}
+
+TEST_F(Admission, RefusesWithAReason) {
+  create("a", 8);
+  create("b", 1);
+  take("a", "n1", admitted("a", "n1"));
+  EXPECT_EQ(refused("b", "n1"), "pod ns/b no longer fits on node n1: not enough free chips");
+  EXPECT_EQ(refused("b", "n9"), "node n9: inventory not received");
+  create("c", 16);
+  EXPECT_EQ(refused("c", "n2"),
+            "pod ns/c no longer fits on node n2: the machine has fewer chips than asked");
+  world_.scheduler->set_waiting_for("starting");
+  const Said said = ask("b", "n2");
+  ASSERT_TRUE(*said);
+  EXPECT_EQ((*said)->error().code, Errc::unavailable);
+  world_.scheduler->set_waiting_for("");
+}
+
+TEST_F(Admission, HasNothingToSayOfOtherPods) {
+  create("none", 0);
+  EXPECT_TRUE(admitted("none", "n1").empty());
+  EXPECT_TRUE(admitted("none", "n9").empty());
+  const Said unknown = ask("unknown", "n1");
+  EXPECT_FALSE(*unknown) << "the API server is asked first";
+  world_.api.settle();
+  ASSERT_TRUE(*unknown && (*unknown)->ok());
+  EXPECT_TRUE((**unknown)->empty());
+  create("bound", 4);
+  take("bound", "n1", admitted("bound", "n1"));
+  EXPECT_TRUE(admitted("bound", "n1").empty()) << "the API server refuses that itself";
+  world_.create("shared", 1, "nvidia.com/gpu.shared");
+  world_.api.settle();
+  EXPECT_TRUE(admitted("shared", "n1").empty()) << "parts of chips are not ours";
+  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+}
+
+TEST_F(Admission, FindsThePodWithoutAUid) {
+  create("a", 4);
+  const Said said = ask("a", "n1", false, false);
+  ASSERT_TRUE(*said && (*said)->ok());
+  EXPECT_EQ((**said)->count(kPlacementAnnotation), 1U);
+  take("a", "n1", ***said);
+}
+
+TEST_F(Admission, APodThatTheWatchHasNotShownYetIsAskedFor) {
+  world_.create("a", 4);
+  const Said said = ask("a", "n1");
+  EXPECT_FALSE(*said);
+  world_.api.take(0, SimulatedApi::Fate::answered);
+  ASSERT_TRUE(*said && (*said)->ok());
+  EXPECT_EQ(world_.held("a").size(), 4U);
+  take("a", "n1", ***said);
+}
+
+TEST_F(Admission, WithoutAWordOfTheApiServerThereIsNone) {
+  world_.create("a", 4);
+  const Said said = ask("a", "n1");
+  world_.api.take(0, SimulatedApi::Fate::lost_before);
+  ASSERT_TRUE(*said);
+  ASSERT_FALSE((*said)->ok());
+  EXPECT_EQ((*said)->error().code, Errc::unavailable);
+}
+
+TEST_F(Admission, ADryRunTakesNothing) {
+  create("a", 4);
+  const Said dry = ask("a", "n1", true);
+  ASSERT_TRUE(*dry && (*dry)->ok());
+  EXPECT_EQ(world_.scheduler->ledger().promised() + world_.scheduler->ledger().bound(), 0U);
+  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  const Annotations real = admitted("a", "n1");
+  EXPECT_EQ(real, ***dry) << "it said what would be done";
+  take("a", "n1", real);
+  create("b", 8);
+  const Said no = ask("b", "n1", true);
+  ASSERT_TRUE(*no);
+  EXPECT_EQ((*no)->error().text(), "pod ns/b does not fit on node n1: not enough free chips");
+}
+
+TEST_F(Admission, ABindingThatNeverCameIsGivenUp) {
+  create("a", 8);
+  create("b", 8);
+  admitted("a", "n1");
+  wait(seconds(60));
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still come through";
+  wait(seconds(30));
+  EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
+  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+}
+
+// Its scheduler was told that the binding failed, and chooses another node.
+TEST_F(Admission, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
+  create("a", 8);
+  create("b", 8);
+  const Annotations first = admitted("a", "n1");
+  EXPECT_EQ(room_for("a"), (std::vector<std::string>{"n1", "n2"}));
+  const Annotations second = admitted("a", "n2");
+  EXPECT_NE(first, second);
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{}) << "either may come through";
+  EXPECT_EQ(world_.scheduler->check_invariants(), "");
+  take("a", "n1", first);
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
+  EXPECT_EQ(world_.holding("a")->node, world_.scheduler->nodes().find("n1"));
+}
+
+TEST_F(Admission, ElsewhereAfterAllTheOtherWayRound) {
+  create("a", 8);
+  create("b", 8);
+  admitted("a", "n1");
+  take("a", "n2", admitted("a", "n2"));
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n1"});
+}
+
+TEST_F(Admission, SetsKeptAsideEndWithTheDoubtAndWithThePod) {
+  create("a", 8);
+  create("b", 8);
+  admitted("a", "n1");
+  wait(seconds(40));
+  admitted("a", "n2");
+  wait(seconds(50));
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n1"}) << "the second is still open";
+  admitted("a", "n1");
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{});
+  world_.api.remove("ns/a");
+  world_.api.settle();
+  EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
+}
+
+TEST_F(Admission, OurOwnBindingPassesUnchanged) {
+  create("a", 4);
+  const auto said = world_.bind("a", "n1");
+  const Annotations notes = admitted("a", "n1");  // the API server asks before it takes it
+  EXPECT_EQ(refused("a", "n2"),
+            "pod ns/a is being bound to node n1; the API server has not said yet what became of "
+            "that");
+  world_.api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));
+}
+
+TEST_F(Admission, WhatWasAdmittedCanBeBoundByUs) {
+  create("a", 4);
+  create("b", 4);
+  const Annotations notes = admitted("a", "n1");
+  const auto here = world_.bind("a", "n1");
+  world_.api.settle();
+  EXPECT_EQ(*here, "bound");
+  EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));
+  admitted("b", "n1");
+  const auto elsewhere = world_.bind("b", "n2");
+  world_.api.settle();
+  EXPECT_EQ(*elsewhere, "bound");
+  EXPECT_EQ(world_.annotated("b").size(), 4U);
+}
+
+// Another one that leads meanwhile has replaced what this one sent.
+TEST_F(Admission, WhatThePodSaysWinsOverWhatWasSent) {
+  create("a", 2);
+  const auto said = world_.bind("a", "n1");
+  const auto sent = world_.held("a");
+  Annotations changed;
+  changed[kPlacementAnnotation] =
+      R"({"v":1,"node":"n1","podUid":")" + world_.pod("a").uid +
+      R"(","resource":"nvidia.com/gpu","chips":[{"index":6},{"index":7}],"gbps":1,)"
+      R"("decision":"d-000077"})";
+  EXPECT_NE(sent, (std::vector<int>{6, 7}));
+  // the API server answers before the watch tells
+  world_.api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*said, "bound");
+  world_.api.annotate("ns/a", kPlacementAnnotation, changed.at(kPlacementAnnotation));
+  world_.api.forget_history();  // so that the first version that is seen is the last
+  world_.come_to_rest();
+  EXPECT_EQ(world_.held("a"), (std::vector<int>{6, 7}));
+}
+
+TEST_F(Admission, AGroupIsKeptTogether) {
+  for (const char* name : {"w-0", "w-1", "w-2"}) {
+    world_.create(name, 1, "aliyun.com/gpu",
+                  {{"gpu-topology", "t"}, {"gpu-topology-replica", "3"}});
+  }
+  world_.api.settle();
+  for (const char* name : {"w-0", "w-1", "w-2"}) take(name, "n1", admitted(name, "n1"));
+  EXPECT_EQ(world_.scheduler->ledger().bound(), 3U);
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing
