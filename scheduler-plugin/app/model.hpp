@@ -118,6 +118,12 @@ using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;
-using Admitted = std::function<void(Result<Annotations>)>;
+// What the API server adds to a Binding. uid: of the pod that was decided on, where the Binding
+// does not say one: without it one made anew under the name could get the chips.
+struct Admission {
+  Annotations annotations;
+  std::string uid;
+};
+using Admitted = std::function<void(Result<Admission>)>;
 
 }  // namespace chipweave::sched

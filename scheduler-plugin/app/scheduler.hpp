@@ -208,7 +208,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Error bound_elsewhere(const UnderWay& order) const;
 
   // scheduler_admit.cpp: bindings of others
-  Result<Annotations> admit_known(const Binding& binding, bool dry_run);
+  Result<Admission> admit_found(const Binding& binding, bool dry_run);
+  Result<Annotations> admit_known(const Binding& binding, const ClusterPod& pod, bool dry_run);
   Result<Annotations> would_admit(const PodAsk& pod, NodeId node);
   void set_aside(UnderWayMap::iterator it);
   void drop_set_aside(const std::string& uid);

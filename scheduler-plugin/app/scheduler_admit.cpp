@@ -16,31 +16,44 @@ namespace chipweave::sched {
 
 void Scheduler::admit(const Binding& binding, bool dry_run, Admitted done) {
   Admitted told = [this, binding, begin = clock_.now(),
-                   done = std::move(done)](Result<Annotations> how) {
+                   done = std::move(done)](Result<Admission> how) {
     if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
     observer_.decided(Verb::admit, clock_.now() - begin, how.ok() ? 1 : 0);
     done(std::move(how));
   };
   if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
   const ClusterPod* pod = cluster_.find(binding.key);
-  const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
-  if (same) return told(admit_known(binding, dry_run));
-  // created, or created anew, a moment ago?
+  const bool same = pod != nullptr && pod->ask.uid == binding.uid;
+  if (same) return told(admit_found(binding, dry_run));
+  // created, or created anew, a moment ago? And without a uid: who has the name now?
   cluster_.refresh(binding.key,
                    [this, binding, dry_run, told = std::move(told)](const Result<void>& how) {
-                     told(how ? admit_known(binding, dry_run) : Result<Annotations>(how.error()));
+                     told(how ? admit_found(binding, dry_run) : Result<Admission>(how.error()));
                    });
 }
 
-Result<Annotations> Scheduler::admit_known(const Binding& asked, bool dry_run) {
-  expire_promises();
+Result<Admission> Scheduler::admit_found(const Binding& asked, bool dry_run) {
   const ClusterPod* pod = cluster_.find(asked.key);
-  // No such pod, another one by now, bound already: the API server refuses it itself. No whole
-  // chips asked for: not ours.
-  if (pod == nullptr || !pod->node.empty()) return Annotations{};
-  if (!asked.uid.empty() && pod->ask.uid != asked.uid) return Annotations{};
-  if (!pod->refused.empty() || pod->ask.chips == 0) return Annotations{};
-  const Binding binding{asked.key, pod->ask.uid, asked.node};
+  const bool named = asked.uid.empty();
+  if (pod == nullptr && named) {
+    // one that is made in this moment would be bound without its chips
+    return make_error(Errc::not_found, "pod " + asked.key.text() + " is not there to be bound");
+  }
+  // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
+  if (pod == nullptr || (!named && pod->ask.uid != asked.uid)) return Admission{};
+  Admission admission;
+  if (named) admission.uid = pod->ask.uid;
+  // Bound already: likewise. No whole chips asked for: not ours.
+  if (!pod->node.empty() || !pod->refused.empty() || pod->ask.chips == 0) return admission;
+  auto notes = admit_known({asked.key, pod->ask.uid, asked.node}, *pod, dry_run);
+  if (!notes) return std::move(notes).error();
+  admission.annotations = std::move(*notes);
+  return admission;
+}
+
+Result<Annotations> Scheduler::admit_known(const Binding& binding, const ClusterPod& pod,
+                                           bool dry_run) {
+  expire_promises();
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
@@ -50,10 +63,10 @@ Result<Annotations> Scheduler::admit_known(const Binding& asked, bool dry_run) {
     if (order->second.binding.node == binding.node) return order->second.annotations;
     if (!order->second.admitted_only()) return bound_elsewhere(order->second);
   }
-  if (dry_run) return would_admit(pod->ask, node);
+  if (dry_run) return would_admit(pod.ask, node);
   if (order != under_way_.end()) set_aside(order);
-  if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
-  UnderWay& begun = begin_order(binding, pod->ask);
+  if (auto taken = take_chips(pod.ask, node); !taken) return std::move(taken).error();
+  UnderWay& begun = begin_order(binding, pod.ask);
   begun.ask_again = clock_.now() + kDoubt;
   return begun.annotations;
 }

@@ -15,10 +15,11 @@ http::Response json(std::string body) {
   return response;
 }
 
-http::Response answer(const codec::BindingReview& review, const Result<Annotations>& admitted) {
-  if (admitted) return json(codec::write_allowed(review, *admitted));
+http::Response answer(const codec::BindingReview& review, const Result<Admission>& admitted) {
+  if (admitted) return json(codec::write_allowed(review, admitted->annotations, admitted->uid));
   const Error& why = admitted.error();
-  if (why.code == Errc::conflict || why.code == Errc::invalid_argument)
+  if (why.code == Errc::conflict || why.code == Errc::invalid_argument ||
+      why.code == Errc::not_found)
     return json(codec::write_denied(review.request_uid, http_status(why.code), why.text()));
   return error_response(why);
 }
@@ -30,12 +31,12 @@ http::Answer AdmissionDoor::review(std::string& body) {
   if (!read) return error_response(read.error());
   // Not a Binding, or one that the API server will not take: nothing to say.
   if (!read->is_binding || read->pod.empty() || read->node.empty())
-    return answer(*read, Annotations{});
+    return answer(*read, Admission{});
   auto review = std::make_shared<const codec::BindingReview>(std::move(*read));
   return http::Later([this, review](const std::shared_ptr<http::PendingReply>& reply) {
     const std::string ns = review->ns.empty() ? "default" : review->ns;
     scheduler_.admit({{ns, review->pod}, review->pod_uid, review->node}, review->dry_run,
-                     [review, reply](const Result<Annotations>& admitted) {
+                     [review, reply](const Result<Admission>& admitted) {
                        reply->send(answer(*review, admitted));
                      });
   });

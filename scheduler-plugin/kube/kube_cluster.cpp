@@ -138,8 +138,12 @@ void KubeCluster::refreshed(const PodKey& key, Result<kube::Reply> reply, const 
   if (kube::key_of(*pod) != key.text()) return trouble("it answered another one");
   // The watch is behind or ahead; where it will tell of another pod anyway, it does so in order.
   const auto known = pods_.find(key.text());
-  const bool another = known != pods_.end() && known->second.pod.ask.uid != pod->uid;
-  if (!another && !gone_.contains(key.text())) pods_watch_.note(std::move(*pod));
+  const bool there = known != pods_.end();
+  const bool another = there && known->second.pod.ask.uid != pod->uid;
+  const bool gone = gone_.contains(key.text());
+  // so find() does not show it: neither what it asks for nor whether it is bound is known
+  if (another || (gone && !there)) return trouble("the watch has not told of it yet");
+  if (!gone) pods_watch_.note(std::move(*pod));
   done({});
 }
 

@@ -103,10 +103,17 @@ std::string pointer_step(std::string_view key) {
 
 // `add` on the whole map would replace it; on a key it needs the map to be there, which an empty
 // one is not: the API server leaves it out.
-std::string patch_text(bool into_map, const std::map<std::string, std::string>& annotations) {
+std::string patch_text(bool into_map, const std::map<std::string, std::string>& annotations,
+                       std::string_view uid) {
   JsonWriter w;
   w.begin_array();
-  if (!into_map) {
+  if (!uid.empty()) {
+    w.begin_object().field("op", "add").field("path", "/metadata/uid").field("value", uid);
+    w.end_object();
+  }
+  if (annotations.empty()) {
+    // nothing but the uid
+  } else if (!into_map) {
     w.begin_object().field("op", "add").field("path", "/metadata/annotations");
     w.key("value").begin_object();
     for (const auto& [key, value] : annotations) w.field(key, value);
@@ -156,7 +163,9 @@ Result<BindingReview> read_binding_review(std::string& body) {
 }
 
 std::string write_allowed(const BindingReview& review,
-                          const std::map<std::string, std::string>& annotations) {
+                          const std::map<std::string, std::string>& annotations,
+                          std::string_view uid) {
+  if (!review.pod_uid.empty()) uid = {};
   std::map<std::string, std::string> news = annotations;
   std::erase_if(news, [&](const auto& entry) {
     const auto there = review.annotations.find(entry.first);
@@ -164,9 +173,9 @@ std::string write_allowed(const BindingReview& review,
   });
   JsonWriter w;
   begin_review(w, review.request_uid, true);
-  if (!news.empty()) {
+  if (!news.empty() || !uid.empty()) {
     w.field("patchType", "JSONPatch");
-    w.field("patch", encode_base64(patch_text(!review.annotations.empty(), news)));
+    w.field("patch", encode_base64(patch_text(!review.annotations.empty(), news, uid)));
   }
   w.end_object().end_object();
   return w.take();

@@ -92,6 +92,23 @@ TEST(Admission, OldValuesGiveWayAndWhatIsThereIsNotPatched) {
       Json::parse(write_allowed(*read_binding_review(none), {}))["response"].contains("patch"));
 }
 
+TEST(Admission, ABindingWithoutAUidGetsOne) {
+  const Json object = {{"metadata", {{"name", "p"}}}, {"target", {{"name", "n"}}}};
+  std::string body = review_of(object.dump());
+  const auto review = read_binding_review(body);
+  const Json after = patched(object, write_allowed(*review, kNotes, "u-1"));
+  EXPECT_EQ(after["metadata"]["uid"], "u-1");
+  EXPECT_EQ(after["metadata"]["annotations"], Json(kNotes));
+  EXPECT_EQ(patched(object, write_allowed(*review, {}, "u-1"))["metadata"],
+            Json({{"name", "p"}, {"uid", "u-1"}}));
+  Json said = object;
+  said["metadata"]["uid"] = "u-0";
+  std::string with = review_of(said.dump());
+  EXPECT_EQ(
+      patched(said, write_allowed(*read_binding_review(with), kNotes, "u-1"))["metadata"]["uid"],
+      "u-0");
+}
+
 TEST(Admission, WhatIsMissingStaysEmpty) {
   std::string body = review_of(R"({"metadata":{}})");
   const auto review = read_binding_review(body);
