@@ -118,6 +118,18 @@ using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;
-using Admitted = std::function<void(Result<Annotations>)>;
+
+// A Binding that the API server is asked for, as it comes to admission.
+struct AdmissionAsk {
+  Binding binding;        // uid empty: the Binding does not say it
+  std::string placement;  // the placement that stands in it already; empty: none
+  bool dry_run = false;
+};
+// What is to be added. uid: of the pod that it was decided for; both empty: nothing to say.
+struct Admission {
+  std::string uid;
+  Annotations annotations;
+};
+using Admitted = std::function<void(Result<Admission>)>;
 
 }  // namespace chipweave::sched

@@ -103,10 +103,15 @@ std::string pointer_step(std::string_view key) {
 
 // `add` on the whole map would replace it; on a key it needs the map to be there, which an empty
 // one is not: the API server leaves it out.
-std::string patch_text(bool into_map, const std::map<std::string, std::string>& annotations) {
+std::string patch_text(const BindingReview& review, const std::string& pod_uid,
+                       const std::map<std::string, std::string>& annotations) {
   JsonWriter w;
   w.begin_array();
-  if (!into_map) {
+  if (review.pod_uid.empty() && !pod_uid.empty()) {
+    w.begin_object().field("op", "add").field("path", "/metadata/uid").field("value", pod_uid);
+    w.end_object();
+  }
+  if (review.annotations.empty()) {
     w.begin_object().field("op", "add").field("path", "/metadata/annotations");
     w.key("value").begin_object();
     for (const auto& [key, value] : annotations) w.field(key, value);
@@ -155,7 +160,7 @@ Result<BindingReview> read_binding_review(std::string& body) {
   return to;
 }
 
-std::string write_allowed(const BindingReview& review,
+std::string write_allowed(const BindingReview& review, const std::string& pod_uid,
                           const std::map<std::string, std::string>& annotations) {
   std::map<std::string, std::string> news = annotations;
   std::erase_if(news, [&](const auto& entry) {
@@ -166,7 +171,7 @@ std::string write_allowed(const BindingReview& review,
   begin_review(w, review.request_uid, true);
   if (!news.empty()) {
     w.field("patchType", "JSONPatch");
-    w.field("patch", encode_base64(patch_text(!review.annotations.empty(), news)));
+    w.field("patch", encode_base64(patch_text(review, pod_uid, news)));
   }
   w.end_object().end_object();
   return w.take();

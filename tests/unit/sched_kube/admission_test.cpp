@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Admission : public ::testing::Test {
+class Admits : public ::testing::Test {
  protected:
   void SetUp() override {
     world_.add_node("n1", "hgx-v100-8");
@@ -27,21 +27,21 @@ class Admission : public ::testing::Test {
     world_.create(name, chips);
     world_.api.settle();
   }
-  using Said = std::shared_ptr<std::optional<Result<Annotations>>>;
+  using Said = std::shared_ptr<std::optional<Result<Admission>>>;
   // What the API server is answered; nothing as long as there is no answer.
   Said ask(const std::string& name, const std::string& node, bool dry_run = false,
-           bool with_uid = true) {
-    auto said = std::make_shared<std::optional<Result<Annotations>>>();
+           bool with_uid = true, const std::string& placement = "") {
+    auto said = std::make_shared<std::optional<Result<Admission>>>();
     const auto pod = world_.api.pods.find("ns/" + name);
     const std::string uid = with_uid && pod != world_.api.pods.end() ? pod->second.uid : "";
-    world_.scheduler->admit({{"ns", name}, uid, node}, dry_run,
-                            [said](Result<Annotations> how) { *said = std::move(how); });
+    world_.scheduler->admit({{{"ns", name}, uid, node}, placement, dry_run},
+                            [said](Result<Admission> how) { *said = std::move(how); });
     return said;
   }
   Annotations admitted(const std::string& name, const std::string& node) {
     const Said said = ask(name, node);
     EXPECT_TRUE(*said && (*said)->ok()) << name << " on " << node;
-    return *said && (*said)->ok() ? ***said : Annotations{};
+    return *said && (*said)->ok() ? (**said)->annotations : Annotations{};
   }
   std::string refused(const std::string& name, const std::string& node) {
     const Said said = ask(name, node);
@@ -72,7 +72,7 @@ class Admission : public ::testing::Test {
   KubeWorld world_;
 };
 
-TEST_F(Admission, TheChipsAreThePodsUntilItIsBound) {
+TEST_F(Admits, TheChipsAreThePodsUntilItIsBound) {
   create("a", 4);
   create("b", 8);
   const Annotations notes = admitted("a", "n1");
@@ -85,7 +85,7 @@ TEST_F(Admission, TheChipsAreThePodsUntilItIsBound) {
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"});
 }
 
-TEST_F(Admission, AskedAgainItSaysTheSame) {
+TEST_F(Admits, AskedAgainItSaysTheSame) {
   create("a", 4);
   const Annotations notes = admitted("a", "n1");
   EXPECT_EQ(admitted("a", "n1"), notes);
@@ -94,7 +94,7 @@ TEST_F(Admission, AskedAgainItSaysTheSame) {
   take("a", "n1", notes);
 }
 
-TEST_F(Admission, WhatTheSessionChoseIsWhatItGets) {
+TEST_F(Admits, WhatTheSessionChoseIsWhatItGets) {
   create("a", 2);
   create("b", 2);
   ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("b")), "n1").ok());
@@ -107,7 +107,7 @@ TEST_F(Admission, WhatTheSessionChoseIsWhatItGets) {
   EXPECT_EQ(world_.annotated("b"), b_chips);
 }
 
-TEST_F(Admission, WhatNoLongerHoldsIsChosenAnew) {
+TEST_F(Admits, WhatNoLongerHoldsIsChosenAnew) {
   create("a", 2);
   ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("a")), "n1").ok());
   const auto before = world_.held("a");
@@ -119,7 +119,7 @@ TEST_F(Admission, WhatNoLongerHoldsIsChosenAnew) {
   EXPECT_EQ(std::count(after.begin(), after.end(), before.front()), 0);
 }
 
-TEST_F(Admission, RefusesWithAReason) {
+TEST_F(Admits, RefusesWithAReason) {
   create("a", 8);
   create("b", 1);
   take("a", "n1", admitted("a", "n1"));
@@ -135,7 +135,7 @@ TEST_F(Admission, RefusesWithAReason) {
   world_.scheduler->set_waiting_for("");
 }
 
-TEST_F(Admission, HasNothingToSayOfOtherPods) {
+TEST_F(Admits, HasNothingToSayOfOtherPods) {
   create("none", 0);
   EXPECT_TRUE(admitted("none", "n1").empty());
   EXPECT_TRUE(admitted("none", "n9").empty());
@@ -143,7 +143,7 @@ TEST_F(Admission, HasNothingToSayOfOtherPods) {
   EXPECT_FALSE(*unknown) << "the API server is asked first";
   world_.api.settle();
   ASSERT_TRUE(*unknown && (*unknown)->ok());
-  EXPECT_TRUE((**unknown)->empty());
+  EXPECT_TRUE((**unknown)->annotations.empty());
   create("bound", 4);
   take("bound", "n1", admitted("bound", "n1"));
   EXPECT_TRUE(admitted("bound", "n1").empty()) << "the API server refuses that itself";
@@ -153,25 +153,26 @@ TEST_F(Admission, HasNothingToSayOfOtherPods) {
   EXPECT_EQ(world_.scheduler->under_way(), 0U);
 }
 
-TEST_F(Admission, FindsThePodWithoutAUid) {
+TEST_F(Admits, FindsThePodWithoutAUid) {
   create("a", 4);
   const Said said = ask("a", "n1", false, false);
   ASSERT_TRUE(*said && (*said)->ok());
-  EXPECT_EQ((**said)->count(kPlacementAnnotation), 1U);
-  take("a", "n1", ***said);
+  EXPECT_EQ((**said)->annotations.count(kPlacementAnnotation), 1U);
+  EXPECT_EQ((**said)->uid, world_.pod("a").uid);
+  take("a", "n1", (**said)->annotations);
 }
 
-TEST_F(Admission, APodThatTheWatchHasNotShownYetIsAskedFor) {
+TEST_F(Admits, APodThatTheWatchHasNotShownYetIsAskedFor) {
   world_.create("a", 4);
   const Said said = ask("a", "n1");
   EXPECT_FALSE(*said);
   world_.api.take(0, SimulatedApi::Fate::answered);
   ASSERT_TRUE(*said && (*said)->ok());
   EXPECT_EQ(world_.held("a").size(), 4U);
-  take("a", "n1", ***said);
+  take("a", "n1", (**said)->annotations);
 }
 
-TEST_F(Admission, WithoutAWordOfTheApiServerThereIsNone) {
+TEST_F(Admits, WithoutAWordOfTheApiServerThereIsNone) {
   world_.create("a", 4);
   const Said said = ask("a", "n1");
   world_.api.take(0, SimulatedApi::Fate::lost_before);
@@ -180,14 +181,14 @@ TEST_F(Admission, WithoutAWordOfTheApiServerThereIsNone) {
   EXPECT_EQ((*said)->error().code, Errc::unavailable);
 }
 
-TEST_F(Admission, ADryRunTakesNothing) {
+TEST_F(Admits, ADryRunTakesNothing) {
   create("a", 4);
   const Said dry = ask("a", "n1", true);
   ASSERT_TRUE(*dry && (*dry)->ok());
   EXPECT_EQ(world_.scheduler->ledger().promised() + world_.scheduler->ledger().bound(), 0U);
   EXPECT_EQ(world_.scheduler->under_way(), 0U);
   const Annotations real = admitted("a", "n1");
-  EXPECT_EQ(real, ***dry) << "it said what would be done";
+  EXPECT_EQ(real, (**dry)->annotations) << "it said what would be done";
   take("a", "n1", real);
   create("b", 8);
   const Said no = ask("b", "n1", true);
@@ -195,7 +196,7 @@ TEST_F(Admission, ADryRunTakesNothing) {
   EXPECT_EQ((*no)->error().text(), "pod ns/b does not fit on node n1: not enough free chips");
 }
 
-TEST_F(Admission, ABindingThatNeverCameIsGivenUp) {
+TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   create("a", 8);
   create("b", 8);
   admitted("a", "n1");
@@ -207,7 +208,7 @@ TEST_F(Admission, ABindingThatNeverCameIsGivenUp) {
 }
 
 // Its scheduler was told that the binding failed, and chooses another node.
-TEST_F(Admission, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
+TEST_F(Admits, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
   create("a", 8);
   create("b", 8);
   const Annotations first = admitted("a", "n1");
@@ -221,7 +222,7 @@ TEST_F(Admission, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
   EXPECT_EQ(world_.holding("a")->node, world_.scheduler->nodes().find("n1"));
 }
 
-TEST_F(Admission, ElsewhereAfterAllTheOtherWayRound) {
+TEST_F(Admits, ElsewhereAfterAllTheOtherWayRound) {
   create("a", 8);
   create("b", 8);
   admitted("a", "n1");
@@ -229,7 +230,7 @@ TEST_F(Admission, ElsewhereAfterAllTheOtherWayRound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n1"});
 }
 
-TEST_F(Admission, SetsKeptAsideEndWithTheDoubtAndWithThePod) {
+TEST_F(Admits, SetsKeptAsideEndWithTheDoubtAndWithThePod) {
   create("a", 8);
   create("b", 8);
   admitted("a", "n1");
@@ -244,10 +245,10 @@ TEST_F(Admission, SetsKeptAsideEndWithTheDoubtAndWithThePod) {
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
 }
 
-TEST_F(Admission, OurOwnBindingPassesUnchanged) {
+TEST_F(Admits, OurOwnBindingPassesUnchanged) {
   create("a", 4);
   const auto said = world_.bind("a", "n1");
-  const Annotations notes = admitted("a", "n1");  // the API server asks before it takes it
+  const Annotations notes = admitted("a", "n1");  // somebody else's, with ours still on its way
   EXPECT_EQ(refused("a", "n2"),
             "pod ns/a is being bound to node n1; the API server has not said yet what became of "
             "that");
@@ -256,7 +257,48 @@ TEST_F(Admission, OurOwnBindingPassesUnchanged) {
   EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));
 }
 
-TEST_F(Admission, WhatWasAdmittedCanBeBoundByUs) {
+// The API server asks before it takes what we sent, too; it is not taken for another one's.
+TEST_F(Admits, OurOwnIsNotWaitedForAfterItsAnswer) {
+  create("a", 8);
+  create("b", 8);
+  const auto said = world_.bind("a", "n1");
+  const std::string sent =
+      nlohmann::json::parse(world_.api.body_of(0))["metadata"]["annotations"][kPlacementAnnotation];
+  const Said own = ask("a", "n1", false, true, sent);
+  ASSERT_TRUE(*own && (*own)->ok());
+  world_.api.remove("ns/a");
+  world_.api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*said, "pod ns/a does not exist");
+  EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
+}
+
+// Ours fails for certain, but another one's was admitted meanwhile.
+TEST_F(Admits, AnothersIsWaitedForWhenOursFails) {
+  create("a", 8);
+  create("b", 8);
+  const auto said = world_.bind("a", "n1");
+  const Annotations notes = admitted("a", "n1");
+  world_.api.refuse_next_binding(409);
+  world_.api.settle();
+  EXPECT_NE(*said, "bound");
+  EXPECT_NE(*said, "");
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
+  take("a", "n1", notes);
+  EXPECT_EQ(world_.held("a").size(), 8U);
+}
+
+TEST_F(Admits, EachAdmissionIsWaitedFor) {
+  create("a", 8);
+  create("b", 8);
+  admitted("a", "n1");
+  wait(seconds(60));
+  const Annotations notes = admitted("a", "n1");
+  wait(seconds(50));
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
+  take("a", "n1", notes);
+}
+
+TEST_F(Admits, WhatWasAdmittedCanBeBoundByUs) {
   create("a", 4);
   create("b", 4);
   const Annotations notes = admitted("a", "n1");
@@ -272,7 +314,7 @@ TEST_F(Admission, WhatWasAdmittedCanBeBoundByUs) {
 }
 
 // Another one that leads meanwhile has replaced what this one sent.
-TEST_F(Admission, WhatThePodSaysWinsOverWhatWasSent) {
+TEST_F(Admits, WhatThePodSaysWinsOverWhatWasSent) {
   create("a", 2);
   const auto said = world_.bind("a", "n1");
   const auto sent = world_.held("a");
@@ -291,7 +333,7 @@ TEST_F(Admission, WhatThePodSaysWinsOverWhatWasSent) {
   EXPECT_EQ(world_.held("a"), (std::vector<int>{6, 7}));
 }
 
-TEST_F(Admission, AGroupIsKeptTogether) {
+TEST_F(Admits, AGroupIsKeptTogether) {
   for (const char* name : {"w-0", "w-1", "w-2"}) {
     world_.create(name, 1, "aliyun.com/gpu",
                   {{"gpu-topology", "t"}, {"gpu-topology-replica", "3"}});
