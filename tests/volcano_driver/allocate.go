@@ -85,8 +85,7 @@ func (s *session) allocateTasks(j *job, left *[]*task, nodes []*nodeState) *stat
 	for len(*left) > 0 {
 		t := (*left)[0]
 		*left = (*left)[1:]
-		found := s.predicates(t, nodes, refused, func(n *nodeState) bool { return t.initResreq.fits(n.futureIdle()) },
-			func(code int) bool { return code != codeOK })
+		found := s.candidates(t, nodes, refused)
 		if len(found) == 0 {
 			if j.min < len(j.tasks) {
 				continue
@@ -112,6 +111,19 @@ func (s *session) allocateTasks(j *job, left *[]*task, nodes []*nodeState) *stat
 	}
 	stmt.discard()
 	return nil
+}
+
+// Nodes for the task; the one for which others were evicted goes first, and alone.
+func (s *session) candidates(t *task, nodes []*nodeState, refused map[string]bool) []*nodeState {
+	room := func(n *nodeState) bool { return t.initResreq.fits(n.futureIdle()) }
+	refuses := func(code int) bool { return code != codeOK }
+	nominated := s.snapshot.byName[s.nominated[t.pod.metadata.UID]]
+	if nominated != nil && slices.Contains(nodes, nominated) && room(nominated) {
+		if found := s.predicates(t, []*nodeState{nominated}, refused, room, refuses); len(found) > 0 {
+			return found
+		}
+	}
+	return s.predicates(t, nodes, refused, room, refuses)
 }
 
 // Hard topology: each domain is tried twice and taken back twice, then one in which the job fits is done again.
@@ -165,7 +177,7 @@ func (s *session) predicates(t *task, nodes []*nodeState, refused map[string]boo
 	if len(nodes) == 0 {
 		return nil
 	}
-	wanted, start := s.options.sampling.wanted(len(nodes)), *s.turn
+	wanted, start := s.options.sampling.wanted(len(nodes)), s.turn
 	ask := s.uses("predicate") && s.extender.interested(t)
 	var before []byte
 	if ask {
@@ -217,7 +229,7 @@ func (s *session) predicates(t *task, nodes []*nodeState, refused map[string]boo
 		}()
 	}
 	all.Wait()
-	*s.turn = (start + int(processed.Load())) % len(nodes)
+	s.turn = (start + int(processed.Load())) % len(nodes)
 	return found
 }
 

@@ -120,24 +120,29 @@ func TestErrorOfAllocateRollsTheTaskBack(t *testing.T) {
 
 // Victim, then who waits for its place; as long as the victim ends, only that; then the allocation.
 func TestPreemption(t *testing.T) {
-	f, m := newFake(t), newMemory(t, "n1")
+	f, m := newFake(t), newMemory(t, "n1", "n2")
 	m.add("low", "a", 8, 1)
+	f.answer["prioritize"] = func(call) string { return `{"nodeScore":{"n1":1}}` }
 	d := driverOf(t, f, m, "--actions", "enqueue,allocate,preempt")
+	d.once(t)
+	m.add("other", "c", 4, 1000)
 	d.once(t)
 	m.add("high", "b", 8, 1000)
 	f.forget()
 	d.once(t)
 	same(t, f.lines("allocate", "deallocate"), []string{"deallocate low 64 n1", "allocate high 4 n1"})
 	same(t, m.evicted, []string{"low"})
+	f.answer["prioritize"] = func(call) string { return `{"nodeScore":{"n2":1}}` }
+	delete(m.pods, "other") // another node has room now, but this one was made free for it
 	m.change("low", "metadata", "deletionTimestamp", "2026-01-02T03:05:00Z")
 	f.forget()
 	line := d.once(t)
-	same(t, f.lines("allocate", "deallocate"), []string{"allocate high 4 n1"})
+	same(t, f.lines(), []string{"predicate high 1 n1", "allocate high 4 n1"})
 	same(t, line.Pipelined, []string{"default/b"})
 	delete(m.pods, "low")
 	f.forget()
 	d.once(t)
-	same(t, f.lines("allocate", "deallocate"), []string{"allocate high 2 n1"})
+	same(t, f.lines(), []string{"predicate high 1 n1", "allocate high 2 n1"})
 	if m.bound["high"] != "n1" {
 		t.Error(m.bound)
 	}

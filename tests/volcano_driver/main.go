@@ -195,14 +195,13 @@ type driver struct {
 	options   *options
 	cluster   cluster
 	extenders []*extender
-	random    *rand.Rand
-	turn      int
-	enqueued  map[string]bool
 	number    int
+	memories
 }
 
 func newDriver(o *options, c cluster, extenders []*extender) *driver {
-	return &driver{options: o, cluster: c, extenders: extenders, random: rand.New(rand.NewPCG(o.seed, 0)), enqueued: map[string]bool{}}
+	kept := memories{random: rand.New(rand.NewPCG(o.seed, 0)), enqueued: map[string]bool{}, nominated: map[string]string{}}
+	return &driver{options: o, cluster: c, extenders: extenders, memories: kept}
 }
 
 type sessionLine struct {
@@ -258,8 +257,8 @@ func (d *driver) session(ctx context.Context, e *extender) sessionLine {
 		return line
 	}
 	began := time.Now()
-	s := newSession(ctx, &d.options.session, snap, e, d.cluster, d.random, &d.turn)
-	s.run(d.enqueued)
+	s := newSession(ctx, &d.options.session, snap, e, d.cluster, &d.memories)
+	s.run()
 	line.Seconds, line.told, line.Verbs = time.Since(began).Seconds(), s.told, e.stats.ofSession()
 	line.Binding, line.outcomes = d.cluster.binding(), d.cluster.outcomes()
 	return line
@@ -274,10 +273,16 @@ func (d *driver) snapshot(ctx context.Context) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
+	// Nothing is kept of what is gone.
+	enqueued, nominated := map[string]bool{}, map[string]string{}
 	for _, j := range snap.jobs {
-		known[j.uid] = d.enqueued[j.uid]
+		enqueued[j.uid] = d.enqueued[j.uid]
+		for _, t := range j.pending() {
+			if uid := t.pod.metadata.UID; d.nominated[uid] != "" {
+				nominated[uid] = d.nominated[uid]
+			}
+		}
 	}
-	d.enqueued = known
+	d.enqueued, d.nominated = enqueued, nominated
 	return snap, nil
 }

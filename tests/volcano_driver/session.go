@@ -43,15 +43,22 @@ type session struct {
 	snapshot *snapshot
 	extender *extender // nil: not there in this session
 	backend  backend
-	random   *rand.Rand
-	turn     *int            // the node at which predicates begin; goes on from session to session
-	never    map[string]bool // task and node that no eviction helps
-	held     []*statement    // of neverCommit
-	told     told
+	*memories
+	never map[string]bool // task and node that no eviction helps
+	held  []*statement    // of neverCommit
+	told  told
 }
 
-func newSession(ctx context.Context, options *sessionOptions, snap *snapshot, e *extender, b backend, random *rand.Rand, turn *int) *session {
-	return &session{ctx: ctx, options: options, snapshot: snap, extender: e, backend: b, random: random, turn: turn,
+// What is kept from session to session.
+type memories struct {
+	random    *rand.Rand
+	turn      int               // the node at which the next predicates begin
+	enqueued  map[string]bool   // jobs that were let in
+	nominated map[string]string // uids of pods, and the nodes where others were evicted for them
+}
+
+func newSession(ctx context.Context, options *sessionOptions, snap *snapshot, e *extender, b backend, m *memories) *session {
+	return &session{ctx: ctx, options: options, snapshot: snap, extender: e, backend: b, memories: m,
 		never: map[string]bool{}, told: told{Ready: []string{}, Unready: []string{}, Pipelined: []string{}, Evicted: []string{}, Reasons: map[string]int{}}}
 }
 
@@ -66,7 +73,7 @@ func (s *session) event(action string, t *task) error {
 
 func (s *session) hard(j *job) bool { return len(s.options.hyperNodes) > 0 && j.min > 1 }
 
-func (s *session) run(enqueued map[string]bool) {
+func (s *session) run() {
 	for _, j := range s.snapshot.jobs {
 		s.told.Pending += len(j.pending())
 	}
@@ -74,7 +81,7 @@ func (s *session) run(enqueued map[string]bool) {
 	if s.uses("onSessionOpen") && plugin.openSession(s.ctx, s.openBody()) != nil {
 		s.extender, s.told.PluginOff = nil, true
 	}
-	do := map[string]func(){"enqueue": func() { s.enqueueAction(enqueued) }, "allocate": s.allocateAction,
+	do := map[string]func(){"enqueue": s.enqueueAction, "allocate": s.allocateAction,
 		"preempt": s.preemptAction, "reclaim": s.reclaimAction}
 	if !slices.Contains(s.options.actions, "enqueue") {
 		for _, j := range s.snapshot.jobs {
@@ -91,7 +98,7 @@ func (s *session) run(enqueued map[string]bool) {
 }
 
 // Lets new jobs in; an extender may keep them out.
-func (s *session) enqueueAction(enqueued map[string]bool) {
+func (s *session) enqueueAction() {
 	for _, j := range s.snapshot.jobs {
 		if j.enqueued || s.uses("jobEnqueueable") && s.extender.enqueueable(s.ctx, j) == reject {
 			continue
@@ -99,7 +106,7 @@ func (s *session) enqueueAction(enqueued map[string]bool) {
 		if s.uses("jobEnqueued") {
 			s.extender.enqueued(s.ctx, j)
 		}
-		j.enqueued, enqueued[j.uid] = true, true
+		j.enqueued, s.enqueued[j.uid] = true, true
 	}
 }
 

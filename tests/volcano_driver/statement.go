@@ -91,6 +91,10 @@ func (s *statement) commit() {
 		case doAllocate:
 			s.change(op.task, statusBinding)
 			s.session.backend.bind(op.task)
+		case doPipeline:
+			if op.task.evicted {
+				s.session.nominated[op.task.pod.metadata.UID] = op.node
+			}
 		case doEvict:
 			s.session.told.Evicted = append(s.session.told.Evicted, op.task.key)
 			s.session.backend.evict(op.task)
