@@ -1,10 +1,11 @@
-// An extender for kube-scheduler that chooses nothing: it takes every node, scores all the same, and binds pods as it
-// is told. What kube-scheduler loses with it is what any extender costs; bench/kube_scheduler_throughput compares
-// chipweave with it.
+// An extender for kube-scheduler and Volcano that chooses nothing: it takes every node, scores all the same, and binds
+// pods as it is told. What a scheduler loses with it is what any extender costs; bench/kube_scheduler_throughput and
+// bench/volcano_session compare chipweave with it.
 //
 //	TOKEN=… do-nothing-extender --server https://127.0.0.1:6443 --ca ca.crt --port-file FILE
 //
-// It listens on a free port of 127.0.0.1 and writes it to FILE. GET /times tells what it did so far.
+// Without --server it cannot bind, which Volcano does itself. It listens on a free port of 127.0.0.1 and writes it to
+// FILE. GET /times tells what it did so far.
 package main
 
 import (
@@ -49,18 +50,21 @@ func main() {
 	ca := flag.String("ca", "", "file with its CA")
 	portFile := flag.String("port-file", "", "the port is written here")
 	flag.Parse()
-	client, err := clientFor(*ca)
-	if err != nil {
-		log.Fatal(err)
-	}
 	verbs := map[string]*verb{
 		"filter":     {answer: filter},
 		"prioritize": {answer: prioritize},
 		"preempt":    {answer: preempt},
-		"bind": {answer: func(body []byte) ([]byte, error) {
-			return bind(client, *server, os.Getenv("TOKEN"), body)
-		}},
 	}
+	if *server != "" {
+		client, err := clientFor(*ca)
+		if err != nil {
+			log.Fatal(err)
+		}
+		verbs["bind"] = &verb{answer: func(body []byte) ([]byte, error) {
+			return bind(client, *server, os.Getenv("TOKEN"), body)
+		}}
+	}
+	addVolcano(verbs)
 	mux := http.NewServeMux()
 	for name, v := range verbs {
 		mux.Handle("POST /"+name, v)

@@ -87,10 +87,10 @@ class Bed:
         return self.must("POST", f"/api/v1/namespaces/{NS}/serviceaccounts/{account}/token", body)["status"]["token"]
 
     # In a session of its own: Ctrl-C in the terminal does not reach it.
-    def start(self, log, *command):
+    def start(self, log, *command, env=None):
         with open(log, "ab") as to:
             process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=to, stderr=to,
-                                       cwd=self.work, start_new_session=True)
+                                       cwd=self.work, env=env, start_new_session=True)
         self.running.append(process)
         return process
 

@@ -1,0 +1,3 @@
+module chipweave.dev/tests/volcano-driver
+
+go 1.24
