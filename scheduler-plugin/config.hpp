@@ -34,6 +34,7 @@ struct Config {
   std::size_t max_connections = limits::kMaxHttpConnections;
   int volcano_weight = 20;
   bool open_admission = false;
+  bool annotate_after_bind = false;
   ResourceTable resources;
 };
 

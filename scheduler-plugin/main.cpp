@@ -141,8 +141,9 @@ int run(const Config& config) {
     observers.add(kubernetes->events());
   }
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
-  sched::Scheduler scheduler(clock, cluster, observers,
-                             {config.reservation_ttl, config.inventory_stale_after});
+  sched::Scheduler scheduler(
+      clock, cluster, observers,
+      {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind});
   memory.set_listener(&scheduler);
 
   http::ServerOptions options;

@@ -118,11 +118,18 @@ using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;
-// What the API server adds to a Binding. uid: of the pod that was decided on, where the Binding
-// does not say one: without it one made anew under the name could get the chips.
+
+// A Binding that the API server is asked for, as it comes to admission.
+struct AdmissionAsk {
+  Binding binding;        // uid empty: the Binding does not say it
+  std::string placement;  // the placement that stands in it already; empty: none
+  bool dry_run = false;
+};
+// What is to be added. uid: of the pod that it was decided for, also where that was nothing; empty:
+// the Binding says another one, and the API server goes by that.
 struct Admission {
-  Annotations annotations;
   std::string uid;
+  Annotations annotations;
 };
 using Admitted = std::function<void(Result<Admission>)>;
 

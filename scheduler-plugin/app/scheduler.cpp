@@ -45,6 +45,7 @@ void Scheduler::inventory_gone(std::string_view node) {
 void Scheduler::tick() {
   expire_promises();
   look_after_bindings();
+  look_after_late();
   nodes_.mark_silent(clock_.now() - options_.inventory_stale_after);
 }
 
@@ -55,6 +56,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
                    make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
   }
   drop_set_aside(pod.ask.uid);
+  late_.erase(pod.ask.uid);
   withdraw(pod.ask.uid);
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
     const Holding gone = *holding;

@@ -38,6 +38,8 @@ namespace chipweave::sched {
 struct SchedulerOptions {
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
+  // Chips of pods that others bound without a placement are chosen then, and written to them.
+  bool decide_after_bind = false;
 };
 
 class Scheduler final : public Decide, public ClusterListener {
@@ -54,7 +56,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Result<std::vector<Score>> prioritize(const PodAsk& pod,
                                         std::span<const std::string_view> nodes) override;
   void bind(const Binding& binding, Done done) override;
-  void admit(const Binding& binding, bool dry_run, Admitted done) override;
+  void admit(const AdmissionAsk& ask, Admitted done) override;
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
@@ -81,6 +83,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Result<void> session_allocate(const PodAsk& pod, std::string_view node);
   // The session has taken it back.
   void session_deallocate(const PodAsk& pod);
+  // Whether the pod would fit on the node once the pods that were deleted there are gone.
+  bool fits_when_ended(const PodAsk& pod, std::string_view node);
   // Which of the pods offered as victims (uids) must end for the pod to fit on the node: the
   // fewest, then those of least priority; such as hold no chips there stay on the list, they go for
   // other reasons. Empty: not even all of them would do.
@@ -136,6 +140,8 @@ class Scheduler final : public Decide, public ClusterListener {
     bool asked = false;          // the cluster has not answered; else its answer was no answer
     std::uint64_t question = 0;  // number of the last one; 0: others asked, and we admitted it
     Clock::Steady ask_again{};   // when to look after it, if nobody asks
+    Clock::Steady
+        admitted_until{};  // so long a binding of others that we admitted may come through
     bool admitted_only() const { return question == 0; }
   };
   // Chips of a binding that was admitted and of which nothing was heard, when the pod was to be
@@ -208,9 +214,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Error bound_elsewhere(const UnderWay& order) const;
 
   // scheduler_admit.cpp: bindings of others
-  Result<Admission> admit_found(const Binding& binding, bool dry_run);
-  Result<Annotations> admit_known(const Binding& binding, const ClusterPod& pod, bool dry_run);
-  Result<Annotations> would_admit(const PodAsk& pod, NodeId node);
+  Result<Admission> admit_known(const AdmissionAsk& ask);
+  Result<Admission> would_admit(const PodAsk& pod, NodeId node);
   void set_aside(UnderWayMap::iterator it);
   void drop_set_aside(const std::string& uid);
   void look_after_set_aside();
@@ -226,6 +231,17 @@ class Scheduler final : public Decide, public ClusterListener {
   ChipSet guess(NodeId node, int count) const;
   void recall(const ClusterPod& pod, const Placement& said);
   void complete_recalled(NodeId node);
+
+  // scheduler_late.cpp: pods that were bound without a placement
+  struct Late {
+    PodKey key;
+    Annotations annotations;  // empty: not decided yet
+    bool asked = false;
+  };
+  bool decides_late(const ClusterPod& pod) const;
+  bool decide_late(const ClusterPod& pod, NodeId node);
+  void write_late(const std::string& uid);
+  void look_after_late();
 
   // scheduler_preempt.cpp
   bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
@@ -252,6 +268,7 @@ class Scheduler final : public Decide, public ClusterListener {
   UnderWayMap under_way_;                                 // by uid
   std::unordered_multimap<std::string, SetAside> aside_;  // by uid
   std::uint64_t set_aside_ = 0;
+  std::unordered_map<std::string, Late> late_;  // by uid
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;

@@ -14,7 +14,8 @@
 
 namespace chipweave::sched {
 
-void Scheduler::admit(const Binding& binding, bool dry_run, Admitted done) {
+void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
+  const Binding& binding = ask.binding;
   Admitted told = [this, binding, begin = clock_.now(),
                    done = std::move(done)](Result<Admission> how) {
     if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
@@ -23,56 +24,52 @@ void Scheduler::admit(const Binding& binding, bool dry_run, Admitted done) {
   };
   if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
   const ClusterPod* pod = cluster_.find(binding.key);
-  const bool same = pod != nullptr && pod->ask.uid == binding.uid;
-  if (same) return told(admit_found(binding, dry_run));
-  // created, or created anew, a moment ago? And without a uid: who has the name now?
-  cluster_.refresh(binding.key,
-                   [this, binding, dry_run, told = std::move(told)](const Result<void>& how) {
-                     told(how ? admit_found(binding, dry_run) : Result<Admission>(how.error()));
-                   });
+  const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
+  if (same) return told(admit_known(ask));
+  // created, or created anew, a moment ago?
+  cluster_.refresh(binding.key, [this, ask, told = std::move(told)](const Result<void>& how) {
+    told(how ? admit_known(ask) : Result<Admission>(how.error()));
+  });
 }
 
-Result<Admission> Scheduler::admit_found(const Binding& asked, bool dry_run) {
-  const ClusterPod* pod = cluster_.find(asked.key);
-  const bool named = asked.uid.empty();
-  if (pod == nullptr && named) {
+Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
+  expire_promises();
+  const ClusterPod* pod = cluster_.find(ask.binding.key);
+  if (pod == nullptr && ask.binding.uid.empty()) {
     // one that is made in this moment would be bound without its chips
-    return make_error(Errc::not_found, "pod " + asked.key.text() + " is not there to be bound");
+    return make_error(Errc::not_found,
+                      "pod " + ask.binding.key.text() + " is not there to be bound");
   }
   // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
-  if (pod == nullptr || (!named && pod->ask.uid != asked.uid)) return Admission{};
-  Admission admission;
-  if (named) admission.uid = pod->ask.uid;
+  if (pod == nullptr || (!ask.binding.uid.empty() && pod->ask.uid != ask.binding.uid))
+    return Admission{};
   // Bound already: likewise. No whole chips asked for: not ours.
-  if (!pod->node.empty() || !pod->refused.empty() || pod->ask.chips == 0) return admission;
-  auto notes = admit_known({asked.key, pod->ask.uid, asked.node}, *pod, dry_run);
-  if (!notes) return std::move(notes).error();
-  admission.annotations = std::move(*notes);
-  return admission;
-}
-
-Result<Annotations> Scheduler::admit_known(const Binding& binding, const ClusterPod& pod,
-                                           bool dry_run) {
-  expire_promises();
+  if (!pod->node.empty() || !pod->refused.empty() || pod->ask.chips == 0)
+    return Admission{pod->ask.uid, {}};
+  const Binding binding{ask.binding.key, pod->ask.uid, ask.binding.node};
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
   }
   const auto order = under_way_.find(binding.uid);
-  if (order != under_way_.end()) {
-    if (order->second.binding.node == binding.node) return order->second.annotations;
-    if (!order->second.admitted_only()) return bound_elsewhere(order->second);
+  const bool here = order != under_way_.end() && order->second.binding.node == binding.node;
+  if (order != under_way_.end() && !here && !order->second.admitted_only())
+    return bound_elsewhere(order->second);
+  if (here && (ask.dry_run || ask.placement == order->second.annotations[kPlacementAnnotation]))
+    return Admission{binding.uid, order->second.annotations};  // the latter: it is our own
+  if (ask.dry_run) return would_admit(pod->ask, node);
+  if (order != under_way_.end() && !here) set_aside(order);
+  if (!here) {
+    if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
   }
-  if (dry_run) return would_admit(pod.ask, node);
-  if (order != under_way_.end()) set_aside(order);
-  if (auto taken = take_chips(pod.ask, node); !taken) return std::move(taken).error();
-  UnderWay& begun = begin_order(binding, pod.ask);
-  begun.ask_again = clock_.now() + kDoubt;
-  return begun.annotations;
+  UnderWay& begun = here ? order->second : begin_order(binding, pod->ask);
+  begun.admitted_until = clock_.now() + kDoubt;
+  if (!begun.asked) begun.ask_again = begun.admitted_until;
+  return Admission{binding.uid, begun.annotations};
 }
 
 // What admit() would say, without taking anything.
-Result<Annotations> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
+Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
   const Holding* held = ledger_.find(pod.uid);
   Holding likely;
   likely.uid = pod.uid;
@@ -91,7 +88,7 @@ Result<Annotations> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
   const std::uint64_t count = decision_count_;
   Annotations notes = annotations_of(decide(pod, likely), nodes_.node(node));
   decision_count_ = count;
-  return notes;
+  return Admission{pod.uid, std::move(notes)};
 }
 
 // No pod can have such a uid.

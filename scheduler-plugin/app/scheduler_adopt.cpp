@@ -81,14 +81,19 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
     if (held->bound && !learned) return;
     if (held->bound) {
       ledger_.drop(uid);
-    } else {
+    } else if (said != nullptr || !decides_late(pod)) {
       withdraw(uid);
     }
   }
+  const NodeId node = nodes_.declare(pod.node);
+  if (said == nullptr && node != kNoNode && decides_late(pod)) {
+    if (decide_late(pod, node)) return;
+    late_[uid].key = pod.ask.key;  // tried again
+  }
+  if (said != nullptr) late_.erase(uid);
   looks_.erase(uid);
   // what was promised to the rest of its group was meant to be beside it
   if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
-  const NodeId node = nodes_.declare(pod.node);
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
   Holding holding = holding_of(pod, node);
   if (said != nullptr && !disputed(pod, *said, node)) {

@@ -102,11 +102,12 @@ void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
   const auto it = under_way_.find(uid);
   if (it == under_way_.end() || it->second.question != question) return;  // known already
   if (how) return binding_done(it);
-  if (how.error().code != Errc::unavailable && how.error().code != Errc::deadline)
-    return binding_failed(it, how.error());
-  // it may be bound all the same
+  const bool open = how.error().code == Errc::unavailable || how.error().code == Errc::deadline;
+  const Clock::Steady now = clock_.now();
+  if (!open && it->second.admitted_until <= now) return binding_failed(it, how.error());
+  // it may be bound all the same, if not by this request then by that of others
   it->second.asked = false;
-  it->second.ask_again = clock_.now() + kDoubt;
+  it->second.ask_again = open ? now + kDoubt : it->second.admitted_until;
   for (const Done& done : std::exchange(it->second.waiting, {})) done(how);
 }
 

@@ -42,6 +42,17 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
   return answer_of(want, state, {}).verdict.fits();
 }
 
+bool Scheduler::fits_when_ended(const PodAsk& pod, std::string_view name) {
+  const NodeId id = nodes_.find(name);
+  if (id == kNoNode) return false;
+  std::vector<std::string> ending;
+  for (const Holding* h : ledger_.on(id)) {
+    const ClusterPod* holder = cluster_.find(h->key);
+    if (holder != nullptr && holder->ask.uid == h->uid && holder->ending) ending.push_back(h->uid);
+  }
+  return !ending.empty() && fits_without(pod, name, ending);
+}
+
 int Scheduler::priority_of(const Holding& holding) const {
   const ClusterPod* pod = cluster_.find(holding.key);
   return pod != nullptr && pod->ask.uid == holding.uid ? pod->priority : 0;

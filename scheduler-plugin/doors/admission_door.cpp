@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/codec/kube/admission.hpp"
+#include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/doors/http_errors.hpp"
 
 namespace chipweave::sched {
@@ -16,7 +17,7 @@ http::Response json(std::string body) {
 }
 
 http::Response answer(const codec::BindingReview& review, const Result<Admission>& admitted) {
-  if (admitted) return json(codec::write_allowed(review, admitted->annotations, admitted->uid));
+  if (admitted) return json(codec::write_allowed(review, admitted->uid, admitted->annotations));
   const Error& why = admitted.error();
   if (why.code == Errc::conflict || why.code == Errc::invalid_argument ||
       why.code == Errc::not_found)
@@ -34,11 +35,16 @@ http::Answer AdmissionDoor::review(std::string& body) {
     return answer(*read, Admission{});
   auto review = std::make_shared<const codec::BindingReview>(std::move(*read));
   return http::Later([this, review](const std::shared_ptr<http::PendingReply>& reply) {
-    const std::string ns = review->ns.empty() ? "default" : review->ns;
-    scheduler_.admit({{ns, review->pod}, review->pod_uid, review->node}, review->dry_run,
-                     [review, reply](const Result<Admission>& admitted) {
-                       reply->send(answer(*review, admitted));
-                     });
+    AdmissionAsk ask;
+    ask.binding.key = {review->ns.empty() ? "default" : review->ns, review->pod};
+    ask.binding.uid = review->pod_uid;
+    ask.binding.node = review->node;
+    const auto said = review->annotations.find(kPlacementAnnotation);
+    if (said != review->annotations.end()) ask.placement = said->second;
+    ask.dry_run = review->dry_run;
+    scheduler_.admit(ask, [review, reply](const Result<Admission>& admitted) {
+      reply->send(answer(*review, admitted));
+    });
   });
 }
 

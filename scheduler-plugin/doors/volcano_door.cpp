@@ -63,6 +63,15 @@ CountedAsk VolcanoDoor::ask_of(const codec::VolcanoTask& task) const {
   return counted;
 }
 
+// Whether the task will have room on node_ when the pods that end there are gone. Where too little
+// is free now, Volcano can only let it wait for that; and where it may not, it lets others have
+// what comes free, and evicts further pods for this one.
+bool VolcanoDoor::can_wait_for_room(const PodAsk& pod) const {
+  constexpr double kThousandths = 1000;
+  return node_.idle_of(pod.resource) < kThousandths * pod.chips &&
+         scheduler_.fits_when_ended(pod, node_.name);
+}
+
 http::Response VolcanoDoor::predicate(std::string& body) {
   if (!scheduler_.waiting_for().empty()) return misfit(scheduler_.waiting_for(), kUnschedulable);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
@@ -70,10 +79,10 @@ http::Response VolcanoDoor::predicate(std::string& body) {
     return error_response(read.error());
   const CountedAsk counted = ask_of(task_);
   if (!counted.refused.empty()) return misfit(counted.refused, kUnresolvable);
-  const std::string_view name = node_;
+  const std::string_view name = node_.name;
   const Survey& survey = scheduler_.session_survey(Verb::predicate, counted.ask, {&name, 1});
-  const Verdict& verdict = survey.of(0);
-  if (verdict.fits()) return json("{}");
+  const Verdict verdict = survey.of(0);
+  if (verdict.fits() || (!verdict.never && can_wait_for_room(counted.ask))) return json("{}");
   return misfit(verdict.reason, verdict.never ? kUnresolvable : kUnschedulable);
 }
 

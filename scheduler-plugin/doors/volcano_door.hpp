@@ -39,13 +39,14 @@ class VolcanoDoor {
   // Whether the cluster holds the pod, so that what it asks for is known.
   bool known(const codec::VolcanoTask& task) const;
   CountedAsk ask_of(const codec::VolcanoTask& task) const;
+  bool can_wait_for_room(const PodAsk& pod) const;
 
   Scheduler& scheduler_;
   const ResourceTable& resources_;
   int weight_;
   codec::VolcanoReader reader_;
   codec::VolcanoTask task_;
-  std::string node_;
+  codec::VolcanoNode node_;
   std::vector<std::string_view> nodes_;
   std::vector<codec::VolcanoEvictee> evictees_;
 };

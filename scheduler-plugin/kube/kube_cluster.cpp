@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/base/dns_name.hpp"
+#include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
 
@@ -26,6 +27,7 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
     : transport_(transport),
       resources_(resources),
       binder_(transport),
+      annotator_(transport),
       pods_watch_(transport, watch_options(),
                   {{[this](codec::KubePod&& pod) { take(std::move(pod)); },
                     [this](const std::string& key) { drop(key); }},
@@ -42,6 +44,8 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.ask.annotations.clear();
   pod.refused = std::move(counted.refused);
   pod.node = seen.node_name;
+  pod.started = !seen.phase.empty() && seen.phase != "Pending";
+  pod.ending = seen.ending;
   pod.priority = seen.priority;
   return pod;
 }
@@ -61,6 +65,8 @@ void KubeCluster::take(codec::KubePod&& seen) {
     return;
   }
   Entry& entry = known->second;
+  entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
+  entry.pod.ending = seen.ending;
   if (seen.node_name.empty() || entry.says) return;  // what it asks for does not change
   if (entry.pod.ask.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
@@ -104,6 +110,16 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& how, const D
   if (how.error().code != Errc::conflict) return done(how);
   // how it is bound, before anybody acts on it
   refresh(binding.key, [how, done](const Result<void>&) { done(how); });
+}
+
+void KubeCluster::annotate(const PodKey& key, const std::string& uid,
+                           const Annotations& annotations, Done done) {
+  const std::uint64_t number = calls_ + 1;
+  keep(annotator_.annotate({key.ns, key.name, uid, annotations, kPlacementAnnotation},
+                           [this, number, done = std::move(done)](const Result<void>& how) {
+                             const auto ticket = tickets_.extract(number);
+                             done(how);
+                           }));
 }
 
 void KubeCluster::refresh(const PodKey& key, Done done) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "common/kube/annotator.hpp"
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/kube/pod_ask.hpp"
@@ -39,6 +40,8 @@ class KubeCluster final : public Cluster {
 
   const ClusterPod* find(const PodKey& key) const override;
   void bind(const Binding& binding, const Annotations& annotations, Done done) override;
+  void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
+                Done done) override;
   void refresh(const PodKey& key, Done done) override;
   Result<void> end(const PodKey& key) override;
   void each(const std::function<void(const ClusterPod&)>& visit) const override;
@@ -59,6 +62,7 @@ class KubeCluster final : public Cluster {
   kube::Transport& transport_;
   const ResourceTable& resources_;
   kube::Binder binder_;
+  kube::Annotator annotator_;
   ClusterListener* listener_ = nullptr;
   std::unordered_map<std::string, Entry> pods_;  // by "namespace/name"
   std::uint64_t arrivals_ = 0;

@@ -14,9 +14,11 @@
 namespace chipweave::sched {
 
 struct ClusterPod {
-  PodAsk ask;           // key, uid, labels and annotations as its owner wrote them
-  std::string refused;  // why its request cannot be served by anyone ("500m" GPUs); empty: it can
-  std::string node;     // empty until bound
+  PodAsk ask;            // key, uid, labels and annotations as its owner wrote them
+  std::string refused;   // why its request cannot be served by anyone ("500m" GPUs); empty: it can
+  std::string node;      // empty until bound
+  bool started = false;  // it runs, or did: its devices were given to it
+  bool ending = false;   // it was deleted; its chips are its own until it is gone
   int priority = 0;
   std::uint64_t arrival = 0;
 };
@@ -46,6 +48,11 @@ class Cluster {
   // then find() shows how), invalid_argument: the pod is not bound so, and will not be.
   // unavailable: it may be bound all the same; the listener is told if it is.
   virtual void bind(const Binding& binding, const Annotations& annotations, Done done) = 0;
+  // Adds annotations to a bound pod that has no placement. Errors: not_found; conflict: another
+  // uid, or it has one by now; invalid_argument: refused for good; unavailable: it may have them
+  // all the same.
+  virtual void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
+                        Done done) = 0;
   // Asks again how the pod is, for one that may be newer than what was seen. ok: find() shows it,
   // or that there is none.
   virtual void refresh(const PodKey& key, Done done) = 0;

@@ -26,6 +26,11 @@ class MemoryCluster final : public Cluster {
   void bind(const Binding& binding, const Annotations& annotations, Done done) override {
     done(bind_now(binding, annotations));
   }
+  // No pod is here that somebody else bound.
+  void annotate(const PodKey& key, const std::string& /*uid*/, const Annotations& /*annotations*/,
+                Done done) override {
+    done(make_error(Errc::unsupported, "pod " + key.text() + " got its annotations when bound"));
+  }
   void refresh(const PodKey& /*key*/, Done done) override { done({}); }
   Result<void> end(const PodKey& key) override;
   void each(const std::function<void(const ClusterPod&)>& visit) const override;

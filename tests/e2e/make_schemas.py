@@ -19,6 +19,7 @@ KINDS = ["v1/ConfigMap", "v1/Secret", "v1/Service", "v1/ServiceAccount", "apps/v
          "rbac.authorization.k8s.io/v1/ClusterRole", "rbac.authorization.k8s.io/v1/ClusterRoleBinding",
          "rbac.authorization.k8s.io/v1/Role", "rbac.authorization.k8s.io/v1/RoleBinding",
          "policy/v1/PodDisruptionBudget", "networking.k8s.io/v1/NetworkPolicy",
+         "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
          "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
          "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
          "apiextensions.k8s.io/v1/CustomResourceDefinition",

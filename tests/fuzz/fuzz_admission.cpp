@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(review->node.size() <= chipweave::limits::kMaxNameBytes);
   const std::map<std::string, std::string> notes = {{"a/b~c", "1"}, {"d", "\"\n"}};
   // a name may hold bytes that are no UTF-8: then the answer is none either
-  const Json answer = Json::parse(chipweave::codec::write_allowed(*review, notes), nullptr, false);
+  const Json answer =
+      Json::parse(chipweave::codec::write_allowed(*review, "uid", notes), nullptr, false);
   if (answer.is_discarded()) return 0;
   Json binding = {{"metadata", Json::object()}};
   if (!review->annotations.empty()) binding["metadata"]["annotations"] = review->annotations;

@@ -26,11 +26,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   codec::VolcanoTask task;
   const auto nobody = [](const codec::VolcanoTask&) { return false; };
   const auto everybody = [](const codec::VolcanoTask&) { return true; };
-  std::string node;
+  codec::VolcanoNode node;
   std::string body = text;
   const bool read = reader.read_predicate(body, nobody, task, node).ok();
   if (read) require(!task.uid.empty() && task.uid.size() <= chipweave::limits::kMaxNameBytes);
-  if (read) require(!node.empty() && node.size() <= chipweave::limits::kMaxNameBytes);
+  if (read) require(!node.name.empty() && node.name.size() <= chipweave::limits::kMaxNameBytes);
+  if (read) static_cast<void>(node.idle_of("nvidia.com/gpu"));
   body = text;
   const bool stepped_over = reader.read_predicate(body, everybody, task, node).ok();
   require(!read || stepped_over);

@@ -103,17 +103,17 @@ std::string pointer_step(std::string_view key) {
 
 // `add` on the whole map would replace it; on a key it needs the map to be there, which an empty
 // one is not: the API server leaves it out.
-std::string patch_text(bool into_map, const std::map<std::string, std::string>& annotations,
-                       std::string_view uid) {
+std::string patch_text(const BindingReview& review, const std::string& pod_uid,
+                       const std::map<std::string, std::string>& annotations) {
   JsonWriter w;
   w.begin_array();
-  if (!uid.empty()) {
-    w.begin_object().field("op", "add").field("path", "/metadata/uid").field("value", uid);
+  if (review.pod_uid.empty() && !pod_uid.empty()) {
+    w.begin_object().field("op", "add").field("path", "/metadata/uid").field("value", pod_uid);
     w.end_object();
   }
   if (annotations.empty()) {
     // nothing but the uid
-  } else if (!into_map) {
+  } else if (review.annotations.empty()) {
     w.begin_object().field("op", "add").field("path", "/metadata/annotations");
     w.key("value").begin_object();
     for (const auto& [key, value] : annotations) w.field(key, value);
@@ -162,10 +162,8 @@ Result<BindingReview> read_binding_review(std::string& body) {
   return to;
 }
 
-std::string write_allowed(const BindingReview& review,
-                          const std::map<std::string, std::string>& annotations,
-                          std::string_view uid) {
-  if (!review.pod_uid.empty()) uid = {};
+std::string write_allowed(const BindingReview& review, const std::string& pod_uid,
+                          const std::map<std::string, std::string>& annotations) {
   std::map<std::string, std::string> news = annotations;
   std::erase_if(news, [&](const auto& entry) {
     const auto there = review.annotations.find(entry.first);
@@ -173,9 +171,9 @@ std::string write_allowed(const BindingReview& review,
   });
   JsonWriter w;
   begin_review(w, review.request_uid, true);
-  if (!news.empty() || !uid.empty()) {
+  if (!news.empty() || (review.pod_uid.empty() && !pod_uid.empty())) {
     w.field("patchType", "JSONPatch");
-    w.field("patch", encode_base64(patch_text(!review.annotations.empty(), news, uid)));
+    w.field("patch", encode_base64(patch_text(review, pod_uid, news)));
   }
   w.end_object().end_object();
   return w.take();

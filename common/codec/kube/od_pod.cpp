@@ -38,6 +38,7 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
   pod.ns.clear();
   pod.uid.clear();
   pod.resource_version.clear();
+  pod.ending = false;
   pod.labels.clear();
   pod.annotations.clear();
   if (!begin_object("metadata", value)) return;
@@ -47,6 +48,12 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
     if (is_key(key, "uid")) return read_string("metadata.uid", v, pod.uid);
     if (is_key(key, "resourceversion"))
       return read_string("metadata.resourceVersion", v, pod.resource_version);
+    if (is_key(key, "deletiontimestamp")) {
+      std::string when;
+      read_string("metadata.deletionTimestamp", v, when);
+      pod.ending = !when.empty();
+      return;
+    }
     if (is_key(key, "labels")) return read_map("metadata.labels", v, false, pod.labels);
     if (is_key(key, "annotations"))
       return read_map("metadata.annotations", v, false, pod.annotations);

@@ -29,7 +29,8 @@ struct KubePod {
   std::string resource_version;
   std::string node_name;
   std::string phase;
-  int priority = 0;  // spec.priority
+  bool ending = false;  // it was deleted and goes when its grace period is over
+  int priority = 0;     // spec.priority
   // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
   // spec.workloadRef names (1.35), "workload/group/replica". Empty: none.
   std::string gang;
@@ -52,8 +53,8 @@ std::vector<std::string> resource_names(const KubePod& pod);
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
 // One Pod document, e.g. the body of POST /standalone/pods. Of the fields above resource_version,
-// priority and gang stay empty: what an API server and its scheduler do with them is not done here.
-// A field of a wrong type is an error that names it.
+// ending, priority and gang stay empty: what an API server and its scheduler do with them is not
+// done here. A field of a wrong type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 // The same document, canonical, with namespace, uid, nodeName and annotations set (those given are
 // added to its own).

@@ -1,5 +1,6 @@
 #include "common/codec/kube/volcano.hpp"
 
+#include <charconv>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -36,12 +37,13 @@ void read_task(od::value value, const VolcanoReader::Known& known, VolcanoTask& 
   if (task.uid.empty() || task.name.empty()) throw BadInput("task.UID and task.Name must be given");
 }
 
-// The name of a NodeInfo; the rest is stepped over.
-std::string_view read_node_name(od::value value) {
+// The name of a NodeInfo; the rest is stepped over, or given to on_field.
+template <class F>
+std::string_view read_node(od::value value, F&& on_field) {
   std::string_view name;
   if (!begin_object("node", value)) throw BadInput("node is missing");
   each_field(value.get_object(), [&](std::string_view key, od::value v) {
-    if (!is_key(key, "name")) return;
+    if (!is_key(key, "name")) return on_field(key, v);
     if (v.type() != od::json_type::string) wrong_type("node.Name", "a string");
     name = v.get_string();
   });
@@ -49,6 +51,13 @@ std::string_view read_node_name(od::value value) {
   if (name.size() > limits::kMaxNameBytes)
     throw BadInput("node.Name is longer than " + std::to_string(limits::kMaxNameBytes) + " bytes");
   return name;
+}
+
+void read_idle(od::value value, StringMap& to) {
+  if (!begin_object("node.Idle", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "scalarresources")) read_map("node.Idle.ScalarResources", v, true, to);
+  });
 }
 
 VolcanoEvictee read_evictee(od::value value) {
@@ -94,13 +103,25 @@ struct VolcanoReader::Impl {
 VolcanoReader::VolcanoReader() : impl_(std::make_unique<Impl>()) {}
 VolcanoReader::~VolcanoReader() = default;
 
+double VolcanoNode::idle_of(std::string_view resource) const {
+  const auto it = idle.find(resource);
+  if (it == idle.end()) return 0;
+  double value = 0;
+  const char* end = it->second.data() + it->second.size();
+  const auto read = std::from_chars(it->second.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end ? value : 0;
+}
+
 Result<void> VolcanoReader::read_predicate(std::string& body, const Known& known, VolcanoTask& task,
-                                           std::string& node) {
-  node.clear();
+                                           VolcanoNode& node) {
+  node = VolcanoNode{};
   auto done = impl_->read(body, "task", known, task, [&](std::string_view key, od::value v) {
-    if (is_key(key, "node")) node = read_node_name(v);
+    if (!is_key(key, "node")) return;
+    node.name = read_node(v, [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "idle")) read_idle(w, node.idle);
+    });
   });
-  if (done && node.empty())
+  if (done && node.name.empty())
     return make_error(Errc::invalid_argument, "node is missing in the request");
   return done;
 }
@@ -114,7 +135,7 @@ Result<void> VolcanoReader::read_prioritize(std::string& body, const Known& know
     nodes.clear();
     if (!begin_array("nodes", v)) return;
     for (auto element : v.get_array()) {
-      nodes.push_back(read_node_name(element.value()));
+      nodes.push_back(read_node(element.value(), [](std::string_view, od::value) {}));
       if (nodes.size() > limits::kMaxNodes) too_many("nodes");
     }
   });

@@ -35,6 +35,15 @@ struct VolcanoTask {
   KubePod pod;  // only if pod_read
 };
 
+// A candidate of a predicate.
+struct VolcanoNode {
+  std::string name;
+  StringMap idle;  // extended resource → what is free now, in thousandths, as written
+
+  // In thousandths; 0 where the request does not say it.
+  double idle_of(std::string_view resource) const;
+};
+
 struct VolcanoEvictee {
   std::string uid;
   std::string node;
@@ -55,7 +64,7 @@ class VolcanoReader {
   // least 64 bytes of capacity behind its end, or is grown here. Errors: invalid_argument, with the
   // key where it is one of ours.
   Result<void> read_predicate(std::string& body, const Known& known, VolcanoTask& task,
-                              std::string& node);
+                              VolcanoNode& node);
   // nodes: empty also where the request has null.
   Result<void> read_prioritize(std::string& body, const Known& known, VolcanoTask& task,
                                std::vector<std::string_view>& nodes);

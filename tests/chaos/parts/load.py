@@ -13,6 +13,7 @@ MOST_PODS = 60
 SIZES = (1, 1, 1, 1, 2, 2, 2, 4, 4, 8)
 BY_HAND = "by-hand"  # schedulerName of pods that no scheduler binds
 ENDING_SECONDS = (1, 8)
+BOUND_SHARE = 0.8  # of the pods that go
 
 
 class Load:
@@ -85,14 +86,17 @@ class Load:
 
     # --- they go
 
-    # The chosen one, with all of its group.
+    # The chosen one, with all of its group; mostly one that is bound, so that chips change hands.
     def go(self, dice, pick):
-        names = sorted(pod["metadata"]["name"] for pod in self.judge.live() if pod["metadata"]["namespace"] == self.world.s.ns)
         ending = {name for _, name in self.ending}
-        names = [name for name in names if name not in ending]
-        if not names:
+        mine = [pod for pod in self.judge.live() if pod["metadata"]["namespace"] == self.world.s.ns
+                and pod["metadata"]["name"] not in ending]
+        names = sorted(pod["metadata"]["name"] for pod in mine)
+        bound = sorted(pod["metadata"]["name"] for pod in mine if pod["spec"].get("nodeName"))
+        among = bound if bound and self.random.random() < BOUND_SHARE else names
+        if not among:
             return
-        chosen = names[int(pick * len(names))]
+        chosen = among[int(pick * len(among))]
         together = chosen.rsplit("-", 1)[0] + "-"
         for name in [name for name in names if name.startswith(together)] if chosen[0] in "ag" else [chosen]:
             if dice < 0.6:

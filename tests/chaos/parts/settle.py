@@ -92,7 +92,11 @@ def settle(world, judge, load):
         load.tidy(pods)
         return unrest(world, judge.look() or pods)
 
-    wait(world, judge, rest)
+    began = time.monotonic()
+    pods = wait(world, judge, rest)
+    if pods is not None:
+        bound = [pod for pod in pods if holds_chips(pod) and asks(pod)]
+        judge.note(settled=round(time.monotonic() - began, 1), bound=len(bound), waiting=len(pods) - len(bound))
     judge.look(strict=True)
     for pod in world.s.pods():
         load.delete(pod["metadata"]["name"])

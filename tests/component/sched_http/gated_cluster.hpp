@@ -23,6 +23,10 @@ class GatedCluster final : public Cluster {
     if (waiting_.size() < count_) return;
     for (const auto& each : std::exchange(waiting_, {})) each();
   }
+  void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
+                Done done) override {
+    behind_.annotate(key, uid, annotations, std::move(done));
+  }
   const ClusterPod* find(const PodKey& key) const override { return behind_.find(key); }
   void refresh(const PodKey& key, Done done) override { behind_.refresh(key, std::move(done)); }
   Result<void> end(const PodKey& key) override { return behind_.end(key); }

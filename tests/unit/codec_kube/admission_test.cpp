@@ -38,7 +38,7 @@ TEST(AdmissionCapture, OfKubeScheduler) {
   EXPECT_EQ(review->pod_uid, sent["request"]["object"]["metadata"]["uid"]);
   EXPECT_EQ(review->node, "n1");
   EXPECT_TRUE(review->annotations.empty());
-  const std::string answer = write_allowed(*review, kNotes);
+  const std::string answer = write_allowed(*review, "u-1", kNotes);
   EXPECT_EQ(Json::parse(answer)["apiVersion"], "admission.k8s.io/v1");
   EXPECT_EQ(Json::parse(answer)["kind"], "AdmissionReview");
   EXPECT_EQ(Json::parse(answer)["response"]["uid"], review->request_uid);
@@ -56,7 +56,7 @@ TEST(AdmissionCapture, OfVolcano) {
   ASSERT_TRUE(review.ok()) << review.error().text();
   EXPECT_EQ(review->annotations.at("example.com/user"), "kept");
   Json binding = sent["request"]["object"];
-  const Json after = patched(binding, write_allowed(*review, kNotes));
+  const Json after = patched(binding, write_allowed(*review, "u-1", kNotes));
   for (const auto& [key, value] : kNotes) binding["metadata"]["annotations"][key] = value;
   EXPECT_EQ(after, binding) << "what it has stays";
 }
@@ -73,7 +73,7 @@ TEST(Admission, AnEmptyMapOfAnnotationsIsNone) {
   const auto review = read_binding_review(body);
   ASSERT_TRUE(review.ok());
   const Json left_out = Json::parse(R"({"metadata":{},"target":{"name":"n"}})");
-  EXPECT_EQ(patched(left_out, write_allowed(*review, kNotes))["metadata"]["annotations"],
+  EXPECT_EQ(patched(left_out, write_allowed(*review, "u-1", kNotes))["metadata"]["annotations"],
             Json(kNotes));
 }
 
@@ -81,32 +81,37 @@ TEST(Admission, OldValuesGiveWayAndWhatIsThereIsNotPatched) {
   Json object = {{"metadata", {{"annotations", kNotes}}}, {"target", {{"name", "n"}}}};
   std::string same = review_of(object.dump());
   EXPECT_FALSE(
-      Json::parse(write_allowed(*read_binding_review(same), kNotes))["response"].contains("patch"));
+      Json::parse(write_allowed(*read_binding_review(same), "", kNotes))["response"].contains(
+          "patch"));
   object["metadata"]["annotations"]["chipweave.dev/placement"] = "stale";
   std::string stale = review_of(object.dump());
-  EXPECT_EQ(patched(object,
-                    write_allowed(*read_binding_review(stale), kNotes))["metadata"]["annotations"],
+  EXPECT_EQ(patched(object, write_allowed(*read_binding_review(stale), "",
+                                          kNotes))["metadata"]["annotations"],
             Json(kNotes));
   std::string none = review_of(object.dump());
   EXPECT_FALSE(
-      Json::parse(write_allowed(*read_binding_review(none), {}))["response"].contains("patch"));
+      Json::parse(write_allowed(*read_binding_review(none), "", {}))["response"].contains("patch"));
 }
 
-TEST(Admission, ABindingWithoutAUidGetsOne) {
-  const Json object = {{"metadata", {{"name", "p"}}}, {"target", {{"name", "n"}}}};
-  std::string body = review_of(object.dump());
-  const auto review = read_binding_review(body);
-  const Json after = patched(object, write_allowed(*review, kNotes, "u-1"));
+TEST(Admission, ABindingThatNamesNoPodIsTiedToOne) {
+  std::string body = review_of(R"({"metadata":{"name":"p"},"target":{"name":"n"}})");
+  const Json binding = Json::parse(R"({"metadata":{"name":"p"},"target":{"name":"n"}})");
+  const Json after = patched(binding, write_allowed(*read_binding_review(body), "u-1", kNotes));
   EXPECT_EQ(after["metadata"]["uid"], "u-1");
   EXPECT_EQ(after["metadata"]["annotations"], Json(kNotes));
-  EXPECT_EQ(patched(object, write_allowed(*review, {}, "u-1"))["metadata"],
+}
+
+TEST(Admission, AlsoWhereThereIsNothingElseToSay) {
+  const Json object = {{"metadata", {{"name", "p"}}}, {"target", {{"name", "n"}}}};
+  std::string body = review_of(object.dump());
+  EXPECT_EQ(patched(object, write_allowed(*read_binding_review(body), "u-1", {}))["metadata"],
             Json({{"name", "p"}, {"uid", "u-1"}}));
   Json said = object;
-  said["metadata"]["uid"] = "u-0";
+  said["metadata"]["uid"] = "u-1";
   std::string with = review_of(said.dump());
-  EXPECT_EQ(
-      patched(said, write_allowed(*read_binding_review(with), kNotes, "u-1"))["metadata"]["uid"],
-      "u-0");
+  EXPECT_FALSE(
+      Json::parse(write_allowed(*read_binding_review(with), "u-1", {}))["response"].contains(
+          "patch"));
 }
 
 TEST(Admission, WhatIsMissingStaysEmpty) {

@@ -21,9 +21,13 @@ TEST(VolcanoCapture, Predicate) {
   const Json sent = Json::parse(body);
   VolcanoReader reader;
   VolcanoTask task;
-  std::string node;
+  VolcanoNode node;
   ASSERT_TRUE(reader.read_predicate(body, nobody, task, node).ok());
-  EXPECT_EQ(node, sent["node"]["Name"]);
+  EXPECT_EQ(node.name, sent["node"]["Name"]);
+  EXPECT_EQ(node.idle_of("example.com/npu"),
+            sent["node"]["Idle"]["ScalarResources"]["example.com/npu"].get<double>());
+  EXPECT_GT(node.idle_of("example.com/npu"), 0);
+  EXPECT_EQ(node.idle_of("nvidia.com/gpu"), 0);
   EXPECT_EQ(task.uid, sent["task"]["UID"]);
   EXPECT_EQ(task.name, sent["task"]["Name"]);
   EXPECT_EQ(task.ns, "default");
@@ -41,13 +45,13 @@ TEST(VolcanoCapture, AKnownPodIsSteppedOver) {
   const Json sent = Json::parse(body);
   VolcanoReader reader;
   VolcanoTask task;
-  std::string node;
+  VolcanoNode node;
   const auto known = [&](const VolcanoTask& t) {
     return t.ns == "default" && t.name == sent["task"]["Name"] && t.uid == sent["task"]["UID"];
   };
   ASSERT_TRUE(reader.read_predicate(body, known, task, node).ok());
   EXPECT_FALSE(task.pod_read);
-  EXPECT_EQ(node, sent["node"]["Name"]);
+  EXPECT_EQ(node.name, sent["node"]["Name"]);
 }
 
 TEST(VolcanoCapture, Prioritize) {
@@ -116,9 +120,9 @@ TEST(VolcanoReader, TakesKeysInAnyOrderAndCase) {
          {"name":"p","namespace":"a","uid":"u"}},"UID":"u","Name":"p","Namespace":"a","Status":1}})";
   VolcanoReader reader;
   VolcanoTask task;
-  std::string node;
+  VolcanoNode node;
   ASSERT_TRUE(reader.read_predicate(body, nobody, task, node).ok());
-  EXPECT_EQ(node, "n1");
+  EXPECT_EQ(node.name, "n1");
   EXPECT_EQ(task.uid, "u");
   EXPECT_TRUE(task.pod_read) << "whoever it is is not known before";
 }
@@ -126,7 +130,7 @@ TEST(VolcanoReader, TakesKeysInAnyOrderAndCase) {
 TEST(VolcanoReader, SaysWhatIsWrong) {
   VolcanoReader reader;
   VolcanoTask task;
-  std::string node;
+  VolcanoNode node;
   const auto complaint = [&](std::string body) {
     const auto read = reader.read_predicate(body, nobody, task, node);
     return read ? std::string("taken") : read.error().text();
@@ -146,6 +150,8 @@ TEST(VolcanoReader, SaysWhatIsWrong) {
   expect(R"({"task":)" + good_task + R"(,"node":{"Name":7}})", "node.Name must be a string");
   expect(R"({"task":)" + good_task + R"(,"node":{"Name":"n"})", "not valid JSON");
   expect(R"({"task":)" + good_task + R"(,"node":{"Name":"n"}} {})", "text after the end");
+  expect(R"({"task":)" + good_task + R"(,"node":{"Name":"n","Idle":{"ScalarResources":[]}}})",
+         "node.Idle.ScalarResources must be an object");
   expect(R"({"task":{"UID":1},"node":{"Name":"n"}})", "task.UID must be a string");
   expect(R"({"task":{"UID":"u"},"node":{"Name":"n"}})", "task.UID and task.Name");
   expect(R"({"task":{"UID":"u","Name":"p","Status":"2"},"node":{"Name":"n"}})",

@@ -41,16 +41,15 @@ class KubeWorld {
   }
 
   void start() {
-    KubernetesOptions options;
-    options.lease_namespace = "chipweave-system";
-    options.jitter = [] { return 0.5; };
-    kubernetes = std::make_unique<Kubernetes>(api.connect(), clock, std::move(options), resources);
+    KubernetesOptions kube_options;
+    kube_options.lease_namespace = "chipweave-system";
+    kube_options.jitter = [] { return 0.5; };
+    kubernetes =
+        std::make_unique<Kubernetes>(api.connect(), clock, std::move(kube_options), resources);
     observers = std::make_unique<Observers>();
     observers->add(recorder);
     observers->add(kubernetes->events());
-    scheduler = std::make_unique<Scheduler>(
-        clock, kubernetes->cluster(), *observers,
-        SchedulerOptions{std::chrono::seconds(30), std::chrono::hours(1000)});
+    scheduler = std::make_unique<Scheduler>(clock, kubernetes->cluster(), *observers, options);
     kubernetes->start(*scheduler);
   }
   // As SIGKILL would.
@@ -213,6 +212,7 @@ class KubeWorld {
     EXPECT_EQ(scheduler->under_way(), 0U);
   }
 
+  SchedulerOptions options{std::chrono::seconds(30), std::chrono::hours(1000), false};
   ManualClock clock;
   SimulatedApi api;
   ResourceTable resources;

@@ -1,7 +1,7 @@
-// Random interleavings of everything that can happen between kube-scheduler, the scheduler and an
-// API server behind a bad network. What must hold all the time: no chip stands in the annotations
-// of two bound pods, the ledger is sound, and who was told "bound" is. What must hold in the end:
-// the ledger is what the API server says.
+// Random interleavings of everything that can happen between schedulers that ask us, schedulers
+// that bind themselves with our admission, and an API server behind a bad network. What must hold
+// all the time: no chip stands in the annotations of two bound pods, the ledger is sound, and who
+// was told "bound" is. What must hold in the end: the ledger is what the API server says.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -33,18 +33,20 @@ class Walk {
         EXPECT_EQ(world_.scheduler->check_invariants(), "") << "step " << i;
       }
     }
+    while (!admitted_.empty()) arrival();
     world_.come_to_rest();
     world_.expect_no_chip_twice();
     world_.expect_ledger_is_the_truth();
   }
   int bindings() const { return bindings_; }
+  int admissions() const { return admissions_; }
 
  private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   std::size_t pick(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
 
   void step() {
-    switch (pick(20)) {
+    switch (pick(28)) {
       case 0:
       case 1:
         return create();
@@ -74,6 +76,17 @@ class Walk {
         return machine();
       case 18:
         return foreign();
+      case 19:
+      case 20:
+        return session();
+      case 21:
+      case 22:
+      case 23:
+        return admission();
+      case 24:
+      case 25:
+      case 26:
+        return arrival();
       default:
         return trouble();
     }
@@ -143,6 +156,57 @@ class Walk {
     });
   }
 
+  // As Volcano does: it puts pods on nodes and takes most of them back.
+  void session() {
+    if (!world_.scheduler->waiting_for().empty()) return;
+    const std::string key = some_pod(true);
+    if (key.empty()) return;
+    const PodAsk ask = world_.ask(world_.api.pods.at(key));
+    const std::string node = "n" + std::to_string(1 + pick(3));
+    const std::string_view name = node;
+    if (pick(3) == 0) return world_.scheduler->session_deallocate(ask);
+    if (world_.scheduler->session_survey(Verb::predicate, ask, {&name, 1}).fits == 0) return;
+    if (pick(3) != 0) static_cast<void>(world_.scheduler->session_allocate(ask, node));
+  }
+
+  // Somebody asks the API server for a binding, which asks us before it takes it.
+  void admission() {
+    if (admitted_.size() > 6) return;
+    const std::string key = some_pod(true);
+    if (key.empty()) return;
+    const ServerPod pod = world_.api.pods.at(key);
+    const std::string node = "n" + std::to_string(1 + pick(3));
+    const int life = life_;
+    const bool with_uid = pick(4) != 0;
+    const bool dry_run = pick(8) == 0;
+    world_.scheduler->admit(
+        {{{pod.ns, pod.name}, with_uid ? pod.uid : "", node}, "", dry_run},
+        [this, key, uid = pod.uid, node, life, with_uid, dry_run](const Result<Admission>& how) {
+          EXPECT_EQ(life, life_) << "an answer of a program that is dead";
+          if (!how || dry_run) return;
+          // the API server works a minute on a request at most
+          admitted_.push_back({key, with_uid ? uid : how->uid, node, how->annotations,
+                               world_.clock.now() + std::chrono::seconds(60)});
+        });
+  }
+
+  // One of the bindings that were admitted is taken, or something went wrong with it.
+  void arrival() {
+    if (admitted_.empty()) return;
+    const auto it = admitted_.begin() + pick(static_cast<int>(admitted_.size()));
+    const Admitting one = *it;
+    admitted_.erase(it);
+    const auto pod = world_.api.pods.find(one.key);
+    if (pick(4) == 0 || one.until <= world_.clock.now()) return;
+    if (pod == world_.api.pods.end() || !pod->second.node.empty()) return;
+    if (!one.uid.empty() && pod->second.uid != one.uid) return;
+    EXPECT_TRUE(pod->second.chips == 0 || one.notes.contains(kPlacementAnnotation))
+        << one.key << " was let through without its chips";
+    foreign_.insert(pod->second.uid);
+    world_.api.set_node(one.key, one.node, one.notes);
+    ++admissions_;
+  }
+
   void network() {
     SimulatedApi& api = world_.api;
     if (api.late() > 0 && pick(4) == 0) return api.arrive_late(pick(api.late()));
@@ -200,6 +264,7 @@ class Walk {
         ++life_;
         asked_.clear();
         world_.api.drop_late();  // the server gives up requests whose connection is gone
+        while (!admitted_.empty()) arrival();  // a start takes longer than it to go on
         return world_.restart();
     }
   }
@@ -208,8 +273,17 @@ class Walk {
   KubeWorld world_;
   std::set<std::string> asked_;
   std::set<std::string> foreign_;
+  struct Admitting {
+    std::string key;
+    std::string uid;
+    std::string node;
+    Annotations notes;
+    Clock::Steady until;
+  };
+  std::vector<Admitting> admitted_;
   int life_ = 0;
   int bindings_ = 0;
+  int admissions_ = 0;
 };
 
 class KubeInterleavings : public ::testing::TestWithParam<unsigned> {};
@@ -218,6 +292,7 @@ TEST_P(KubeInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
   Walk walk(GetParam());
   walk.run();
   EXPECT_GT(walk.bindings(), kSteps / 250) << "the walk got nowhere";
+  EXPECT_GT(walk.admissions(), kSteps / 1000) << "the walk got nowhere";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, KubeInterleavings, ::testing::Range(0U, 20U));

@@ -34,6 +34,8 @@ struct ServerPod {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   int priority = 0;
+  bool ending = false;  // deleted, with its grace period running
+  bool started = false;
   std::uint64_t version = 0;
 
   std::string key() const { return ns + "/" + name; }
@@ -68,6 +70,20 @@ class SimulatedApi {
     gone.version = ++version_;
     pods.erase(key);
     note(kPods, "DELETED", pod_json(gone));
+  }
+  // As remove() with a grace period.
+  void begin_end(const std::string& key) {
+    ServerPod& pod = pods.at(key);
+    pod.ending = true;
+    pod.version = ++version_;
+    note(kPods, "MODIFIED", pod_json(pod));
+  }
+  // Its containers run.
+  void set_started(const std::string& key) {
+    ServerPod& pod = pods.at(key);
+    pod.started = true;
+    pod.version = ++version_;
+    note(kPods, "MODIFIED", pod_json(pod));
   }
   // As another scheduler, or a user, would: without asking anybody.
   void set_node(const std::string& key, const std::string& node,
@@ -130,6 +146,12 @@ class SimulatedApi {
   std::unique_ptr<kube::Transport> connect() { return std::make_unique<Wire>(*this); }
 
   std::size_t waiting() const { return calls_.size(); }
+  // What the n-th waiting request brings.
+  const std::string& body_of(std::size_t n) const {
+    return (*std::next(calls_.begin(), static_cast<std::ptrdiff_t>(n)))->call.body;
+  }
+  // The next binding is answered so, as when something else forbids it.
+  void refuse_next_binding(int code) { refusal_ = code; }
   enum class Fate { answered, lost_before, lost_after };
   // The n-th waiting request reaches the server (or not), and its answer its caller (or not).
   void take(std::size_t n, Fate fate) {
@@ -282,6 +304,7 @@ class SimulatedApi {
     w.begin_object().key("metadata").begin_object();
     w.field("namespace", pod.ns).field("name", pod.name).field("uid", pod.uid);
     w.field("resourceVersion", std::to_string(pod.version));
+    if (pod.ending) w.field("deletionTimestamp", "2026-01-02T03:04:05Z");
     w.key("labels").begin_object();
     for (const auto& [name, value] : pod.labels) w.field(name, value);
     w.end_object().key("annotations").begin_object();
@@ -293,7 +316,11 @@ class SimulatedApi {
     w.key("limits").begin_object();
     if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
     w.end_object().end_object().end_object().end_array().end_object();
-    w.key("status").begin_object().field("phase", "Pending").end_object().end_object();
+    w.key("status")
+        .begin_object()
+        .field("phase", pod.started ? "Running" : "Pending")
+        .end_object()
+        .end_object();
     return w.take();
   }
 
@@ -419,7 +446,19 @@ class SimulatedApi {
     if (binding) name.resize(name.size() - 8);
     const auto pod = pods.find(ns + "/" + name);
     if (pod == pods.end()) return status(404, "not found");
+    if (call.method == "PATCH") {
+      const Json body = Json::parse(call.body)["metadata"];
+      if (body["uid"] != pod->second.uid) return status(422, "uid: field is immutable");
+      if (body["resourceVersion"] != std::to_string(pod->second.version))
+        return status(409, "the object has been modified");
+      for (const auto& [name_of, value] : body["annotations"].items())
+        pod->second.annotations[name_of] = value;
+      pod->second.version = ++version_;
+      note(kPods, "MODIFIED", pod_json(pod->second));
+      return {200, pod_json(pod->second), std::nullopt};
+    }
     if (!binding) return {200, pod_json(pod->second), std::nullopt};
+    if (refusal_ != 0) return status(std::exchange(refusal_, 0), "refused");
     const Json body = Json::parse(call.body);
     if (body["metadata"]["uid"] != pod->second.uid) return status(409, "precondition failed: UID");
     if (!pod->second.node.empty()) return status(409, "pod is already assigned to a node");
@@ -428,6 +467,7 @@ class SimulatedApi {
     return status(201, "");
   }
 
+  int refusal_ = 0;
   std::uint64_t version_ = 1;
   std::uint64_t oldest_ = 0;
   std::uint64_t uids_ = 0;
