@@ -55,6 +55,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
                    make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
   }
   withdraw(pod.ask.uid);
+  if (const Decision* d = decision(pod.ask.uid)) observer_.freed(told_of(*d));
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
     const Holding gone = *holding;
     ledger_.drop(pod.ask.uid);

@@ -123,10 +123,10 @@ void Metrics::bound(const BoundPod& pod) {
             {"decision", pod.decision}});
 }
 
-void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error& error) {
+void Metrics::bind_failed(const Binding& binding, const Error& error) {
   bind_failures_.with({{"code", to_string(error.code)}}).add();
   obs::log(obs::Level::warn, "bind refused",
-           {{"pod", pod.text()}, {"node", node}, {"error", error.text()}});
+           {{"pod", binding.key.text()}, {"node", binding.node}, {"error", error.text()}});
 }
 
 void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {

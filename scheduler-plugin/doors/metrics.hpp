@@ -29,7 +29,9 @@ class Metrics final : public Observer {
   void promise(Promise event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
-  void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
+  void bind_failed(const Binding& binding, const Error& error) override;
+  void placed(const PlacedPod&) override {}
+  void freed(const PlacedPod&) override {}
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 
