@@ -13,6 +13,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 constexpr std::chrono::seconds kLeastStaleAfter{15};
+constexpr std::size_t kMostIdentity = 512;  // bytes of a user's or group's name
 
 Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
@@ -89,6 +90,55 @@ Result<void> set_log_level(Config& c, const Values& v) {
   return {};
 }
 
+Result<void> set_grpc_auth(Config& c, const Values& v) {
+  if (v[0] != "none" && v[0] != "mtls" && v[0] != "token")
+    return invalid("'" + v[0] + "' is none of none, mtls, token");
+  c.grpc_auth = v[0];
+  return {};
+}
+
+// Of users, groups and audiences: whatever a cluster's authenticators make up.
+Result<void> check_identity(const std::string& name) {
+  const bool control = std::any_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
+  if (!name.empty() && name != "group:" && name.size() <= kMostIdentity && !control) return {};
+  return invalid("'" + name.substr(0, 64) + "' is no name of a user, group:GROUP or audience");
+}
+
+Result<void> set_grpc_users(Config& c, const Values& v) {
+  for (const std::string& name : v) {
+    if (auto ok = check_identity(name); !ok) return ok;
+  }
+  c.grpc_users = v;
+  return {};
+}
+
+Result<void> set_grpc_audience(Config& c, const Values& v) {
+  if (auto ok = check_identity(v[0]); !ok) return ok;
+  c.grpc_audience = v[0];
+  return {};
+}
+
+Result<void> check_grpc_auth(const Config& config) {
+  if (config.grpc_auth == "mtls" && config.tls_client_ca.empty())
+    return invalid("--grpc-auth mtls needs --tls-client-ca: who signed the callers' certificates");
+  if (config.grpc_auth != "token") {
+    if (config.grpc_users.empty()) return {};
+    return invalid("--grpc-users is about tokens; it needs --grpc-auth token");
+  }
+  if (config.standalone) {
+    return invalid(
+        "--grpc-auth token needs Kubernetes, whose API server checks the tokens; --standalone has "
+        "none");
+  }
+  if (config.tls_cert.empty() && !config.grpc.is_loopback()) {
+    return invalid("--grpc-auth token needs --tls-cert and --tls-key: " + config.grpc.text() +
+                   " would let everybody on the way read the tokens");
+  }
+  return {};
+}
+
 Result<void> set_max_connections(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n < 1 || n > 65536)
@@ -145,6 +195,14 @@ const std::vector<Setting>& settings() {
       {"tls-client-ca", "who must have signed the clients' certificates (PEM); none: no matter",
        false, [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
        [](const Config& c) { return Values{c.tls_client_ca}; }},
+      {"grpc-auth",
+       "how callers of the gRPC side show who they are: none (but for what tls-client-ca asks), "
+       "mtls, or token (checked by the API server)",
+       false, set_grpc_auth, [](const Config& c) { return Values{c.grpc_auth}; }},
+      {"grpc-users", "whose tokens are let in: user names, and groups as group:NAME", true,
+       set_grpc_users, [](const Config& c) { return c.grpc_users; }},
+      {"grpc-audience", "what callers' tokens must be made for", false, set_grpc_audience,
+       [](const Config& c) { return Values{c.grpc_audience}; }},
       {"port-file", "write the ports taken to this file as JSON when ready", false,
        [](Config& c, const Values& v) { return set_text(c.port_file, v[0]); },
        [](const Config& c) { return Values{c.port_file}; }},
@@ -235,7 +293,7 @@ Result<void> check_config(const Config& config) {
     return invalid("--tls-cert and --tls-key go together: give both files or none");
   if (!config.tls_client_ca.empty() && config.tls_cert.empty())
     return invalid("--tls-client-ca needs --tls-cert and --tls-key");
-  return {};
+  return check_grpc_auth(config);
 }
 
 }  // namespace chipweave::sched

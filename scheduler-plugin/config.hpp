@@ -26,7 +26,10 @@ struct Config {
   Endpoint grpc{"127.0.0.1", 8081};
   std::string tls_cert;  // empty: both sides in the clear
   std::string tls_key;
-  std::string tls_client_ca;  // empty: clients are not asked for certificates
+  std::string tls_client_ca;       // empty: clients are not asked for certificates
+  std::string grpc_auth = "none";  // besides what tls_client_ca asks for
+  std::vector<std::string> grpc_users;
+  std::string grpc_audience = "chipweave";
   std::string port_file;
   std::string log_level = "info";
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;

@@ -19,6 +19,7 @@
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/doors/grpc_server.hpp"
+#include "scheduler-plugin/doors/grpc_watch.hpp"
 #include "scheduler-plugin/doors/http_front.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 
@@ -128,6 +129,8 @@ int run(const Config& config) {
   sched::Metrics metrics(CHIPWEAVE_VERSION);
   sched::Observers observers;
   observers.add(metrics);
+  const auto decisions = std::make_shared<sched::DecisionFeed>(clock);
+  observers.add(*decisions);
   sched::MemoryCluster memory;
   std::unique_ptr<sched::Kubernetes> kubernetes;
   if (!config.standalone) {
@@ -162,6 +165,17 @@ int run(const Config& config) {
   sched::HttpFront front(
       loop, options, scheduler, {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
       config.resources, CHIPWEAVE_VERSION, {config.volcano_weight, config.open_admission});
+  grpc_options.decisions = decisions;
+  grpc_options.on_end = [&](std::string_view method, std::string_view code) {
+    metrics.grpc_call(method, code);
+  };
+  if (config.grpc_auth == "token") {
+    sched::TokenReviewer& reviewer =
+        kubernetes->token_reviewer({config.grpc_audience, config.grpc_users});
+    grpc_options.check_token = [&](std::string token, sched::TokenReviewer::Done done) {
+      reviewer.check(std::move(token), std::move(done));
+    };
+  }
   sched::GrpcServer grpc(loop, scheduler, grpc_options);
 
   const auto http_port = front.start();

@@ -58,6 +58,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
   drop_set_aside(pod.ask.uid);
   late_.erase(pod.ask.uid);
   withdraw(pod.ask.uid);
+  if (const Decision* d = decision(pod.ask.uid)) observer_.freed(told_of(*d));
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
     const Holding gone = *holding;
     ledger_.drop(pod.ask.uid);

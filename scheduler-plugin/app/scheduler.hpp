@@ -59,9 +59,13 @@ class Scheduler final : public Decide, public ClusterListener {
   void admit(const AdmissionAsk& ask, Admitted done) override;
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
+  Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
   Result<ExplainText> explain(const PodKey& key) override;
   Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+  Result<std::string> placed_pods(
+      std::string_view after, std::size_t most,
+      const std::function<void(const PlacedPod&)>& visit) const override;
 
   // ClusterListener
   void pod_added(const ClusterPod& pod, const Placement* said) override;
@@ -96,9 +100,13 @@ class Scheduler final : public Decide, public ClusterListener {
   void tick();
 
   // What is waited for before anything can be decided, in words; empty: nothing. Until then place,
-  // bind, release and explain answer `unavailable`, and doors refuse everything else.
+  // reserve, bind and release answer `unavailable`, and doors refuse everything else; so do
+  // explain, what_if and placed_pods unless everything is known that they tell of.
   const std::string& waiting_for() const { return waiting_for_; }
-  void set_waiting_for(std::string what) { waiting_for_ = std::move(what); }
+  void set_waiting_for(std::string what, bool known = false) {
+    waiting_for_ = std::move(what);
+    known_ = known;
+  }
 
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
   std::uint64_t changes() const { return nodes_.changes(); }
@@ -188,6 +196,14 @@ class Scheduler final : public Decide, public ClusterListener {
   Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
   Answer part_answer(const Want& want) const;
 
+  // scheduler_reserve.cpp: for other schedulers
+  Result<void> may_tell() const;
+  Result<const ClusterPod*> may_hold(const PodAsk& pod) const;
+  Result<PlacedChips> place_on(const PodAsk& pod, std::span<const std::string_view> nodes,
+                               bool reserve);
+  PlacedChips kept(const PodAsk& pod, const Holding& holding) const;
+  PlacedPod told_of(const Decision& decision) const;
+
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
   static bool tried_with_others(Verb verb, const PodAsk& pod);
@@ -263,8 +279,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Groups groups_;
   GangTries tries_;
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
-  // Of bound pods, by the uid in it.
-  std::unordered_map<std::string_view, std::unique_ptr<Decision>> decisions_;
+  // Of bound pods, by the uid in it; in order, so that they can be told part by part.
+  std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
   UnderWayMap under_way_;                                 // by uid
   std::unordered_multimap<std::string, SetAside> aside_;  // by uid
   std::uint64_t set_aside_ = 0;
@@ -272,6 +288,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
+  bool known_ = false;  // what there is, although something is waited for
 
   Survey survey_;
   // Nodes of the last survey that was remembered: pods that are offered the same share one list.

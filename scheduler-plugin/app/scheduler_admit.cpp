@@ -18,7 +18,7 @@ void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
   const Binding& binding = ask.binding;
   Admitted told = [this, binding, begin = clock_.now(),
                    done = std::move(done)](Result<Admission> how) {
-    if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
+    if (!how) observer_.bind_failed(binding, how.error());
     observer_.decided(Verb::admit, clock_.now() - begin, how.ok() ? 1 : 0);
     done(std::move(how));
   };

@@ -226,6 +226,7 @@ void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
   decision_count_ = std::max(decision_count_, number_of(d.id));
   keep(std::move(d));
   complete_recalled(holding.node);
+  observer_.placed(told_of(*decision(pod.ask.uid)));
 }
 
 // What a pod does not tell of its decision is known from the machine, which may be heard of later.

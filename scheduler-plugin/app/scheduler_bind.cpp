@@ -20,7 +20,7 @@ const Scheduler::UnderWay* Scheduler::being_bound(std::string_view uid) const {
 
 void Scheduler::bind(const Binding& binding, Done done) {
   Done told = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> how) {
-    if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
+    if (!how) observer_.bind_failed(binding, how.error());
     observer_.decided(Verb::bind, clock_.now() - begin, how.ok() ? 1 : 0);
     done(std::move(how));
   };
@@ -121,6 +121,7 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
       {d.pod, uid, order.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
   keep(std::move(order.decision));
+  observer_.placed(told_of(*decision(uid)));
   for (const Done& done : order.waiting) done({});
 }
 

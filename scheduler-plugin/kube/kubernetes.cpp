@@ -48,6 +48,11 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& 
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {}
 
+TokenReviewer& Kubernetes::token_reviewer(TokenReviewer::Options options) {
+  if (!reviewer_) reviewer_ = std::make_unique<TokenReviewer>(*transport_, std::move(options));
+  return *reviewer_;
+}
+
 void Kubernetes::start(Scheduler& scheduler) {
   scheduler_ = &scheduler;
   cluster_.set_listener(&scheduler);
@@ -99,8 +104,9 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 void Kubernetes::tick() { waker_->look(); }
 
 Kubernetes::Stats Kubernetes::stats() const {
-  return {events_.stats().sent, events_.stats().dropped, waker_ ? waker_->touched() : 0,
-          watch_failures_, unusable_inventories_};
+  return {events_.stats().sent,           events_.stats().dropped,
+          waker_ ? waker_->touched() : 0, watch_failures_,
+          unusable_inventories_,          reviewer_ ? reviewer_->stats() : TokenReviewer::Stats{}};
 }
 
 }  // namespace chipweave::sched

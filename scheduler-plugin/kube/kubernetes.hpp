@@ -18,6 +18,7 @@
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
+#include "scheduler-plugin/kube/token_review.hpp"
 #include "scheduler-plugin/kube/waker.hpp"
 
 namespace chipweave::sched {
@@ -42,6 +43,8 @@ class Kubernetes {
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
+  // Who asks the API server whose a caller's token is; one, made by the first call.
+  TokenReviewer& token_reviewer(TokenReviewer::Options options);
   // Begins to watch. The scheduler must work on cluster() and outlive this.
   void start(Scheduler& scheduler);
   // What is to be done several times a second.
@@ -53,6 +56,7 @@ class Kubernetes {
     std::uint64_t wake_ups = 0;
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
+    TokenReviewer::Stats token_reviews{};
   };
   Stats stats() const;
 
@@ -68,6 +72,7 @@ class Kubernetes {
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
   std::unique_ptr<Waker> waker_;
+  std::unique_ptr<TokenReviewer> reviewer_;
   std::uint64_t watch_failures_ = 0;
   std::uint64_t unusable_inventories_ = 0;
 };
