@@ -15,10 +15,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
@@ -28,6 +30,7 @@
 #include "scheduler-plugin/app/gang_tries.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
+#include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/app/survey.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
@@ -79,10 +82,18 @@ class Scheduler final : public Decide, public ClusterListener {
   // was heard; call it every second or so.
   void tick();
 
-  // What is waited for before anything can be decided, in words; empty: nothing. Until then place,
-  // bind, release and explain answer `unavailable`, and doors refuse everything else.
+  // What is waited for before anything is known, in words; empty: nothing. Until then explain and
+  // what_if answer `unavailable`, too.
   const std::string& waiting_for() const { return waiting_for_; }
   void set_waiting_for(std::string what) { waiting_for_ = std::move(what); }
+  // Whether this replica leads is asked at each decision; null (the default): it always does.
+  void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
+  // Why nothing can be decided now: waiting_for(), or another replica leads. Empty: it can. While
+  // there is a reason, place, bind and release answer `unavailable` with it, and doors refuse
+  // everything else that decides; what only looks is answered.
+  std::string cannot_decide() const;
+  // A term of this replica is over: takes back all promises.
+  void step_down();
 
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
   std::uint64_t changes() const { return nodes_.changes(); }
@@ -121,6 +132,7 @@ class Scheduler final : public Decide, public ClusterListener {
     Decision decision;
     Annotations annotations;
     std::vector<Done> waiting;   // who wants to know
+    std::uint64_t term = 0;      // in which the cluster was asked last
     bool asked = false;          // the cluster has not answered; else its answer was no answer
     std::uint64_t question = 0;  // number of the last one
     Clock::Steady ask_again{};   // when to look after it, if nobody asks
@@ -147,6 +159,8 @@ class Scheduler final : public Decide, public ClusterListener {
   void remember(Verb verb, const PodAsk& pod);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
+  Result<PlacedChips> choose(const PodAsk& pod, std::span<const std::string_view> nodes,
+                             bool reserve);
   Result<PlacedChips> placed(const Survey& survey) const;
   std::vector<std::string_view> all_names();
 
@@ -165,11 +179,14 @@ class Scheduler final : public Decide, public ClusterListener {
   void promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_promises();
+  void end_promises(Clock::Steady due, Promise how);
   void rebase(NodeId node, const std::vector<int>& old_indices);
   bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
 
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
+  void bind_again(UnderWay& same, const Binding& binding, Done done);
+  void bind_when_sure(const Binding& binding, Done done);
   // What to ask the cluster for; null: the pod is bound so already.
   Result<UnderWay*> begin_binding(const Binding& binding);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
@@ -192,6 +209,15 @@ class Scheduler final : public Decide, public ClusterListener {
   ChipSet guess(NodeId node, int count) const;
   void recall(const ClusterPod& pod, const Placement& said);
   void complete_recalled(NodeId node);
+
+  // scheduler_lead.cpp: which replica decides
+  std::uint64_t term() const;
+  bool node_is_sure(const std::string& node);
+  // Calls `then` when everything is known that was bound on the node before this term. Errors:
+  // unavailable (the API server does not answer, or the term is over). Only nodes that are known.
+  void when_node_is_sure(const std::string& node, Done then);
+  bool of_earlier_term(const UnderWay& order) const;
+  void give_up_earlier(NodeId node, const Placement& said);
 
   // scheduler_preempt.cpp
   bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
@@ -219,6 +245,11 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
+  const Leadership* leadership_ = nullptr;
+  std::uint64_t sure_in_ = 0;         // the term of which sure_nodes_ are
+  std::set<std::string> sure_nodes_;  // whose pods were listed in this term
+  // Who waits for a node to become sure, by term and node.
+  std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> unsure_;
 
   Survey survey_;
   // Nodes of the last survey that was remembered: pods that are offered the same share one list.

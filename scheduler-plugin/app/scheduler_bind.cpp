@@ -31,7 +31,8 @@ void Scheduler::bind(const Binding& binding, Done done) {
     observer_.decided(Verb::bind, clock_.now() - begin, how.ok() ? 1 : 0);
     done(std::move(how));
   };
-  if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
+  if (std::string why = cannot_decide(); !why.empty())
+    return told(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   if (pod != nullptr && pod->ask.uid == binding.uid) return bind_known(binding, std::move(told));
   // created, or created anew, a moment ago?
@@ -42,20 +43,11 @@ void Scheduler::bind(const Binding& binding, Done done) {
 }
 
 void Scheduler::bind_known(const Binding& binding, Done done) {
+  if (std::string why = cannot_decide(); !why.empty())
+    return done(make_error(Errc::unavailable, std::move(why)));
   expire_promises();
   const auto held = under_way_.find(binding.uid);
-  if (held != under_way_.end()) {
-    UnderWay& same = held->second;
-    if (same.binding.node != binding.node || same.binding.key != binding.key) {
-      return done(
-          make_error(Errc::conflict, "pod " + binding.key.text() + " is being bound to node " +
-                                         same.binding.node +
-                                         "; the API server has not said yet what became of that"));
-    }
-    same.waiting.push_back(std::move(done));
-    if (!same.asked) ask_cluster(binding.uid);
-    return;
-  }
+  if (held != under_way_.end()) return bind_again(held->second, binding, std::move(done));
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
@@ -73,6 +65,7 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::unavailable, "node " + binding.node + ": inventory not received"));
   }
+  if (!node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
   UnderWay order;
   order.binding = binding;
@@ -85,8 +78,29 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   ask_cluster(binding.uid);
 }
 
+// It is under way already.
+void Scheduler::bind_again(UnderWay& same, const Binding& binding, Done done) {
+  if (same.binding.node != binding.node || same.binding.key != binding.key) {
+    return done(
+        make_error(Errc::conflict, "pod " + binding.key.text() + " is being bound to node " +
+                                       same.binding.node +
+                                       "; the API server has not said yet what became of that"));
+  }
+  if (!same.asked && !node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
+  same.waiting.push_back(std::move(done));
+  if (!same.asked) ask_cluster(binding.uid);
+}
+
+void Scheduler::bind_when_sure(const Binding& binding, Done done) {
+  when_node_is_sure(binding.node, [this, binding, done = std::move(done)](const Result<void>& how) {
+    if (!how) return done(how);
+    bind_known(binding, done);
+  });
+}
+
 void Scheduler::ask_cluster(const std::string& uid) {
   UnderWay& order = under_way_.find(uid)->second;
+  order.term = term();
   order.asked = true;
   order.question = ++questions_;
   cluster_.bind(order.binding, order.annotations,

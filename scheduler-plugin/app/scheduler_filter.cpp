@@ -333,7 +333,18 @@ Result<PlacedChips> Scheduler::placed(const Survey& s) const {
 
 Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,
                                      bool reserve) {
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
+  return choose(pod, nodes, reserve);
+}
+
+Result<PlacedChips> Scheduler::what_if(const PodAsk& pod, std::span<const std::string_view> nodes) {
   if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  return choose(pod, nodes, false);
+}
+
+Result<PlacedChips> Scheduler::choose(const PodAsk& pod, std::span<const std::string_view> nodes,
+                                      bool reserve) {
   if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
   if (reserve && pending(pod) == nullptr) {
     return make_error(
@@ -344,10 +355,6 @@ Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::str
       nodes.empty() ? all_names() : std::vector<std::string_view>{};
   return placed(survey(Verb::place, pod,
                        nodes.empty() ? std::span<const std::string_view>(all) : nodes, reserve));
-}
-
-Result<PlacedChips> Scheduler::what_if(const PodAsk& pod, std::span<const std::string_view> nodes) {
-  return place(pod, nodes, false);
 }
 
 }  // namespace chipweave::sched

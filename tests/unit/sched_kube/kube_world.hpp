@@ -34,9 +34,23 @@ class Recorder final : public NullObserver {
 
 class KubeWorld {
  public:
+  // What all replicas have in common.
+  struct Shared {
+    ManualClock clock;
+    SimulatedApi api;
+    std::set<std::string> nodes;
+    std::int64_t sequence = 0;
+  };
   explicit KubeWorld(bool streaming = true) {
     obs::set_level("error");
     api.streaming_lists = streaming;
+    start();
+  }
+  // A replica, one of several that elect a leader; another one's cluster, or one of its own.
+  explicit KubeWorld(const char* replica, const KubeWorld* beside = nullptr)
+      : shared(beside == nullptr ? std::make_shared<Shared>() : beside->shared),
+        replica_name(replica) {
+    obs::set_level("error");
     start();
   }
 
@@ -44,7 +58,15 @@ class KubeWorld {
     KubernetesOptions options;
     options.lease_namespace = "chipweave-system";
     options.jitter = [] { return 0.5; };
-    kubernetes = std::make_unique<Kubernetes>(api.connect(), clock, std::move(options), resources);
+    if (!replica_name.empty()) {
+      options.election.emplace();
+      options.election->lease.ns = "chipweave-system";
+      options.election->lease.name = "chipweave-scheduler";
+      options.election->lease.identity = replica_name;
+      options.election->pod = replica_name;
+    }
+    kubernetes = std::make_unique<Kubernetes>(api.connect(process), api.connect_at_once(process),
+                                              clock, std::move(options), resources);
     observers = std::make_unique<Observers>();
     observers->add(recorder);
     observers->add(kubernetes->events());
@@ -55,9 +77,12 @@ class KubeWorld {
   }
   // As SIGKILL would.
   void kill() {
+    process->held.clear();
+    process->stopped = false;
     scheduler.reset();
     kubernetes.reset();
   }
+  bool leads() const { return scheduler->cannot_decide().empty(); }
   void restart() {
     kill();
     start();
@@ -74,7 +99,7 @@ class KubeWorld {
     codec::NodeInventory inventory;
     inventory.node = name;
     inventory.boot_id = "boot";
-    inventory.sequence = ++sequence;
+    inventory.sequence = ++shared->sequence;
     inventory.machine = machine;
     inventory.resources = {"aliyun.com/gpu", "nvidia.com/gpu"};
     inventory.topology = t->topology;
@@ -164,8 +189,18 @@ class KubeWorld {
   void pass(std::chrono::milliseconds time) {
     clock.advance(time);
     api.pass(time);
-    scheduler->tick();
-    kubernetes->tick();
+    tick();
+  }
+  // What the program does by itself now and then.
+  void tick() {
+    process->run([this] {
+      scheduler->tick();
+      kubernetes->tick();
+    });
+  }
+  // What happened comes to all watches.
+  void feed_all() {
+    for (std::size_t n = 0; n < api.watches(); ++n) api.feed(n, 1'000'000);
   }
   // Everything is said and done, and every promise is over.
   void come_to_rest() {
@@ -213,15 +248,17 @@ class KubeWorld {
     EXPECT_EQ(scheduler->under_way(), 0U);
   }
 
-  ManualClock clock;
-  SimulatedApi api;
+  std::shared_ptr<Shared> shared = std::make_shared<Shared>();
+  ManualClock& clock = shared->clock;
+  SimulatedApi& api = shared->api;
+  std::set<std::string>& nodes = shared->nodes;
+  std::string replica_name;  // empty: there is only this one
+  std::shared_ptr<SimulatedProcess> process = std::make_shared<SimulatedProcess>();
   ResourceTable resources;
   Recorder recorder;
   std::unique_ptr<Observers> observers;
   std::unique_ptr<Kubernetes> kubernetes;
   std::unique_ptr<Scheduler> scheduler;
-  std::set<std::string> nodes;
-  std::int64_t sequence = 0;
 };
 
 }  // namespace chipweave::sched::testing
