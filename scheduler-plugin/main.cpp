@@ -1,6 +1,9 @@
 // chipweave-scheduler: flags → configuration → wiring → run → drain.
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -41,7 +44,8 @@ int complain(int code, const std::string& message) {
 
 struct Flags {
   std::map<std::string, std::vector<std::string>, std::less<>> given;
-  std::string standalone;  // "true" of the bare flag, what is behind '=' otherwise
+  std::map<std::string, std::string, std::less<>> switches;  // "true" of the bare flag, or what is
+                                                             // behind '='; empty: not given
   std::string config_file;
   bool print_config = false;
 };
@@ -53,8 +57,8 @@ void declare(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {
     const std::string flag = "--" + std::string(setting.name);
-    if (setting.name == "standalone") {
-      app.add_flag(flag, flags.standalone, std::string(setting.help));
+    if (setting.yes_or_no) {
+      app.add_flag(flag, flags.switches[std::string(setting.name)], std::string(setting.help));
     } else {
       auto& values = flags.given[std::string(setting.name)];
       auto* option = app.add_option(flag, values, std::string(setting.help));
@@ -77,7 +81,9 @@ int load(const Flags& flags, Config& config) {
     }
   }
   auto given = flags.given;
-  if (!flags.standalone.empty()) given["standalone"] = {flags.standalone};
+  for (const auto& [name, value] : flags.switches) {
+    if (!value.empty()) given[name] = {value};
+  }
   for (const auto& [name, values] : given) {
     if (values.empty()) continue;
     if (auto set = sched::find_setting(name)->set(config, values); !set) {
@@ -85,6 +91,24 @@ int load(const Flags& flags, Config& config) {
     }
   }
   return 0;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
+  return name.data();
+}
+
+sched::LeaderSeat::Options election_of(const Config& config, const std::string& ns) {
+  sched::LeaderSeat::Options election;
+  election.lease.ns = ns;
+  election.lease.name = config.lease_name;
+  election.lease.identity = config.leader_identity.empty() ? host_name() : config.leader_identity;
+  election.lease.lease_duration = config.lease_duration;
+  election.lease.renew_deadline = config.renew_deadline;
+  election.lease.retry_period = config.retry_period;
+  election.pod = config.pod_name;
+  return election;
 }
 
 Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, const Clock& clock,
@@ -99,6 +123,7 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   options.version = CHIPWEAVE_VERSION;
   options.lease_namespace = !config.lease_namespace.empty() ? config.lease_namespace : access->ns;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
+  if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }
 
@@ -193,7 +218,10 @@ int run(const Config& config) {
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "draining");
     grpc.stop(kDrainGrace);
-    front.drain(kDrainGrace, [&] { loop.stop(); });
+    front.drain(kDrainGrace, [&] {
+      if (!kubernetes) return loop.stop();
+      kubernetes->stop([&] { loop.stop(); });
+    });
   });
   if (!config.port_file.empty()) {
     const std::string ports = "{\"http\":" + std::to_string(*http_port) +

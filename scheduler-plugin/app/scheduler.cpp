@@ -76,7 +76,8 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
 }
 
 Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   if (pod->ask.uid != uid) {

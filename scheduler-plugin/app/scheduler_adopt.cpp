@@ -95,6 +95,7 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   // what was promised to the rest of its group was meant to be beside it
   if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
+  if (said != nullptr) give_up_earlier(node, *said);
   Holding holding = holding_of(pod, node);
   if (said != nullptr && !disputed(pod, *said, node)) {
     hold_known(*said, std::move(holding));

@@ -16,7 +16,12 @@ bool Scheduler::decides_late(const ClusterPod& pod) const {
 
 // Whether there is a set for it. Precondition: it holds nothing there but a promise.
 bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
-  if (!nodes_.node(node).has_inventory() || !take_chips(pod.ask, node)) return false;
+  if (!cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
+  if (!node_is_sure(pod.node)) {
+    when_node_is_sure(pod.node, [](const Result<void>&) {});  // it is tried again
+    return false;
+  }
+  if (!take_chips(pod.ask, node)) return false;
   const std::string& uid = pod.ask.uid;
   const Holding& held = *ledger_.find(uid);
   Decision made = decide(pod.ask, held);
@@ -53,6 +58,7 @@ void Scheduler::write_late(const std::string& uid) {
 
 // Pods that could not be given chips yet, and annotations that could not be written.
 void Scheduler::look_after_late() {
+  if (!cannot_decide().empty()) return;
   std::vector<std::string> uids;
   for (const auto& [uid, late] : late_) {
     if (!late.asked) uids.push_back(uid);

@@ -6,7 +6,7 @@
 namespace chipweave::sched {
 
 Result<void> Scheduler::may_tell() const {
-  if (!waiting_for_.empty() && !known_) return make_error(Errc::unavailable, waiting_for_);
+  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
   return {};
 }
 
@@ -32,7 +32,8 @@ Result<const ClusterPod*> Scheduler::may_hold(const PodAsk& pod) const {
 
 Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,
                                      bool reserve) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
   return place_on(pod, nodes, reserve);
 }
 
@@ -62,7 +63,8 @@ Result<PlacedChips> Scheduler::place_on(const PodAsk& pod, std::span<const std::
 }
 
 Result<PlacedChips> Scheduler::reserve(const PodAsk& asked, std::string_view on) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
   expire_promises();
   const auto may = may_hold(asked);
   if (!may) return Error(may.error());

@@ -231,6 +231,22 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   kubernetes_[6].add(static_cast<double>(reviews.refused - reviewed.refused));
   kubernetes_[7].add(static_cast<double>(reviews.failed - reviewed.failed));
   seen_kubernetes_ = now;
+  if (now.leader) scrape_leader(*now.leader);
+}
+
+void Metrics::scrape_leader(const LeaderSeat::Stats& now) {
+  registry_.gauge("chipweave_leader", "1 on the replica that decides, 0 on one that stands by")
+      .with()
+      .set(now.leads ? 1 : 0);
+  registry_.counter("chipweave_leader_terms_total", "How often this replica began to lead")
+      .with()
+      .add(static_cast<double>(now.terms - seen_leader_.terms));
+  registry_
+      .counter("chipweave_leader_failures_total",
+               "Requests for the Lease or the label of the leader that came to nothing")
+      .with()
+      .add(static_cast<double>(now.failures - seen_leader_.failures));
+  seen_leader_ = now;
 }
 
 std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,

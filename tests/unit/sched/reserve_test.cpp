@@ -156,8 +156,14 @@ TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
   const auto listed = [&](std::string& uid) {
     return w.scheduler.placed_pods("", 10, [&](const PlacedPod& pod) { uid = pod.placement.uid; });
   };
+  class Standby final : public Leadership {
+   public:
+    std::string standby() const override { return "waiting for its turn"; }
+    std::uint64_t term() const override { return 0; }
+  } standby;
   for (const bool known : {false, true}) {
-    w.scheduler.set_waiting_for("waiting for its turn", known);
+    w.scheduler.set_waiting_for(known ? "" : "waiting for its turn");
+    w.scheduler.set_leadership(known ? &standby : nullptr);
     for (const auto& code :
          {w.scheduler.place(a, {}, false).error(), w.scheduler.place(a, {}, true).error(),
           w.scheduler.reserve(a, "n1").error(), w.scheduler.release(a.key, a.uid).error(),
@@ -171,7 +177,7 @@ TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
     EXPECT_EQ(listed(uid).ok(), known);
     EXPECT_EQ(uid, known ? b.uid : "");
   }
-  w.scheduler.set_waiting_for("");
+  w.scheduler.set_leadership(nullptr);
   EXPECT_TRUE(w.scheduler.reserve(a, "n1").ok());
 }
 
