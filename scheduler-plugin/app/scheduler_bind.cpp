@@ -67,6 +67,8 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   }
   if (!node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
+{ std::string t; for (const Holding* h : ledger_.on(node)) { t += " " + h->key.name + (h->bound?"!":"")+(h->assumed?"?":"")+"["; for (int x : nodes_.node(node).topology.indices(h->chips)) t += std::to_string(x)+","; t += "lost "; for (int x : h->lost) t+=std::to_string(x)+","; t+="]"; }
+  printf("BIND %p %s on %s:%s\n", static_cast<const void*>(this), binding.key.text().c_str(), binding.node.c_str(), t.c_str()); }
   UnderWay order;
   order.binding = binding;
   order.decision = decide(pod->ask, *ledger_.find(binding.uid));
@@ -144,11 +146,14 @@ void Scheduler::keep(Decision decision) {
 }
 
 void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
+    printf("FAILED %p %s %s\n", static_cast<const void*>(this), it->first.c_str(), why.text().c_str());
   const std::string uid = it->first;
   const std::vector<Done> waiting = std::move(it->second.waiting);
+  const NodeId node = it->second.decision.node;
   under_way_.erase(it);
   ledger_.reopen(uid, clock_.now());
   withdraw(uid);
+  end_disputes(node);
   for (const Done& done : waiting) done(why);
 }
 

@@ -214,7 +214,7 @@ class Walk {
   void go_on(KubeWorld& replica) {
     auto& held = replica.process->held;
     std::shuffle(held.begin(), held.end(), random_);  // sockets and timers are ready at once
-    replica.process->go_on(); printf("GOON %s\n", replica.replica_name.c_str());
+    if (replica.process->stopped) printf("GOON %s\n", replica.replica_name.c_str()); replica.process->go_on();
   }
 
   void heal(KubeWorld& replica) {

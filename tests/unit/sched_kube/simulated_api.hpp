@@ -145,7 +145,7 @@ class SimulatedApi {
     calls_.erase(it);
     kube::Reply reply;
     if (is_binding(call->call) && now_ > call->sent + patience) fate = Fate::lost_before;
-    printf("%9.3f    %p fate %d %s %s\n", std::chrono::duration<double>(now_.time_since_epoch()).count(), static_cast<const void*>(call->by.get()), static_cast<int>(fate), call->call.method.c_str(), call->call.target.c_str());
+    if (call->call.target.find("lease")==std::string::npos&& call->call.target.find("/events")==std::string::npos) printf("%9.3f    %p fate %d %s %s\n", std::chrono::duration<double>(now_.time_since_epoch()).count(), static_cast<const void*>(call->by.get()), static_cast<int>(fate), call->call.method.c_str(), call->call.target.c_str());
     if (fate != Fate::lost_before) reply = answer(call->call);
     call->by->run([call, fate, reply = std::move(reply)] {
       if (!std::exchange(call->live, false)) return;
@@ -256,7 +256,7 @@ class SimulatedApi {
     std::unique_ptr<kube::Ticket> call(kube::Call call,
                                        std::function<void(Result<kube::Reply>)> done) override {
       const bool off = call.may_send && !call.may_send();
-      if (call.target.find("lease")==std::string::npos) printf("%9.3f    %p sends%s %s %s %s\n", std::chrono::duration<double>(now().time_since_epoch()).count(), static_cast<const void*>(by_.get()), off?" NOT":"", call.method.c_str(), call.target.c_str(), call.body.substr(0,320).c_str());
+      if (call.target.find("lease")==std::string::npos&& call.target.find("/events")==std::string::npos) printf("%9.3f    %p sends%s %s %s %s\n", std::chrono::duration<double>(now().time_since_epoch()).count(), static_cast<const void*>(by_.get()), off?" NOT":"", call.method.c_str(), call.target.c_str(), call.body.substr(0,320).c_str());
       auto pending = std::make_shared<Pending>(
           Pending{std::move(call), std::move(done), by_, api_.now_, true});
       if (off) {
@@ -408,8 +408,8 @@ class SimulatedApi {
   }
 
   kube::Reply answer(const kube::Call& call) {
-    if (call.target.ends_with("/binding") || call.target.find("nodeName") != std::string::npos || (call.method != "GET" && call.target.find("leases") != std::string::npos))
-      printf("%9.3f %s %s %s\n", std::chrono::duration<double>(now_.time_since_epoch()).count(), call.method.c_str(), call.target.c_str(), call.body.substr(0,420).c_str());
+    if (call.target.ends_with("/binding") || call.target.find("nodeName") != std::string::npos)
+      printf("%9.3f SERVED %s %s %s\n", std::chrono::duration<double>(now_.time_since_epoch()).count(), call.method.c_str(), call.target.c_str(), call.body.substr(0,420).c_str());
     const std::string path = call.target.substr(0, call.target.find('?'));
     if (path.ends_with("/events") || path.find("/events/") != std::string::npos) {
       if (call.method == "POST") {
