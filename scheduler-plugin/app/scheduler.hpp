@@ -255,8 +255,10 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
   void adopt(const ClusterPod& pod, const Placement* said);
   Holding holding_of(const ClusterPod& pod, NodeId node);
-  bool disputed(const ClusterPod& pod, const Placement& said, NodeId node) const;
   bool says_the_same(const Holding& held, const Placement& said) const;
+  std::vector<int> contested(const Placement& said, NodeId node) const;
+  void end_disputes(NodeId node);
+  void tell_disputes();
   void hold_known(const Placement& said, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
@@ -309,6 +311,15 @@ class Scheduler final : public Decide, public ClusterListener {
   std::unordered_multimap<std::string, SetAside> aside_;  // by uid
   std::uint64_t set_aside_ = 0;
   std::unordered_map<std::string, Late> late_;  // by uid
+  // What a bound pod says that cannot be true as long as another one has its chips; by uid. Told
+  // when it lasts: news of two pods do not come at once.
+  struct Dispute {
+    Placement said;
+    PodKey pod;
+    Clock::Steady since{};
+    bool told = false;
+  };
+  std::unordered_map<std::string, Dispute> disputes_;
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;

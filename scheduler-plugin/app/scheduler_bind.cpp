@@ -151,11 +151,15 @@ void Scheduler::keep(Decision decision) {
 }
 
 void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
+  printf("FAILED %p %s %s\n", static_cast<const void*>(this), it->first.c_str(),
+         why.text().c_str());
   const std::string uid = it->first;
   const std::vector<Done> waiting = std::move(it->second.waiting);
+  const NodeId node = it->second.decision.node;
   under_way_.erase(it);
   ledger_.reopen(uid, clock_.now());
   withdraw(uid);
+  end_disputes(node);
   for (const Done& done : waiting) done(why);
 }
 
