@@ -6,6 +6,7 @@
 #include "common/base/dns_name.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/codec/config/flat_yaml.hpp"
+#include "common/kube/leader_elector.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 using Values = std::vector<std::string>;
 
 constexpr std::chrono::seconds kLeastStaleAfter{15};
+constexpr std::size_t kMostIdentity = 512;  // bytes of a user's or group's name
+constexpr std::size_t kMostReplicaName = 200;
 
 Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
@@ -58,19 +61,36 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
   return {};
 }
 
-Result<void> set_truth(bool& to, const std::string& text) {
+Result<void> set_flag(bool& to, const std::string& text) {
   if (text != "true" && text != "false") return invalid("'" + text + "' is neither true nor false");
   to = text == "true";
   return {};
 }
 
-std::string show_truth(bool yes) { return yes ? "true" : "false"; }
+std::string show_flag(bool yes) { return yes ? "true" : "false"; }
 
 Result<void> set_volcano_weight(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n > 1000)
     return invalid("'" + v[0] + "' is no number from 0 to 1000");
   c.volcano_weight = static_cast<int>(n);
+  return {};
+}
+
+Result<void> set_object_name(std::string& to, const std::string& text, const char* what) {
+  if (!is_dns_subdomain(text))
+    return invalid("'" + text.substr(0, 64) + "' is no name of a " + what);
+  to = text;
+  return {};
+}
+
+Result<void> set_identity(Config& c, const Values& v) {
+  const bool fine =
+      std::all_of(v[0].begin(), v[0].end(), [](char ch) { return ch > ' ' && ch < 0x7f; });
+  if (!fine || v[0].size() > kMostReplicaName)
+    return invalid("a name without spaces, of at most " + std::to_string(kMostReplicaName) +
+                   " bytes");
+  c.leader_identity = v[0];
   return {};
 }
 
@@ -86,6 +106,55 @@ Result<void> set_log_level(Config& c, const Values& v) {
     return invalid("'" + v[0] + "' is none of debug, info, warn, error");
   }
   c.log_level = v[0];
+  return {};
+}
+
+Result<void> set_grpc_auth(Config& c, const Values& v) {
+  if (v[0] != "none" && v[0] != "mtls" && v[0] != "token")
+    return invalid("'" + v[0] + "' is none of none, mtls, token");
+  c.grpc_auth = v[0];
+  return {};
+}
+
+// Of users, groups and audiences: whatever a cluster's authenticators make up.
+Result<void> check_identity(const std::string& name) {
+  const bool control = std::any_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  });
+  if (!name.empty() && name != "group:" && name.size() <= kMostIdentity && !control) return {};
+  return invalid("'" + name.substr(0, 64) + "' is no name of a user, group:GROUP or audience");
+}
+
+Result<void> set_grpc_users(Config& c, const Values& v) {
+  for (const std::string& name : v) {
+    if (auto ok = check_identity(name); !ok) return ok;
+  }
+  c.grpc_users = v;
+  return {};
+}
+
+Result<void> set_grpc_audience(Config& c, const Values& v) {
+  if (auto ok = check_identity(v[0]); !ok) return ok;
+  c.grpc_audience = v[0];
+  return {};
+}
+
+Result<void> check_grpc_auth(const Config& config) {
+  if (config.grpc_auth == "mtls" && config.tls_client_ca.empty())
+    return invalid("--grpc-auth mtls needs --tls-client-ca: who signed the callers' certificates");
+  if (config.grpc_auth != "token") {
+    if (config.grpc_users.empty()) return {};
+    return invalid("--grpc-users is about tokens; it needs --grpc-auth token");
+  }
+  if (config.standalone) {
+    return invalid(
+        "--grpc-auth token needs Kubernetes, whose API server checks the tokens; --standalone has "
+        "none");
+  }
+  if (config.tls_cert.empty() && !config.grpc.is_loopback()) {
+    return invalid("--grpc-auth token needs --tls-cert and --tls-key: " + config.grpc.text() +
+                   " would let everybody on the way read the tokens");
+  }
   return {};
 }
 
@@ -119,15 +188,17 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = {
       {"standalone", "keep pods and bindings in memory; no Kubernetes needed", false,
-       [](Config& c, const Values& v) { return set_truth(c.standalone, v[0]); },
-       [](const Config& c) { return Values{show_truth(c.standalone)}; }},
+       [](Config& c, const Values& v) { return set_flag(c.standalone, v[0]); },
+       [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }, true},
       {"kubeconfig", "how to reach the API server; without it: as a pod does", false,
        [](Config& c, const Values& v) {
          c.kubeconfig = v[0];
          return Result<void>{};
        },
        [](const Config& c) { return Values{c.kubeconfig}; }},
-      {"namespace", "where the agents' Leases are; without it: the namespace of the credentials",
+      {"namespace",
+       "where the agents' and the replicas' Leases are; without it: the namespace of the "
+       "credentials",
        false, set_namespace, [](const Config& c) { return Values{c.lease_namespace}; }},
       {"http", "address of the HTTP side; port 0: any free one", false,
        [](Config& c, const Values& v) { return set_endpoint(c.http, v[0]); },
@@ -145,6 +216,37 @@ const std::vector<Setting>& settings() {
       {"tls-client-ca", "who must have signed the clients' certificates (PEM); none: no matter",
        false, [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
        [](const Config& c) { return Values{c.tls_client_ca}; }},
+      {"grpc-auth",
+       "how callers of the gRPC side show who they are: none (but for what tls-client-ca asks), "
+       "mtls, or token (checked by the API server)",
+       false, set_grpc_auth, [](const Config& c) { return Values{c.grpc_auth}; }},
+      {"grpc-users", "whose tokens are let in: user names, and groups as group:NAME", true,
+       set_grpc_users, [](const Config& c) { return c.grpc_users; }},
+      {"grpc-audience", "what callers' tokens must be made for", false, set_grpc_audience,
+       [](const Config& c) { return Values{c.grpc_audience}; }},
+      {"leader-elect", "one of several replicas decides: the one that holds a Lease", false,
+       [](Config& c, const Values& v) { return set_flag(c.leader_elect, v[0]); },
+       [](const Config& c) { return Values{c.leader_elect ? "true" : "false"}; }, true},
+      {"leader-identity", "what this replica is called in the Lease; without it: as its host",
+       false, set_identity, [](const Config& c) { return Values{c.leader_identity}; }},
+      {"lease-name", "of the Lease; the same for all replicas, and for no other scheduler", false,
+       [](Config& c, const Values& v) { return set_object_name(c.lease_name, v[0], "Lease"); },
+       [](const Config& c) { return Values{c.lease_name}; }},
+      {"lease-duration", "without a renewal for so long the Lease is free for another replica",
+       false, [](Config& c, const Values& v) { return set_duration(c.lease_duration, v[0]); },
+       [](const Config& c) { return Values{show_duration(c.lease_duration)}; }},
+      {"renew-deadline", "without a renewal for so long a leader stops deciding", false,
+       [](Config& c, const Values& v) { return set_duration(c.renew_deadline, v[0]); },
+       [](const Config& c) { return Values{show_duration(c.renew_deadline)}; }},
+      {"retry-period", "how often the leader renews the Lease and the others look at it", false,
+       [](Config& c, const Values& v) { return set_duration(c.retry_period, v[0]); },
+       [](const Config& c) { return Values{show_duration(c.retry_period)}; }},
+      {"pod-name", "of this replica: gets the label chipweave.dev/leader while it leads", false,
+       [](Config& c, const Values& v) {
+         return v[0].empty() ? set_text(c.pod_name, v[0])
+                             : set_object_name(c.pod_name, v[0], "pod");
+       },
+       [](const Config& c) { return Values{c.pod_name}; }},
       {"port-file", "write the ports taken to this file as JSON when ready", false,
        [](Config& c, const Values& v) { return set_text(c.port_file, v[0]); },
        [](const Config& c) { return Values{c.port_file}; }},
@@ -164,12 +266,12 @@ const std::vector<Setting>& settings() {
        [](const Config& c) { return Values{std::to_string(c.volcano_weight)}; }},
       {"open-admission",
        "answer /admission/binding also to callers without the certificate of --tls-client-ca",
-       false, [](Config& c, const Values& v) { return set_truth(c.open_admission, v[0]); },
-       [](const Config& c) { return Values{show_truth(c.open_admission)}; }},
+       false, [](Config& c, const Values& v) { return set_flag(c.open_admission, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.open_admission)}; }, true},
       {"annotate-after-bind",
        "choose chips for pods that others bound without a placement, and write them to the pod",
-       false, [](Config& c, const Values& v) { return set_truth(c.annotate_after_bind, v[0]); },
-       [](const Config& c) { return Values{show_truth(c.annotate_after_bind)}; }},
+       false, [](Config& c, const Values& v) { return set_flag(c.annotate_after_bind, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.annotate_after_bind)}; }, true},
       {"accelerators", "resources that are counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},
@@ -220,7 +322,32 @@ std::string print_config(const Config& config) {
   return out;
 }
 
+namespace {
+
+Result<void> check_election(const Config& config) {
+  if (!config.leader_elect) {
+    const bool meant = !config.leader_identity.empty() || !config.pod_name.empty();
+    return meant ? Result<void>(invalid("--leader-identity and --pod-name need --leader-elect"))
+                 : Result<void>();
+  }
+  if (config.standalone)
+    return invalid("--standalone works alone, without a Lease; leave it or --leader-elect out");
+  if (config.lease_duration > kube::LeaderElector::kLongestLease)
+    return invalid("--lease-duration: at most 10m; for so long nobody would lead");
+  if (config.lease_duration <= config.renew_deadline) {
+    return invalid(
+        "--lease-duration must be longer than --renew-deadline, by as long as a request may take "
+        "to reach the API server");
+  }
+  if (config.renew_deadline * 10 <= config.retry_period * 12)
+    return invalid("--renew-deadline must be longer than 1.2 times --retry-period");
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_config(const Config& config) {
+  if (auto ok = check_election(config); !ok) return ok;
   if (!config.standalone && config.inventory_stale_after < kLeastStaleAfter) {
     return invalid("--inventory-stale-after: agents renew their Lease every 10s; at least 15s");
   }
@@ -235,7 +362,7 @@ Result<void> check_config(const Config& config) {
     return invalid("--tls-cert and --tls-key go together: give both files or none");
   if (!config.tls_client_ca.empty() && config.tls_cert.empty())
     return invalid("--tls-client-ca needs --tls-cert and --tls-key");
-  return {};
+  return check_grpc_auth(config);
 }
 
 }  // namespace chipweave::sched

@@ -26,7 +26,17 @@ struct Config {
   Endpoint grpc{"127.0.0.1", 8081};
   std::string tls_cert;  // empty: both sides in the clear
   std::string tls_key;
-  std::string tls_client_ca;  // empty: clients are not asked for certificates
+  std::string tls_client_ca;       // empty: clients are not asked for certificates
+  std::string grpc_auth = "none";  // besides what tls_client_ca asks for
+  std::vector<std::string> grpc_users;
+  std::string grpc_audience = "chipweave";
+  bool leader_elect = false;
+  std::string leader_identity;  // empty: the name of the host
+  std::string lease_name = "chipweave-scheduler";
+  std::chrono::milliseconds lease_duration{3'000};
+  std::chrono::milliseconds renew_deadline{2'000};
+  std::chrono::milliseconds retry_period{400};
+  std::string pod_name;  // of this replica; empty: no label is written
   std::string port_file;
   std::string log_level = "info";
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
@@ -44,6 +54,7 @@ struct Setting {
   bool list = false;
   Result<void> (*set)(Config&, const std::vector<std::string>&);
   std::vector<std::string> (*show)(const Config&);
+  bool yes_or_no = false;  // the bare flag means true
 };
 const std::vector<Setting>& settings();
 const Setting* find_setting(std::string_view name);

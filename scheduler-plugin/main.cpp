@@ -1,6 +1,9 @@
 // chipweave-scheduler: flags → configuration → wiring → run → drain.
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -19,6 +22,7 @@
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/doors/grpc_server.hpp"
+#include "scheduler-plugin/doors/grpc_watch.hpp"
 #include "scheduler-plugin/doors/http_front.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 
@@ -40,7 +44,8 @@ int complain(int code, const std::string& message) {
 
 struct Flags {
   std::map<std::string, std::vector<std::string>, std::less<>> given;
-  std::string standalone;  // "true" of the bare flag, what is behind '=' otherwise
+  std::map<std::string, std::string, std::less<>> switches;  // "true" of the bare flag, or what is
+                                                             // behind '='; empty: not given
   std::string config_file;
   bool print_config = false;
 };
@@ -52,8 +57,8 @@ void declare(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {
     const std::string flag = "--" + std::string(setting.name);
-    if (setting.name == "standalone") {
-      app.add_flag(flag, flags.standalone, std::string(setting.help));
+    if (setting.yes_or_no) {
+      app.add_flag(flag, flags.switches[std::string(setting.name)], std::string(setting.help));
     } else {
       auto& values = flags.given[std::string(setting.name)];
       auto* option = app.add_option(flag, values, std::string(setting.help));
@@ -76,7 +81,9 @@ int load(const Flags& flags, Config& config) {
     }
   }
   auto given = flags.given;
-  if (!flags.standalone.empty()) given["standalone"] = {flags.standalone};
+  for (const auto& [name, value] : flags.switches) {
+    if (!value.empty()) given[name] = {value};
+  }
   for (const auto& [name, values] : given) {
     if (values.empty()) continue;
     if (auto set = sched::find_setting(name)->set(config, values); !set) {
@@ -84,6 +91,24 @@ int load(const Flags& flags, Config& config) {
     }
   }
   return 0;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
+  return name.data();
+}
+
+sched::LeaderSeat::Options election_of(const Config& config, const std::string& ns) {
+  sched::LeaderSeat::Options election;
+  election.lease.ns = ns;
+  election.lease.name = config.lease_name;
+  election.lease.identity = config.leader_identity.empty() ? host_name() : config.leader_identity;
+  election.lease.lease_duration = config.lease_duration;
+  election.lease.renew_deadline = config.renew_deadline;
+  election.lease.retry_period = config.retry_period;
+  election.pod = config.pod_name;
+  return election;
 }
 
 Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, const Clock& clock,
@@ -98,6 +123,7 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   options.version = CHIPWEAVE_VERSION;
   options.lease_namespace = !config.lease_namespace.empty() ? config.lease_namespace : access->ns;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
+  if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }
 
@@ -128,6 +154,8 @@ int run(const Config& config) {
   sched::Metrics metrics(CHIPWEAVE_VERSION);
   sched::Observers observers;
   observers.add(metrics);
+  const auto decisions = std::make_shared<sched::DecisionFeed>(clock);
+  observers.add(*decisions);
   sched::MemoryCluster memory;
   std::unique_ptr<sched::Kubernetes> kubernetes;
   if (!config.standalone) {
@@ -162,6 +190,17 @@ int run(const Config& config) {
   sched::HttpFront front(
       loop, options, scheduler, {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
       config.resources, CHIPWEAVE_VERSION, {config.volcano_weight, config.open_admission});
+  grpc_options.decisions = decisions;
+  grpc_options.on_end = [&](std::string_view method, std::string_view code) {
+    metrics.grpc_call(method, code);
+  };
+  if (config.grpc_auth == "token") {
+    sched::TokenReviewer& reviewer =
+        kubernetes->token_reviewer({config.grpc_audience, config.grpc_users});
+    grpc_options.check_token = [&](std::string token, sched::TokenReviewer::Done done) {
+      reviewer.check(std::move(token), std::move(done));
+    };
+  }
   sched::GrpcServer grpc(loop, scheduler, grpc_options);
 
   const auto http_port = front.start();
@@ -179,7 +218,10 @@ int run(const Config& config) {
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "draining");
     grpc.stop(kDrainGrace);
-    front.drain(kDrainGrace, [&] { loop.stop(); });
+    front.drain(kDrainGrace, [&] {
+      if (!kubernetes) return loop.stop();
+      kubernetes->stop([&] { loop.stop(); });
+    });
   });
   if (!config.port_file.empty()) {
     const std::string ports = "{\"http\":" + std::to_string(*http_port) +

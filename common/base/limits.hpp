@@ -54,6 +54,8 @@ inline constexpr std::size_t kMaxKubeconfigBytes = 1U << 20U;
 inline constexpr std::size_t kMaxCredentialBytes = 256U
                                                    << 10U;     // a token, key or certificate bundle
 inline constexpr std::size_t kMaxKubeReplyBytes = 64U << 20U;  // one page of a list
+inline constexpr std::size_t kMaxBearerTokenBytes = 16U << 10U;   // real ones have 1 to 4 KiB
+inline constexpr std::size_t kMaxTokenReviewBytes = 256U << 10U;  // with all the user's groups
 
 // HTTP server.
 inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;

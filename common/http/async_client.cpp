@@ -120,9 +120,11 @@ class Flight : public UnderWay<Flight> {
     std::function<void()> leave;
   };
 
-  Flight(Home home, bool repeatable, std::optional<Call> call, std::optional<Stream> stream)
+  Flight(Home home, const AsyncRequest& request, std::optional<Call> call,
+         std::optional<Stream> stream)
       : home_(std::move(home)),
-        repeatable_(repeatable),
+        repeatable_(request.method == "GET"),
+        may_send_(request.may_send),
         call_(std::move(call)),
         stream_(std::move(stream)),
         timer_(home_.loop.context) {}
@@ -182,6 +184,8 @@ class Flight : public UnderWay<Flight> {
   }
 
   void send() {
+    if (may_send_ && !may_send_())
+      return fail(make_error(Errc::unavailable, "the request was not sent: it was called off"));
     connection_->write(wire_, guarded([this](Result<void> wrote) {
                          if (!wrote) return lost(std::move(wrote).error());
                          read();
@@ -258,6 +262,7 @@ class Flight : public UnderWay<Flight> {
 
   Home home_;
   bool repeatable_;
+  std::function<bool()> may_send_;
   std::optional<Call> call_;  // one of the two
   std::optional<Stream> stream_;
   boost::asio::steady_timer timer_;
@@ -309,7 +314,7 @@ std::unique_ptr<Ticket> launch(const std::shared_ptr<Flight>& flight, Result<std
 std::unique_ptr<Ticket> AsyncClient::call(const AsyncRequest& request,
                                           std::chrono::milliseconds deadline,
                                           std::function<void(Result<AsyncReply>)> done) {
-  return launch(std::make_shared<Flight>(home_of(impl_), request.method == "GET",
+  return launch(std::make_shared<Flight>(home_of(impl_), request,
                                          Flight::Call{deadline, std::move(done)}, std::nullopt),
                 wire_text(request, impl_->origin->origin));
 }
@@ -317,7 +322,7 @@ std::unique_ptr<Ticket> AsyncClient::call(const AsyncRequest& request,
 std::unique_ptr<Ticket> AsyncClient::stream(const AsyncRequest& request,
                                             std::chrono::milliseconds idle, StreamSink sink) {
   return launch(
-      std::make_shared<Flight>(home_of(impl_), request.method == "GET", std::nullopt,
+      std::make_shared<Flight>(home_of(impl_), request, std::nullopt,
                                Flight::Stream{impl_->limits.stream_begin, idle, std::move(sink)}),
       wire_text(request, impl_->origin->origin));
 }

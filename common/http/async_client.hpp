@@ -30,6 +30,10 @@ struct AsyncRequest {
   std::string target;                                        // path and query
   std::vector<std::pair<std::string, std::string>> headers;  // besides Host and Content-Length
   std::string body;
+  // Asked right before the first byte goes out, which may be long after the call: it waits for its
+  // turn and for a connection. false: nothing is sent, and the call fails as unavailable. Empty:
+  // nobody is asked.
+  std::function<bool()> may_send{};
 };
 
 struct AsyncReply {

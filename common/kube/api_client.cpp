@@ -70,6 +70,7 @@ std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Rep
   http::AsyncRequest out = request(call.method, call.target);
   if (!call.body.empty()) out.headers.emplace_back("Content-Type", call.content_type);
   out.body = std::move(call.body);
+  out.may_send = std::move(call.may_send);
   return client_->call(out, call.deadline, [this, done = std::move(done)](Result<Reply> reply) {
     if (reply && reply->status == kUnauthorized) token_read_ = {};
     done(std::move(reply));

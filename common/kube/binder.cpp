@@ -74,12 +74,22 @@ class Attempt : public http::UnderWay<Attempt> {
     call.method = "POST";
     call.target = path_ + "/binding";
     call.body = body_;
+    call.may_send = [self = shared_from_this()] { return self->may_post(); };
     send(std::move(call), &Attempt::posted);
+  }
+
+  bool may_post() {
+    called_off_ = order_.may_send && !order_.may_send();
+    return !called_off_;
   }
 
   void posted(Result<Reply> reply) {
     may_try_again_ = true;
     retry_after_.reset();
+    if (called_off_) {
+      return finish(make_error(Errc::unavailable, "the binding of " + pod() + " was called off" +
+                                                      (problem_.empty() ? "" : ": " + problem_)));
+    }
     if (!reply) {
       problem_ = reply.error().text();
       return ask();
@@ -172,6 +182,7 @@ class Attempt : public http::UnderWay<Attempt> {
   std::optional<std::chrono::seconds> retry_after_;
   std::string problem_;         // what the last binding came to
   bool may_try_again_ = false;  // with a second binding
+  bool called_off_ = false;     // the last one was not sent
   std::unique_ptr<Ticket> ticket_;
 };
 

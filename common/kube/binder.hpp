@@ -24,6 +24,9 @@ struct BindOrder {
   std::string uid;  // of the pod that was decided on; one made anew under its name is another
   std::string node;
   std::map<std::string, std::string> annotations;
+  // Asked right before each POST goes out, the repeated ones too; false: no further one is sent.
+  // Empty: nobody is asked.
+  std::function<bool()> may_send{};
 };
 
 class Binder {
@@ -39,8 +42,8 @@ class Binder {
   // done: ok when the API server holds the pod bound so. Errors: not_found (no such pod),
   // conflict (another uid, bound elsewhere or by somebody else, being deleted, gated),
   // invalid_argument (names that no object has; refused as malformed), unavailable (the API server
-  // did not answer, or not in time: the pod may be bound all the same). No callback after the
-  // ticket's end.
+  // did not answer, or not in time, or `may_send` called it off: the pod may be bound all the
+  // same). No callback after the ticket's end.
   std::unique_ptr<Ticket> bind(BindOrder order, std::function<void(Result<void>)> done);
 
  private:

@@ -21,6 +21,8 @@ struct Call {
   std::string body;
   std::string content_type = "application/json";
   std::chrono::milliseconds deadline{30'000};
+  // Asked right before it is sent; false: it is not, and fails as unavailable. Empty: nobody is.
+  std::function<bool()> may_send{};
 };
 
 using Reply = http::AsyncReply;

@@ -16,7 +16,7 @@ class FetchedCredentials final : public grpc::ServerCredentials {
   explicit FetchedCredentials(grpc_server_credentials* credentials) : credentials_(credentials) {}
   ~FetchedCredentials() override { grpc_server_credentials_release(credentials_); }
 
-  // Nobody here looks at metadata.
+  // Metadata is looked at call by call, by whoever answers it.
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
 
  private:

@@ -1,5 +1,6 @@
 #include "common/rpc/status.hpp"
 
+#include <array>
 #include <string>
 
 namespace chipweave::rpc {
@@ -24,6 +25,28 @@ grpc::StatusCode to_status_code(Errc code) {
       return grpc::StatusCode::INTERNAL;
   }
   return grpc::StatusCode::INTERNAL;
+}
+
+std::string_view to_string(grpc::StatusCode code) {
+  constexpr std::array<std::string_view, 17> kNames = {"OK",
+                                                       "CANCELLED",
+                                                       "UNKNOWN",
+                                                       "INVALID_ARGUMENT",
+                                                       "DEADLINE_EXCEEDED",
+                                                       "NOT_FOUND",
+                                                       "ALREADY_EXISTS",
+                                                       "PERMISSION_DENIED",
+                                                       "RESOURCE_EXHAUSTED",
+                                                       "FAILED_PRECONDITION",
+                                                       "ABORTED",
+                                                       "OUT_OF_RANGE",
+                                                       "UNIMPLEMENTED",
+                                                       "INTERNAL",
+                                                       "UNAVAILABLE",
+                                                       "DATA_LOSS",
+                                                       "UNAUTHENTICATED"};
+  const auto number = static_cast<std::size_t>(code);
+  return number < kNames.size() ? kNames[number] : "UNKNOWN";
 }
 
 grpc::Status to_status(const Error& error) {

@@ -5,6 +5,9 @@
 // none blocks: what needs the API server's word answers later.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +22,8 @@ struct PlacedChips {
   std::vector<int> chips;  // vendor indices, ascending
   double gbps = 0;
   double best_gbps = 0;
+  // Of what is held: how long, from now on. Zero: no time ends it, or nothing is held.
+  std::chrono::milliseconds lifetime{};
 };
 
 // Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in docs/api.md) so
@@ -62,12 +67,20 @@ class Decide {
   // lifetime ends) on one of `nodes` (empty: all).
   virtual Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                                     bool reserve) = 0;
+  // Holds the best set of exactly that node for the pod; asked again it keeps the chips, for a new
+  // lifetime. What it had reserved otherwise is given back first.
+  virtual Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) = 0;
   // Gives back what a pod holds or has reserved.
   virtual Result<void> release(const PodKey& key, std::string_view uid) = 0;
   virtual Result<ExplainText> explain(const PodKey& key) = 0;
   // What `chips` more chips of `resource` would get now, without holding anything.
   virtual Result<PlacedChips> what_if(const PodAsk& pod,
                                       std::span<const std::string_view> nodes) = 0;
+  // The next `most` bound pods whose chips are known, by uid, from the first above `after` on. The
+  // uid of the last; empty: there are no more.
+  virtual Result<std::string> placed_pods(
+      std::string_view after, std::size_t most,
+      const std::function<void(const PlacedPod&)>& visit) const = 0;
 };
 
 }  // namespace chipweave::sched

@@ -444,7 +444,7 @@ class Explainer {
 };
 
 Result<ExplainText> Scheduler::explain(const PodKey& key) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  if (auto ready = may_tell(); !ready) return std::move(ready).error();
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   expire_promises();

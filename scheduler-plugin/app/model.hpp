@@ -107,6 +107,13 @@ struct Placement {
   Clock::Wall time{};
 };
 
+// A bound pod whose chips are known, and which they are.
+struct PlacedPod {
+  PodKey pod;
+  Placement placement;
+  double best_gbps = 0;  // 0: its machine is not known
+};
+
 struct Binding {
   PodKey key;
   std::string uid;

@@ -77,8 +77,14 @@ void Observers::bound(const BoundPod& pod) {
 void Observers::unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) {
   for (Observer* one : all_) one->unplaceable(pod, uid, why);
 }
-void Observers::bind_failed(const PodKey& pod, std::string_view node, const Error& error) {
-  for (Observer* one : all_) one->bind_failed(pod, node, error);
+void Observers::bind_failed(const Binding& binding, const Error& error) {
+  for (Observer* one : all_) one->bind_failed(binding, error);
+}
+void Observers::placed(const PlacedPod& pod) {
+  for (Observer* one : all_) one->placed(pod);
+}
+void Observers::freed(const PlacedPod& pod) {
+  for (Observer* one : all_) one->freed(pod);
 }
 void Observers::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
   for (Observer* one : all_) one->disputed(pod, node, chips);

@@ -61,7 +61,11 @@ class Observer {
   virtual void bound(const BoundPod& pod) = 0;
   // No node has room for a pod that waits: how many say what.
   virtual void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) = 0;
-  virtual void bind_failed(const PodKey& pod, std::string_view node, const Error& error) = 0;
+  virtual void bind_failed(const Binding& binding, const Error& error) = 0;
+  // The pod is bound and has these chips, by this program's decision or by its own word.
+  virtual void placed(const PlacedPod& pod) = 0;
+  // One that was placed is gone.
+  virtual void freed(const PlacedPod& pod) = 0;
   // A bound pod says that it has chips (vendor indices) that another bound pod has.
   virtual void disputed(const PodKey& pod, std::string_view node,
                         const std::vector<int>& chips) = 0;
@@ -77,7 +81,9 @@ class NullObserver : public Observer {
   void promise(Promise) override {}
   void bound(const BoundPod&) override {}
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
-  void bind_failed(const PodKey&, std::string_view, const Error&) override {}
+  void bind_failed(const Binding&, const Error&) override {}
+  void placed(const PlacedPod&) override {}
+  void freed(const PlacedPod&) override {}
   void disputed(const PodKey&, std::string_view, const std::vector<int>&) override {}
   void unaccounted(const PodKey&, std::string_view) override {}
 };
@@ -92,7 +98,9 @@ class Observers final : public Observer {
   void promise(Promise event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) override;
-  void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
+  void bind_failed(const Binding& binding, const Error& error) override;
+  void placed(const PlacedPod& pod) override;
+  void freed(const PlacedPod& pod) override;
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 

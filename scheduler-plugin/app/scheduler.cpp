@@ -18,6 +18,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
   if (result.old_indices) {
+    printf("REBASE %p node %d\n", static_cast<const void*>(this), static_cast<int>(result.node));
     rebase(result.node, *result.old_indices);
     settle(result.node);
     complete_recalled(result.node);
@@ -46,6 +47,7 @@ void Scheduler::tick() {
   expire_promises();
   look_after_bindings();
   look_after_late();
+  tell_disputes();
   nodes_.mark_silent(clock_.now() - options_.inventory_stale_after);
 }
 
@@ -58,6 +60,8 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
   drop_set_aside(pod.ask.uid);
   late_.erase(pod.ask.uid);
   withdraw(pod.ask.uid);
+  if (const Decision* d = decision(pod.ask.uid)) observer_.freed(told_of(*d));
+  disputes_.erase(pod.ask.uid);
   if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
     const Holding gone = *holding;
     ledger_.drop(pod.ask.uid);
@@ -75,7 +79,8 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
 }
 
 Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   if (pod->ask.uid != uid) {

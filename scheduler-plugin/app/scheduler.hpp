@@ -15,10 +15,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
@@ -28,6 +30,7 @@
 #include "scheduler-plugin/app/gang_tries.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
+#include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/app/survey.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
@@ -59,9 +62,13 @@ class Scheduler final : public Decide, public ClusterListener {
   void admit(const AdmissionAsk& ask, Admitted done) override;
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
+  Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
   Result<ExplainText> explain(const PodKey& key) override;
   Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+  Result<std::string> placed_pods(
+      std::string_view after, std::size_t most,
+      const std::function<void(const PlacedPod&)>& visit) const override;
 
   // ClusterListener
   void pod_added(const ClusterPod& pod, const Placement* said) override;
@@ -95,10 +102,19 @@ class Scheduler final : public Decide, public ClusterListener {
   // was heard; call it every second or so.
   void tick();
 
-  // What is waited for before anything can be decided, in words; empty: nothing. Until then place,
-  // bind, release and explain answer `unavailable`, and doors refuse everything else.
+  // What is waited for before anything is known, in words; empty: nothing. Until then explain,
+  // what_if and placed_pods answer `unavailable`, too.
   const std::string& waiting_for() const { return waiting_for_; }
   void set_waiting_for(std::string what) { waiting_for_ = std::move(what); }
+  // Whether this replica leads is asked at each decision; null (the default): it always does.
+  void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
+  // Why nothing can be decided now: waiting_for(), or another replica leads. Empty: it can. While
+  // there is a reason, place, reserve, bind,
+  // admit and release answer `unavailable` with it, and doors refuse
+  // everything else that decides; what only looks is answered.
+  std::string cannot_decide() const;
+  // A term of this replica is over: takes back all promises.
+  void step_down();
 
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
   std::uint64_t changes() const { return nodes_.changes(); }
@@ -137,6 +153,7 @@ class Scheduler final : public Decide, public ClusterListener {
     Decision decision;
     Annotations annotations;
     std::vector<Done> waiting;   // who wants to know
+    std::uint64_t term = 0;      // in which the cluster was asked last
     bool asked = false;          // the cluster has not answered; else its answer was no answer
     std::uint64_t question = 0;  // number of the last one; 0: others asked, and we admitted it
     Clock::Steady ask_again{};   // when to look after it, if nobody asks
@@ -149,6 +166,7 @@ class Scheduler final : public Decide, public ClusterListener {
   struct SetAside {
     std::string holding;  // its name in the ledger
     PodKey key;
+    std::uint64_t term = 0;  // in which it was admitted
     Clock::Steady ask_again{};
   };
   using UnderWayMap = std::unordered_map<std::string, UnderWay>;
@@ -177,6 +195,8 @@ class Scheduler final : public Decide, public ClusterListener {
   void remember(Verb verb, const PodAsk& pod, Asked how);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
+  Result<PlacedChips> choose(const PodAsk& pod, std::span<const std::string_view> nodes,
+                             bool reserve);
   Result<PlacedChips> placed(const Survey& survey) const;
   std::vector<std::string_view> all_names();
 
@@ -188,6 +208,14 @@ class Scheduler final : public Decide, public ClusterListener {
   Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
   Answer part_answer(const Want& want) const;
 
+  // scheduler_reserve.cpp: for other schedulers
+  Result<void> may_tell() const;
+  Result<const ClusterPod*> may_hold(const PodAsk& pod) const;
+  Result<PlacedChips> place_on(const PodAsk& pod, std::span<const std::string_view> nodes,
+                               bool reserve);
+  PlacedChips kept(const PodAsk& pod, const Holding& holding) const;
+  PlacedPod told_of(const Decision& decision) const;
+
   // scheduler_hold.cpp: promises
   const ClusterPod* pending(const PodAsk& pod) const;
   static bool tried_with_others(Verb verb, const PodAsk& pod);
@@ -195,6 +223,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_promises();
+  void end_promises(Clock::Steady due, Promise how);
   void rebase(NodeId node, const std::vector<int>& old_indices);
   bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
 
@@ -202,6 +231,8 @@ class Scheduler final : public Decide, public ClusterListener {
   void bind_known(const Binding& binding, Done done);
   // Precondition: the pod holds its chips there, as a promise.
   UnderWay& begin_order(const Binding& binding, const PodAsk& pod);
+  void bind_again(UnderWay& same, const Binding& binding, Done done);
+  void bind_when_sure(const Binding& binding, Done done);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
   void keep(Decision decision);
@@ -214,6 +245,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Error bound_elsewhere(const UnderWay& order) const;
 
   // scheduler_admit.cpp: bindings of others
+  void admit_when_sure(const AdmissionAsk& ask, const Admitted& told);
   Result<Admission> admit_known(const AdmissionAsk& ask);
   Result<Admission> would_admit(const PodAsk& pod, NodeId node);
   void set_aside(UnderWayMap::iterator it);
@@ -223,8 +255,10 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
   void adopt(const ClusterPod& pod, const Placement* said);
   Holding holding_of(const ClusterPod& pod, NodeId node);
-  bool disputed(const ClusterPod& pod, const Placement& said, NodeId node) const;
   bool says_the_same(const Holding& held, const Placement& said) const;
+  std::vector<int> contested(const Placement& said, NodeId node) const;
+  void end_disputes(NodeId node);
+  void tell_disputes();
   void hold_known(const Placement& said, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
@@ -242,6 +276,14 @@ class Scheduler final : public Decide, public ClusterListener {
   bool decide_late(const ClusterPod& pod, NodeId node);
   void write_late(const std::string& uid);
   void look_after_late();
+  // scheduler_lead.cpp: which replica decides
+  std::uint64_t term() const;
+  bool node_is_sure(const std::string& node);
+  // Calls `then` when everything is known that was bound on the node before this term. Errors:
+  // unavailable (the API server does not answer, or the term is over). Only nodes that are known.
+  void when_node_is_sure(const std::string& node, Done then);
+  bool is_earlier(std::uint64_t term) const;
+  void give_up_earlier(NodeId node, const Placement& said);
 
   // scheduler_preempt.cpp
   bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
@@ -263,15 +305,29 @@ class Scheduler final : public Decide, public ClusterListener {
   Groups groups_;
   GangTries tries_;
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
-  // Of bound pods, by the uid in it.
-  std::unordered_map<std::string_view, std::unique_ptr<Decision>> decisions_;
+  // Of bound pods, by the uid in it; in order, so that they can be told part by part.
+  std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
   UnderWayMap under_way_;                                 // by uid
   std::unordered_multimap<std::string, SetAside> aside_;  // by uid
   std::uint64_t set_aside_ = 0;
   std::unordered_map<std::string, Late> late_;  // by uid
+  // What a bound pod says that cannot be true as long as another one has its chips; by uid. Told
+  // when it lasts: news of two pods do not come at once.
+  struct Dispute {
+    Placement said;
+    PodKey pod;
+    Clock::Steady since{};
+    bool told = false;
+  };
+  std::unordered_map<std::string, Dispute> disputes_;
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
+  const Leadership* leadership_ = nullptr;
+  std::uint64_t sure_in_ = 0;         // the term of which sure_nodes_ are
+  std::set<std::string> sure_nodes_;  // whose pods were listed in this term
+  // Who waits for a node to become sure, by term and node.
+  std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> unsure_;
 
   Survey survey_;
   // Nodes of the last survey that was remembered: pods that are offered the same share one list.

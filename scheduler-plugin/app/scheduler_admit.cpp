@@ -18,21 +18,35 @@ void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
   const Binding& binding = ask.binding;
   Admitted told = [this, binding, begin = clock_.now(),
                    done = std::move(done)](Result<Admission> how) {
-    if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
+    if (!how) observer_.bind_failed(binding, how.error());
     observer_.decided(Verb::admit, clock_.now() - begin, how.ok() ? 1 : 0);
     done(std::move(how));
   };
-  if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
+  if (std::string why = cannot_decide(); !why.empty())
+    return told(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
-  if (same) return told(admit_known(ask));
+  if (same) return admit_when_sure(ask, told);
   // created, or created anew, a moment ago?
   cluster_.refresh(binding.key, [this, ask, told = std::move(told)](const Result<void>& how) {
+    if (!how) return told(how.error());
+    admit_when_sure(ask, told);
+  });
+}
+
+void Scheduler::admit_when_sure(const AdmissionAsk& ask, const Admitted& told) {
+  const ClusterPod* pod = cluster_.find(ask.binding.key);
+  const NodeId node = nodes_.find(ask.binding.node);
+  const bool ours = pod != nullptr && pod->node.empty() && pod->ask.chips > 0 && node != kNoNode;
+  if (!ours || node_is_sure(ask.binding.node)) return told(admit_known(ask));
+  when_node_is_sure(ask.binding.node, [this, ask, told](const Result<void>& how) {
     told(how ? admit_known(ask) : Result<Admission>(how.error()));
   });
 }
 
 Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
   expire_promises();
   const ClusterPod* pod = cluster_.find(ask.binding.key);
   if (pod == nullptr && ask.binding.uid.empty()) {
@@ -64,6 +78,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
   }
   UnderWay& begun = here ? order->second : begin_order(binding, pod->ask);
   begun.admitted_until = clock_.now() + kDoubt;
+  begun.term = term();
   if (!begun.asked) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }
@@ -95,7 +110,7 @@ Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
 void Scheduler::set_aside(UnderWayMap::iterator it) {
   const std::string uid = it->first;
   Holding holding = *ledger_.find(uid);
-  const SetAside aside{"\naside#" + std::to_string(++set_aside_), holding.key,
+  const SetAside aside{"\naside#" + std::to_string(++set_aside_), holding.key, it->second.term,
                        it->second.ask_again};
   under_way_.erase(it);
   ledger_.drop(uid);

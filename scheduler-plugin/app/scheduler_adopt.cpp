@@ -3,9 +3,9 @@
 //
 // What the cluster holds is the truth. A pod that says which chips it has (Placement)
 // gets them: promises give way, guesses are made anew. Of one that does not say, or that names a
-// chip that another pod is known to have, only the number is known: it is given the chips that a
-// device plugin would most likely have picked, so that what is left is neither too much nor
-// predicted too fast (Holding::assumed).
+// chip that another pod is known to have (until that one is gone), only the number is known: it is
+// given the chips that a device plugin would most likely have picked, so that what is left is
+// neither too much nor predicted too fast (Holding::assumed).
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -14,6 +14,8 @@
 
 namespace chipweave::sched {
 namespace {
+
+constexpr std::chrono::seconds kDisputeLasts{5};  // before it is one
 
 // Null unless it can be true of this pod.
 const Placement* credible(const ClusterPod& pod, const Placement* p) {
@@ -79,6 +81,7 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   if (const Holding* held = ledger_.find(uid)) {
     const bool learned = said != nullptr && (held->assumed || !says_the_same(*held, *said));
     if (held->bound && !learned) return;
+    disputes_.erase(uid);
     if (held->bound) {
       ledger_.drop(uid);
     } else if (said != nullptr || !decides_late(pod)) {
@@ -95,11 +98,28 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   // what was promised to the rest of its group was meant to be beside it
   if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
+  if (said != nullptr) give_up_earlier(node, *said);
+  {
+    std::string t;
+    for (const Holding* h : ledger_.on(node)) {
+      t += " " + h->key.name + (h->bound ? "!" : "") + (h->assumed ? "?" : "") + "[";
+      for (int x : nodes_.node(node).topology.indices(h->chips)) t += std::to_string(x) + ",";
+      t += "lost ";
+      for (int x : h->lost) t += std::to_string(x) + ",";
+      t += "]";
+    }
+
+    printf("ADOPT %p %s uid %s node %s said %d contested %d inv %d: %s\n",
+           static_cast<const void*>(this), pod.ask.key.text().c_str(), uid.c_str(),
+           pod.node.c_str(), said != nullptr, said != nullptr && !contested(*said, node).empty(),
+           nodes_.node(node).has_inventory(), t.c_str());
+  }
   Holding holding = holding_of(pod, node);
-  if (said != nullptr && !disputed(pod, *said, node)) {
+  if (said != nullptr && contested(*said, node).empty()) {
     hold_known(*said, std::move(holding));
     recall(pod, *said);
   } else {
+    if (said != nullptr) disputes_[uid] = Dispute{*said, pod.ask.key, clock_.now(), false};
     holding.assumed = true;
     holding.unplaced = pod.ask.chips;
     (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
@@ -123,16 +143,48 @@ Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
   return holding;
 }
 
-// Whether another pod is known to have a chip that this one says it has.
-bool Scheduler::disputed(const ClusterPod& pod, const Placement& said, NodeId id) const {
+// The chips that a pod says it has and another one is known to have.
+std::vector<int> Scheduler::contested(const Placement& said, NodeId id) const {
   const Node& node = nodes_.node(id);
-  std::vector<int> disputed;
+  std::vector<int> chips;
   for (const int index : said.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
-    if (belongs(ledger_.on(id), slot, index)) disputed.push_back(index);
+    if (belongs(ledger_.on(id), slot, index)) chips.push_back(index);
   }
-  if (!disputed.empty()) observer_.disputed(pod.ask.key, node.name, disputed);
-  return !disputed.empty();
+  return chips;
+}
+
+// Where the other one is gone it was only heard of too late: the pod has what it says.
+void Scheduler::end_disputes(NodeId id) {
+  if (disputes_.empty()) return;
+  std::vector<std::string> over;
+  for (const Holding* h : ledger_.on(id)) {
+    const auto it = disputes_.find(h->uid);
+    if (it != disputes_.end() && contested(it->second.said, id).empty()) over.push_back(h->uid);
+  }
+  for (const std::string& uid : over) {
+    const Dispute dispute = std::move(disputes_.extract(uid).mapped());
+    const ClusterPod* pod = cluster_.find(dispute.pod);
+    // of two that said the same the first has it
+    if (pod == nullptr || pod->ask.uid != uid || !contested(dispute.said, id).empty()) continue;
+    Holding holding = *ledger_.find(uid);
+    ledger_.drop(uid);
+    holding.assumed = false;
+    holding.unplaced = 0;
+    holding.chips = {};
+    holding.lost.clear();
+    hold_known(dispute.said, std::move(holding));
+    recall(*pod, dispute.said);
+  }
+}
+
+void Scheduler::tell_disputes() {
+  for (auto& [uid, dispute] : disputes_) {
+    if (dispute.told || clock_.now() < dispute.since + kDisputeLasts) continue;
+    dispute.told = true;
+    const NodeId node = ledger_.find(uid)->node;
+    observer_.disputed(dispute.pod, nodes_.node(node).name, contested(dispute.said, node));
+  }
 }
 
 void Scheduler::hold_known(const Placement& said, Holding holding) {
@@ -171,6 +223,7 @@ void Scheduler::give_way(NodeId node, ChipSet chips) {
 // Every pod of which only the number of its chips is known gets so many to be counted as, as far as
 // there are: free ones first, then promised ones.
 void Scheduler::settle(NodeId id) {
+  end_disputes(id);
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
   std::vector<std::string> short_of;
@@ -226,6 +279,7 @@ void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
   decision_count_ = std::max(decision_count_, number_of(d.id));
   keep(std::move(d));
   complete_recalled(holding.node);
+  observer_.placed(told_of(*decision(pod.ask.uid)));
 }
 
 // What a pod does not tell of its decision is known from the machine, which may be heard of later.

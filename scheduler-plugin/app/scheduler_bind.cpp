@@ -20,11 +20,12 @@ const Scheduler::UnderWay* Scheduler::being_bound(std::string_view uid) const {
 
 void Scheduler::bind(const Binding& binding, Done done) {
   Done told = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> how) {
-    if (!how) observer_.bind_failed(binding.key, binding.node, how.error());
+    if (!how) observer_.bind_failed(binding, how.error());
     observer_.decided(Verb::bind, clock_.now() - begin, how.ok() ? 1 : 0);
     done(std::move(how));
   };
-  if (!waiting_for_.empty()) return told(make_error(Errc::unavailable, waiting_for_));
+  if (std::string why = cannot_decide(); !why.empty())
+    return told(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   if (pod != nullptr && pod->ask.uid == binding.uid) return bind_known(binding, std::move(told));
   // created, or created anew, a moment ago?
@@ -35,18 +36,14 @@ void Scheduler::bind(const Binding& binding, Done done) {
 }
 
 void Scheduler::bind_known(const Binding& binding, Done done) {
+  if (std::string why = cannot_decide(); !why.empty())
+    return done(make_error(Errc::unavailable, std::move(why)));
   expire_promises();
   const auto held = under_way_.find(binding.uid);
   if (held != under_way_.end()) {
-    UnderWay& same = held->second;
-    const bool here = same.binding.node == binding.node && same.binding.key == binding.key;
-    if (!here && !same.admitted_only()) return done(bound_elsewhere(same));
-    if (here) {
-      same.waiting.push_back(std::move(done));
-      if (!same.asked) ask_cluster(binding.uid);
-      return;
-    }
-    set_aside(held);
+    const UnderWay& order = held->second;
+    const bool here = order.binding.node == binding.node && order.binding.key == binding.key;
+    if (here || !order.admitted_only()) return bind_again(held->second, binding, std::move(done));
   }
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
@@ -65,6 +62,8 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
+  if (!node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
+  if (held != under_way_.end()) set_aside(held);
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
   begin_order(binding, pod->ask).waiting.push_back(std::move(done));
   ask_cluster(binding.uid);
@@ -74,6 +73,7 @@ Scheduler::UnderWay& Scheduler::begin_order(const Binding& binding, const PodAsk
   const Holding& held = *ledger_.find(pod.uid);
   UnderWay order;
   order.binding = binding;
+  order.term = term();
   order.decision = decide(pod, held);
   order.annotations = annotations_of(order.decision, nodes_.node(held.node));
   nodes_.set_predicate_time(held.node, order.decision.predicate_time);
@@ -87,8 +87,25 @@ Error Scheduler::bound_elsewhere(const UnderWay& order) const {
                                         "; the API server has not said yet what became of that");
 }
 
+// It is under way already.
+void Scheduler::bind_again(UnderWay& same, const Binding& binding, Done done) {
+  if (same.binding.node != binding.node || same.binding.key != binding.key)
+    return done(bound_elsewhere(same));
+  if (!same.asked && !node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
+  same.waiting.push_back(std::move(done));
+  if (!same.asked) ask_cluster(binding.uid);
+}
+
+void Scheduler::bind_when_sure(const Binding& binding, Done done) {
+  when_node_is_sure(binding.node, [this, binding, done = std::move(done)](const Result<void>& how) {
+    if (!how) return done(how);
+    bind_known(binding, done);
+  });
+}
+
 void Scheduler::ask_cluster(const std::string& uid) {
   UnderWay& order = under_way_.find(uid)->second;
+  order.term = term();
   order.asked = true;
   order.question = ++questions_;
   cluster_.bind(order.binding, order.annotations,
@@ -121,6 +138,7 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
       {d.pod, uid, order.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
   keep(std::move(order.decision));
+  observer_.placed(told_of(*decision(uid)));
   for (const Done& done : order.waiting) done({});
 }
 
@@ -133,11 +151,15 @@ void Scheduler::keep(Decision decision) {
 }
 
 void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
+  printf("FAILED %p %s %s\n", static_cast<const void*>(this), it->first.c_str(),
+         why.text().c_str());
   const std::string uid = it->first;
   const std::vector<Done> waiting = std::move(it->second.waiting);
+  const NodeId node = it->second.decision.node;
   under_way_.erase(it);
   ledger_.reopen(uid, clock_.now());
   withdraw(uid);
+  end_disputes(node);
   for (const Done& done : waiting) done(why);
 }
 

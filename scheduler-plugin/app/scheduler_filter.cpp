@@ -343,24 +343,4 @@ Result<PlacedChips> Scheduler::placed(const Survey& s) const {
   return PlacedChips{node.name, node.topology.indices(chosen_.chips), v.gbps, v.best_gbps};
 }
 
-Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,
-                                     bool reserve) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
-  if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
-  if (reserve && pending(pod) == nullptr) {
-    return make_error(
-        Errc::not_found,
-        "pod " + pod.key.text() + " is not waiting with this uid; only such a pod can hold chips");
-  }
-  const std::vector<std::string_view> all =
-      nodes.empty() ? all_names() : std::vector<std::string_view>{};
-  return placed(survey(Verb::place, pod,
-                       nodes.empty() ? std::span<const std::string_view>(all) : nodes,
-                       reserve ? Asked::to_bind : Asked::what_if));
-}
-
-Result<PlacedChips> Scheduler::what_if(const PodAsk& pod, std::span<const std::string_view> nodes) {
-  return place(pod, nodes, false);
-}
-
 }  // namespace chipweave::sched

@@ -62,12 +62,16 @@ void Scheduler::withdraw(std::string_view uid) {
 
 void Scheduler::expire_promises() {
   tries_.prolong(clock_.now());
-  const std::vector<Holding> expired = ledger_.expire(clock_.now());
+  end_promises(clock_.now(), Promise::expired);
+}
+
+void Scheduler::end_promises(Clock::Steady due, Promise how) {
+  const std::vector<Holding> expired = ledger_.expire(due);
   for (const Holding& gone : expired) {
-    observer_.promise(Promise::expired);
+    observer_.promise(how);
     if (!gone.group.empty()) groups_.forget(gone);
   }
-  // a group expires as one; only after every expired part is forgotten do group and ledger agree
+  // a group ends as one; only after every expired part is forgotten do group and ledger agree
   // again
   for (const Holding& gone : expired) {
     if (!gone.group.empty()) groups_.dissolve(gone.group);

@@ -16,20 +16,26 @@ bool Scheduler::decides_late(const ClusterPod& pod) const {
 
 // Whether there is a set for it. Precondition: it holds nothing there but a promise.
 bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
-  if (!nodes_.node(node).has_inventory() || !take_chips(pod.ask, node)) return false;
+  if (!cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
+  if (!node_is_sure(pod.node)) {
+    when_node_is_sure(pod.node, [](const Result<void>&) {});  // it is tried again
+    return false;
+  }
+  if (!take_chips(pod.ask, node)) return false;
   const std::string& uid = pod.ask.uid;
   const Holding& held = *ledger_.find(uid);
-  Decision decision = decide(pod.ask, held);
-  nodes_.set_predicate_time(node, decision.predicate_time);
+  Decision made = decide(pod.ask, held);
+  nodes_.set_predicate_time(node, made.predicate_time);
   Late& late = late_[uid];
   late.key = pod.ask.key;
-  late.annotations = annotations_of(decision, nodes_.node(node));
+  late.annotations = annotations_of(made, nodes_.node(node));
   ledger_.confirm(uid);
-  const Decision& d = decision;
+  const Decision& d = made;
   observer_.bound(
       {d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
-  keep(std::move(decision));
+  keep(std::move(made));
+  observer_.placed(told_of(*decision(uid)));
   write_late(uid);
   return true;
 }
@@ -45,13 +51,14 @@ void Scheduler::write_late(const std::string& uid) {
     if (how || how.error().code == Errc::conflict || how.error().code == Errc::not_found) {
       late_.erase(it);
     } else {
-      observer_.bind_failed(it->second.key, {}, how.error());
+      observer_.bind_failed({it->second.key, uid, {}}, how.error());
     }
   });
 }
 
 // Pods that could not be given chips yet, and annotations that could not be written.
 void Scheduler::look_after_late() {
+  if (!cannot_decide().empty()) return;
   std::vector<std::string> uids;
   for (const auto& [uid, late] : late_) {
     if (!late.asked) uids.push_back(uid);

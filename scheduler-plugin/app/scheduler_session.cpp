@@ -17,7 +17,8 @@ const Survey& Scheduler::session_survey(Verb verb, const PodAsk& pod,
 }
 
 Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view node_name) {
-  if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
+  if (std::string why = cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
   const auto begin = clock_.now();
   expire_promises();
   const ClusterPod* known = pending(asked);

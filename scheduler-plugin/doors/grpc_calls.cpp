@@ -3,17 +3,28 @@
 #include <utility>
 #include <vector>
 
+#include "common/rpc/status.hpp"
+#include "scheduler-plugin/doors/grpc_auth.hpp"
+
 namespace chipweave::sched {
 
-bool LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
+using Steady = std::chrono::steady_clock;
+
+grpc::Status stopping() {
+  return {grpc::StatusCode::UNAVAILABLE, "the scheduler is stopping, try again"};
+}
+
+grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
   const std::lock_guard lock(mutex_);
-  if (closing_) return false;
+  if (closing_) return stopping();
   if (kind == Kind::unary) {
-    if (unary_ >= options.max_waiting_calls) return false;
+    if (unary_ >= options.max_waiting_calls) {
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls are waiting, try again later"};
+    }
     ++unary_;
   }
   calls_.emplace(call.get(), Entry{call, kind});
-  return true;
+  return grpc::Status::OK;
 }
 
 void LiveCalls::remove(const LiveCall* call) {
@@ -27,6 +38,47 @@ void LiveCalls::remove(const LiveCall* call) {
   changed_.notify_all();
 }
 
+grpc::Status LiveCalls::look_at(const grpc::CallbackServerContext& context,
+                                std::string& token) const {
+  if (!options.check_token) return grpc::Status::OK;
+  ShownToken shown = shown_token(context);
+  token = std::move(shown.token);
+  return shown.status;
+}
+
+void LiveCalls::let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
+                       std::function<void(const grpc::Status&)> then) {
+  if (!options.check_token) return then(grpc::Status::OK);
+  options.check_token(std::move(token),
+                      [this, call, kind, then = std::move(then)](const CallerVerdict& verdict) {
+                        if (kind == Kind::stream && verdict.kind == CallerVerdict::Kind::accepted) {
+                          const std::lock_guard lock(mutex_);
+                          const auto found = calls_.find(call.get());
+                          if (found != calls_.end())
+                            found->second.until = Steady::now() + options.token_stream_life;
+                        }
+                        then(to_status(verdict));
+                      });
+}
+
+void LiveCalls::count(const char* method, const grpc::Status& status) const {
+  if (options.on_end) options.on_end(method, rpc::to_string(status.error_code()));
+}
+
+void LiveCalls::end_overdue() {
+  std::vector<std::shared_ptr<LiveCall>> overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, entry] : calls_) {
+      if (entry.until <= Steady::now()) overdue.push_back(entry.call);
+    }
+  }
+  for (const std::shared_ptr<LiveCall>& call : overdue) {
+    call->abort({grpc::StatusCode::UNAVAILABLE,
+                 "the stream has lasted as long as one by a token may: call again"});
+  }
+}
+
 void LiveCalls::abort(Kind kind) {
   std::vector<std::shared_ptr<LiveCall>> all;
   {
@@ -36,7 +88,7 @@ void LiveCalls::abort(Kind kind) {
     }
   }
   // Without the lock: finishing a call may end in remove().
-  for (const std::shared_ptr<LiveCall>& call : all) call->abort();
+  for (const std::shared_ptr<LiveCall>& call : all) call->abort(stopping());
 }
 
 bool LiveCalls::wait_for_unary(std::chrono::milliseconds at_most) {

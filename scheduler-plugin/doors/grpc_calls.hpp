@@ -1,5 +1,5 @@
-// LiveCalls — what the two services of the gRPC door share: who waits for an answer, and how all of
-// them end at stop().
+// LiveCalls — what the two services of the gRPC door share: who is let in, who waits for an answer,
+// and how all of them end at stop().
 //
 // Lifetime: shared by the services and by every call, so that a task of the loop that runs late
 // finds it alive. Thread rules per member. A call ends exactly once: whoever takes it (the loop's
@@ -10,10 +10,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/status.h>
 
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/decide.hpp"
@@ -27,10 +32,12 @@ class LiveCall {
   LiveCall(const LiveCall&) = delete;
   LiveCall& operator=(const LiveCall&) = delete;
   virtual ~LiveCall() = default;
-  // The door closes: finish with UNAVAILABLE unless somebody else has finished or is about to. Any
-  // thread.
-  virtual void abort() = 0;
+  // Finish with this status, as soon as the call can, unless somebody else has finished or is about
+  // to. Any thread.
+  virtual void abort(const grpc::Status& why) = 0;
 };
+
+grpc::Status stopping();  // the door closes
 
 class LiveCalls {
  public:
@@ -41,11 +48,22 @@ class LiveCalls {
   const GrpcOptions options;
 
   enum class Kind { stream, unary };
-  // False when the door is closing or (unary) too many wait already: the call must refuse itself.
+  // Not OK when the door is closing or (unary) too many wait already: the call must refuse itself.
   // Any thread.
-  bool add(const std::shared_ptr<LiveCall>& call, Kind kind);
+  grpc::Status add(const std::shared_ptr<LiveCall>& call, Kind kind);
   void remove(const LiveCall* call);
   bool closing() const { return closing_; }
+
+  // Whether the caller shows what there must be to let it in; the token, if there must be one. Any
+  // thread.
+  grpc::Status look_at(const grpc::CallbackServerContext& context, std::string& token) const;
+  // Loop thread; then: on it too, at once or later. A stream that a token let in lives for a while
+  // only: whoever lost the right to it must not follow it for ever.
+  void let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
+              std::function<void(const grpc::Status&)> then);
+  void end_overdue();
+  // A call has ended so. Any thread.
+  void count(const char* method, const grpc::Status& status) const;
 
   // No call is added from now on.
   void close() { closing_ = true; }
@@ -57,6 +75,7 @@ class LiveCalls {
   struct Entry {
     std::shared_ptr<LiveCall> call;
     Kind kind;
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   };
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -28,14 +28,6 @@ bool plain(std::string_view text) {
   });
 }
 
-Result<void> check_name(const std::string& value, const std::string& key, bool may_be_empty) {
-  if (value.empty() && !may_be_empty) return wrong(key, "is missing");
-  if (value.size() > limits::kMaxNameBytes) {
-    return too_much(key + " bytes", value.size(), limits::kMaxNameBytes);
-  }
-  return {};
-}
-
 Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
   if (delta.chips_size() > limits::kMaxChips) {
     return too_much("delta.chips", static_cast<std::size_t>(delta.chips_size()), limits::kMaxChips);
@@ -95,6 +87,16 @@ Result<std::map<std::string, std::string>> decode_texts(const Map& texts, const 
 }
 
 }  // namespace
+
+Result<void> check_name(const std::string& value, const std::string& key, bool may_be_empty) {
+  if (value.empty() && !may_be_empty) return wrong(key, "is missing");
+  if (value.size() > limits::kMaxNameBytes) {
+    return too_much(key + " bytes", value.size(), limits::kMaxNameBytes);
+  }
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(value.begin(), value.end(), control)) return wrong(key, "has control characters");
+  return {};
+}
 
 Result<void> check_sender(const v1::InventoryReport& m) {
   if (auto ok = check_name(m.node(), "node", false); !ok) return ok;

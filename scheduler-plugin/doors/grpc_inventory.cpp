@@ -40,7 +40,8 @@ std::map<std::string, std::string> NodeOwners::leave(std::uint64_t stream) {
 
 namespace {
 
-// One stream. Phases: reading → deciding (on the loop) → writing → reading …, until finished.
+// One stream. Phases: admitting → reading → deciding (on the loop) → writing → reading …, until
+// finished.
 // `mutex_` guards the phase and is held over StartRead, StartWrite and Finish, so that nothing is
 // started on a call that another thread has just finished (gRPC runs completions on its own
 // threads, never inside these calls).
@@ -51,15 +52,18 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
                std::uint64_t id)
       : calls_(std::move(calls)), owners_(std::move(owners)), id_(id) {}
 
-  void begin(std::shared_ptr<ReportStream> self) {
-    const bool open = calls_->add(self, LiveCalls::Kind::stream);
-    self_ = std::move(self);
-    const std::lock_guard lock(mutex_);
-    if (!open) {
-      finish(stopping());
-    } else if (phase_ == Phase::reading) {
-      StartRead(&report_);
-    }
+  void begin(const std::shared_ptr<ReportStream>& self,
+             const grpc::CallbackServerContext& context) {
+    self_ = self;
+    std::string token;
+    grpc::Status refused = calls_->look_at(context, token);
+    if (refused.ok()) refused = calls_->add(self, LiveCalls::Kind::stream);
+    if (!refused.ok()) return abort(refused);
+    if (!calls_->options.check_token) return admit(grpc::Status::OK);
+    calls_->loop.post([self, token = std::move(token)] {
+      self->calls_->let_in(self, LiveCalls::Kind::stream, token,
+                           [self](const grpc::Status& status) { self->admit(status); });
+    });
   }
 
   void OnReadDone(bool ok) override {
@@ -79,14 +83,18 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::writing) return;
     if (!ok) return finish(grpc::Status::OK);
-    if (calls_->closing()) return finish(stopping());
+    if (ending_) return finish(*ending_);
     phase_ = Phase::reading;
     StartRead(&report_);
   }
 
   // A cancelled call fails its read or write, which finishes it; a decision under way is answered
   // into the void.
-  void OnCancel() override {}
+  void OnCancel() override {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::admitting)
+      finish({grpc::StatusCode::CANCELLED, "cancelled by the caller"});
+  }
 
   void OnDone() override {
     calls_->loop.post([calls = calls_, owners = owners_, id = id_] {
@@ -97,18 +105,26 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     const std::shared_ptr<ReportStream> last = std::move(self_);
   }
 
-  void abort() override {
+  void abort(const grpc::Status& why) override {
     const std::lock_guard lock(mutex_);
-    // While writing, OnWriteDone sees closing() and finishes; a peer that reads nothing is cut by
-    // the server's shutdown.
-    if (phase_ == Phase::reading || phase_ == Phase::deciding) finish(stopping());
+    // While writing, OnWriteDone finishes; a peer that reads nothing is cut by the server's
+    // shutdown.
+    if (phase_ == Phase::writing) {
+      ending_ = why;
+    } else if (phase_ != Phase::finished) {
+      finish(why);
+    }
   }
 
  private:
-  enum class Phase { reading, deciding, writing, finished };
+  enum class Phase { admitting, reading, deciding, writing, finished };
 
-  static grpc::Status stopping() {
-    return {grpc::StatusCode::UNAVAILABLE, "the scheduler is stopping, connect again"};
+  void admit(const grpc::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::admitting) return;
+    if (!status.ok()) return finish(status);
+    phase_ = Phase::reading;
+    StartRead(&report_);
   }
   static Result<InventoryReport> decode(const v1::InventoryReport& report) {
     if (report.body_case() != v1::InventoryReport::kHeartbeat) return decode_report(report);
@@ -121,6 +137,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
 
   void finish(const grpc::Status& status) {  // under mutex_
     phase_ = Phase::finished;
+    calls_->count("Report", status);
     Finish(status);
   }
 
@@ -207,7 +224,8 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
   const std::uint64_t id_;
   std::shared_ptr<ReportStream> self_;
   std::mutex mutex_;
-  Phase phase_ = Phase::reading;
+  Phase phase_ = Phase::admitting;
+  std::optional<grpc::Status> ending_;
   v1::InventoryReport report_;
   v1::ReportAck ack_;
   std::optional<Result<InventoryReport>> decoded_;
@@ -219,11 +237,10 @@ InventoryService::InventoryService(std::shared_ptr<LiveCalls> calls)
     : calls_(std::move(calls)), owners_(std::make_shared<NodeOwners>(calls_->options.max_nodes)) {}
 
 grpc::ServerBidiReactor<v1::InventoryReport, v1::ReportAck>* InventoryService::Report(
-    grpc::CallbackServerContext* /*context*/) {
-  auto stream = std::make_shared<ReportStream>(calls_, owners_, ++streams_);
-  ReportStream* raw = stream.get();
-  raw->begin(std::move(stream));
-  return raw;
+    grpc::CallbackServerContext* context) {
+  const auto stream = std::make_shared<ReportStream>(calls_, owners_, ++streams_);
+  stream->begin(stream, *context);
+  return stream.get();
 }
 
 }  // namespace chipweave::sched

@@ -1,5 +1,5 @@
-// PlacementService — Place, Release, Explain and WhatIf over gRPC, each one call of Decide on the
-// loop.
+// PlacementService — the Placement service of gRPC, each call one of Decide on the loop; and its
+// stream of decisions.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,9 @@ class PlacementService final : public v1::Placement::CallbackService {
 
   grpc::ServerUnaryReactor* Place(grpc::CallbackServerContext* context,
                                   const v1::PlaceRequest* request, v1::PlaceReply* reply) override;
+  grpc::ServerUnaryReactor* Reserve(grpc::CallbackServerContext* context,
+                                    const v1::ReserveRequest* request,
+                                    v1::PlaceReply* reply) override;
   grpc::ServerUnaryReactor* Release(grpc::CallbackServerContext* context,
                                     const v1::ReleaseRequest* request,
                                     v1::ReleaseReply* reply) override;
@@ -24,6 +27,8 @@ class PlacementService final : public v1::Placement::CallbackService {
   grpc::ServerUnaryReactor* WhatIf(grpc::CallbackServerContext* context,
                                    const v1::WhatIfRequest* request,
                                    v1::PlaceReply* reply) override;
+  grpc::ServerWriteReactor<v1::DecisionEvent>* WatchDecisions(
+      grpc::CallbackServerContext* context, const v1::WatchDecisionsRequest* request) override;
 
  private:
   std::shared_ptr<LiveCalls> calls_;

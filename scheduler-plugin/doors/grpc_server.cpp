@@ -1,5 +1,6 @@
 #include "scheduler-plugin/doors/grpc_server.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/rpc/server.hpp"
@@ -12,6 +13,17 @@ namespace {
 
 // How long the transport may take to flush the last statuses before it is cut.
 constexpr std::chrono::milliseconds kFlush{200};
+// How often streams are looked at that a token let in.
+constexpr std::chrono::milliseconds kLookAtStreams{5000};
+
+void end_overdue_streams(const std::shared_ptr<LiveCalls>& calls) {
+  const auto every = std::min(kLookAtStreams, calls->options.token_stream_life);
+  calls->loop.post([every, late = std::weak_ptr(calls), &loop = calls->loop] {
+    loop.every(every, [late] {
+      if (const auto live = late.lock()) live->end_overdue();
+    });
+  });
+}
 
 }  // namespace
 
@@ -42,6 +54,7 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
                                    impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
+  if (impl_->calls->options.check_token) end_overdue_streams(impl_->calls);
   return started->port;
 }
 

@@ -9,13 +9,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/kube/token_review.hpp"
 
 namespace chipweave::rpc {
 class ServerIdentity;
@@ -23,12 +26,26 @@ class ServerIdentity;
 
 namespace chipweave::sched {
 
+class DecisionFeed;
+
 struct GrpcOptions {
   std::size_t max_message_bytes = limits::kMaxGrpcMessageBytes;
   int max_streams_per_connection = 1000;
   std::size_t max_nodes = limits::kMaxNodes;  // that live streams may report
   std::size_t max_waiting_calls = 4096;       // Placement calls that wait for the loop
-  std::shared_ptr<rpc::ServerIdentity> tls;   // null: in the clear
+  std::size_t max_watchers = 64;              // streams of WatchDecisions
+  std::size_t max_watch_queue = 4096;         // events that one of them has not taken
+  // How long the end of a stream waits for a reader that takes nothing, before it is cut.
+  std::chrono::milliseconds unread_grace = std::chrono::seconds(5);
+  std::shared_ptr<rpc::ServerIdentity> tls;  // null: in the clear
+  // What WatchDecisions tells; null: the service has none.
+  std::shared_ptr<DecisionFeed> decisions;
+  // Asked on the loop, answers there; empty: callers need no token.
+  std::function<void(std::string token, TokenReviewer::Done done)> check_token;
+  // After that a stream that a token let in has to be begun anew.
+  std::chrono::milliseconds token_stream_life = std::chrono::minutes(10);
+  // A call has ended: its method and gRPC's name of its status. Any thread.
+  std::function<void(std::string_view method, std::string_view code)> on_end;
 };
 
 class GrpcServer {

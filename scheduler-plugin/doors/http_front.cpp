@@ -73,7 +73,18 @@ void HttpFront::add_routes() {
         if (!ready_) return text("not ready: starting or shutting down\n", 503);
         if (!scheduler_.waiting_for().empty())
           return text("not ready: " + scheduler_.waiting_for() + "\n", 503);
-        return text("ok\n");
+        const std::string why = scheduler_.cannot_decide();
+        return why.empty() ? text("ok\n") : text(why + "\n", 503);
+      },
+      false, true);
+  // whether it could lead, and may be asked what it knows
+  add(
+      "GET", "/readyz/standby",
+      [this](const Request&, std::string_view) {
+        if (!ready_) return text("not ready: starting or shutting down\n", 503);
+        std::string why = scheduler_.waiting_for();
+        if (why.empty() && kubernetes_ != nullptr) why = kubernetes_->not_ready();
+        return why.empty() ? text("ok\n") : text("not ready: " + why + "\n", 503);
       },
       false, true);
   add("GET", "/version", [this](const Request&, std::string_view) {

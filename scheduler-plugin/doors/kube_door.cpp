@@ -32,7 +32,8 @@ std::string bind_result(std::string_view error) {
 }  // namespace
 
 http::Response KubeDoor::filter(std::string& body) {
-  if (!scheduler_.waiting_for().empty()) return json(error_only(scheduler_.waiting_for()));
+  if (const std::string why = scheduler_.cannot_decide(); !why.empty())
+    return json(error_only(why));
   if (auto read = reader_.read_args(body, args_); !read)
     return json(error_only(read.error().text()));
   const CountedAsk counted = count_ask(args_.pod, resources_);
@@ -58,8 +59,8 @@ std::string KubeDoor::refusal(const std::string& sentence) const {
 }
 
 http::Response KubeDoor::prioritize(std::string& body) {
-  if (!scheduler_.waiting_for().empty())
-    return error_response(make_error(Errc::unavailable, scheduler_.waiting_for()));
+  if (std::string why = scheduler_.cannot_decide(); !why.empty())
+    return error_response(make_error(Errc::unavailable, std::move(why)));
   if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
   const CountedAsk counted = count_ask(args_.pod, resources_);
   if (!counted.refused.empty()) {
@@ -84,8 +85,8 @@ http::Answer KubeDoor::bind(std::string& body) {
 
 // Keeps the nodes where the victims' end would let the pod in, with those of them that are needed.
 http::Response KubeDoor::preempt(std::string& body) {
-  if (!scheduler_.waiting_for().empty())
-    return error_response(make_error(Errc::unavailable, scheduler_.waiting_for()));
+  if (std::string why = scheduler_.cannot_decide(); !why.empty())
+    return error_response(make_error(Errc::unavailable, std::move(why)));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
   const CountedAsk counted = count_ask(args->pod, resources_);

@@ -30,6 +30,8 @@ Metrics::Metrics(std::string_view version)
       request_seconds_(registry_.histogram("chipweave_http_request_duration_seconds",
                                            "Time from a whole request to its whole reply, by route",
                                            kRequestBuckets)),
+      grpc_requests_(registry_.counter("chipweave_grpc_requests_total",
+                                       "gRPC calls that ended, by method and status code")),
       bind_failures_(registry_.counter("chipweave_bind_failures_total",
                                        "Binds that were refused, by error code")),
       pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
@@ -123,10 +125,10 @@ void Metrics::bound(const BoundPod& pod) {
             {"decision", pod.decision}});
 }
 
-void Metrics::bind_failed(const PodKey& pod, std::string_view node, const Error& error) {
+void Metrics::bind_failed(const Binding& binding, const Error& error) {
   bind_failures_.with({{"code", to_string(error.code)}}).add();
   obs::log(obs::Level::warn, "bind refused",
-           {{"pod", pod.text()}, {"node", node}, {"error", error.text()}});
+           {{"pod", binding.key.text()}, {"node", binding.node}, {"error", error.text()}});
 }
 
 void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
@@ -154,6 +156,10 @@ void Metrics::request(std::string_view route, int status, std::chrono::nanosecon
   }
   it->second.first.add();
   it->second.second.observe(seconds(took));
+}
+
+void Metrics::grpc_call(std::string_view method, std::string_view code) {
+  grpc_requests_.with({{"method", std::string(method)}, {"code", std::string(code)}}).add();
 }
 
 void Metrics::scrape_pods(Scheduler& scheduler) {
@@ -192,8 +198,11 @@ void Metrics::scrape_server(const http::Server::Stats& server) {
 void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   if (kubernetes_.empty()) {
     auto& events = registry_.counter("chipweave_events_total", "Events on pods by result");
+    auto& reviews = registry_.counter("chipweave_token_reviews_total",
+                                      "gRPC callers' tokens that the API server was asked about");
     kubernetes_ = {
-        events.with({{"result", "sent"}}), events.with({{"result", "dropped"}}),
+        events.with({{"result", "sent"}}),
+        events.with({{"result", "dropped"}}),
         registry_
             .counter("chipweave_wake_ups_total",
                      "Nodes touched so that kube-scheduler looks again at pods that wait")
@@ -205,7 +214,10 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
         registry_
             .counter("chipweave_unusable_inventories_total",
                      "NodeInventories that could not be read")
-            .with()};
+            .with(),
+        reviews.with({{"result", "accepted"}}),
+        reviews.with({{"result", "refused"}}),
+        reviews.with({{"result", "failed"}})};
   }
   const Kubernetes::Stats& was = seen_kubernetes_;
   kubernetes_[0].add(static_cast<double>(now.events_sent - was.events_sent));
@@ -213,7 +225,28 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   kubernetes_[2].add(static_cast<double>(now.wake_ups - was.wake_ups));
   kubernetes_[3].add(static_cast<double>(now.watch_failures - was.watch_failures));
   kubernetes_[4].add(static_cast<double>(now.unusable_inventories - was.unusable_inventories));
+  const TokenReviewer::Stats& reviews = now.token_reviews;
+  const TokenReviewer::Stats& reviewed = was.token_reviews;
+  kubernetes_[5].add(static_cast<double>(reviews.accepted - reviewed.accepted));
+  kubernetes_[6].add(static_cast<double>(reviews.refused - reviewed.refused));
+  kubernetes_[7].add(static_cast<double>(reviews.failed - reviewed.failed));
   seen_kubernetes_ = now;
+  if (now.leader) scrape_leader(*now.leader);
+}
+
+void Metrics::scrape_leader(const LeaderSeat::Stats& now) {
+  registry_.gauge("chipweave_leader", "1 on the replica that decides, 0 on one that stands by")
+      .with()
+      .set(now.leads ? 1 : 0);
+  registry_.counter("chipweave_leader_terms_total", "How often this replica began to lead")
+      .with()
+      .add(static_cast<double>(now.terms - seen_leader_.terms));
+  registry_
+      .counter("chipweave_leader_failures_total",
+               "Requests for the Lease or the label of the leader that came to nothing")
+      .with()
+      .add(static_cast<double>(now.failures - seen_leader_.failures));
+  seen_leader_ = now;
 }
 
 std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,

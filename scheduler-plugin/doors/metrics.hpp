@@ -29,10 +29,14 @@ class Metrics final : public Observer {
   void promise(Promise event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
-  void bind_failed(const PodKey& pod, std::string_view node, const Error& error) override;
+  void bind_failed(const Binding& binding, const Error& error) override;
+  void placed(const PlacedPod&) override {}
+  void freed(const PlacedPod&) override {}
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 
+  // A call of the gRPC side has ended. Any thread.
+  void grpc_call(std::string_view method, std::string_view code);
   // path: the route, never what a client made up.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
   // kubernetes: null in standalone mode.
@@ -43,10 +47,12 @@ class Metrics final : public Observer {
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
   void scrape_kubernetes(const Kubernetes::Stats& now);
+  void scrape_leader(const LeaderSeat::Stats& now);
 
   obs::Registry registry_;
   obs::Family<obs::Counter>& requests_;
   obs::Family<obs::Histogram>& request_seconds_;
+  obs::Family<obs::Counter>& grpc_requests_;
   obs::Family<obs::Counter>& bind_failures_;
   obs::Family<obs::Gauge>& pods_;
   obs::Family<obs::Gauge>& certificate_;
@@ -62,6 +68,7 @@ class Metrics final : public Observer {
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;
+  LeaderSeat::Stats seen_leader_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
   NodeMetrics nodes_;
 };

@@ -73,7 +73,8 @@ bool VolcanoDoor::can_wait_for_room(const PodAsk& pod) const {
 }
 
 http::Response VolcanoDoor::predicate(std::string& body) {
-  if (!scheduler_.waiting_for().empty()) return misfit(scheduler_.waiting_for(), kUnschedulable);
+  if (const std::string why = scheduler_.cannot_decide(); !why.empty())
+    return misfit(why, kUnschedulable);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_predicate(body, knows, task_, node_); !read)
     return error_response(read.error());
@@ -87,7 +88,7 @@ http::Response VolcanoDoor::predicate(std::string& body) {
 }
 
 http::Response VolcanoDoor::prioritize(std::string& body) {
-  if (!scheduler_.waiting_for().empty()) return no_scores(scheduler_.waiting_for());
+  if (const std::string why = scheduler_.cannot_decide(); !why.empty()) return no_scores(why);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_prioritize(body, knows, task_, nodes_); !read)
     return error_response(read.error());
@@ -105,7 +106,7 @@ http::Response VolcanoDoor::prioritize(std::string& body) {
 }
 
 http::Response VolcanoDoor::allocate(std::string& body) {
-  if (!scheduler_.waiting_for().empty()) return outcome(scheduler_.waiting_for());
+  if (const std::string why = scheduler_.cannot_decide(); !why.empty()) return outcome(why);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_event(body, knows, task_); !read)
     return error_response(read.error());
@@ -130,7 +131,7 @@ http::Response VolcanoDoor::choose_victims(std::string& body) {
   if (auto read = reader_.read_eviction(body, knows, task_, evictees_); !read)
     return error_response(read.error());
   const CountedAsk counted = ask_of(task_);
-  if (!scheduler_.waiting_for().empty() || !counted.refused.empty() || counted.ask.chips == 0)
+  if (!scheduler_.cannot_decide().empty() || !counted.refused.empty() || counted.ask.chips == 0)
     return json(R"({"status":0,"victims":[]})");
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& evictee : evictees_) by_node[evictee.node].push_back(evictee.uid);

@@ -12,13 +12,21 @@
 namespace chipweave::sched {
 namespace {
 
+constexpr const char* kPods = "/api/v1/pods";
+// One that ends is told as deleted then.
+constexpr const char* kSelector =
+    "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+constexpr std::chrono::milliseconds kAnswerWithin{3000};
+constexpr int kTries = 4;  // of a list whose pods change too fast
+
 kube::Reflector<codec::KubePod>::Options watch_options() {
   kube::Reflector<codec::KubePod>::Options options;
-  options.path = "/api/v1/pods";
-  // One that ends is told as deleted then.
-  options.selector = "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+  options.path = kPods;
+  options.selector = kSelector;
   return options;
 }
+
+constexpr int kNotFound = 404;
 
 }  // namespace
 
@@ -52,6 +60,8 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
 
 void KubeCluster::take(codec::KubePod&& seen) {
   const std::string key = kube::key_of(seen);
+  printf("TAKE %p %s uid %s rv %s node %s\n", static_cast<const void*>(this), key.c_str(),
+         seen.uid.c_str(), seen.resource_version.c_str(), seen.node_name.c_str());
   if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(key);
   const auto known = pods_.find(key);
   if (known == pods_.end()) {
@@ -77,7 +87,8 @@ void KubeCluster::take(codec::KubePod&& seen) {
 }
 
 void KubeCluster::drop(const std::string& key) {
-  if (!tickets_.empty()) gone_.insert(key);
+  printf("DROP %p %s\n", static_cast<const void*>(this), key.c_str());
+  if (!tickets_.empty()) gone_[key] = calls_;
   const auto it = pods_.find(key);
   if (it == pods_.end()) return;
   const ClusterPod gone = std::move(it->second.pod);
@@ -91,7 +102,8 @@ const ClusterPod* KubeCluster::find(const PodKey& key) const {
 }
 
 void KubeCluster::bind(const Binding& binding, const Annotations& annotations, Done done) {
-  kube::BindOrder order{binding.key.ns, binding.key.name, binding.uid, binding.node, annotations};
+  kube::BindOrder order{binding.key.ns, binding.key.name, binding.uid,
+                        binding.node,   annotations,      fence()};
   const std::uint64_t number = calls_ + 1;
   keep(binder_.bind(std::move(order),
                     [this, number, binding, done = std::move(done)](const Result<void>& how) {
@@ -122,32 +134,48 @@ void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            }));
 }
 
-void KubeCluster::refresh(const PodKey& key, Done done) {
+bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {
+  const auto it = gone_.find(key);
+  return it != gone_.end() && it->second >= call;
+}
+
+void KubeCluster::ask(kube::Call call,
+                      std::function<void(std::uint64_t, Result<kube::Reply>)> took) {
   const std::uint64_t number = calls_ + 1;
-  const auto finish = [this, number, key, done = std::move(done)](Result<kube::Reply> reply) {
-    const auto ticket = tickets_.extract(number);
-    refreshed(key, std::move(reply), done);
-    if (tickets_.empty()) gone_.clear();
-  };
+  call.deadline = kAnswerWithin;
+  keep(transport_.call(std::move(call),
+                       [this, number, took = std::move(took)](Result<kube::Reply> reply) {
+                         const auto ticket = tickets_.extract(number);
+                         took(number, std::move(reply));
+                         if (tickets_.empty()) gone_.clear();
+                       }));
+}
+
+void KubeCluster::refresh(const PodKey& key, Done done) {
   if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // nothing can be called so
-    keep(transport_.after(std::chrono::milliseconds(0), [finish] {
-      finish(kube::Reply{404, "", std::nullopt});
+    const std::uint64_t number = calls_ + 1;
+    keep(transport_.after(std::chrono::milliseconds(0), [this, number, done = std::move(done)] {
+      const auto ticket = tickets_.extract(number);
+      done({});
     }));
     return;
   }
   kube::Call call;
   call.target = "/api/v1/namespaces/" + key.ns + "/pods/" + key.name;
-  call.deadline = std::chrono::milliseconds(3000);
-  keep(transport_.call(std::move(call), finish));
+  ask(std::move(call),
+      [this, key, done = std::move(done)](std::uint64_t number, Result<kube::Reply> reply) {
+        refreshed(key, number, std::move(reply), done);
+      });
 }
 
-void KubeCluster::refreshed(const PodKey& key, Result<kube::Reply> reply, const Done& done) {
+void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
+                            const Done& done) {
   const auto trouble = [&](const std::string& what) {
     done(make_error(Errc::unavailable,
                     "the API server does not show pod " + key.text() + ": " + what));
   };
   if (!reply) return trouble(reply.error().text());
-  if (reply->status == 404) return done({});  // the watch tells it, too
+  if (reply->status == kNotFound) return done({});  // the watch tells it, too
   if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
   auto pod = reader_.read_one(reply->body);
   if (!pod) return trouble(pod.error().text());
@@ -156,11 +184,69 @@ void KubeCluster::refreshed(const PodKey& key, Result<kube::Reply> reply, const 
   const auto known = pods_.find(key.text());
   const bool there = known != pods_.end();
   const bool another = there && known->second.pod.ask.uid != pod->uid;
-  const bool gone = gone_.contains(key.text());
+  const bool gone = gone_since(call, key.text());
   // so find() does not show it: neither what it asks for nor whether it is bound is known
   if (another || (gone && !there)) return trouble("the watch has not told of it yet");
   if (!gone) pods_watch_.note(std::move(*pod));
   done({});
+}
+
+void KubeCluster::refresh_node(const std::string& node, Done done) {
+  list_node(node, kTries, std::move(done));
+}
+
+void KubeCluster::list_node(const std::string& node, int tries_left, Done done) {
+  if (!is_dns_subdomain(node)) {
+    return done(make_error(Errc::invalid_argument, "'" + node + "' is no name of a node"));
+  }
+  kube::Call call;
+  // without a version: as the store has it, not what a cache still remembers
+  call.target = kPods + std::string("?") + kSelector + "%2Cspec.nodeName%3D" + node;
+  ask(std::move(call), [this, node, tries_left, done = std::move(done)](std::uint64_t number,
+                                                                        Result<kube::Reply> reply) {
+    listed(node, number, tries_left, std::move(reply), done);
+  });
+}
+
+void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_left,
+                         Result<kube::Reply> reply, const Done& done) {
+  const auto trouble = [&](const std::string& what) {
+    done(make_error(Errc::unavailable,
+                    "the API server does not show the pods of node " + node + ": " + what));
+  };
+  if (!reply) return trouble(reply.error().text());
+  if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
+  auto page = reader_.read_page(reply->body);
+  if (!page) return trouble(page.error().text());
+  if (!page->next.empty()) return trouble("it shows only some of them");
+  bool unsure = false;
+  for (codec::KubePod& pod : page->objects) {
+    const std::string key = kube::key_of(pod);
+    const auto known = pods_.find(key);
+    // One of this name was deleted since: perhaps this one, perhaps the one before it.
+    printf("LISTED %p %s uid %s rv %s node %s known %d uid %s node %s gone %d\n",
+           static_cast<const void*>(this), key.c_str(), pod.uid.c_str(),
+           pod.resource_version.c_str(), pod.node_name.c_str(), known != pods_.end(),
+           known != pods_.end() ? known->second.pod.ask.uid.c_str() : "",
+           known != pods_.end() ? known->second.pod.node.c_str() : "", gone_since(call, key));
+    const bool same = known != pods_.end() && known->second.pod.ask.uid == pod.uid;
+    if (same || !gone_since(call, key)) {
+      pods_watch_.note(std::move(pod));
+    } else {
+      unsure = true;
+    }
+  }
+  if (!unsure) return done({});
+  if (tries_left <= 1) return trouble("they change too fast");
+  list_node(node, tries_left - 1, done);
+}
+
+// Whether a binding that is asked for now may be sent then.
+std::function<bool()> KubeCluster::fence() const {
+  if (leadership_ == nullptr) return {};
+  return [leadership = leadership_, term = leadership_->term()] {
+    return leadership->term() == term && leadership->standby().empty();
+  };
 }
 
 Result<void> KubeCluster::end(const PodKey& key) {

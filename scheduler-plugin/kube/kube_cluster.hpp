@@ -11,13 +11,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 
 #include "common/kube/annotator.hpp"
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
+#include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/kube/pod_ask.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 
@@ -34,6 +34,9 @@ class KubeCluster final : public Cluster {
               std::function<double()> jitter);
 
   void set_listener(ClusterListener* listener) { listener_ = listener; }
+  // No binding is sent after the term in which it was asked for. Null (the default): there is only
+  // this replica.
+  void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
   void start() { pods_watch_.start(); }
   // Whether all pods were seen once.
   bool synced() const { return pods_watch_.synced(); }
@@ -43,6 +46,7 @@ class KubeCluster final : public Cluster {
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override;
   void refresh(const PodKey& key, Done done) override;
+  void refresh_node(const std::string& node, Done done) override;
   Result<void> end(const PodKey& key) override;
   void each(const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }
@@ -56,7 +60,15 @@ class KubeCluster final : public Cluster {
   };
   ClusterPod made_of(const codec::KubePod& seen) const;
   void bound(const Binding& binding, const Result<void>& how, const Done& done);
-  void refreshed(const PodKey& key, Result<kube::Reply> reply, const Done& done);
+  void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
+                 const Done& done);
+  void list_node(const std::string& node, int tries_left, Done done);
+  void listed(const std::string& node, std::uint64_t call, int tries_left,
+              Result<kube::Reply> reply, const Done& done);
+  std::function<bool()> fence() const;
+  // Makes a call that `took` gets the answer of, with its number.
+  void ask(kube::Call call, std::function<void(std::uint64_t, Result<kube::Reply>)> took);
+  bool gone_since(std::uint64_t call, const std::string& key) const;
   void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
 
   kube::Transport& transport_;
@@ -64,14 +76,16 @@ class KubeCluster final : public Cluster {
   kube::Binder binder_;
   kube::Annotator annotator_;
   ClusterListener* listener_ = nullptr;
+  const Leadership* leadership_ = nullptr;
   std::unordered_map<std::string, Entry> pods_;  // by "namespace/name"
   std::uint64_t arrivals_ = 0;
   kube::Reflector<codec::KubePod> pods_watch_;
   codec::WatchReader<codec::KubePod> reader_;
   std::map<std::uint64_t, std::unique_ptr<kube::Ticket>> tickets_;
   std::uint64_t calls_ = 0;
-  // What was deleted while calls are under way: an answer to one may be older than that.
-  std::set<std::string> gone_;
+  // What was deleted while calls are under way, with the number of the last one made before: the
+  // answer to it, or to an earlier one, may be older than that.
+  std::map<std::string, std::uint64_t> gone_;
 };
 
 }  // namespace chipweave::sched

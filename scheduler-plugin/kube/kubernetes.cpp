@@ -33,12 +33,21 @@ Result<std::unique_ptr<Kubernetes>> Kubernetes::make(http::Loop& loop, const Clo
                                                      const kube::ApiAccess& access,
                                                      KubernetesOptions options,
                                                      const ResourceTable& resources) {
-  auto client = kube::ApiClient::make(loop, access, "chipweave-scheduler/" + options.version);
+  const std::string agent = "chipweave-scheduler/" + options.version;
+  auto client = kube::ApiClient::make(loop, access, agent);
   if (!client) return std::move(client).error();
-  return std::make_unique<Kubernetes>(std::move(*client), clock, std::move(options), resources);
+  std::unique_ptr<kube::Transport> of_election;
+  if (options.election) {
+    auto another = kube::ApiClient::make(loop, access, agent + " leader-election");
+    if (!another) return std::move(another).error();
+    of_election = std::move(*another);
+  }
+  return std::make_unique<Kubernetes>(std::move(*client), std::move(of_election), clock,
+                                      std::move(options), resources);
 }
 
-Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& clock,
+Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
+                       std::unique_ptr<kube::Transport> of_election, const Clock& clock,
                        KubernetesOptions options, const ResourceTable& resources)
     : transport_(std::move(transport)),
       options_(with_jitter(std::move(options))),
@@ -46,7 +55,22 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& 
                {[this] { say_what_is_waited_for(); },
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
-      events_(*transport_, clock, events_options(options_)) {}
+      events_(*transport_, clock, events_options(options_)) {
+  if (!options_.election) return;
+  seat_ = std::make_unique<LeaderSeat>(std::move(of_election), clock, *options_.election,
+                                       election_events(), options_.jitter);
+  cluster_.set_leadership(seat_.get());
+}
+
+LeaderSeat::Events Kubernetes::election_events() {
+  return {[this] { return scheduler_->waiting_for().empty(); }, [this] { waker_->wake_all(); },
+          [this] { scheduler_->step_down(); }};
+}
+
+TokenReviewer& Kubernetes::token_reviewer(TokenReviewer::Options options) {
+  if (!reviewer_) reviewer_ = std::make_unique<TokenReviewer>(*transport_, std::move(options));
+  return *reviewer_;
+}
 
 void Kubernetes::start(Scheduler& scheduler) {
   scheduler_ = &scheduler;
@@ -67,10 +91,12 @@ void Kubernetes::start(Scheduler& scheduler) {
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
   waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
+  scheduler.set_leadership(seat_.get());
   say_what_is_waited_for();
   inventories_->start();
   cluster_.start();
   claims_->start();
+  if (seat_) seat_->start();
 }
 
 void Kubernetes::say_what_is_waited_for() {
@@ -96,11 +122,27 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
   obs::log(obs::Level::warn, "watch of the API server failed", {{"problem", failure.what}});
 }
 
-void Kubernetes::tick() { waker_->look(); }
+void Kubernetes::tick() {
+  if (seat_) seat_->tick();
+  if (scheduler_->cannot_decide().empty()) waker_->look();
+}
+
+void Kubernetes::stop(std::function<void()> done) {
+  if (!seat_) return done();
+  // A binding without an answer may still be taken: then the next leader waits for the Lease.
+  seat_->stop(scheduler_->under_way() == 0, std::move(done));
+}
 
 Kubernetes::Stats Kubernetes::stats() const {
-  return {events_.stats().sent, events_.stats().dropped, waker_ ? waker_->touched() : 0,
-          watch_failures_, unusable_inventories_};
+  Stats stats;
+  stats.events_sent = events_.stats().sent;
+  stats.events_dropped = events_.stats().dropped;
+  stats.wake_ups = waker_ ? waker_->touched() : 0;
+  stats.watch_failures = watch_failures_;
+  stats.unusable_inventories = unusable_inventories_;
+  if (reviewer_) stats.token_reviews = reviewer_->stats();
+  if (seat_) stats.leader = seat_->stats();
+  return stats;
 }
 
 }  // namespace chipweave::sched

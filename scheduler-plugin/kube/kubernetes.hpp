@@ -1,5 +1,6 @@
 // Kubernetes — everything of the scheduler that speaks with the API server, wired up: pods and
-// bindings, inventories, events on pods, waking kube-scheduler.
+// bindings, inventories, events on pods, waking kube-scheduler, and the election of the replica
+// that decides.
 //
 // Owner: the loop thread. Until pods and inventories were seen once, the scheduler is told to wait
 // (Scheduler::set_waiting_for).
@@ -7,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -18,6 +20,8 @@
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
+#include "scheduler-plugin/kube/leader_seat.hpp"
+#include "scheduler-plugin/kube/token_review.hpp"
 #include "scheduler-plugin/kube/waker.hpp"
 
 namespace chipweave::sched {
@@ -27,6 +31,8 @@ struct KubernetesOptions {
   std::string version;          // of this program, for the API server's log
   // A number from 0 to 1 each time, by which waits are shortened; empty: random.
   std::function<double()> jitter;
+  // Empty: this is the only replica.
+  std::optional<LeaderSeat::Options> election;
 };
 
 class Kubernetes {
@@ -36,16 +42,24 @@ class Kubernetes {
                                                   const kube::ApiAccess& access,
                                                   KubernetesOptions options,
                                                   const ResourceTable& resources);
-  // For tests: another way to the API server.
-  Kubernetes(std::unique_ptr<kube::Transport> transport, const Clock& clock,
+  // For tests: other ways to the API server. The election has one of its own: it must not wait
+  // behind a hundred bindings.
+  Kubernetes(std::unique_ptr<kube::Transport> transport,
+             std::unique_ptr<kube::Transport> of_election, const Clock& clock,
              KubernetesOptions options, const ResourceTable& resources);
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
+  // Who asks the API server whose a caller's token is; one, made by the first call.
+  TokenReviewer& token_reviewer(TokenReviewer::Options options);
   // Begins to watch. The scheduler must work on cluster() and outlive this.
   void start(Scheduler& scheduler);
   // What is to be done several times a second.
   void tick();
+  // Why a replica must not be sent anything yet that only looks; empty: it may.
+  std::string not_ready() const { return seat_ ? seat_->not_ready() : std::string(); }
+  // Gives up leading, for good; `done` is called soon, whatever the API server does.
+  void stop(std::function<void()> done);
 
   struct Stats {
     std::uint64_t events_sent = 0;
@@ -53,21 +67,26 @@ class Kubernetes {
     std::uint64_t wake_ups = 0;
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
+    TokenReviewer::Stats token_reviews{};
+    std::optional<LeaderSeat::Stats> leader;  // where there is an election
   };
   Stats stats() const;
 
  private:
   void say_what_is_waited_for();
+  LeaderSeat::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
 
   std::unique_ptr<kube::Transport> transport_;
   KubernetesOptions options_;
   KubeCluster cluster_;
   PodEvents events_;
+  std::unique_ptr<LeaderSeat> seat_;  // null: no election
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
   std::unique_ptr<Waker> waker_;
+  std::unique_ptr<TokenReviewer> reviewer_;
   std::uint64_t watch_failures_ = 0;
   std::uint64_t unusable_inventories_ = 0;
 };

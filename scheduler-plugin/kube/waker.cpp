@@ -1,5 +1,7 @@
 #include "scheduler-plugin/kube/waker.hpp"
 
+#include <utility>
+
 #include "common/base/dns_name.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/obs/log.hpp"
@@ -8,16 +10,29 @@ namespace chipweave::sched {
 
 void Waker::look() {
   const Clock::Steady now = scheduler_.clock().now();
-  if (scheduler_.changes() == seen_ || call_ != nullptr) return;
+  if ((scheduler_.changes() == seen_ && !all_) || call_ != nullptr) return;
   if (touched_ > 0 && now - last_ < options_.at_most_every) return;
   seen_ = scheduler_.changes();
-  const std::string node = scheduler_.room_for_rejected();
+  const bool all = std::exchange(all_, false);
+  const std::string node = all ? any_node_if_pods_wait() : scheduler_.room_for_rejected();
   if (node.empty() || !is_dns_subdomain(node)) return;
   last_ = now;
-  touch(node);
+  touch(node, all);
 }
 
-void Waker::touch(const std::string& node) {
+std::string Waker::any_node_if_pods_wait() const {
+  bool waits = false;
+  scheduler_.cluster().each([&](const ClusterPod& pod) {
+    waits = waits || (pod.node.empty() && pod.ask.chips > 0 && pod.refused.empty());
+  });
+  const NodeTable& nodes = scheduler_.nodes();
+  for (NodeId id = 0; waits && id < nodes.size(); ++id) {
+    if (nodes.node(id).has_inventory()) return nodes.node(id).name;
+  }
+  return {};
+}
+
+void Waker::touch(const std::string& node, bool all) {
   JsonWriter w;
   w.begin_object().key("metadata").begin_object().key("annotations").begin_object();
   w.field(kWakeAnnotation, rfc3339(scheduler_.clock().wall()) + " " + std::to_string(++touched_));
@@ -28,7 +43,7 @@ void Waker::touch(const std::string& node) {
   call.content_type = "application/merge-patch+json";
   call.body = w.take();
   call.deadline = std::chrono::milliseconds(5000);
-  call_ = transport_.call(std::move(call), [this, node](const Result<kube::Reply>& reply) {
+  call_ = transport_.call(std::move(call), [this, node, all](const Result<kube::Reply>& reply) {
     const auto over = std::move(call_);
     if (reply && reply->status == 200) return;
     obs::log(obs::Level::warn, "kube-scheduler could not be woken for waiting pods",
@@ -36,6 +51,7 @@ void Waker::touch(const std::string& node) {
               {"error", reply ? "HTTP " + std::to_string(reply->status) : reply.error().text()}});
     scheduler_.wake_again();
     seen_ = 0;
+    all_ = all_ || all;
   });
 }
 

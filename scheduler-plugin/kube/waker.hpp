@@ -3,7 +3,8 @@
 // kube-scheduler asks again for a rejected pod only when something changes that it watches; chips
 // that become healthy, or a promise that ends, is nothing it sees. So when chips came free for a
 // pod that was rejected, one Node is touched (an annotation), and only then: observed with 1.36,
-// that brings every such pod back at once. Owner: the loop thread.
+// that brings every such pod back at once. The same when this replica begins to lead: it was not
+// there when pods were rejected. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -29,14 +30,18 @@ class Waker {
 
   // Cheap when nothing came free; call it several times a second.
   void look();
+  // Pods may wait that another replica rejected.
+  void wake_all() { all_ = true; }
   std::uint64_t touched() const { return touched_; }
 
  private:
-  void touch(const std::string& node);
+  std::string any_node_if_pods_wait() const;
+  void touch(const std::string& node, bool all);
 
   kube::Transport& transport_;
   Scheduler& scheduler_;
   Options options_;
+  bool all_ = false;        // look at what this replica knows nothing of, too
   std::uint64_t seen_ = 0;  // Scheduler::changes() when it was looked at last
   Clock::Steady last_{};
   std::uint64_t touched_ = 0;

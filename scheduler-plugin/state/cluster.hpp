@@ -56,6 +56,8 @@ class Cluster {
   // Asks again how the pod is, for one that may be newer than what was seen. ok: find() shows it,
   // or that there is none.
   virtual void refresh(const PodKey& key, Done done) = 0;
+  // Asks which pods are bound to the node now. ok: find() shows each as it is, or as it was later.
+  virtual void refresh_node(const std::string& node, Done done) = 0;
   // Ends a pod, as a DELETE would; unsupported where pods are not ours to end.
   virtual Result<void> end(const PodKey& key) = 0;
   // By arrival.

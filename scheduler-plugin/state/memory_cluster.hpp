@@ -32,6 +32,7 @@ class MemoryCluster final : public Cluster {
     done(make_error(Errc::unsupported, "pod " + key.text() + " got its annotations when bound"));
   }
   void refresh(const PodKey& /*key*/, Done done) override { done({}); }
+  void refresh_node(const std::string& /*node*/, Done done) override { done({}); }
   Result<void> end(const PodKey& key) override;
   void each(const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }

@@ -6,12 +6,16 @@ SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} p
                      "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
                      "events.events.k8s.io": "create patch"},
                     {"leases.coordination.k8s.io": READ})
+# And where callers of the gRPC port show tokens.
+TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create patch",
                  "nodeinventories/status.chipweave.dev": "update"},
                 {"leases.coordination.k8s.io": "get create update"})
 
 DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
 WATCH = "?watch=true&timeoutSeconds=1"
+TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
+TOKEN_REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "none"}}
 NOTE = {"metadata": {"annotations": {"chipweave.dev/test": "1"}}}
 
 
@@ -75,6 +79,7 @@ def scheduler_requests(ns):
         (False, "GET", f"/api/v1/namespaces/{ns}/secrets/chipweave-scheduler-tls", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/configmaps/chipweave-scheduler", None),
         (False, "POST", f"/api/v1/namespaces/{ns}/serviceaccounts/chipweave-agent/token", token),
+        (False, "POST", TOKEN_REVIEWS, TOKEN_REVIEW),
         (False, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", None),
     ]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, agent_requests, changed_by_agent, made_by_agent, named_later
-from chart_rights import scheduler_requests
+from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
+from chart_rights import changed_by_agent, made_by_agent, named_later, scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from stand_in import StandIn
 from testbed.build import VERSIONS
@@ -70,7 +70,8 @@ def values_sets(bed, helm):
     more = {"everything": ["--set", "scheduler.service.clusterIP=10.0.0.77"],  # the range of a testbed
             "mutual-tls": ["--set", "serviceMonitor.force=false"]}  # its API is not in a testbed
     words = {"defaults": "ATTENTION: image.repository", "agent-off": "deployment/other-chipweave-scheduler",
-             "everything": "https://10.0.0.77:8443/kube", "mutual-tls": "ATTENTION: no ServiceMonitor was made"}
+             "everything": "https://10.0.0.77:8443/kube", "mutual-tls": "ATTENTION: no ServiceMonitor was made",
+             "tokens": f"is installed in namespace {NS}"}
     for name, said in words.items():
         rendered = bed.run(helm, "install", "other", CHART, "-n", NS, "--dry-run=server",
                            "-f", CHART / f"ci/{name}.yaml", *more.get(name, [])).stdout
@@ -269,6 +270,13 @@ def upgrade(bed, helm, before):
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.logLevel=debug")
     bed.check("other settings start the scheduler again", settings() != old)
     bed.check("an upgrade keeps the certificates and their CAs", secrets(bed) == before)
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "-f", CHART / "ci/tokens.yaml")
+    scheduler = bed.token("chipweave-scheduler")
+    bed.poll(lambda: bed.ask("POST", TOKEN_REVIEWS, TOKEN_REVIEW, scheduler)[0] == 201)  # RBAC takes a moment
+    exact_rights(bed, "scheduler that reviews tokens", scheduler, {**SCHEDULER_RIGHTS[0], **TOKEN_RIGHTS},
+                 SCHEDULER_RIGHTS[1])
+    try_requests(bed, "a scheduler that reviews tokens", scheduler, [(True, "POST", TOKEN_REVIEWS, TOKEN_REVIEW)])
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS)
 
 
 def printed_configuration(bed, helm):

@@ -1,7 +1,9 @@
-// Lease — the object of coordination.k8s.io/v1 by which an agent shows that it lives.
+// Lease — the object of coordination.k8s.io/v1 by which an agent shows that it lives, and by which
+// one of several schedulers leads.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "common/base/clock.hpp"
@@ -18,8 +20,20 @@ struct AgentLease {
   Clock::Wall renewed;
 };
 
+struct LeaderLease {
+  std::string ns;
+  std::string name;
+  std::string holder;            // empty: it is given back
+  std::string resource_version;  // of the lease that is replaced; empty: a new one
+  std::chrono::seconds duration{1};
+  Clock::Wall acquired;
+  Clock::Wall renewed;
+  std::int64_t transitions = 0;  // how often it went from one holder to another
+};
+
 std::string lease_path(const std::string& ns);
-// The whole object, labelled chipweave.dev/component=agent.
+// The whole object, labelled chipweave.dev/component=agent or =scheduler.
 std::string write_lease(const AgentLease& lease);
+std::string write_lease(const LeaderLease& lease);
 
 }  // namespace chipweave::codec

@@ -54,6 +54,11 @@ bool read_object(od::value value, int depth, KubeInventory& to) {
   return true;
 }
 
+// null leaves what is there.
+void read_integer(od::value value, std::int64_t& to) {
+  if (!is_null(value)) to = value.get_int64();
+}
+
 bool read_object(od::value value, int depth, KubeLease& to) {
   to = KubeLease{};
   if (!begin_object("Lease", value)) return false;
@@ -63,6 +68,8 @@ bool read_object(od::value value, int depth, KubeLease& to) {
     if (!begin_object("spec", v)) return;
     each_field(v.get_object(), [&](std::string_view inner, od::value w) {
       if (is_key(inner, "holderidentity")) return read_string("holderIdentity", w, to.holder);
+      if (is_key(inner, "leasedurationseconds")) return read_integer(w, to.duration_seconds);
+      if (is_key(inner, "leasetransitions")) return read_integer(w, to.transitions);
       check(w, depth + 2);
     });
   });

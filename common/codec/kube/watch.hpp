@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,13 +58,15 @@ struct KubeInventory {
   std::string status;  // JSON; empty: it has none
 };
 
-// A Lease: who holds it.
+// A Lease: who holds it, and for how long without a renewal.
 struct KubeLease {
   std::string ns;
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string holder;
+  std::string holder;                 // empty: nobody
+  std::int64_t duration_seconds = 0;  // 0: not said
+  std::int64_t transitions = 0;
 };
 
 // A ResourceClaim (DRA): the devices that are allocated for it.

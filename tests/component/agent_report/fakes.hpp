@@ -99,12 +99,35 @@ class FakeDecide final : public Decide {
   Result<std::vector<Score>> prioritize(const PodAsk&, std::span<const std::string_view>) override {
     return none();
   }
+  void admit(const AdmissionAsk&, Admitted done) override {
+    done(make_error(Errc::unsupported, "not here"));
+  }
   void bind(const Binding&, Done done) override { done(none()); }
   void inventory_gone(std::string_view) override {}
   Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
                             bool reserve) override {
     asked.add({pod, {nodes.begin(), nodes.end()}, reserve});
     return placed;
+  }
+  Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) override {
+    asked.add({pod, {std::string(node)}, true});
+    return placed;
+  }
+  // Those that hold, in order of uid; set on the loop, or before the server starts.
+  std::vector<PlacedPod> holding;
+  Result<void> ready = {};
+  Result<std::string> placed_pods(
+      std::string_view after, std::size_t most,
+      const std::function<void(const PlacedPod&)>& visit) const override {
+    if (!ready) return ready.error();
+    std::string last;
+    for (const PlacedPod& pod : holding) {
+      if (pod.placement.uid <= after) continue;
+      if (most-- == 0) return last;
+      visit(pod);
+      last = pod.placement.uid;
+    }
+    return std::string();
   }
   Result<void> release(const PodKey& key, std::string_view uid) override {
     released.add(key.text() + " " + std::string(uid));

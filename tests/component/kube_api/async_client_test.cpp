@@ -357,6 +357,46 @@ TEST_F(Client, WhatCannotBeSentIsNot) {
   EXPECT_EQ(server.connections(), 0);
 }
 
+// Asked when its turn has come and the connection stands, not when the call is made.
+TEST_F(Client, ACallThatIsCalledOffWhileItWaitsIsNotSent) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::atomic<int> requests{0};
+  const ScriptedServer server(std::nullopt, [&](Talk& talk) {
+    while (talk.request()) {
+      ++requests;
+      released.wait();
+      talk.reply(200, "x");
+    }
+  });
+  AsyncClient::Limits limits;
+  limits.max_calls = 1;
+  AsyncClient& client = to(server, plain(), limits);
+  auto first = start(client, "POST", seconds(10));
+  std::atomic<bool> may{true};
+  std::atomic<int> asked{0};
+  AsyncRequest request;
+  request.method = "POST";
+  request.target = "/";
+  request.may_send = [&] {
+    ++asked;
+    return may.load();
+  };
+  auto second = start(client, request, seconds(10));
+  loop_.post_and_wait([] {});
+  EXPECT_EQ(asked, 0);
+  may = false;
+  release.set_value();
+  EXPECT_TRUE(got(std::move(first)).ok);
+  const Outcome off = got(std::move(second));
+  EXPECT_EQ(off.code, Errc::unavailable);
+  EXPECT_EQ(off.text, "the request was not sent: it was called off");
+  EXPECT_EQ(asked, 1);
+  may = true;
+  EXPECT_TRUE(call(client, request).ok) << "the next one has its turn";
+  EXPECT_EQ(requests, 2);
+}
+
 TEST_F(Client, NobodyThere) {
   std::uint16_t port = 0;
   {

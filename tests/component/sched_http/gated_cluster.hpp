@@ -29,6 +29,9 @@ class GatedCluster final : public Cluster {
   }
   const ClusterPod* find(const PodKey& key) const override { return behind_.find(key); }
   void refresh(const PodKey& key, Done done) override { behind_.refresh(key, std::move(done)); }
+  void refresh_node(const std::string& node, Done done) override {
+    behind_.refresh_node(node, std::move(done));
+  }
   Result<void> end(const PodKey& key) override { return behind_.end(key); }
   void each(const std::function<void(const ClusterPod&)>& visit) const override {
     behind_.each(visit);

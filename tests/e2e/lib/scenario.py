@@ -219,10 +219,12 @@ class Scenario:
         return watch
 
     # A second kube-scheduler that asks the same extender; pods choose it by this schedulerName.
-    # whole_nodes: it sends nodes, not their names.
-    def second_kube_scheduler(self, name, *flags, whole_nodes=False):
+    # whole_nodes: it sends nodes, not their names. Unless it binds by us, it does so itself.
+    def second_kube_scheduler(self, name, *flags, whole_nodes=False, binds=True):
         config = self.folder / f"{name}.yaml"
         text = self.chipweave.scheduler_config(name)
+        if not binds:
+            text = text.replace("  bindVerb: bind\n", "")
         config.write_text(text.replace("nodeCacheCapable: true", f"nodeCacheCapable: {str(not whole_nodes).lower()}"))
         command = command_of(self.bed.folder, self.bed.state, "kube-scheduler")
         command = [part for part in command if not part.startswith(("--config", "--secure-port"))]

@@ -6,6 +6,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/kube/lease.hpp"
+#include "common/codec/kube/watch.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 
 namespace chipweave::codec {
@@ -158,6 +159,34 @@ TEST(Lease, TimesHaveMicroseconds) {
   EXPECT_EQ(write_lease(lease), head + spec);
   lease.resource_version = "8";
   EXPECT_EQ(write_lease(lease), head + R"("resourceVersion":"8",)" + spec);
+}
+
+TEST(Lease, OfALeaderIsReadBack) {
+  LeaderLease lease;
+  lease.ns = "chipweave";
+  lease.name = "s";
+  lease.holder = "h\"1";
+  lease.resource_version = "8";
+  lease.duration = std::chrono::seconds(3);
+  lease.acquired = ManualClock().wall();
+  lease.renewed = lease.acquired + std::chrono::microseconds(1'000'042);
+  lease.transitions = 7;
+  std::string text = write_lease(lease);
+  EXPECT_EQ(text,
+            R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)"
+            R"("metadata":{"name":"s","namespace":"chipweave","resourceVersion":"8",)"
+            R"("labels":{"chipweave.dev/component":"scheduler"}},"spec":{"holderIdentity":"h\"1",)"
+            R"("leaseDurationSeconds":3,"acquireTime":"2026-01-02T03:04:05.000000Z",)"
+            R"("renewTime":"2026-01-02T03:04:06.000042Z","leaseTransitions":7}})");
+  WatchReader<KubeLease> reader;
+  const auto read = reader.read_one(text);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->ns, "chipweave");
+  EXPECT_EQ(read->name, "s");
+  EXPECT_EQ(read->resource_version, "8");
+  EXPECT_EQ(read->holder, "h\"1");
+  EXPECT_EQ(read->duration_seconds, 3);
+  EXPECT_EQ(read->transitions, 7);
 }
 
 }  // namespace

@@ -25,13 +25,18 @@ std::string status(int code, const std::string& message) {
 class Binds : public testing::Test {
  protected:
   void begin() {
-    ticket_ =
-        binder_.bind({"team", "w-0", "u1", "n1", {{"chips", "0,3"}}}, [this](Result<void> how) {
-          ++answers_;
-          outcome_ =
-              how ? "bound" : std::string(to_string(how.error().code)) + ": " + how.error().text();
-        });
+    BindOrder order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
+    ticket_ = binder_.bind(std::move(order), [this](Result<void> how) {
+      ++answers_;
+      outcome_ =
+          how ? "bound" : std::string(to_string(how.error().code)) + ": " + how.error().text();
+    });
   }
+  // As a transport does that is told not to send.
+  void send() {
+    if (!server_.may_send()) server_.fail(Errc::unavailable, "called off");
+  }
+  bool may_send_ = true;
   ScriptedTransport server_;
   Binder binder_{server_};
   std::unique_ptr<Ticket> ticket_;
@@ -138,10 +143,33 @@ TEST_F(Binds, AnUnansweredQuestionIsAskedAgainNotBoundAgain) {
   EXPECT_EQ(outcome_, "bound");
 }
 
+TEST_F(Binds, CalledOffBeforeItWasSent) {
+  begin();
+  EXPECT_EQ(server_.target, "POST " + kPod + "/binding");
+  may_send_ = false;
+  send();
+  EXPECT_EQ(outcome_, "unavailable: the binding of pod team/w-0 was called off");
+  EXPECT_EQ(answers_, 1);
+}
+
+TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
+  begin();
+  send();
+  EXPECT_EQ(answers_, 0) << "it was sent";
+  server_.reply(503, "away");
+  EXPECT_EQ(server_.may_send, nullptr) << "asking changes nothing and is always allowed";
+  server_.reply(200, pod("u1", ""));
+  may_send_ = false;
+  server_.pass_time();
+  EXPECT_EQ(server_.target, "POST " + kPod + "/binding");
+  send();
+  EXPECT_EQ(outcome_, "unavailable: the binding of pod team/w-0 was called off: away");
+}
+
 TEST_F(Binds, NamesThatMeanSomethingInAPathAreNotSent) {
   for (const char* name : {"", "a/b", "..", "a?b", "a b", "A", "%2e"}) {
     outcome_.clear();
-    ticket_ = binder_.bind({"team", name, "u1", "n1", {}}, [this](const Result<void>& how) {
+    ticket_ = binder_.bind({"team", name, "u1", "n1", {}, {}}, [this](const Result<void>& how) {
       outcome_ = how ? "bound" : to_string(how.error().code);
     });
     EXPECT_EQ(server_.target, "wait 0") << name;

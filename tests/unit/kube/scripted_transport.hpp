@@ -20,6 +20,7 @@ class ScriptedTransport final : public Transport {
     target = call.method == "GET" ? call.target : call.method + " " + call.target;
     body = std::move(call.body);
     deadline = call.deadline;
+    may_send = std::move(call.may_send);
     clear();
     on_reply = std::move(done);
     return ticket();
@@ -81,6 +82,7 @@ class ScriptedTransport final : public Transport {
   std::string target;  // of the last request; "wait 800" for a wait
   std::string body;
   std::chrono::milliseconds deadline{0};
+  std::function<bool()> may_send;  // of the last call
   std::chrono::milliseconds waiting{0};
   std::function<void(Result<Reply>)> on_reply;
   std::optional<StreamSink> on_stream;

@@ -1,6 +1,7 @@
 #include "scheduler-plugin/doors/grpc_decode.hpp"
 
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,8 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
   };
   const std::vector<Case> cases = {
       {full_report(), [](auto& m) { m.clear_node(); }, "node is missing"},
-      {full_report(), [](auto& m) { m.set_node("n1\nnode"); }, "node may hold"},
+      {full_report(), [](auto& m) { m.set_node("n1 node"); }, "node may hold"},
+      {full_report(), [](auto& m) { m.set_node("n1\nnode"); }, "node has control characters"},
       {full_report(), [](auto& m) { m.set_node(std::string(254, 'n')); }, "node bytes"},
       {full_report(), [](auto& m) { m.clear_boot_id(); }, "boot_id is missing"},
       {full_report(), [](auto& m) { m.set_boot_id(std::string(65, 'b')); }, "boot_id bytes"},
@@ -156,6 +158,8 @@ TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
       {[](auto& m) { m.clear_pod(); }, "pod.namespace is missing"},
       {[](auto& m) { m.mutable_pod()->clear_name(); }, "pod.name is missing"},
       {[](auto& m) { m.mutable_pod()->set_name(std::string(254, 'p')); }, "pod.name bytes"},
+      {[](auto& m) { m.mutable_pod()->set_name("p\n"); }, "pod.name has control characters"},
+      {[](auto& m) { m.mutable_pod()->set_namespace_("\x7F"); }, "pod.namespace has control"},
       {[](auto& m) { m.clear_uid(); }, "ask.uid is missing"},
       {[](auto& m) { m.clear_resource(); }, "ask.resource is missing"},
       {[](auto& m) { m.set_chips(0); }, "between 1 and 64"},
@@ -177,6 +181,47 @@ TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
   nameless.clear_pod();
   nameless.clear_uid();
   EXPECT_TRUE(decode_ask(nameless, PodName::optional));
+}
+
+// Messages of whatever bytes: what gRPC takes for one is decoded or refused, and what is decoded is
+// within its limits.
+TEST(DecodeAsk, SurvivesAnyBytes) {
+  std::mt19937 random(1);
+  v1::PodAsk whole = ask();
+  whole.set_distributed(true);
+  whole.mutable_group()->set_name("job");
+  whole.mutable_group()->set_replicas(4);
+  (*whole.mutable_labels())["l"] = "1";
+  const std::string good = whole.SerializeAsString();
+  const std::string report = full_report().SerializeAsString() + delta_report().SerializeAsString();
+  int messages = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = i % 2 == 0 ? good : report;
+    for (unsigned spoiled = 1 + random() % 4; spoiled > 0; --spoiled) {
+      const std::size_t at = random() % bytes.size();
+      if (random() % 3 == 0) {
+        bytes.insert(at, 1, static_cast<char>(random()));
+      } else {
+        bytes[at] = static_cast<char>(random());
+      }
+    }
+    v1::PodAsk m;
+    if (i % 2 == 0 && m.ParseFromString(bytes)) {
+      ++messages;
+      if (const auto got = decode_ask(m, PodName::optional)) {
+        EXPECT_TRUE(got->chips >= 1 && got->chips <= limits::kMaxChips);
+        EXPECT_LE(got->key.name.size(), limits::kMaxNameBytes);
+      }
+    }
+    v1::InventoryReport r;
+    if (i % 2 == 1 && r.ParseFromString(bytes)) {
+      ++messages;
+      if (const auto got = decode_report(r)) {
+        EXPECT_LE(got->chips.size(), static_cast<std::size_t>(limits::kMaxChips));
+      }
+    }
+  }
+  EXPECT_GT(messages, 1000);
 }
 
 TEST(DecodeNodes, HasALimit) {

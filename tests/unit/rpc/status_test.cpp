@@ -42,5 +42,13 @@ TEST(Status, CodesWithoutOwnErrorBecomeTheNearest) {
   EXPECT_EQ(from_status({grpc::StatusCode::INTERNAL, ""}).message, "the peer gave no reason");
 }
 
+TEST(Status, CodesHaveGrpcsNames) {
+  EXPECT_EQ(to_string(grpc::StatusCode::OK), "OK");
+  EXPECT_EQ(to_string(grpc::StatusCode::RESOURCE_EXHAUSTED), "RESOURCE_EXHAUSTED");
+  EXPECT_EQ(to_string(grpc::StatusCode::UNAVAILABLE), "UNAVAILABLE");
+  EXPECT_EQ(to_string(grpc::StatusCode::UNAUTHENTICATED), "UNAUTHENTICATED");
+  EXPECT_EQ(to_string(grpc::StatusCode::DO_NOT_USE), "UNKNOWN");
+}
+
 }  // namespace
 }  // namespace chipweave::rpc

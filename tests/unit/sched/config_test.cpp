@@ -41,9 +41,11 @@ TEST(Config, UnknownKeysAreErrorsThatNameTheLine) {
 TEST(Config, BadValuesNameKeyAndLine) {
   for (const char* text :
        {"http: here", "http: 127.0.0.1:65536", "reservation-ttl: 0s", "reservation-ttl: 3 weeks",
-        "log-level: loud", "max-connections: -1", "accelerators: nvidia.com/gpu",
-        "accelerators: [gpu]", "standalone: maybe", "http: [a]", "http: {a: b}",
-        "http: 1.1.1.1:1\nhttp: 1.1.1.1:1", "- a"}) {
+        "log-level: loud", "grpc-auth: yes", "grpc-users: alice", "grpc-users: [\"a\\nb\"]",
+        "grpc-users: [\"\"]", "grpc-users: [\"group:\"]", "grpc-audience: \"\"",
+        "max-connections: -1", "accelerators: nvidia.com/gpu", "accelerators: [gpu]",
+        "standalone: maybe", "http: [a]", "http: {a: b}", "http: 1.1.1.1:1\nhttp: 1.1.1.1:1",
+        "- a"}) {
     const std::string error = error_of(text);
     EXPECT_NE(error.find("line "), std::string::npos) << text << " → " << error;
   }
@@ -75,6 +77,28 @@ TEST(Config, CertificateAndKeyGoTogether) {
   EXPECT_NE(fault("a", "", "").find("go together"), std::string::npos);
   EXPECT_NE(fault("", "b", "").find("go together"), std::string::npos);
   EXPECT_NE(fault("", "", "c").find("needs --tls-cert"), std::string::npos);
+}
+
+TEST(Config, HowCallersShowWhoTheyAre) {
+  const auto fault = [](const std::string& text, const std::string& more = "") {
+    Config config;
+    const auto read = apply_config_text(text + "\n" + more, config);
+    if (!read) return read.error().text();
+    const auto ok = check_config(config);
+    return ok ? std::string() : ok.error().text();
+  };
+  const std::string tls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\n";
+  EXPECT_EQ(fault("grpc-auth: none", tls), "");
+  EXPECT_NE(fault("grpc-auth: mtls", tls).find("needs --tls-client-ca"), std::string::npos);
+  EXPECT_EQ(fault("grpc-auth: mtls", tls + "tls-client-ca: c"), "");
+  EXPECT_EQ(fault("grpc-auth: token", tls), "") << "nobody is let in then, and told so";
+  EXPECT_EQ(fault("grpc-auth: token", tls + "tls-client-ca: c\ngrpc-users: [a, \"group:b\"]"), "");
+  EXPECT_EQ(fault("grpc-auth: token"), "") << "on loopback in the clear";
+  EXPECT_NE(fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("needs --tls-cert"),
+            std::string::npos);
+  EXPECT_NE(fault("grpc-auth: token", "standalone: true").find("needs Kubernetes"),
+            std::string::npos);
+  EXPECT_NE(fault("grpc-users: [a]", tls).find("needs --grpc-auth token"), std::string::npos);
 }
 
 }  // namespace

@@ -49,5 +49,26 @@ TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
             "chipweave_largest_placeable_chips{node=\"new\"} 4");
 }
 
+TEST(Metrics, CallsOfTheGrpcSideAndTokenReviewsAreCounted) {
+  World w;
+  Metrics metrics("test");
+  metrics.grpc_call("Place", "OK");
+  metrics.grpc_call("Place", "OK");
+  metrics.grpc_call("Release", "NOT_FOUND");
+  Kubernetes::Stats kubernetes;
+  kubernetes.token_reviews = {3, 2, 1};
+  metrics.scrape(w.scheduler, {}, &kubernetes);
+  kubernetes.token_reviews.refused = 4;
+  const std::string text = metrics.scrape(w.scheduler, {}, &kubernetes);
+  for (const std::string series :
+       {"chipweave_grpc_requests_total{code=\"OK\",method=\"Place\"} 2",
+        "chipweave_grpc_requests_total{code=\"NOT_FOUND\",method=\"Release\"} 1",
+        "chipweave_token_reviews_total{result=\"accepted\"} 3",
+        "chipweave_token_reviews_total{result=\"refused\"} 4",
+        "chipweave_token_reviews_total{result=\"failed\"} 1"}) {
+    EXPECT_NE(text.find("\n" + series + "\n"), std::string::npos) << series;
+  }
+}
+
 }  // namespace
 }  // namespace chipweave::sched

@@ -37,7 +37,7 @@ class Walk {
   }
 
   void step() {
-    switch (pick(11)) {
+    switch (pick(12)) {
       case 0:
       case 1:
         submit();
@@ -63,6 +63,9 @@ class Walk {
         break;
       case 9:
         health();
+        break;
+      case 10:
+        reserve();
         break;
       default:
         machine();
@@ -149,6 +152,26 @@ class Walk {
       }
       EXPECT_LE(tens, 1);
     }
+  }
+  void reserve() {
+    PodAsk* a = some_pod();
+    if (a == nullptr) return;
+    const std::string node = some_node();
+    const auto got = world_.scheduler.reserve(told(*a), node);
+    if (!got) return;
+    EXPECT_TRUE(world_.pod(*a).node.empty());
+    EXPECT_EQ(got->node, node);
+    EXPECT_EQ(world_.node_of(*a), node);
+    EXPECT_EQ(world_.chips(*a), got->chips);
+    EXPECT_EQ(got->chips.size(), static_cast<std::size_t>(a->chips));
+    EXPECT_EQ(got->lifetime, limits::kReservationTtl);
+    world_.clock.advance(std::chrono::seconds(pick(3)));
+    const auto again = world_.scheduler.reserve(*a, node);
+    ASSERT_TRUE(again.ok()) << again.error().text();
+    EXPECT_EQ(again->chips, got->chips);
+    EXPECT_EQ(again->gbps, got->gbps);
+    EXPECT_EQ(again->best_gbps, got->best_gbps);
+    keep_alive();
   }
   void bind() {
     PodAsk* a = some_pod();

@@ -310,7 +310,11 @@ TEST_F(Adopts, ChipsOfAnotherPodAreDisputed) {
   EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3}));
   EXPECT_EQ(world_.held("b").size(), 2U);
   EXPECT_EQ(world_.holding("b")->unattributed(), 2);
+  EXPECT_TRUE(world_.recorder.disputes.empty()) << "perhaps the other one's end is on its way";
+  world_.pass(std::chrono::seconds(5));
   EXPECT_EQ(world_.recorder.disputes, std::vector<std::string>{"b"});
+  world_.pass(std::chrono::seconds(5));
+  EXPECT_EQ(world_.recorder.disputes.size(), 1U) << "once";
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 

@@ -34,9 +34,23 @@ class Recorder final : public NullObserver {
 
 class KubeWorld {
  public:
+  // What all replicas have in common.
+  struct Shared {
+    ManualClock clock;
+    SimulatedApi api;
+    std::set<std::string> nodes;
+    std::int64_t sequence = 0;
+  };
   explicit KubeWorld(bool streaming = true) {
     obs::set_level("error");
     api.streaming_lists = streaming;
+    start();
+  }
+  // A replica, one of several that elect a leader; another one's cluster, or one of its own.
+  explicit KubeWorld(const char* replica, const KubeWorld* beside = nullptr)
+      : shared(beside == nullptr ? std::make_shared<Shared>() : beside->shared),
+        replica_name(replica) {
+    obs::set_level("error");
     start();
   }
 
@@ -44,8 +58,15 @@ class KubeWorld {
     KubernetesOptions kube_options;
     kube_options.lease_namespace = "chipweave-system";
     kube_options.jitter = [] { return 0.5; };
-    kubernetes =
-        std::make_unique<Kubernetes>(api.connect(), clock, std::move(kube_options), resources);
+    if (!replica_name.empty()) {
+      kube_options.election.emplace();
+      kube_options.election->lease.ns = "chipweave-system";
+      kube_options.election->lease.name = "chipweave-scheduler";
+      kube_options.election->lease.identity = replica_name;
+      kube_options.election->pod = replica_name;
+    }
+    kubernetes = std::make_unique<Kubernetes>(api.connect(process), api.connect_at_once(process),
+                                              clock, std::move(kube_options), resources);
     observers = std::make_unique<Observers>();
     observers->add(recorder);
     observers->add(kubernetes->events());
@@ -54,9 +75,12 @@ class KubeWorld {
   }
   // As SIGKILL would.
   void kill() {
+    process->held.clear();
+    process->stopped = false;
     scheduler.reset();
     kubernetes.reset();
   }
+  bool leads() const { return scheduler->cannot_decide().empty(); }
   void restart() {
     kill();
     start();
@@ -73,7 +97,7 @@ class KubeWorld {
     codec::NodeInventory inventory;
     inventory.node = name;
     inventory.boot_id = "boot";
-    inventory.sequence = ++sequence;
+    inventory.sequence = ++shared->sequence;
     inventory.machine = machine;
     inventory.resources = {"aliyun.com/gpu", "nvidia.com/gpu"};
     inventory.topology = t->topology;
@@ -163,8 +187,18 @@ class KubeWorld {
   void pass(std::chrono::milliseconds time) {
     clock.advance(time);
     api.pass(time);
-    scheduler->tick();
-    kubernetes->tick();
+    tick();
+  }
+  // What the program does by itself now and then.
+  void tick() {
+    process->run([this] {
+      scheduler->tick();
+      kubernetes->tick();
+    });
+  }
+  // What happened comes to all watches.
+  void feed_all() {
+    for (std::size_t n = 0; n < api.watches(); ++n) api.feed(n, 1'000'000);
   }
   // Everything is said and done, and every promise is over.
   void come_to_rest() {
@@ -213,15 +247,17 @@ class KubeWorld {
   }
 
   SchedulerOptions options{std::chrono::seconds(30), std::chrono::hours(1000), false};
-  ManualClock clock;
-  SimulatedApi api;
+  std::shared_ptr<Shared> shared = std::make_shared<Shared>();
+  ManualClock& clock = shared->clock;
+  SimulatedApi& api = shared->api;
+  std::set<std::string>& nodes = shared->nodes;
+  std::string replica_name;  // empty: there is only this one
+  std::shared_ptr<SimulatedProcess> process = std::make_shared<SimulatedProcess>();
   ResourceTable resources;
   Recorder recorder;
   std::unique_ptr<Observers> observers;
   std::unique_ptr<Kubernetes> kubernetes;
   std::unique_ptr<Scheduler> scheduler;
-  std::set<std::string> nodes;
-  std::int64_t sequence = 0;
 };
 
 }  // namespace chipweave::sched::testing

@@ -19,27 +19,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/base/json_writer.hpp"
 #include "common/kube/transport.hpp"
+#include "tests/unit/sched_kube/simulated_objects.hpp"
 
 namespace chipweave::sched::testing {
-
-struct ServerPod {
-  std::string ns;
-  std::string name;
-  std::string uid;
-  std::string resource;
-  int chips = 0;
-  std::string node;
-  std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> annotations;
-  int priority = 0;
-  bool ending = false;  // deleted, with its grace period running
-  bool started = false;
-  std::uint64_t version = 0;
-
-  std::string key() const { return ns + "/" + name; }
-};
 
 class SimulatedApi {
  public:
@@ -47,7 +30,6 @@ class SimulatedApi {
   using Milliseconds = std::chrono::milliseconds;
   static constexpr const char* kPods = "/api/v1/pods";
   static constexpr const char* kInventories = "/apis/chipweave.dev/v1alpha1/nodeinventories";
-
   static constexpr const char* kClaims = "/apis/resource.k8s.io/v1/resourceclaims";
 
   // --- the truth
@@ -57,6 +39,10 @@ class SimulatedApi {
   std::vector<std::string> touched;  // nodes that were patched
   bool streaming_lists = true;
   bool claims_api = true;  // whether it knows ResourceClaims
+  // How long a binding may be on its way before it is lost.
+  std::chrono::milliseconds patience{60'000};
+  SimulatedLeases leases;
+  std::map<std::string, std::map<std::string, Json>> labelled;  // labels that pods were given
 
   void create(ServerPod pod) {
     pod.version = ++version_;
@@ -73,17 +59,13 @@ class SimulatedApi {
   }
   // As remove() with a grace period.
   void begin_end(const std::string& key) {
-    ServerPod& pod = pods.at(key);
-    pod.ending = true;
-    pod.version = ++version_;
-    note(kPods, "MODIFIED", pod_json(pod));
+    pods.at(key).ending = true;
+    changed(pods.at(key));
   }
   // Its containers run.
   void set_started(const std::string& key) {
-    ServerPod& pod = pods.at(key);
-    pod.started = true;
-    pod.version = ++version_;
-    note(kPods, "MODIFIED", pod_json(pod));
+    pods.at(key).started = true;
+    changed(pods.at(key));
   }
   // As another scheduler, or a user, would: without asking anybody.
   void set_node(const std::string& key, const std::string& node,
@@ -91,14 +73,12 @@ class SimulatedApi {
     ServerPod& pod = pods.at(key);
     pod.node = node;
     for (const auto& [name, value] : annotations) pod.annotations[name] = value;
-    pod.version = ++version_;
-    note(kPods, "MODIFIED", pod_json(pod));
+    changed(pod);
   }
   void annotate(const std::string& key, const std::string& name, const std::string& value) {
     ServerPod& pod = pods.at(key);
     pod.annotations[name] = value;
-    pod.version = ++version_;
-    note(kPods, "MODIFIED", pod_json(pod));
+    changed(pod);
   }
   // status: JSON; empty: the object is deleted.
   void set_inventory(const std::string& node, const std::string& status) {
@@ -117,15 +97,7 @@ class SimulatedApi {
   // devices: driver and pool; none: the claim is deleted.
   void set_claim(const std::string& name,
                  const std::vector<std::pair<std::string, std::string>>& devices) {
-    std::string results;
-    for (const auto& [driver, pool] : devices) {
-      results += (results.empty() ? "" : ",") + std::string(R"({"request":"r","driver":")") +
-                 driver + R"(","pool":")" + pool + R"(","device":"gpu-1"})";
-    }
-    const std::string text = R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"c-)" +
-                             name + R"(","resourceVersion":")" + std::to_string(++version_) +
-                             R"("},"spec":{},"status":{"allocation":{"devices":{"results":[)" +
-                             results + R"(]},"nodeSelector":{}},"reservedFor":[]}})";
+    const std::string text = claim_json(name, devices, ++version_);
     const bool known = claims_.contains(name);
     if (devices.empty()) {
       claims_.erase(name);
@@ -143,7 +115,13 @@ class SimulatedApi {
   // --- the network
   // One end of the wire: what a program has. A new one after a restart; the old one's requests are
   // gone with it.
-  std::unique_ptr<kube::Transport> connect() { return std::make_unique<Wire>(*this); }
+  std::unique_ptr<kube::Transport> connect(std::shared_ptr<SimulatedProcess> by) {
+    return std::make_unique<Wire>(*this, std::move(by), false);
+  }
+  // Its requests wait for nobody: they are answered when a millisecond has passed.
+  std::unique_ptr<kube::Transport> connect_at_once(std::shared_ptr<SimulatedProcess> by) {
+    return std::make_unique<Wire>(*this, std::move(by), true);
+  }
 
   std::size_t waiting() const { return calls_.size(); }
   // What the n-th waiting request brings.
@@ -152,6 +130,21 @@ class SimulatedApi {
   }
   // The next binding is answered so, as when something else forbids it.
   void refuse_next_binding(int code) { refusal_ = code; }
+  // The first that is such.
+  std::optional<std::size_t> find(const std::function<bool(const kube::Call&)>& such) const {
+    std::size_t at = 0;
+    for (const auto& pending : calls_) {
+      if (such(pending->call)) return at;
+      ++at;
+    }
+    return std::nullopt;
+  }
+  // How many of them are such.
+  std::size_t count(const std::function<bool(const kube::Call&)>& such) const {
+    std::size_t n = 0;
+    for (const auto& pending : calls_) n += such(pending->call) ? 1U : 0U;
+    return n;
+  }
   enum class Fate { answered, lost_before, lost_after };
   // The n-th waiting request reaches the server (or not), and its answer its caller (or not).
   void take(std::size_t n, Fate fate) {
@@ -159,27 +152,29 @@ class SimulatedApi {
     const std::shared_ptr<Pending> call = *it;
     calls_.erase(it);
     kube::Reply reply;
+    if (is_binding(call->call) && now_ > call->sent + patience) fate = Fate::lost_before;
     if (fate != Fate::lost_before) reply = answer(call->call);
-    if (!call->live) return;
-    call->live = false;
-    if (fate == Fate::answered) {
-      call->done(std::move(reply));
-    } else {
-      call->done(make_error(Errc::unavailable, "connection reset"));
-    }
+    call->by->run([call, fate, reply = std::move(reply)] {
+      if (!std::exchange(call->live, false)) return;
+      if (fate == Fate::answered) {
+        call->done(reply);
+      } else {
+        call->done(make_error(Errc::unavailable, "connection reset"));
+      }
+    });
   }
   // The request's caller hears nothing more, but the request still arrives some time.
   void detach(std::size_t n) {
     const auto it = std::next(calls_.begin(), static_cast<std::ptrdiff_t>(n));
     const std::shared_ptr<Pending> call = *it;
     if (!call->live) return;
-    if (call->call.method != "POST" || !call->call.target.ends_with("/binding")) {
-      return take(n, Fate::lost_before);
-    }
+    if (!is_binding(call->call)) return take(n, Fate::lost_before);
     calls_.erase(it);
-    late_.push_back({call->call, now_ + std::chrono::seconds(60)});
-    call->live = false;
-    call->done(make_error(Errc::deadline, "no answer in time"));
+    late_.push_back({call->call, call->sent + patience});
+    call->by->run([call] {
+      if (std::exchange(call->live, false))
+        call->done(make_error(Errc::deadline, "no answer in time"));
+    });
   }
   // A detached request arrives. The server gives none more than a minute.
   void arrive_late(std::size_t n) {
@@ -214,7 +209,9 @@ class SimulatedApi {
       now_ = std::max(now_, next->at);
       const Timer timer = *next;
       timers_.erase(next);
-      if (*timer.live) timer.task();
+      timer.by->run([timer] {
+        if (*timer.live) timer.task();
+      });
     }
     now_ = until;
     std::erase_if(late_, [&](const auto& late) { return late.second < now_; });
@@ -239,11 +236,14 @@ class SimulatedApi {
   struct Pending {
     kube::Call call;
     std::function<void(Result<kube::Reply>)> done;
+    std::shared_ptr<SimulatedProcess> by;
+    std::chrono::steady_clock::time_point sent;
     bool live = true;
   };
   struct Watch {
     std::string path;
     kube::StreamSink sink;
+    std::shared_ptr<SimulatedProcess> by;
     std::uint64_t from = 0;            // tell what is newer
     std::vector<std::string> to_tell;  // of a list that is streamed
     bool expired = false;
@@ -253,14 +253,23 @@ class SimulatedApi {
     std::chrono::steady_clock::time_point at;
     std::function<void()> task;
     std::shared_ptr<bool> live;
+    std::shared_ptr<SimulatedProcess> by;
   };
 
   class Wire final : public kube::Transport {
    public:
-    explicit Wire(SimulatedApi& api) : api_(api) {}
+    Wire(SimulatedApi& api, std::shared_ptr<SimulatedProcess> by, bool at_once)
+        : api_(api), by_(std::move(by)), at_once_(at_once) {}
     std::unique_ptr<kube::Ticket> call(kube::Call call,
                                        std::function<void(Result<kube::Reply>)> done) override {
-      auto pending = std::make_shared<Pending>(Pending{std::move(call), std::move(done), true});
+      const bool off = call.may_send && !call.may_send();
+      auto pending = std::make_shared<Pending>(
+          Pending{std::move(call), std::move(done), by_, api_.now_, true});
+      if (off) {
+        return after(Milliseconds(0),
+                     [pending] { pending->done(make_error(Errc::unavailable, "called off")); });
+      }
+      if (at_once_) return serve(pending);
       api_.calls_.push_back(pending);
       return std::make_unique<End>([pending, &api = api_] {
         pending->live = false;
@@ -273,6 +282,7 @@ class SimulatedApi {
       auto watch = std::make_shared<Watch>();
       watch->path = target.substr(0, target.find('?'));
       watch->sink = std::move(sink);
+      watch->by = by_;
       api_.begin(*watch, target);
       api_.watches_.push_back(watch);
       return std::make_unique<End>([watch, &api = api_] {
@@ -282,7 +292,7 @@ class SimulatedApi {
     }
     std::unique_ptr<kube::Ticket> after(Milliseconds delay, std::function<void()> task) override {
       auto live = std::make_shared<bool>(true);
-      api_.timers_.push_back({api_.now_ + delay, std::move(task), live});
+      api_.timers_.push_back({api_.now_ + delay, std::move(task), live, by_});
       return std::make_unique<End>([live] { *live = false; });
     }
     std::chrono::steady_clock::time_point now() const override { return api_.now_; }
@@ -296,36 +306,37 @@ class SimulatedApi {
      private:
       std::function<void()> act_;
     };
+    // The server works on while the process is stopped.
+    std::unique_ptr<kube::Ticket> serve(const std::shared_ptr<Pending>& pending) {
+      const auto network = std::make_shared<SimulatedProcess>();
+      const bool lost = by_->cut_off;
+      const Milliseconds time = lost ? pending->call.deadline : Milliseconds(1);
+      api_.timers_.push_back({api_.now_ + time,
+                              [pending, lost, &api = api_] {
+                                Result<kube::Reply> reply = make_error(Errc::deadline, "cut off");
+                                if (!lost) reply = api.answer(pending->call);
+                                pending->by->run([pending, reply] {
+                                  if (std::exchange(pending->live, false)) pending->done(reply);
+                                });
+                              },
+                              std::make_shared<bool>(true), network});
+      return std::make_unique<End>([pending] { pending->live = false; });
+    }
+
     SimulatedApi& api_;
+    std::shared_ptr<SimulatedProcess> by_;
+    bool at_once_;
   };
 
-  static std::string pod_json(const ServerPod& pod) {
-    JsonWriter w;
-    w.begin_object().key("metadata").begin_object();
-    w.field("namespace", pod.ns).field("name", pod.name).field("uid", pod.uid);
-    w.field("resourceVersion", std::to_string(pod.version));
-    if (pod.ending) w.field("deletionTimestamp", "2026-01-02T03:04:05Z");
-    w.key("labels").begin_object();
-    for (const auto& [name, value] : pod.labels) w.field(name, value);
-    w.end_object().key("annotations").begin_object();
-    for (const auto& [name, value] : pod.annotations) w.field(name, value);
-    w.end_object().end_object().key("spec").begin_object();
-    if (!pod.node.empty()) w.field("nodeName", pod.node);
-    w.key("priority").integer(pod.priority).key("containers").begin_array();
-    w.begin_object().field("name", "c").key("resources").begin_object();
-    w.key("limits").begin_object();
-    if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
-    w.end_object().end_object().end_object().end_array().end_object();
-    w.key("status")
-        .begin_object()
-        .field("phase", pod.started ? "Running" : "Pending")
-        .end_object()
-        .end_object();
-    return w.take();
+  static bool is_binding(const kube::Call& call) {
+    return call.method == "POST" && call.target.ends_with("/binding");
   }
-
   static std::string line(const std::string& type, const std::string& object) {
     return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+  }
+  void changed(ServerPod& pod) {
+    pod.version = ++version_;
+    note(kPods, "MODIFIED", pod_json(pod));
   }
   void note(const std::string& path, const std::string& type, const std::string& object) {
     history_[path].emplace_back(version_, line(type, object));
@@ -364,7 +375,7 @@ class SimulatedApi {
 
   bool feed(const std::shared_ptr<Watch>& watch, std::size_t most) {
     bool told = false;
-    while (most-- > 0 && watch->live) {
+    while (most-- > 0 && watch->live && !watch->by->stopped) {
       std::string next;
       if (watch->expired) {
         next =
@@ -406,13 +417,6 @@ class SimulatedApi {
     return told;
   }
 
-  static kube::Reply status(int code, const std::string& message) {
-    return {
-        code,
-        R"({"kind":"Status","code":)" + std::to_string(code) + R"(,"message":")" + message + "\"}",
-        std::nullopt};
-  }
-
   kube::Reply answer(const kube::Call& call) {
     const std::string path = call.target.substr(0, call.target.find('?'));
     if (path.ends_with("/events") || path.find("/events/") != std::string::npos) {
@@ -428,10 +432,22 @@ class SimulatedApi {
       return status(200, "");
     }
     if (path == kClaims && !claims_api) return status(404, "no such API");
+    if (SimulatedLeases::mine(call, path)) return leases.answer(call, path, version_);
+    if (call.method == "PATCH" && call.body.find("\"labels\"") != std::string::npos) {
+      const Json body = Json::parse(call.body);
+      for (const auto& [key, value] : body["metadata"]["labels"].items())
+        labelled[path.substr(path.rfind('/') + 1)][key] = value;
+      return status(200, "");
+    }
     if (call.method == "GET" && (path == kPods || path == kInventories || path == kClaims ||
                                  path == "/api/v1/nodes" || path.ends_with("/leases"))) {
       std::string items;
-      for (const std::string& object : objects(path)) items += (items.empty() ? "" : ",") + object;
+      const std::size_t of = call.target.find("%2Cspec.nodeName%3D");
+      const std::string node = of == std::string::npos ? "" : call.target.substr(of + 19);
+      for (const std::string& object : objects(path)) {
+        if (!node.empty() && Json::parse(object)["spec"].value("nodeName", "") != node) continue;
+        items += (items.empty() ? "" : ",") + object;
+      }
       return {200,
               R"({"metadata":{"resourceVersion":")" + std::to_string(version_) + R"("},"items":[)" +
                   items + "]}",
@@ -453,8 +469,7 @@ class SimulatedApi {
         return status(409, "the object has been modified");
       for (const auto& [name_of, value] : body["annotations"].items())
         pod->second.annotations[name_of] = value;
-      pod->second.version = ++version_;
-      note(kPods, "MODIFIED", pod_json(pod->second));
+      changed(pod->second);
       return {200, pod_json(pod->second), std::nullopt};
     }
     if (!binding) return {200, pod_json(pod->second), std::nullopt};

@@ -1,0 +1,28 @@
+// TokenReview of authentication.k8s.io/v1: the question whom a bearer token belongs to, and the API
+// server's answer.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr std::string_view kTokenReviewPath = "/apis/authentication.k8s.io/v1/tokenreviews";
+
+struct TokenOwner {
+  bool authenticated = false;
+  std::string user;
+  std::vector<std::string> groups;
+  // Of those that were asked for. Empty although some were: whoever looked at the token does not
+  // know audiences, and it is good for the API server only.
+  std::vector<std::string> audiences;
+};
+
+std::string write_token_review(std::string_view token, std::string_view audience);
+// The answer's status. invalid_argument: no TokenReview, or one without a status.
+Result<TokenOwner> read_token_review(std::string& body);
+
+}  // namespace chipweave::codec

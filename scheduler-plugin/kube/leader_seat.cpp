@@ -1,0 +1,110 @@
+#include "scheduler-plugin/kube/leader_seat.hpp"
+
+#include <array>
+#include <cstdio>
+#include <random>
+#include <utility>
+
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+constexpr std::chrono::milliseconds kStopWithin{500};
+constexpr std::chrono::seconds kToldAgain{60};
+
+// Another one each time the program starts: nobody takes a Lease for its own that an earlier
+// process left, or one that was given the same name.
+LeaderSeat::Options with_own_identity(LeaderSeat::Options options) {
+  std::array<char, 16> number{};
+  std::snprintf(number.data(), number.size(), "_%08x",
+                static_cast<unsigned>(std::random_device{}()));
+  options.lease.identity += number.data();
+  return options;
+}
+
+// Without the number.
+std::string replica_of(const std::string& identity) {
+  return identity.substr(0, identity.rfind('_'));
+}
+
+}  // namespace
+
+LeaderSeat::LeaderSeat(std::unique_ptr<kube::Transport> transport, const Clock& clock,
+                       Options options, Events events, std::function<double()> jitter)
+    : clock_(clock),
+      transport_(std::move(transport)),
+      options_(with_own_identity(std::move(options))),
+      events_(std::move(events)),
+      label_(*transport_, {options_.lease.ns, options_.pod},
+             [this](const std::string& what) { failed(what); }),
+      elector_(*transport_, clock, options_.lease,
+               {events_.may_lead, [this](const std::string& former) { began(former); },
+                [this] { ended(); }, [this](const std::string& what) { failed(what); }},
+               std::move(jitter)) {}
+
+void LeaderSeat::start() {
+  label_.set(false);  // left there by an earlier process of this pod
+  elector_.start();
+}
+
+void LeaderSeat::tick() {
+  elector_.check();
+  if (elector_.holds() || elector_.holder() == last_holder_) return;
+  last_holder_ = elector_.holder();
+  obs::log(
+      obs::Level::info, "on standby",
+      {{"leader", last_holder_.empty() ? "none" : last_holder_}, {"lease", options_.lease.name}});
+}
+
+void LeaderSeat::began(const std::string& former) {
+  last_holder_.clear();
+  obs::log(obs::Level::info, "leads",
+           {{"lease", options_.lease.name},
+            {"identity", options_.lease.identity},
+            {"term", elector_.term()},
+            {"former", former.empty() ? "none" : former}});
+  label_.set(true);
+  label_.take_off(replica_of(former));
+  events_.began();
+}
+
+void LeaderSeat::ended() {
+  obs::log(obs::Level::warn, "leads no longer",
+           {{"lease", options_.lease.name}, {"why", elector_.standby()}});
+  label_.set(false);
+  events_.ended();
+}
+
+void LeaderSeat::failed(const std::string& what) {
+  ++failures_;
+  const Clock::Steady now = clock_.now();
+  if (what == last_failure_ && now - failure_told_ < kToldAgain) return;
+  last_failure_ = what;
+  failure_told_ = now;
+  obs::log(obs::Level::warn, "leader election", {{"problem", what}});
+}
+
+std::string LeaderSeat::not_ready() const {
+  if (elector_.holds() || label_.settled()) return {};
+  return "standby: the label " + std::string(kLeaderLabel) + " is not off pod " + options_.pod +
+         " yet";
+}
+
+void LeaderSeat::stop(bool give_back, std::function<void()> done) {
+  const auto left = std::make_shared<int>(2);
+  const auto over = std::make_shared<std::function<void()>>(std::move(done));
+  const auto one_done = [left, over] {
+    if (--*left > 0) return;
+    const auto call = std::exchange(*over, nullptr);
+    if (call) call();
+  };
+  limit_ = transport_->after(kStopWithin, [left, one_done] {
+    *left = 1;
+    one_done();
+  });
+  elector_.stop(give_back, one_done);
+  label_.stop(one_done);
+}
+
+}  // namespace chipweave::sched

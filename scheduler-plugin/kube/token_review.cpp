@@ -1,0 +1,137 @@
+#include "scheduler-plugin/kube/token_review.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/token_review.hpp"
+#include "common/http/sha256.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using Kind = CallerVerdict::Kind;
+
+constexpr std::string_view kGroup = "group:";
+constexpr std::size_t kMostNameShown = 256;
+constexpr std::chrono::seconds kToldAgain{60};  // the same problem, in the log
+
+}  // namespace
+
+const CallerVerdict* TokenReviewer::known(const std::string& digest) {
+  const auto it = by_digest_.find(digest);
+  if (it == by_digest_.end()) return nullptr;
+  if (it->second->until > transport_.now()) return &it->second->verdict;
+  known_.erase(it->second);
+  by_digest_.erase(it);
+  return nullptr;
+}
+
+void TokenReviewer::remember(const std::string& digest, const CallerVerdict& verdict) {
+  const bool accepted = verdict.kind == Kind::accepted;
+  if (!accepted && verdict.kind != Kind::unknown && verdict.kind != Kind::forbidden) return;
+  if (known_.size() >= options_.max_remembered) {
+    by_digest_.erase(known_.front().digest);
+    known_.pop_front();
+  }
+  const auto lifetime = accepted ? options_.accepted_for : options_.refused_for;
+  known_.push_back({digest, verdict, transport_.now() + lifetime});
+  by_digest_[digest] = std::prev(known_.end());
+}
+
+void TokenReviewer::check(std::string token, Done done) {
+  const std::string digest = http::sha256(token);
+  if (const CallerVerdict* verdict = known(digest)) {
+    const CallerVerdict copy = *verdict;
+    return done(copy);
+  }
+  if (waiting_ >= options_.max_waiting) {
+    return done({Kind::busy, "too many callers wait for their token to be checked, try again"});
+  }
+  ++waiting_;
+  const auto [it, fresh] = reviews_.try_emplace(digest);
+  it->second.waiting.push_back(std::move(done));
+  if (!fresh) return;
+  it->second.token = std::move(token);
+  queue_.push_back(digest);
+  pump();
+}
+
+void TokenReviewer::pump() {
+  while (under_way_ < options_.at_once && !queue_.empty()) {
+    const std::string digest = std::move(queue_.front());
+    queue_.pop_front();
+    ++under_way_;
+    Review& review = reviews_.at(digest);
+    kube::Call call;
+    call.method = "POST";
+    call.target = codec::kTokenReviewPath;
+    call.body = codec::write_token_review(std::exchange(review.token, {}), options_.audience);
+    call.deadline = options_.deadline;
+    review.call = transport_.call(
+        std::move(call),
+        [this, digest](const Result<kube::Reply>& reply) { answered(digest, reply); });
+  }
+}
+
+void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply>& reply) {
+  const Review over = std::move(reviews_.extract(digest).mapped());
+  --under_way_;
+  waiting_ -= over.waiting.size();
+  const CallerVerdict verdict = judge(reply);
+  remember(digest, verdict);
+  const bool refused = verdict.kind == Kind::unknown || verdict.kind == Kind::forbidden;
+  ++(verdict.kind == Kind::accepted ? stats_.accepted : refused ? stats_.refused : stats_.failed);
+  for (const Done& done : over.waiting) done(verdict);
+  pump();
+}
+
+// What is wrong with the cluster is for its operator, not for whoever calls.
+CallerVerdict TokenReviewer::trouble(const std::string& what) {
+  const auto now = transport_.now();
+  if (what != told_ || now - told_at_ >= kToldAgain) {
+    obs::log(obs::Level::warn, "callers' tokens cannot be checked", {{"problem", what}});
+    told_ = what;
+    told_at_ = now;
+  }
+  return {Kind::unavailable, "the token could not be checked, try again"};
+}
+
+CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
+  if (!reply) return trouble(reply.error().text());
+  if (reply->status == 401 || reply->status == 403) {
+    return trouble("the API server does not let chipweave check tokens (HTTP " +
+                   std::to_string(reply->status) + "); it needs `create` on tokenreviews");
+  }
+  if (reply->status != 200 && reply->status != 201)
+    return trouble("the API server answers HTTP " + std::to_string(reply->status));
+  if (reply->body.size() > limits::kMaxTokenReviewBytes)
+    return trouble("the API server's answer is larger than 256 KiB");
+  std::string body = reply->body;
+  const auto owner = codec::read_token_review(body);
+  if (!owner) return trouble("the API server's answer: " + owner.error().text());
+  const auto& audiences = owner->audiences;
+  if (!owner->authenticated || owner->user.empty() ||
+      std::find(audiences.begin(), audiences.end(), options_.audience) == audiences.end()) {
+    return {Kind::unknown,
+            "the API server does not accept the token: it is expired, revoked or not "
+            "for the audience '" +
+                options_.audience + "'"};
+  }
+  if (options_.users.empty())
+    return {Kind::forbidden, "grpc-users is empty: nobody may call this port"};
+  if (is_let_in(owner->user, owner->groups)) return {Kind::accepted, {}};
+  return {Kind::forbidden, "'" + owner->user.substr(0, kMostNameShown) +
+                               "' is not among grpc-users, nor is a group that it is in"};
+}
+
+bool TokenReviewer::is_let_in(const std::string& user,
+                              const std::vector<std::string>& groups) const {
+  return std::any_of(options_.users.begin(), options_.users.end(), [&](const std::string& one) {
+    if (!one.starts_with(kGroup)) return one == user;
+    return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();
+  });
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,100 @@
+// TokenReviewer — whether the owner of a bearer token is let in: whose it is says the API server
+// (TokenReview), whom to let in say the settings.
+//
+// Answers are kept for a while, by the token's digest; the token itself only until it has been
+// asked about, and never logged. The same token is asked about once at a time, and few at once:
+// whoever floods the door with tokens must not hold up the bindings that go the same way. Owner:
+// the loop thread; callbacks that are still due when it ends do not come.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/kube/transport.hpp"
+
+namespace chipweave::sched {
+
+struct CallerVerdict {
+  enum class Kind {
+    accepted,
+    unknown,      // the API server does not know the token as one for us
+    forbidden,    // it does, but its owner is not among those who are let in
+    unavailable,  // it could not be asked
+    busy,         // too many others wait for the same
+  };
+  Kind kind = Kind::unavailable;
+  std::string why;  // for the caller
+};
+
+class TokenReviewer {
+ public:
+  struct Options {
+    std::string audience;            // that a token must be for
+    std::vector<std::string> users;  // who is let in: user names, and groups as "group:NAME"
+    std::chrono::seconds accepted_for{60};
+    std::chrono::seconds refused_for{5};
+    std::size_t max_remembered = 4096;
+    std::size_t at_once = 4;
+    std::size_t max_waiting = 1024;  // callers
+    std::chrono::milliseconds deadline{5000};
+  };
+  using Done = std::function<void(const CallerVerdict&)>;
+
+  TokenReviewer(kube::Transport& transport, Options options)
+      : transport_(transport), options_(std::move(options)) {}
+  TokenReviewer(const TokenReviewer&) = delete;
+  TokenReviewer& operator=(const TokenReviewer&) = delete;
+
+  // done: at once if the answer is known, else later.
+  void check(std::string token, Done done);
+
+  struct Stats {
+    std::uint64_t accepted = 0;
+    std::uint64_t refused = 0;  // unknown and forbidden
+    std::uint64_t failed = 0;   // the API server gave no answer
+  };
+  const Stats& stats() const { return stats_; }  // of what the API server was asked
+
+ private:
+  struct Known {
+    std::string digest;
+    CallerVerdict verdict;
+    std::chrono::steady_clock::time_point until;
+  };
+  // A token that is being asked about, or waits for that.
+  struct Review {
+    std::string token;  // until it is asked about
+    std::vector<Done> waiting;
+    std::unique_ptr<kube::Ticket> call;
+  };
+  const CallerVerdict* known(const std::string& digest);
+  void remember(const std::string& digest, const CallerVerdict& verdict);
+  void pump();
+  void answered(const std::string& digest, const Result<kube::Reply>& reply);
+  CallerVerdict judge(const Result<kube::Reply>& reply);
+  CallerVerdict trouble(const std::string& what);
+  bool is_let_in(const std::string& user, const std::vector<std::string>& groups) const;
+
+  kube::Transport& transport_;
+  Options options_;
+  std::list<Known> known_;  // the oldest first
+  std::unordered_map<std::string, std::list<Known>::iterator> by_digest_;
+  std::unordered_map<std::string, Review> reviews_;  // by digest
+  std::deque<std::string> queue_;                    // digests of those that wait
+  std::size_t under_way_ = 0;
+  std::size_t waiting_ = 0;  // callers
+  std::string told_;         // the last problem in the log
+  std::chrono::steady_clock::time_point told_at_{};
+  Stats stats_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,130 @@
+// What is told to those who follow decisions: placed, freed, refused; and all that hold, part by
+// part.
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+// Writes down what it is told.
+class Diary final : public NullObserver {
+ public:
+  void placed(const PlacedPod& pod) override { lines.push_back("placed " + text(pod)); }
+  void freed(const PlacedPod& pod) override { lines.push_back("freed " + text(pod)); }
+  void bind_failed(const Binding& binding, const Error& error) override {
+    lines.push_back("failed " + binding.key.text() + " " + binding.uid + " on " + binding.node +
+                    " " + to_string(error.code));
+  }
+  static std::string text(const PlacedPod& pod) {
+    std::string chips;
+    for (const int chip : pod.placement.chips) chips += std::to_string(chip) + ",";
+    return pod.pod.text() + " " + pod.placement.uid + " on " + pod.placement.node + " " + chips +
+           " " + pod.placement.decision;
+  }
+  std::vector<std::string> lines;
+};
+
+struct Placed : ::testing::Test {
+  Placed() { cluster.set_listener(&scheduler); }
+  void add_node(const std::string& name) {
+    InventoryReport r;
+    r.node = name;
+    r.boot_id = "boot";
+    r.sequence = 1;
+    r.topology = profile("hgx-h100-8");
+    ASSERT_EQ(scheduler.report(std::move(r)), ReportOutcome::taken);
+  }
+  // Bound when the scheduler hears of it, with its chips if it says them.
+  ClusterPod stranger(const std::string& name, int chips) {
+    ClusterPod pod;
+    pod.ask = World::ask(name, chips);
+    pod.node = "n1";
+    return pod;
+  }
+  Result<void> bind(const PodAsk& a, const std::string& node) {
+    Result<void> outcome = make_error(Errc::internal, "no answer");
+    scheduler.bind({a.key, a.uid, node}, [&](Result<void> how) { outcome = std::move(how); });
+    return outcome;
+  }
+  PodAsk submit(const std::string& name, int chips) {
+    ClusterPod pod;
+    pod.ask = World::ask(name, chips);
+    return cluster.add(pod, "{}").value()->ask;
+  }
+
+  ManualClock clock;
+  MemoryCluster cluster;
+  Diary diary;
+  Scheduler scheduler{clock, cluster, diary};
+};
+
+TEST_F(Placed, IsToldOfWhatIsBoundAndWhatEnds) {
+  add_node("n1");
+  const auto a = submit("a", 2);
+  const auto none = submit("none", 0);
+  ASSERT_TRUE(scheduler.reserve(a, "n1").ok());
+  EXPECT_TRUE(diary.lines.empty()) << "a promise is no decision";
+  ASSERT_TRUE(bind(a, "n1").ok());
+  ASSERT_TRUE(bind(none, "n1").ok());
+  ASSERT_TRUE(bind(a, "n1").ok()) << "asked again";
+  EXPECT_FALSE(bind(a, "n2").ok());
+  ASSERT_TRUE(cluster.end(none.key).ok());
+  ASSERT_TRUE(cluster.end(a.key).ok());
+  EXPECT_EQ(diary.lines, (std::vector<std::string>{"placed ns/a uid-a on n1 0,1, d-000001",
+                                                   "failed ns/a uid-a on n2 conflict",
+                                                   "freed ns/a uid-a on n1 0,1, d-000001"}));
+}
+
+TEST_F(Placed, IsToldOfPodsThatOthersBoundAsSoonAsTheirChipsAreKnown) {
+  add_node("n1");
+  const ClusterPod pod = stranger("s", 2);
+  scheduler.pod_added(pod, nullptr);
+  EXPECT_TRUE(diary.lines.empty());
+  const Placement said{"n1", pod.ask.uid, pod.ask.resource, {4, 5}, 100, "d-000007", clock.wall()};
+  scheduler.pod_bound(pod, &said);
+  scheduler.pod_bound(pod, &said);
+  scheduler.pod_gone(pod);
+  EXPECT_EQ(diary.lines, (std::vector<std::string>{"placed ns/s uid-s on n1 4,5, d-000007",
+                                                   "freed ns/s uid-s on n1 4,5, d-000007"}));
+}
+
+TEST_F(Placed, OfPodsWhoseChipsNobodyKnowsNothingIsTold) {
+  add_node("n1");
+  const ClusterPod pod = stranger("s", 2);
+  scheduler.pod_added(pod, nullptr);
+  scheduler.pod_gone(pod);
+  EXPECT_TRUE(diary.lines.empty());
+}
+
+TEST_F(Placed, AreListedPartByPart) {
+  add_node("n1");
+  for (const char* name : {"c", "a", "e", "b", "d"}) {
+    ASSERT_TRUE(bind(submit(name, 1), "n1").ok());
+  }
+  std::string after;
+  std::vector<std::size_t> parts;
+  std::string all;
+  do {
+    std::size_t visited = 0;
+    after = scheduler
+                .placed_pods(after, 2,
+                             [&](const PlacedPod& pod) {
+                               ++visited;
+                               all += pod.pod.name;
+                             })
+                .value();
+    parts.push_back(visited);
+    // what comes and goes meanwhile moves nothing
+    if (parts.size() == 1) {
+      ASSERT_TRUE(cluster.end({"ns", "a"}).ok());
+      ASSERT_TRUE(bind(submit("bb", 1), "n1").ok());
+    }
+  } while (!after.empty());
+  EXPECT_EQ(all, "abbbcde");
+  EXPECT_EQ(parts, (std::vector<std::size_t>{2, 2, 2}));
+  EXPECT_EQ(scheduler.placed_pods("", 0, [](const PlacedPod&) { FAIL(); }).value(), "");
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

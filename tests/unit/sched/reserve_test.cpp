@@ -1,0 +1,185 @@
+// Reserve: chips on exactly one node, for other schedulers; and what is answered while something is
+// waited for.
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(Reserve, TakesTheBestSetOfThatNodeAndNoOther) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto a = w.submit("a", 2);
+  const auto got = w.scheduler.reserve(a, "n2");
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  EXPECT_EQ(got->node, "n2");
+  const std::vector<std::string_view> other = {"n1"};
+  EXPECT_EQ(got->chips, w.scheduler.what_if(World::ask("x", 2), other)->chips);
+  EXPECT_GT(got->gbps, 0);
+  EXPECT_EQ(got->gbps, got->best_gbps);
+  EXPECT_EQ(got->lifetime, seconds(30));
+  EXPECT_EQ(w.chips(a), got->chips);
+  EXPECT_EQ(w.node_of(a), "n2");
+  ASSERT_TRUE(w.bind(a, "n2").ok());
+  EXPECT_EQ(w.chips(a), got->chips);
+  w.sound();
+}
+
+TEST(Reserve, AgainOnTheSameNodeKeepsTheChipsForANewLifetime) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto other = w.submit("other", 1);
+  ASSERT_TRUE(w.bind(other, "n1").ok());
+  const auto a = w.submit("a", 2);
+  const auto first = w.scheduler.reserve(a, "n1").value();
+  ASSERT_TRUE(w.cluster.end(other.key).ok());  // room for another choice
+  w.clock.advance(seconds(20));
+  w.scheduler.heartbeat("n1", "boot");
+  const auto again = w.scheduler.reserve(a, "n1").value();
+  EXPECT_EQ(again.chips, first.chips);
+  EXPECT_EQ(again.gbps, first.gbps);
+  EXPECT_EQ(again.best_gbps, first.best_gbps);
+  EXPECT_EQ(again.lifetime, seconds(30));
+  w.clock.advance(seconds(20));
+  w.scheduler.tick();
+  EXPECT_EQ(w.chips(a), first.chips);
+  w.clock.advance(seconds(11));
+  w.scheduler.tick();
+  EXPECT_TRUE(w.chips(a).empty());
+}
+
+TEST(Reserve, OnAnotherNodeGivesTheFirstBack) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto a = w.submit("a", 8);
+  ASSERT_TRUE(w.scheduler.reserve(a, "n1").ok());
+  ASSERT_TRUE(w.scheduler.reserve(a, "n2").ok());
+  EXPECT_EQ(w.node_of(a), "n2");
+  EXPECT_EQ(w.fit(World::ask("b", 8)), std::set<std::string>{"n1"});
+  ASSERT_TRUE(w.scheduler.release(a.key, a.uid).ok());
+  EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 2U);
+}
+
+TEST(Reserve, ChoosesAnewWhenAChipFellIll) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit("a", 2);
+  const int ill = w.scheduler.reserve(a, "n1")->chips[0];
+  w.set_health("n1", ill, domain::Health::unhealthy);
+  const auto got = w.scheduler.reserve(a, "n1").value();
+  EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), ill), 0);
+  EXPECT_EQ(w.chips(a), got.chips);
+  w.sound();
+}
+
+TEST(Reserve, OfAGroupKeepsTheWholePlan) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "hgx-v100-8");
+  const auto member = [&](const std::string& name) {
+    PodAsk a = World::ask(name, 1);
+    a.group = GroupRef{"train", 2};
+    return w.submit(a);
+  };
+  const auto a = member("w-0");
+  const auto b = member("w-1");
+  const auto first = w.scheduler.reserve(a, "n2").value();
+  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  w.clock.advance(seconds(20));
+  w.scheduler.heartbeat("n2", "boot");
+  EXPECT_EQ(w.scheduler.reserve(a, "n2")->chips, first.chips);
+  w.clock.advance(seconds(20));
+  w.scheduler.heartbeat("n2", "boot");
+  const auto second = w.scheduler.reserve(b, "n2").value();
+  EXPECT_EQ(second.gbps, first.gbps);
+  EXPECT_NE(second.chips, first.chips);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  w.sound();
+}
+
+TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.add_node("n2", "pcie-8", {"example.com/npu"});
+  const auto a = w.submit("a", 2);
+  const auto error = [&](const PodAsk& ask, const std::string& node) {
+    const auto got = w.scheduler.reserve(ask, node);
+    return got ? Error{} : got.error();
+  };
+  EXPECT_EQ(error(World::ask("ghost", 1), "n1").code, Errc::not_found);
+  EXPECT_EQ(error(a, "n3").code, Errc::not_found);
+  EXPECT_EQ(error(a, "n2").code, Errc::not_found);  // it has none of these
+  PodAsk imposter = a;
+  imposter.uid = "another";
+  EXPECT_EQ(error(imposter, "n1").code, Errc::conflict);
+  const auto big = w.submit("big", 8);
+  ASSERT_TRUE(w.scheduler.reserve(a, "n1").ok());
+  const Error full = error(big, "n1");
+  EXPECT_EQ(full.code, Errc::conflict);
+  EXPECT_NE(full.message.find("not enough free chips"), std::string::npos) << full.message;
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  EXPECT_EQ(error(a, "n1").code, Errc::conflict);
+  EXPECT_NE(error(a, "n1").message.find("already bound to node n1"), std::string::npos);
+  PodAsk nothing = w.submit("nothing", 0);
+  nothing.chips = 2;
+  EXPECT_EQ(error(nothing, "n1").code, Errc::conflict);
+  ClusterPod half;
+  half.ask = World::ask("half", 1);
+  half.refused = "500m of a chip cannot be given";
+  ASSERT_TRUE(w.cluster.add(half, "{}").ok());
+  EXPECT_EQ(error(half.ask, "n1").code, Errc::conflict);
+  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+}
+
+TEST(Reserve, WhatPlaceHoldsSaysForHowLong) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit("a", 2);
+  EXPECT_EQ(w.scheduler.place(a, {}, false)->lifetime, seconds(0));
+  EXPECT_EQ(w.scheduler.place(a, {}, true)->lifetime, seconds(30));
+  PodAsk imposter = a;
+  imposter.uid = "another";
+  EXPECT_EQ(w.scheduler.place(imposter, {}, true).error().code, Errc::conflict);
+}
+
+TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit("a", 2);
+  const auto b = w.submit("b", 2);
+  ASSERT_TRUE(w.bind(b, "n1").ok());
+  const auto listed = [&](std::string& uid) {
+    return w.scheduler.placed_pods("", 10, [&](const PlacedPod& pod) { uid = pod.placement.uid; });
+  };
+  class Standby final : public Leadership {
+   public:
+    std::string standby() const override { return "waiting for its turn"; }
+    std::uint64_t term() const override { return 0; }
+  } standby;
+  for (const bool known : {false, true}) {
+    w.scheduler.set_waiting_for(known ? "" : "waiting for its turn");
+    w.scheduler.set_leadership(known ? &standby : nullptr);
+    for (const auto& code :
+         {w.scheduler.place(a, {}, false).error(), w.scheduler.place(a, {}, true).error(),
+          w.scheduler.reserve(a, "n1").error(), w.scheduler.release(a.key, a.uid).error(),
+          w.bind(a, "n1").error()}) {
+      EXPECT_EQ(code.code, Errc::unavailable);
+      EXPECT_EQ(code.message, "waiting for its turn");
+    }
+    std::string uid;
+    EXPECT_EQ(w.scheduler.explain(a.key).ok(), known);
+    EXPECT_EQ(w.scheduler.what_if(a, {}).ok(), known);
+    EXPECT_EQ(listed(uid).ok(), known);
+    EXPECT_EQ(uid, known ? b.uid : "");
+  }
+  w.scheduler.set_leadership(nullptr);
+  EXPECT_TRUE(w.scheduler.reserve(a, "n1").ok());
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

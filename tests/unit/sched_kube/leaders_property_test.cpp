@@ -1,0 +1,282 @@
+// As property_test.cpp, with two replicas that elect a leader: either may be stopped for a while,
+// killed, shut down or cut off from its Lease, and both are asked to bind all the time. The one
+// assumption: a binding reaches the API server within lease_duration - renew_deadline, or never.
+// What must hold all the time: no chip stands in the annotations of two bound pods, the ledgers are
+// sound, no two lead, and who was told "bound" is. In the end both ledgers are what the API server
+// says.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/unit/sched_kube/two_replicas.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+#ifdef NDEBUG
+constexpr int kSteps = 6000;
+#else
+constexpr int kSteps = 1200;  // each of them checks the whole ledger several times
+#endif
+
+class Walk {
+ public:
+  explicit Walk(unsigned seed) : random_(seed) {
+    api().patience = seconds(1);
+    api().streaming_lists = seed % 2 == 0;
+    two_.a.add_node("n1", "hgx-v100-8");
+    two_.a.add_node("n2", "hgx-v100-8");
+    two_.a.add_node("n3", "pcie-8");
+  }
+
+  void run() {
+    for (int i = 0; i < kSteps && !::testing::Test::HasFailure(); ++i) {
+      step();
+      check(i);
+    }
+    for (KubeWorld* each : two_.all()) {
+      heal(*each);
+    }
+    two_.come_to_rest();
+    two_.a.expect_no_chip_twice();
+    EXPECT_NE(two_.a.leads(), two_.b.leads());
+    for (KubeWorld* each : two_.all()) each->expect_ledger_is_the_truth();
+  }
+  int bindings() const { return bindings_; }
+  int changes() const { return changes_; }
+  int refusals() const { return refusals_; }
+
+ private:
+  SimulatedApi& api() { return two_.a.api; }
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  std::size_t pick(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+  KubeWorld& some_replica() { return pick(2) == 0 ? two_.a : two_.b; }
+
+  void check(int step) {
+    two_.a.expect_no_chip_twice();
+    const KubeWorld* leader = nullptr;
+    for (KubeWorld* each : two_.all()) {
+      if (!each->scheduler) continue;
+      if (step % 8 == 0) {
+        EXPECT_EQ(each->scheduler->check_invariants(), "") << "step " << step;
+      }
+      if (!each->leads()) continue;
+      EXPECT_EQ(leader, nullptr) << "two lead at step " << step;
+      leader = each;
+    }
+    if (leader != nullptr && leader != last_leader_) {
+      ++changes_;
+    }
+    if (leader != nullptr) last_leader_ = leader;
+  }
+
+  void step() {
+    const int what = pick(100);
+    if (what < 10) return create();
+    if (what < 32) return schedule();
+    if (what < 55) return network();
+    if (what < 75) {
+      if (api().watches() > 0) api().feed(pick(api().watches()), 1 + pick(std::size_t{8}));
+      return;
+    }
+    if (what < 80) return end();
+    if (what < 90) return two_.pass(milliseconds(1 + pick(300)), TwoReplicas::Watches::silent);
+    if (what < 92) return machine();
+    if (what < 94) return foreign();
+    if (what < 97) return trouble();
+    replica_trouble();
+  }
+
+  std::string some_pod(bool waiting) {
+    std::vector<std::string> all;
+    for (const auto& [key, pod] : api().pods) {
+      if (pod.node.empty() == waiting) all.push_back(key);
+    }
+    return all.empty() ? std::string() : all[pick(all.size())];
+  }
+
+  void create() {
+    if (api().pods.size() > 24) return;
+    const std::string name = "p" + std::to_string(pick(30));  // names come back, uids never
+    if (api().pods.contains("ns/" + name)) return;
+    std::map<std::string, std::string> labels;
+    int chips = 1 + pick(4);
+    if (pick(4) == 0) labels["volcano.sh/job-name"] = "j" + std::to_string(pick(3));
+    if (pick(5) == 0) {
+      chips = 1;
+      labels["gpu-topology"] = "g" + std::to_string(pick(2));
+      labels["gpu-topology-replica"] = "2";
+    }
+    two_.a.create(name, pick(10) == 0 ? 0 : chips, "nvidia.com/gpu", labels);
+  }
+
+  // kube-scheduler asks the one that leads, mostly; a request that was sent to one that is stopped
+  // lies there.
+  void schedule() {
+    KubeWorld* to = &some_replica();
+    if (pick(5) != 0) {
+      for (KubeWorld* each : two_.all()) {
+        if (each->scheduler && each->leads()) to = each;
+      }
+    }
+    const std::string key = some_pod(true);
+    if (key.empty() || !to->scheduler) return;
+    const ServerPod pod = api().pods.at(key);
+    const std::string blind = pick(4) == 0 ? "n" + std::to_string(1 + pick(3)) : std::string();
+    to->process->run([this, to, pod, blind] { ask(*to, pod, blind); });
+  }
+
+  // blind: the node that it is bound to without a question before.
+  void ask(KubeWorld& to, const ServerPod& pod, const std::string& blind) {
+    std::string node = blind;
+    if (node.empty()) {
+      if (!to.leads()) {
+        ++refusals_;
+        return;
+      }
+      const auto names = to.all_nodes();
+      const auto fit = to.scheduler->filter(to.ask(pod), names)->fit;
+      if (fit.empty()) return;
+      const std::vector<std::string_view> left(fit.begin(), fit.end());
+      node = fit[pick(fit.size())];
+      if (pick(2) == 0) (void)to.scheduler->prioritize(to.ask(pod), left);
+    }
+    to.scheduler->bind(
+        {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& how) {
+          if (!how && how.error().text().starts_with("standby: ")) ++refusals_;
+          if (!how) return;
+          ++bindings_;
+          const auto it = api().pods.find(pod.key());
+          if (it == api().pods.end() || it->second.uid != pod.uid) return;
+          EXPECT_EQ(it->second.node, node) << pod.key() << " is not where it was said to be";
+          if (it->second.chips > 0 && !foreign_.contains(pod.uid)) {
+            EXPECT_EQ(KubeWorld::annotated(it->second).size(),
+                      static_cast<std::size_t>(it->second.chips));
+          }
+        });
+  }
+
+  void network() {
+    if (api().late() > 0 && pick(4) == 0) return api().arrive_late(pick(api().late()));
+    if (api().waiting() == 0) return;
+    const std::size_t n = pick(api().waiting());
+    switch (pick(12)) {
+      case 0:
+        return api().take(n, SimulatedApi::Fate::lost_before);
+      case 1:
+        return api().take(n, SimulatedApi::Fate::lost_after);
+      case 2:
+        return api().detach(n);
+      default:
+        return api().take(n, SimulatedApi::Fate::answered);
+    }
+  }
+
+  void end() {
+    const std::string key = some_pod(pick(3) == 0);
+    if (!key.empty()) api().remove(key);
+  }
+
+  void machine() {
+    std::map<int, domain::Health> health;
+    for (int chip = 0; chip < 8; ++chip) {
+      if (pick(6) == 0) health[chip] = domain::Health::unhealthy;
+    }
+    two_.a.add_node("n" + std::to_string(1 + pick(2)), pick(8) == 0 ? "hgx-a100-4" : "hgx-v100-8",
+                    health);
+  }
+
+  void foreign() {
+    if (pick(4) != 0) return;
+    const std::string key = some_pod(true);
+    if (key.empty()) return;
+    foreign_.insert(api().pods.at(key).uid);
+    api().set_node(key, "n" + std::to_string(1 + pick(4)));  // n4 has no inventory
+  }
+
+  void trouble() {
+    switch (pick(5)) {
+      case 0:
+      case 1:
+      case 2:
+        if (api().watches() > 0) api().cut(pick(api().watches()));
+        return;
+      case 3:
+        return api().forget_history();
+      default:
+        if (pick(4) == 0) api().set_inventory("n3", "");
+        if (pick(2) == 0) two_.a.add_node("n3", "pcie-8");
+        return;
+    }
+  }
+
+  void go_on(KubeWorld& replica) {
+    auto& held = replica.process->held;
+    std::shuffle(held.begin(), held.end(), random_);  // sockets and timers are ready at once
+    replica.process->go_on();
+  }
+
+  void heal(KubeWorld& replica) {
+    replica.process->cut_off = false;
+    if (!replica.scheduler) replica.start();
+    go_on(replica);
+  }
+
+  void replica_trouble() {
+    KubeWorld& replica = some_replica();
+    if (pick(8) != 0) heal(&replica == &two_.a ? two_.b : two_.a);
+    if (!replica.scheduler) return replica.start();
+    switch (pick(8)) {
+      case 0:
+      case 1:
+        replica.process->stopped = true;
+
+        break;
+      case 2:
+        return go_on(replica);
+      case 3:
+      case 4:
+        replica.process->cut_off = !replica.process->cut_off;
+        break;
+      case 5:
+        replica.kill();
+
+        break;
+      case 6:
+        if (replica.process->stopped) return;
+        replica.kubernetes->stop([] {});
+        two_.pass(milliseconds(pick(600)), TwoReplicas::Watches::silent);
+        return replica.kill();
+      default:
+        return heal(replica);
+    }
+    // mostly the other one has taken over when the walk goes on
+    if (pick(3) != 0) two_.pass(milliseconds(pick(4500)), TwoReplicas::Watches::silent);
+  }
+
+  std::mt19937 random_;
+  TwoReplicas two_;
+  std::set<std::string> foreign_;
+  const KubeWorld* last_leader_ = nullptr;
+  int bindings_ = 0;
+  int changes_ = 0;
+  int refusals_ = 0;
+};
+
+class LeaderInterleavings : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
+  Walk walk(GetParam());
+  walk.run();
+  EXPECT_GT(walk.bindings(), kSteps / 250) << "the walk got nowhere";
+  EXPECT_GT(walk.changes(), kSteps / 600) << "nobody took over";
+  EXPECT_GT(walk.refusals(), kSteps / 250) << "nobody was on standby";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LeaderInterleavings, ::testing::Range(0U, 20U));
+
+}  // namespace
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,392 @@
+// Two replicas and one Lease: who decides, what the other one knows, and what a change costs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/sched_kube/two_replicas.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using Fate = SimulatedApi::Fate;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Leaders : public ::testing::Test {
+ protected:
+  Leaders() {
+    a.add_node("n1", "hgx-v100-8");
+    a.add_node("n2", "hgx-v100-8");
+    api.settle();
+    two.pass(milliseconds(100));  // a was first
+  }
+  void TearDown() override {
+    for (KubeWorld* each : two.all()) {
+      if (each->process->stopped) each->process->go_on();
+    }
+    two.come_to_rest();
+    a.expect_no_chip_twice();
+    for (KubeWorld* each : two.all()) {
+      if (each->scheduler) each->expect_ledger_is_the_truth();
+    }
+  }
+  void kill_a() { a.kill(); }
+  // As far as the API server knows.
+  bool bound(const std::string& name) const { return !a.pod(name).node.empty(); }
+  bool labelled(const std::string& pod) const {
+    const auto it = api.labelled.find(pod);
+    return it != api.labelled.end() && it->second.at(kLeaderLabel) == "true";
+  }
+  std::size_t sent(const std::string& end) const {
+    return api.count([&](const kube::Call& call) { return call.target.ends_with(end); });
+  }
+  std::size_t bindings_sent() const { return sent("/binding"); }
+  void take_where(const std::string& end, Fate fate) {
+    const auto n = api.find([&](const kube::Call& call) { return call.target.ends_with(end); });
+    ASSERT_TRUE(n.has_value()) << end;
+    api.take(*n, fate);
+  }
+
+  TwoReplicas two;
+  KubeWorld& a = two.a;
+  KubeWorld& b = two.b;
+  SimulatedApi& api = two.a.api;
+};
+
+TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
+  EXPECT_EQ(a.scheduler->cannot_decide(), "");
+  EXPECT_TRUE(b.scheduler->cannot_decide().starts_with("standby: the leader is a_"))
+      << b.scheduler->cannot_decide();
+  EXPECT_EQ(b.scheduler->waiting_for(), "");
+  EXPECT_TRUE(labelled("a"));
+  EXPECT_FALSE(labelled("b"));
+  a.create("p", 2);
+  api.settle();
+  const auto refused = b.bind("p", "n1");
+  EXPECT_TRUE(refused->starts_with("standby: the leader is a_")) << *refused;
+  EXPECT_EQ(api.waiting(), 0U) << "nothing was sent";
+  const PodAsk ask = a.ask(a.pod("p"));
+  const auto nodes = a.all_nodes();
+  EXPECT_EQ(b.scheduler->place(ask, nodes, true).error().code, Errc::unavailable);
+  EXPECT_EQ(b.scheduler->release(ask.key, ask.uid).error().code, Errc::unavailable);
+  EXPECT_EQ(b.scheduler->ledger().promised(), 0U);
+  EXPECT_TRUE(b.scheduler->what_if(ask, nodes).ok());
+  EXPECT_TRUE(b.scheduler->explain(ask.key).ok());
+  const auto said = a.bind("p", "n1");
+  api.settle();
+  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(b.held("p"), a.held("p")) << "warm";
+  EXPECT_TRUE(b.scheduler->explain(ask.key).ok());
+  two.pass(seconds(2));
+  api.settle();
+  EXPECT_EQ(api.events, std::vector<std::string>{"ChipsAssigned"}) << "told by one";
+}
+
+TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
+  a.kill();
+  const auto begin = a.clock.now();
+  while (!b.leads()) {
+    ASSERT_LT(a.clock.now() - begin, seconds(5));
+    two.pass(milliseconds(100));
+  }
+  EXPECT_GE(a.clock.now() - begin, seconds(2)) << "not before the leader's time is over";
+  two.pass(milliseconds(100));
+  EXPECT_TRUE(labelled("b"));
+  EXPECT_FALSE(labelled("a")) << "taken off by the next";
+  a.create("p", 2);
+  api.settle();
+  const auto said = b.bind("p", "n1");
+  api.settle();
+  EXPECT_EQ(*said, "bound");
+}
+
+// What the leader bound a moment ago has not come to the other one's watch.
+TEST_F(Leaders, WhoTakesOverAsksFirstWhatIsThere) {
+  a.create("p", 4);
+  a.create("q", 4);
+  a.create("r", 4);
+  api.settle();
+  const auto first = a.bind("p", "n1");
+  api.take(0, Fate::answered);  // the list of the node
+  api.take(0, Fate::answered);
+  EXPECT_EQ(*first, "bound");
+  const std::vector<int> chips = KubeWorld::annotated(a.pod("p"));
+  a.kill();
+  two.pass(seconds(4), TwoReplicas::Watches::silent);
+  ASSERT_TRUE(b.leads());
+  EXPECT_EQ(b.held("p").size(), 0U) << "it has not heard of it";
+  const auto second = b.bind("q", "n1");
+  const auto third = b.bind("r", "n1");
+  EXPECT_EQ(bindings_sent(), 0U) << "the node is asked for first";
+  EXPECT_EQ(sent("spec.nodeName%3Dn1"), 1U) << "once";
+  take_where("spec.nodeName%3Dn1", Fate::answered);
+  EXPECT_EQ(b.held("p"), chips);
+  EXPECT_EQ(bindings_sent(), 1U);
+  api.settle();
+  EXPECT_EQ(*second, "bound");
+  EXPECT_TRUE(holds(*third, "no longer fits")) << *third;
+  // and in the rest of the term nobody asks again
+  api.remove("ns/p");
+  api.settle();
+  const auto again = b.bind("r", "n1");
+  EXPECT_EQ(bindings_sent(), 1U);
+  api.settle();
+  EXPECT_EQ(*again, "bound");
+}
+
+TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
+  a.create("p", 4);
+  api.settle();
+  const auto said = a.bind("p", "n1");
+  api.take(0, Fate::lost_before);
+  EXPECT_TRUE(holds(*said, "does not show the pods of node n1")) << *said;
+  EXPECT_EQ(a.scheduler->under_way(), 0U);
+  EXPECT_EQ(a.scheduler->ledger().bound(), 0U);
+  const auto again = a.bind("p", "n1");
+  api.settle();
+  EXPECT_EQ(*again, "bound");
+}
+
+// The watch is behind: it still has a pod of that name that is no more.
+TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
+  a.create("p", 4);
+  a.create("q", 8);
+  api.settle();
+  api.remove("ns/p");
+  a.create("p", 2);
+  api.set_node("ns/p", "n1");
+  const auto said = a.bind("q", "n1");
+  api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*said, "no longer fits")) << *said;
+  EXPECT_EQ(a.scheduler->ledger().bound(), 1U);
+}
+
+// What was deleted while the list was on its way says nothing about the pod of that name in it.
+TEST_F(Leaders, AListThatAPodsEndOvertookIsAskedForAgain) {
+  a.create("p", 4);
+  a.create("q", 8);
+  api.settle();
+  const auto said = a.bind("q", "n1");
+  api.remove("ns/p");
+  a.feed_all();  // it is gone
+  a.create("p", 2);
+  api.set_node("ns/p", "n1");
+  api.take(0, Fate::answered);
+  EXPECT_EQ(*said, "") << "perhaps the list is older";
+  ASSERT_EQ(api.waiting(), 1U);
+  api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*said, "no longer fits")) << *said;
+}
+
+TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
+  for (const bool request_first : {true, false}) {
+    a.create("p", 8);
+    a.create("q", 8);
+    api.settle();
+    ASSERT_TRUE(a.leads());
+    a.process->stopped = true;
+    std::shared_ptr<std::string> late;
+    a.process->run([&] { late = a.bind("p", "n1"); });
+    two.pass(seconds(4));
+    ASSERT_TRUE(b.leads());
+    const auto said = b.bind("q", "n1");
+    api.settle();
+    EXPECT_EQ(*said, "bound");
+    if (!request_first) std::reverse(a.process->held.begin(), a.process->held.end());
+    a.process->go_on();
+    ASSERT_NE(late, nullptr);
+    EXPECT_TRUE(holds(*late, "standby: ")) << *late;
+    api.settle();
+    two.pass(seconds(1));
+    api.settle();
+    EXPECT_FALSE(bound("p"));
+    EXPECT_TRUE(b.leads());
+    EXPECT_TRUE(labelled("b"));
+    EXPECT_FALSE(labelled("a"));
+    // back to where it began
+    b.process->stopped = true;
+    two.pass(seconds(4));
+    b.process->go_on();
+    two.pass(seconds(1));
+    api.remove("ns/p");
+    api.remove("ns/q");
+    api.settle();
+  }
+}
+
+// It was asked for while it led; between two tries somebody else did.
+TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
+  a.create("p", 8);
+  api.settle();
+  const auto said = a.bind("p", "n1");
+  api.take(0, Fate::answered);     // the node
+  api.take(0, Fate::lost_before);  // the binding
+  ASSERT_EQ(api.waiting(), 1U);    // the pod itself is asked for
+  a.process->cut_off = true;
+  while (!b.leads()) two.pass(milliseconds(50));
+  b.kubernetes->stop([] {});
+  a.process->cut_off = false;
+  while (!a.leads()) two.pass(milliseconds(50));
+  take_where("/pods/p", Fate::answered);  // it is not bound
+  EXPECT_EQ(*said, "");
+  two.pass(milliseconds(200));
+  EXPECT_EQ(bindings_sent(), 0U);
+  EXPECT_TRUE(holds(*said, "called off")) << *said;
+  EXPECT_EQ(a.held("p").size(), 8U) << "in doubt";
+  api.settle();
+  EXPECT_FALSE(bound("p"));
+  // asked for once more it is this term's decision, after a look at the node
+  const auto again = a.bind("p", "n1");
+  EXPECT_EQ(bindings_sent(), 0U);
+  api.settle();
+  EXPECT_EQ(*again, "bound");
+  b.kill();
+}
+
+TEST_F(Leaders, ADoubtGivesWayToTheNextLeader) {
+  a.create("p", 8);
+  a.create("q", 8);
+  api.settle();
+  const auto said = a.bind("p", "n1");
+  api.take(0, Fate::answered);  // the node
+  a.process->cut_off = true;
+  while (!b.leads()) two.pass(milliseconds(50));
+  EXPECT_FALSE(a.leads());
+  take_where("/binding", Fate::lost_before);
+  take_where("/pods/p", Fate::answered);  // it is not bound
+  two.pass(milliseconds(200));
+  EXPECT_TRUE(holds(*said, "called off")) << *said;
+  EXPECT_EQ(a.held("p").size(), 8U);
+  const auto next = b.bind("q", "n1");
+  api.settle();
+  EXPECT_EQ(*next, "bound");
+  EXPECT_EQ(a.held("q").size(), 8U) << "known, not guessed";
+  EXPECT_FALSE(a.holding("q")->assumed);
+  EXPECT_EQ(a.held("p").size(), 0U);
+  EXPECT_EQ(a.scheduler->under_way(), 0U);
+}
+
+TEST_F(Leaders, WhoLeadsNoLongerPromisesNothing) {
+  a.create("p", 4);
+  a.create("g", 1, "nvidia.com/gpu", {{"gpu-topology", "x"}, {"gpu-topology-replica", "2"}});
+  api.settle();
+  EXPECT_EQ(a.fit("p").size(), 2U);
+  EXPECT_EQ(a.fit("g").size(), 2U);
+  const auto nodes = a.all_nodes();
+  EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("p")), nodes).ok());
+  EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("g")), nodes).ok());
+  EXPECT_EQ(a.scheduler->ledger().promised(), 3U);
+  a.process->cut_off = true;
+  two.pass(seconds(2) + milliseconds(100));
+  EXPECT_FALSE(a.leads());
+  EXPECT_EQ(a.scheduler->ledger().promised(), 0U);
+  EXPECT_EQ(a.scheduler->check_invariants(), "");
+}
+
+TEST_F(Leaders, StoppingGivesTheLeaseBack) {
+  bool stopped = false;
+  a.kubernetes->stop([&] { stopped = true; });
+  EXPECT_TRUE(holds(a.scheduler->cannot_decide(), "shutting down"));
+  two.pass(milliseconds(50));
+  EXPECT_TRUE(stopped);
+  EXPECT_FALSE(labelled("a"));
+  two.pass(milliseconds(600));
+  EXPECT_TRUE(b.leads()) << "without waiting for the Lease";
+  a.kill();
+}
+
+TEST_F(Leaders, ALeaseIsNotGivenBackWhileABindingIsInDoubt) {
+  a.create("p", 2);
+  api.settle();
+  const auto said = a.bind("p", "n1");
+  api.take(0, Fate::answered);
+  bool stopped = false;
+  a.kubernetes->stop([&] { stopped = true; });
+  two.pass(milliseconds(600));
+  EXPECT_TRUE(stopped);
+  EXPECT_FALSE(labelled("a"));
+  EXPECT_FALSE(b.leads()) << "the binding may still come";
+  a.kill();
+  two.pass(seconds(3));
+  EXPECT_TRUE(b.leads());
+}
+
+TEST_F(Leaders, StoppingEndsWithoutAnApiServer) {
+  a.process->cut_off = true;
+  bool stopped = false;
+  a.kubernetes->stop([&] { stopped = true; });
+  two.pass(milliseconds(400));
+  EXPECT_FALSE(stopped);
+  two.pass(milliseconds(200));
+  EXPECT_TRUE(stopped);
+  a.kill();
+}
+
+TEST_F(Leaders, WhoHasNotSeenTheClusterDoesNotLead) {
+  a.kill();
+  b.restart();
+  two.pass(seconds(10), TwoReplicas::Watches::silent);
+  EXPECT_FALSE(b.leads());
+  EXPECT_TRUE(holds(b.scheduler->cannot_decide(), "starting"));
+  api.settle();
+  two.pass(milliseconds(500));
+  EXPECT_TRUE(b.leads());
+}
+
+// An earlier process of this pod left it there.
+TEST_F(Leaders, AStandbyIsReadyWhenTheLabelIsOffItsPod) {
+  b.process->cut_off = true;
+  api.labelled["b"][kLeaderLabel] = "true";
+  b.restart();
+  api.settle();
+  two.pass(seconds(1));
+  EXPECT_TRUE(holds(b.kubernetes->not_ready(), "is not off pod b yet"));
+  b.process->cut_off = false;
+  two.pass(seconds(4));
+  EXPECT_EQ(b.kubernetes->not_ready(), "");
+  EXPECT_FALSE(labelled("b"));
+}
+
+TEST_F(Leaders, TheLabelComesBackIfItIsTakenOff) {
+  api.labelled["a"][kLeaderLabel] = nullptr;
+  two.pass(seconds(11));
+  EXPECT_TRUE(labelled("a"));
+  EXPECT_FALSE(labelled("b"));
+}
+
+// Pods that the earlier leader rejected would wait for minutes: nothing changes that the new one
+// knows to have been waited for.
+TEST_F(Leaders, WhoTakesOverWakesThePodsThatWait) {
+  a.create("p", 9);
+  a.create("zero", 0);
+  api.settle();
+  EXPECT_TRUE(a.fit("p").empty());
+  two.pass(seconds(1));
+  api.settle();
+  const std::size_t before = api.touched.size();
+  a.kill();
+  two.pass(seconds(4));
+  api.settle();
+  EXPECT_TRUE(b.leads());
+  EXPECT_EQ(api.touched.size(), before + 1);
+  two.pass(seconds(4));
+  api.settle();
+  EXPECT_EQ(api.touched.size(), before + 1) << "once";
+}
+
+TEST_F(Leaders, WhoTakesOverWakesNobodyWhereNobodyWaits) {
+  a.create("zero", 0);
+  api.settle();
+  a.kill();
+  two.pass(seconds(4));
+  api.settle();
+  EXPECT_TRUE(b.leads());
+  EXPECT_TRUE(api.touched.empty());
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing
