@@ -176,12 +176,13 @@ def reset(writer):
 
 # As the API server words its refusals.
 def refusal(status, retry_after=None):
-    text = {408: "Timeout", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout",
-            409: "Conflict"}[status]
+    text = {409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable",
+            504: "Timeout"}[status]
     body = json.dumps({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": status,
                        "message": f"a proxy of the chaos suite says {status}", "reason": text}).encode()
     wait = f"Retry-After: {retry_after}\r\n" if retry_after else ""
-    return (f"HTTP/1.1 {status} {text}\r\nContent-Type: application/json\r\n{wait}Content-Length: {len(body)}\r\n\r\n").encode() + body
+    head = f"HTTP/1.1 {status} {text}\r\nContent-Type: application/json\r\n{wait}Content-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
 
 
 class Upstream:

@@ -4,8 +4,8 @@ and a proxy on every way between them:
   kube-scheduler, Volcano ──▶ calls ──▶ the scheduler that leads ──▶ api-a, api-b ──▶ API server
   API server ──▶ hook ──▶ the scheduler that leads
 
-`calls` and `hook` play the Service: they go to the scheduler whose pod bore the label chipweave.dev/leader when last looked at, or
-to both in turn where both do."""
+`calls` and `hook` play the Service: they go to the scheduler whose pod bore the label chipweave.dev/leader when last looked at,
+or to both in turn where both do."""
 import base64, contextlib, http.client, json, os, shutil, signal, ssl, struct, subprocess, threading, time
 from urllib.parse import urlsplit
 
@@ -166,7 +166,8 @@ class World:
 
     # The proxies' certificates are older than any clock of a scheduler is set back.
     def make_certificates(self):
-        subprocess.run(["cc", "-std=c11", "-O2", "-shared", "-fPIC", "-o", self.folder / "clock.so", HERE / "clock.c"], check=True)
+        compiler = ["cc", "-std=c11", "-O2", "-shared", "-fPIC"]
+        subprocess.run([*compiler, "-o", self.folder / "clock.so", HERE / "clock.c"], check=True)
         past = self.folder / "clock-past"
         past.write_bytes(struct.pack("<q", -30 * 86400 * 10**9))
         (self.folder / "openssl.cnf").write_text(
