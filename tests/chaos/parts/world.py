@@ -6,7 +6,7 @@ and a proxy on every way between them:
 
 `calls` and `hook` play the Service: they go to the scheduler whose pod bore the label chipweave.dev/leader when last looked at,
 or to both in turn where both do."""
-import base64, contextlib, http.client, json, os, shutil, signal, ssl, struct, subprocess, threading, time
+import base64, contextlib, http.client, json, os, signal, ssl, struct, subprocess, threading
 from urllib.parse import urlsplit
 
 from lib.bed import NS, ROOT
@@ -14,7 +14,6 @@ from lib.programs import Chipweave
 from lib.scenario import GPU, Scenario
 from lib.volcano import HOOKS, Driver
 from parts.proxy import Loop, Proxy
-from testbed.files import write_kubeconfig
 from testbed.processes import free_ports, living_pid
 
 HERE = ROOT / "tests/chaos"
