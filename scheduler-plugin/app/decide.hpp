@@ -59,8 +59,8 @@ class Decide {
   // Asked by the API server before it takes a binding, whoever sent that: what is to be added to
   // the pod's annotations; nothing for a pod without chips, or where the API server will refuse the
   // binding anyway. From then on the chips are the pod's until it turns out what became of the
-  // binding. A dry run is answered as if, and nothing is kept. Errors: conflict: the pod must not
-  // be bound so. unavailable: that cannot be said now.
+  // binding. A dry run is answered as if, and nothing is kept. Errors: conflict, not_found: the pod
+  // must not be bound so. unavailable: that cannot be said now.
   virtual void admit(const AdmissionAsk& ask, Admitted done) = 0;
 
   // For other schedulers and tools: choose (and with `reserve` hold until the reservation's

@@ -132,7 +132,8 @@ struct AdmissionAsk {
   std::string placement;  // the placement that stands in it already; empty: none
   bool dry_run = false;
 };
-// What is to be added. uid: of the pod that it was decided for; both empty: nothing to say.
+// What is to be added. uid: of the pod that it was decided for, also where that was nothing; empty:
+// the Binding says another one, and the API server goes by that.
 struct Admission {
   std::string uid;
   Annotations annotations;

@@ -49,11 +49,17 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
     return make_error(Errc::unavailable, std::move(why));
   expire_promises();
   const ClusterPod* pod = cluster_.find(ask.binding.key);
-  // No such pod, another one by now, bound already: the API server refuses it itself. No whole
-  // chips asked for: not ours.
-  if (pod == nullptr || !pod->node.empty()) return Admission{};
-  if (!ask.binding.uid.empty() && pod->ask.uid != ask.binding.uid) return Admission{};
-  if (!pod->refused.empty() || pod->ask.chips == 0) return Admission{};
+  if (pod == nullptr && ask.binding.uid.empty()) {
+    // one that is made in this moment would be bound without its chips
+    return make_error(Errc::not_found,
+                      "pod " + ask.binding.key.text() + " is not there to be bound");
+  }
+  // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
+  if (pod == nullptr || (!ask.binding.uid.empty() && pod->ask.uid != ask.binding.uid))
+    return Admission{};
+  // Bound already: likewise. No whole chips asked for: not ours.
+  if (!pod->node.empty() || !pod->refused.empty() || pod->ask.chips == 0)
+    return Admission{pod->ask.uid, {}};
   const Binding binding{ask.binding.key, pod->ask.uid, ask.binding.node};
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {

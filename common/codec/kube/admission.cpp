@@ -111,7 +111,9 @@ std::string patch_text(const BindingReview& review, const std::string& pod_uid,
     w.begin_object().field("op", "add").field("path", "/metadata/uid").field("value", pod_uid);
     w.end_object();
   }
-  if (review.annotations.empty()) {
+  if (annotations.empty()) {
+    // nothing but the uid
+  } else if (review.annotations.empty()) {
     w.begin_object().field("op", "add").field("path", "/metadata/annotations");
     w.key("value").begin_object();
     for (const auto& [key, value] : annotations) w.field(key, value);
@@ -169,7 +171,7 @@ std::string write_allowed(const BindingReview& review, const std::string& pod_ui
   });
   JsonWriter w;
   begin_review(w, review.request_uid, true);
-  if (!news.empty()) {
+  if (!news.empty() || (review.pod_uid.empty() && !pod_uid.empty())) {
     w.field("patchType", "JSONPatch");
     w.field("patch", encode_base64(patch_text(review, pod_uid, news)));
   }

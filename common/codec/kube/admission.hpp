@@ -29,7 +29,7 @@ Result<BindingReview> read_binding_review(std::string& body);
 
 // The pod may be bound. The Binding gets those of the annotations that it does not have already; a
 // key that is there with another value gets the new one. Where it does not say which pod it means,
-// it also gets the uid that the annotations are for: then the API server takes it for no other.
+// it also gets the uid of the pod that was decided on: then the API server takes it for no other.
 std::string write_allowed(const BindingReview& review, const std::string& pod_uid,
                           const std::map<std::string, std::string>& annotations);
 // The pod is not bound. code: as an HTTP status. message: what the pod's owner reads.

@@ -90,8 +90,7 @@ TEST(Admission, OldValuesGiveWayAndWhatIsThereIsNotPatched) {
             Json(kNotes));
   std::string none = review_of(object.dump());
   EXPECT_FALSE(
-      Json::parse(write_allowed(*read_binding_review(none), "u-1", {}))["response"].contains(
-          "patch"));
+      Json::parse(write_allowed(*read_binding_review(none), "", {}))["response"].contains("patch"));
 }
 
 TEST(Admission, ABindingThatNamesNoPodIsTiedToOne) {
@@ -100,6 +99,19 @@ TEST(Admission, ABindingThatNamesNoPodIsTiedToOne) {
   const Json after = patched(binding, write_allowed(*read_binding_review(body), "u-1", kNotes));
   EXPECT_EQ(after["metadata"]["uid"], "u-1");
   EXPECT_EQ(after["metadata"]["annotations"], Json(kNotes));
+}
+
+TEST(Admission, AlsoWhereThereIsNothingElseToSay) {
+  const Json object = {{"metadata", {{"name", "p"}}}, {"target", {{"name", "n"}}}};
+  std::string body = review_of(object.dump());
+  EXPECT_EQ(patched(object, write_allowed(*read_binding_review(body), "u-1", {}))["metadata"],
+            Json({{"name", "p"}, {"uid", "u-1"}}));
+  Json said = object;
+  said["metadata"]["uid"] = "u-1";
+  std::string with = review_of(said.dump());
+  EXPECT_FALSE(
+      Json::parse(write_allowed(*read_binding_review(with), "u-1", {}))["response"].contains(
+          "patch"));
 }
 
 TEST(Admission, WhatIsMissingStaysEmpty) {

@@ -33,7 +33,8 @@ class Admits : public ::testing::Test {
            bool with_uid = true, const std::string& placement = "") {
     auto said = std::make_shared<std::optional<Result<Admission>>>();
     const auto pod = world_.api.pods.find("ns/" + name);
-    const std::string uid = with_uid && pod != world_.api.pods.end() ? pod->second.uid : "";
+    const std::string of_pod = pod != world_.api.pods.end() ? pod->second.uid : "uid-of-nobody";
+    const std::string uid = with_uid ? of_pod : "";
     world_.scheduler->admit({{{"ns", name}, uid, node}, placement, dry_run},
                             [said](Result<Admission> how) { *said = std::move(how); });
     return said;
@@ -160,6 +161,59 @@ TEST_F(Admits, FindsThePodWithoutAUid) {
   EXPECT_EQ((**said)->annotations.count(kPlacementAnnotation), 1U);
   EXPECT_EQ((**said)->uid, world_.pod("a").uid);
   take("a", "n1", (**said)->annotations);
+}
+
+TEST_F(Admits, WithoutAUidAPodThatIsNotThereMustNotBeBound) {
+  const Said said = ask("a", "n1", false, false);
+  world_.api.settle();
+  ASSERT_TRUE(*said);
+  ASSERT_FALSE((*said)->ok()) << "it may be made before the API server goes on";
+  EXPECT_EQ((*said)->error().text(), "pod ns/a is not there to be bound");
+}
+
+// The watch may still show who had the name before; it is bound already, or asks for no chips.
+TEST_F(Admits, WithoutAUidNobodyElseIsLetThrough) {
+  create("a", 0);
+  create("b", 2);
+  take("b", "n1", admitted("b", "n1"));
+  for (const char* name : {"a", "b"}) {
+    const Said said = ask(name, "n1", false, false);
+    ASSERT_TRUE(*said && (*said)->ok());
+    EXPECT_EQ((**said)->uid, world_.pod(name).uid);
+    EXPECT_TRUE((**said)->annotations.empty());
+  }
+}
+
+// Found by tests/chaos: it was bound without its chips.
+TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
+  create("a", 2);
+  world_.api.remove("ns/a");
+  world_.create("a", 4);
+  const Said said = ask("a", "n1");
+  EXPECT_FALSE(*said);
+  world_.api.take(0, SimulatedApi::Fate::answered);
+  ASSERT_TRUE(*said);
+  ASSERT_FALSE((*said)->ok()) << "what it asks for is not known";
+  EXPECT_EQ((*said)->error().code, Errc::unavailable);
+  EXPECT_EQ((*said)->error().text(),
+            "the API server does not show pod ns/a: the watch has not told of it yet");
+  world_.api.settle();
+  take("a", "n1", admitted("a", "n1"));
+  EXPECT_EQ(world_.annotated("a").size(), 4U);
+}
+
+// The same, when the end of the first one is told while the API server is asked.
+TEST_F(Admits, NorIsOneThatWasMadeAnewMeanwhile) {
+  create("a", 2);
+  world_.api.remove("ns/a");
+  world_.create("a", 4);
+  const Said said = ask("a", "n1");
+  for (std::size_t n = 0; n < world_.api.watches(); ++n) world_.api.feed(n, 1);
+  world_.api.take(0, SimulatedApi::Fate::answered);
+  ASSERT_TRUE(*said);
+  EXPECT_FALSE((*said)->ok());
+  world_.api.settle();
+  take("a", "n1", admitted("a", "n1"));
 }
 
 TEST_F(Admits, APodThatTheWatchHasNotShownYetIsAskedFor) {

@@ -200,8 +200,8 @@ class Walk {
     if (pick(4) == 0 || one.until <= world_.clock.now()) return;
     if (pod == world_.api.pods.end() || !pod->second.node.empty()) return;
     if (!one.uid.empty() && pod->second.uid != one.uid) return;
-    // the pod was bound or gone when we were asked
-    if (pod->second.chips > 0 && !one.notes.contains(kPlacementAnnotation)) return;
+    EXPECT_TRUE(pod->second.chips == 0 || one.notes.contains(kPlacementAnnotation))
+        << one.key << " was let through without its chips";
     foreign_.insert(pod->second.uid);
     world_.api.set_node(one.key, one.node, one.notes);
     ++admissions_;

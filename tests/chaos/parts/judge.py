@@ -1,0 +1,281 @@
+"""Reads the API server, and nothing else, from the beginning of a run to its end, and says what must never be true.
+
+It watches pods and NodeInventories, so it sees every version in order: what overlaps for a millisecond is seen. It also has
+tests/e2e/audit.py look at a fresh list every few seconds, which knows nothing of watches. While the API server is away
+nothing can be read; then it lists anew, and what came and went meanwhile it has not seen.
+
+Findings: a bound pod without a placement of its own that is what it asks for; one whose placement came later than its node,
+or changes; a chip of two live pods (a pod is live until it is deleted or over, also while it ends); a chip that was healthy
+in none of the node's inventories of the last GRACE_SECONDS when the pod was bound to it. A pod that has its chips already
+when they fall ill or vanish from the inventory is no finding: Kubernetes moves no pod, and chipweave cannot."""
+import collections, contextlib, copy, http.client, json, threading, time
+
+from audit import ACCELERATORS, PLACEMENT, asks, example, findings, holds_chips, indices_of, name_of, placement_of, wrong_with
+
+PODS, INVENTORIES = "/api/v1/pods", "/apis/chipweave.dev/v1alpha1/nodeinventories"
+# A binding whose answer did not come may be sent again, word for word, for 75 s; it may arrive a minute after that.
+GRACE_SECONDS = 150
+LOOK_SECONDS = 2.0
+
+
+class Ledger:
+    """What is known of pods and machines from their versions in order. Pure: the time comes with each of them."""
+
+    def __init__(self):
+        self.pods = {}  # by uid
+        self.text = {}  # placement of each bound pod, by uid
+        self.owner = {}  # (node, chip): uid
+        self.ever = collections.defaultdict(set)  # node: every chip it ever had
+        self.healthy = collections.defaultdict(list)  # node: [time, chips] in order
+        self.made, self.bound = set(), set()  # uids
+
+    # Sentences.
+    def pod(self, kind, pod, now):
+        uid = pod["metadata"]["uid"]
+        if kind == "DELETED":
+            self.release(uid)
+            self.pods.pop(uid, None)
+            return []
+        self.pods[uid] = pod
+        if not asks(pod):
+            return []
+        self.made.add(uid)
+        if not holds_chips(pod):
+            self.release(uid)
+            return []
+        text = pod["metadata"].get("annotations", {}).get(PLACEMENT)
+        if uid in self.text:
+            was, self.text[uid] = self.text[uid], text
+            return [] if text == was else [f"{name_of(pod)} had the placement {was}, has {text}"] + self.take(pod)
+        self.bound.add(uid)
+        self.text[uid] = text
+        found = [f"{name_of(pod)} {wrong}" for wrong in wrong_with(pod, asks(pod), self.ever)]
+        return found + self.unusable(pod, now) + self.take(pod)
+
+    def release(self, uid):
+        self.text.pop(uid, None)
+        for key in [key for key, owner in self.owner.items() if owner == uid]:
+            del self.owner[key]
+
+    def take(self, pod):
+        found, node, uid = [], pod["spec"]["nodeName"], pod["metadata"]["uid"]
+        for chip in sorted(set(indices_of(placement))) if (placement := placement_of(pod)) else []:
+            other = self.owner.setdefault((node, chip), uid)
+            if other != uid:
+                found.append(f"chip {chip} of {node} belongs to {name_of(self.pods[other])} and {name_of(pod)}")
+        return found
+
+    def unusable(self, pod, now):
+        placement, node = placement_of(pod), pod["spec"]["nodeName"]
+        if not placement or not self.healthy[node]:
+            return []
+        since, fine = now - GRACE_SECONDS, set()
+        for number, (_, chips) in enumerate(self.healthy[node]):
+            later = self.healthy[node][number + 1:]
+            if not later or later[0][0] >= since:
+                fine |= chips
+        ill = sorted(set(indices_of(placement)) - fine)
+        return [f"{name_of(pod)} was bound to {ill} of {node}, which are ill or away for {GRACE_SECONDS} s"] if ill else []
+
+    def inventory(self, kind, inventory, now):
+        if kind == "DELETED" or not inventory.get("status"):
+            return
+        chips = inventory["status"]["topology"]["chips"]
+        node = inventory["metadata"]["name"]
+        self.ever[node] |= {chip["index"] for chip in chips}
+        healthy = {chip["index"] for chip in chips if chip.get("health", "healthy") != "unhealthy"}
+        if not self.healthy[node] or self.healthy[node][-1][1] != healthy:
+            self.healthy[node].append((now, healthy))
+
+    # All pods that there are, after versions were missed.
+    def listed(self, pods, now):
+        there = {pod["metadata"]["uid"] for pod in pods}
+        for uid in set(self.pods) - there:
+            self.pod("DELETED", self.pods[uid], now)
+        # first those that are over now, so that nobody's chips count twice
+        return [one for pod in sorted(pods, key=holds_chips) for one in self.pod("MODIFIED", pod, now)]
+
+
+class Judge:
+    """The threads that read, and what they found: `findings`, each with its second. Judge.live is what pods there are."""
+
+    def __init__(self, bed, note):
+        self.bed, self.note, self.ledger = bed, note, Ledger()
+        self.lock, self.stopping = threading.Lock(), threading.Event()
+        self.findings, self.said, self.looks, self.lists = [], set(), 0, 0
+        self.began = time.monotonic()
+        self.connections = {}
+        self.threads = [threading.Thread(target=self.guarded, args=(target,), daemon=True) for target in
+                        (lambda: self.follow(INVENTORIES), lambda: self.follow(PODS), self.look_again)]
+        for thread in self.threads:
+            thread.start()
+
+    # A judge that is blind must not look like one that finds nothing.
+    def guarded(self, target):
+        try:
+            target()
+        except Exception as error:
+            self.find([f"the judge itself failed: {type(error).__name__}: {error}"], "judge")
+            raise
+
+    def find(self, sentences, source):
+        for text in sentences:
+            if text not in self.said:
+                self.said.add(text)
+                at = round(time.monotonic() - self.began, 2)
+                self.findings.append({"at": at, "source": source, "finding": text})
+                self.note(finding=text, source=source)
+                print(f"FINDING {at:.1f} s: {text}", flush=True)
+
+    def live(self):
+        with self.lock:
+            return list(self.ledger.pods.values())
+
+    # --- watches
+
+    def follow(self, path):
+        version = None
+        while not self.stopping.is_set():
+            # the end of a connection, an answer that is none; everything else is a bug of this file
+            with contextlib.suppress(OSError, http.client.HTTPException, json.JSONDecodeError):
+                version = version or self.list_all(path)
+                version = version and self.watch(path, version)
+            self.stopping.wait(0.1)
+
+    def list_all(self, path):
+        code, answer = self.bed.ask("GET", path)
+        if code != 200 or not isinstance(answer, dict):
+            return None
+        with self.lock:
+            if path == PODS:
+                self.lists += 1
+                self.find(self.ledger.listed(answer["items"], time.monotonic()), "list")
+            else:
+                for one in answer["items"]:
+                    self.ledger.inventory("MODIFIED", one, time.monotonic())
+        return answer["metadata"]["resourceVersion"]
+
+    # The version to go on from, or None if that is too old.
+    def watch(self, path, version):
+        connection, answer = self.bed.stream(f"{path}?watch=true&allowWatchBookmarks=true&resourceVersion={version}")
+        self.connections[path] = connection
+        try:
+            if answer.status != 200:
+                return None
+            for line in answer:
+                event = json.loads(line)
+                kind, thing = event["type"], event["object"]
+                if kind == "ERROR":
+                    return None
+                version = thing["metadata"]["resourceVersion"]
+                if kind != "BOOKMARK":
+                    self.take(path, kind, thing)
+        except (OSError, http.client.HTTPException, json.JSONDecodeError):
+            pass
+        finally:
+            connection.close()
+        return version
+
+    def take(self, path, kind, thing):
+        with self.lock:
+            if path == PODS:
+                self.find(self.ledger.pod(kind, thing, time.monotonic()), "watch")
+            else:
+                self.ledger.inventory(kind, thing, time.monotonic())
+
+    # --- lists
+
+    def look_again(self):
+        while not self.stopping.wait(LOOK_SECONDS):
+            self.look()
+
+    # None if the API server cannot be read. strict: chips must be in the inventory of now, not of any time.
+    def look(self, strict=False):
+        answers = [self.bed.ask("GET", path) for path in (PODS, INVENTORIES)]
+        if any(code != 200 or not isinstance(answer, dict) for code, answer in answers):
+            return None
+        pods, machines = (answer["items"] for _, answer in answers)
+        if not strict:
+            with self.lock:
+                machines = [{"metadata": {"name": node}, "status": {"topology": {"chips": [{"index": i} for i in chips]}}}
+                            for node, chips in self.ledger.ever.items()]
+        found = findings(pods, machines, ACCELERATORS)
+        # An inventory that the other list knows only now.
+        found = [text for text in found if strict or "no inventory" not in text and "does not have" not in text]
+        self.looks += 1
+        self.find(found, "audit")
+        return pods
+
+    def stop(self):
+        self.stopping.set()
+        for connection in list(self.connections.values()):
+            with contextlib.suppress(OSError, AttributeError):
+                connection.sock.shutdown(2)
+        for thread in self.threads:
+            thread.join(15)
+
+
+# --- self-test
+
+
+def version(pod, node=None, chips=(), uid=None, phase="Pending"):
+    new = copy.deepcopy(pod)
+    new["metadata"].pop("annotations", None)
+    new["spec"].pop("nodeName", None)
+    new["status"] = {"phase": phase}
+    if uid:
+        new["metadata"]["uid"] = uid
+    if node:
+        new["spec"]["nodeName"] = node
+    if chips:
+        placement = {"v": 1, "node": node, "podUid": new["metadata"]["uid"], "resource": "nvidia.com/gpu",
+                     "chips": [{"index": chip, "id": ""} for chip in chips]}
+        new["metadata"]["annotations"] = {PLACEMENT: json.dumps(placement)}
+    return new
+
+
+# Rows: a story of versions, and words of what must be found.
+def stories():
+    (one, two, _), _ = example()
+    waits, other = version(one), version(two)
+    at = lambda *chips, pod=one, node="n1", **more: ("MODIFIED", version(pod, node, chips, **more))
+    born = [("ADDED", waits), ("ADDED", other)]
+    return [
+        ("all is well", [*born, at(0, 1), at(2, 3, pod=two), at(0, 1), at(2, 3, pod=two, phase="Running")], []),
+        ("without a placement", [*born, at()], ["without a placement"]),
+        ("a placement that comes later", [*born, at(), at(0, 1)], ["without a placement", "had the placement None"]),
+        ("a placement that changes", [*born, at(0, 1), at(0, 2)], ["had the placement"]),
+        ("a placement that goes", [*born, at(0, 1), at()], ["had the placement"]),
+        ("a chip twice", [*born, at(0, 1), at(1, 2, pod=two)], ["chip 1 of n1 belongs to a/one and a/two"]),
+        ("for a moment", [*born, at(0, 1), at(1, 2, pod=two), ("DELETED", version(one, "n1", (0, 1)))], ["chip 1 of n1"]),
+        ("one after the other", [*born, at(0, 1), ("DELETED", waits), at(1, 2, pod=two)], []),
+        ("after one that is over", [*born, at(0, 1), at(0, 1, phase="Failed"), at(1, 2, pod=two)], []),
+        ("a namesake", [*born, at(0, 1), ("DELETED", waits), ("ADDED", version(one, uid="x")), at(0, 1, uid="x")], []),
+        ("fewer chips than asked for", [*born, at(3)], ["asks for 2 chips, but its placement has 1"]),
+        ("no such chip", [*born, at(3, 9)], ["does not have: 9", "bound to [9]"]),
+        ("a chip that was ill for long", [("ILL", 3), ("LATER", GRACE_SECONDS + 1), *born, at(2, 3)], ["bound to [3]"]),
+        ("a chip that fell ill a moment ago", [("ILL", 3), ("LATER", 1), *born, at(2, 3)], []),
+        ("missed versions", [*born, at(0, 1), ("LIST", [version(two, "n1", (0, 1))])], []),
+        ("missed versions, a chip twice", [*born, at(0, 1), ("LIST", [version(one, "n1", (0, 1)), version(two, "n1", (1, 2))])],
+         ["chip 1 of n1"]),
+    ]
+
+
+def self_test():
+    wrong = 0
+    for name, story, expected in stories():
+        ledger, now, found = Ledger(), 1000.0, []
+        inventory = copy.deepcopy(example()[1][0])
+        ledger.inventory("ADDED", inventory, now)
+        for kind, what in story:
+            if kind == "LATER":
+                now += what
+            elif kind == "ILL":
+                inventory["status"]["topology"]["chips"][what]["health"] = "unhealthy"
+                ledger.inventory("MODIFIED", inventory, now)
+            else:
+                found += ledger.listed(what, now) if kind == "LIST" else ledger.pod(kind, what, now)
+        good = len(found) == len(expected) and all(words in text for words, text in zip(expected, found))
+        wrong += not good
+        print(f"{'ok  ' if good else 'FAIL'} judge: {name}: {'; '.join(found) or 'no finding'}")
+    return wrong

@@ -1,0 +1,107 @@
+"""The end of a run: nothing more is done to anybody, and everything must come to rest: who fits is bound, every scheduler's chips
+are those of the annotations, no promise is left; with the pods all chips come back."""
+import time
+
+from audit import asks, holds_chips, indices_of, name_of, placement_of
+from parts.load import group_of
+from parts.world import CHIPS, MACHINES
+
+SETTLE_SECONDS = 240  # a binding in doubt is looked after for 75 s, and for another one since then
+
+
+# Pods that wait though there is room for them: a single one on a node, an ACK group on one node, a gang wherever its members
+# fit. On these machines every number of chips is allowed.
+def could_run(pods):
+    free = dict.fromkeys(MACHINES, CHIPS)
+    for pod in filter(holds_chips, pods):
+        if asks(pod) and pod["spec"]["nodeName"] in free:
+            free[pod["spec"]["nodeName"]] -= sum(asks(pod).values())
+    waiting = {}
+    for pod in pods:
+        if asks(pod) and not pod["spec"].get("nodeName") and pod.get("status", {}).get("phase") == "Pending":
+            waiting.setdefault(group_of(pod), []).append(pod)
+    found = []
+    for (kind, name), members in waiting.items():
+        resource, chips = next(iter(asks(members[0]).items()))
+        nodes = [free[node] for node in MACHINES if MACHINES[node] == resource]
+        each = [room // chips for room in nodes]
+        fits = max(each) >= len(members) if kind == "ack" else sum(each) >= len(members)
+        if fits:
+            found.append(f"{', '.join(map(name_of, members))} of {chips} chips each; free: {free}")
+    return found
+
+
+def annotated(pods):
+    used = {}
+    for pod in pods:
+        placement = placement_of(pod) if holds_chips(pod) and asks(pod) else None
+        if placement:
+            used.setdefault(pod["spec"]["nodeName"], {})[name_of(pod)] = indices_of(placement)
+    return used
+
+
+# What is not as it should be, or nothing.
+def unrest(world, pods):
+    wanted, found = annotated(pods), []
+    if not world.leader():
+        return ["no scheduler leads"]
+    for replica in world.replicas:
+        code, answer = replica.ask("GET", "/api/v1/nodes")
+        nodes = {node["name"]: node for node in answer["items"]} if code == 200 else {}
+        if missing := [name for name in MACHINES if name not in nodes]:
+            found.append(f"scheduler {replica.name} does not know {', '.join(missing)}: {code}")
+            continue
+        ill = [name for name in MACHINES if nodes[name]["unhealthy"] or nodes[name]["chips"] != CHIPS]
+        if ill:
+            found.append(f"scheduler {replica.name} thinks that {', '.join(ill)} lack chips")
+        if (used := replica.used()) != wanted:
+            found.append(f"scheduler {replica.name} has {differences(used, wanted)}")
+        code, text = replica.ask("GET", "/metrics")
+        if code != 200 or "\nchipweave_reservations 0\n" not in text:
+            found.append(f"scheduler {replica.name} has reservations left")
+    return found + [f"waits though it would fit: {text}" for text in could_run(pods)]
+
+
+def differences(used, wanted):
+    parts = []
+    for node in sorted({*(used or {}), *wanted}):
+        mine, theirs = (used or {}).get(node, {}), wanted.get(node, {})
+        parts += [f"{pod} on {node}: {mine.get(pod)}, its annotation says {theirs.get(pod)}"
+                  for pod in sorted({*mine, *theirs}) if mine.get(pod) != theirs.get(pod)]
+    return "; ".join(parts) or "no answer"
+
+
+def wait(world, judge, then, seconds=SETTLE_SECONDS):
+    deadline, left = time.monotonic() + seconds, ["the API server does not answer"]
+    while time.monotonic() < deadline:
+        pods = judge.look()
+        if pods is not None:
+            left = then(pods)
+            if not left:
+                return pods
+        time.sleep(1)
+    judge.find([f"at the end, after {seconds} s: {text}" for text in left], "settle")
+    return None
+
+
+def settle(world, judge, load):
+    world.heal()
+    world.s.must_come("the API server", lambda: world.bed.ask("GET", "/readyz")[0] == 200, 120)
+
+    def rest(pods):
+        load.tidy(pods)
+        return unrest(world, judge.look() or pods)
+
+    began = time.monotonic()
+    pods = wait(world, judge, rest)
+    if pods is not None:
+        bound = [pod for pod in pods if holds_chips(pod) and asks(pod)]
+        judge.note(settled=round(time.monotonic() - began, 1), bound=len(bound), waiting=len(pods) - len(bound))
+    judge.look(strict=True)
+    for pod in world.s.pods():
+        load.delete(pod["metadata"]["name"])
+    wait(world, judge, lambda pods: unrest(world, pods) + [name_of(pod) for pod in pods if asks(pod)], 120)
+    for replica in world.replicas:
+        world.judge_end(replica)
+    for node in MACHINES:
+        world.judge_end(world.s.agent(node))

@@ -1,0 +1,310 @@
+"""The cluster of a chaos run: a testbed with the chart, agents, kube-scheduler, Volcano's driver, one or two of our schedulers,
+and a proxy on every way between them:
+
+  kube-scheduler, Volcano ──▶ calls ──▶ the scheduler that leads ──▶ api-a, api-b ──▶ API server
+  API server ──▶ hook ──▶ the scheduler that leads
+
+`calls` and `hook` play the Service: they go to the scheduler that was ready when last asked."""
+import base64, contextlib, http.client, json, os, shutil, signal, ssl, struct, subprocess, threading, time
+from urllib.parse import urlsplit
+
+from lib.bed import NS, ROOT
+from lib.programs import Chipweave
+from lib.scenario import GPU, Scenario
+from lib.volcano import HOOKS, Driver
+from parts.proxy import Loop, Proxy
+from testbed.files import write_kubeconfig
+from testbed.processes import free_ports, living_pid
+
+HERE = ROOT / "tests/chaos"
+ACK = "aliyun.com/gpu"
+MACHINES = {**{f"v{number}": GPU for number in range(6)}, "k0": ACK, "k1": ACK}
+CHIPS = 8
+READY_SECONDS, ROUTE_SECONDS = 90, 0.5
+# As docs/admission.md has it.
+HOOK_SECONDS = 5
+
+
+# As the API server's requests are called in rules.
+def kind_of_api(method, target):
+    path, _, query = target.partition("?")
+    if "watch=true" in query or "watch=1" in query:
+        return "watch"
+    if path.endswith("/binding"):
+        return "bind"
+    if "/leases" in path:
+        return "lease"
+    if method == "GET":
+        return "list" if path.endswith("s") else "pod"
+    return "event" if "/events" in path else "write"
+
+
+# "/kube/bind": "kube-bind".
+def kind_of_call(method, target):
+    return target.partition("?")[0].strip("/").replace("/", "-")
+
+
+class Client:
+    """Requests to the API server as its administrator, on one connection; for one thread."""
+
+    def __init__(self, bed):
+        self.bed, self.connection = bed, None
+        self.trust = ssl.create_default_context(cafile=bed.ca)
+
+    # Status and answer; ("no answer", reason) if there was none.
+    def ask(self, method, path, body=None):
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        headers = {"Authorization": f"Bearer {self.bed.admin}", "Content-Type": kind}
+        try:
+            if self.connection is None:
+                self.connection = http.client.HTTPSConnection("127.0.0.1", urlsplit(self.bed.server).port, timeout=12,
+                                                              context=self.trust)
+            self.connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = self.connection.getresponse()
+            text = answer.read().decode(errors="replace")
+            with contextlib.suppress(ValueError):
+                text = json.loads(text)
+            return answer.status, text
+        except (OSError, http.client.HTTPException) as error:
+            self.connection.close()
+            self.connection = None
+            return "no answer", str(error)
+
+
+class Replica:
+    """One of our schedulers: a process that is killed, stopped and told another time."""
+
+    def __init__(self, world, name):
+        self.world, self.name, self.bed = world, name, world.bed
+        self.http, self.grpc = free_ports(2)
+        self.lock = threading.RLock()  # of what is done to the process
+        self.process = None
+        self.log = world.folder / f"chipweave-scheduler-{name}.log"
+        self.clock = world.folder / f"clock-{name}"
+        self.clock.write_bytes(bytes(8))
+        self.api = Proxy(world.loop, f"api-{name}", world.server_tls, world.api_trust,
+                         lambda _: urlsplit(world.bed.server).port, kind_of_api)
+        self.config = world.folder / f"scheduler-{name}.kubeconfig"
+        text = (world.bed.folder / "scheduler.kubeconfig").read_text()
+        ca = base64.b64encode((world.folder / "chaos-ca.crt").read_bytes()).decode()
+        lines = [f"    server: https://127.0.0.1:{self.api.port}" if "server:" in line else
+                 f"    certificate-authority-data: {ca}" if "certificate-authority-data:" in line else line
+                 for line in text.splitlines()]
+        self.config.write_text("\n".join(lines) + "\n")
+
+    def launch(self):
+        world = self.world
+        command = [world.binaries / "chipweave-scheduler", "--kubeconfig", self.config, "--namespace", NS,
+                   "--http", f"127.0.0.1:{self.http}", "--grpc", f"127.0.0.1:{self.grpc}",
+                   f"--tls-cert={world.work}/tls.crt", f"--tls-key={world.work}/tls.key", *world.flags(self)]
+        self.process = self.bed.start(self.log, *command, env=world.shifted(self.clock))
+
+    def kill(self):
+        self.bed.end(self.process)
+        self.process = None
+
+    def send(self, sign):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, sign)
+
+    # Status and answer of one request to it, past all proxies.
+    def ask(self, method, path, body=None, seconds=3):
+        connection = http.client.HTTPSConnection("127.0.0.1", self.http, timeout=seconds, context=self.world.chart_trust)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})
+            reply = connection.getresponse()
+            text = reply.read().decode(errors="replace")
+            with contextlib.suppress(ValueError):
+                text = json.loads(text)
+            return reply.status, text
+        except (OSError, http.client.HTTPException) as error:
+            return "no answer", str(error)
+        finally:
+            connection.close()
+
+    def ready(self):
+        return self.ask("GET", "/readyz", seconds=1)[0] == 200
+
+    def used(self):
+        code, answer = self.ask("GET", "/api/v1/nodes")
+        if code != 200:
+            return None
+        return {node["name"]: {pod: sorted(chips) for pod, chips in node["used"].items()}
+                for node in answer["items"] if node["used"]}
+
+
+class World:
+    def __init__(self, bed, binaries, options, folder):
+        self.bed, self.work, self.binaries, self.options, self.folder = bed, bed.work, binaries, options, folder
+        self.loop, self.client = Loop(), Client(bed)
+        self.control_plane = threading.RLock()  # of what is done to the API server, etcd and kube-scheduler
+        self.make_certificates()
+        self.chipweave = Chipweave(bed, binaries, https=True)
+        self.chart_trust = ssl.create_default_context(cafile=bed.work / "ca.crt")
+        chart_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        chart_tls.load_cert_chain(bed.work / "tls.crt", bed.work / "tls.key")
+        help_text = subprocess.run([binaries / "chipweave-scheduler", "--help"], capture_output=True, text=True).stdout
+        self.can_elect = "--leader-elect" in help_text
+        self.replicas = [Replica(self, name) for name in ("a", "b")[:2 if self.can_elect and options.schedulers == 2 else 1]]
+        self.leading, self.pinned = self.replicas[0], None
+        self.calls = Proxy(self.loop, "calls", chart_tls, self.chart_trust, self.route, kind_of_call)
+        self.hook = Proxy(self.loop, "hook", chart_tls, self.chart_trust, self.route, kind_of_call)
+        self.binds = []  # bodies of /kube/bind, the newest last
+        self.calls.seen = self.remember
+        self.chipweave.port = self.calls.port
+        self.s = Scenario(bed, self.chipweave, "chaos", folder)
+        self.s.seed, self.driver = options.seed, None
+        self.judge, self.volcano = None, threading.RLock()
+        self.nodes = {node: threading.RLock() for node in MACHINES}
+        self.stopping, self.healing = threading.Event(), threading.Event()
+        self.router = threading.Thread(target=self.look_who_leads, daemon=True)
+
+    # --- certificates and the clock
+
+    # The proxies' certificates are older than any clock of a scheduler is set back.
+    def make_certificates(self):
+        subprocess.run(["cc", "-std=c11", "-O2", "-shared", "-fPIC", "-o", self.folder / "clock.so", HERE / "clock.c"], check=True)
+        past = self.folder / "clock-past"
+        past.write_bytes(struct.pack("<q", -30 * 86400 * 10**9))
+        (self.folder / "openssl.cnf").write_text(
+            "[req]\ndistinguished_name=dn\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE\n[server]\nsubjectAltName=IP:127.0.0.1\n")
+        key = "-newkey rsa:2048 -nodes -config openssl.cnf"
+        for arguments in (f"req -x509 {key} -extensions ca -days 400 -subj /CN=chaos-ca -keyout chaos-ca.key -out chaos-ca.crt",
+                          f"req {key} -subj /CN=proxy -keyout proxy.key -out proxy.csr",
+                          "x509 -req -in proxy.csr -CA chaos-ca.crt -CAkey chaos-ca.key -set_serial 2 -days 400 "
+                          "-extfile openssl.cnf -extensions server -out proxy.crt"):
+            subprocess.run(["openssl", *arguments.split()], cwd=self.folder, env=self.shifted(past), check=True, capture_output=True)
+        self.server_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.server_tls.load_cert_chain(self.folder / "proxy.crt", self.folder / "proxy.key")
+        self.proxy_trust = ssl.create_default_context(cafile=self.folder / "chaos-ca.crt")
+        self.api_trust = ssl.create_default_context(cafile=self.bed.ca)
+
+    def shifted(self, file):
+        return {**os.environ, "LD_PRELOAD": str(self.folder / "clock.so"), "CHAOS_CLOCK": str(file)}
+
+    def set_clock(self, file, seconds):
+        with open(file, "r+b") as to:
+            to.write(struct.pack("<q", int(seconds * 10**9)))
+
+    # --- the Service
+
+    def route(self, request):
+        chosen = self.pinned or self.leading
+        return chosen.http if chosen else None
+
+    def look_who_leads(self):
+        while not self.stopping.wait(ROUTE_SECONDS):
+            if len(self.replicas) > 1:
+                self.leading = next((replica for replica in self.replicas if replica.ready()), None)
+
+    def remember(self, kind, request):
+        if kind == "kube-bind":
+            self.binds = [*self.binds[-49:], request.body]
+
+    # Flags beside those that each scheduler has.
+    def flags(self, replica):
+        return ["--leader-elect"] if len(self.replicas) > 1 else []
+
+    # --- the beginning
+
+    def begin(self):
+        s = self.s
+        self.chipweave.process = None
+        for replica in self.replicas:
+            replica.launch()
+        self.router.start()
+        self.configure_kube_scheduler()
+        s.begin()
+        s.nodes(**{name: ("hgx-v100-8", resource, CHIPS) for name, resource in MACHINES.items()})
+        s.must_come("a scheduler that leads and knows all nodes", self.knows_nodes, READY_SECONDS)
+        if self.options.webhook:
+            self.admission()
+            self.start_driver()
+
+    def knows_nodes(self):
+        leader = self.leader()
+        code, answer = leader.ask("GET", "/api/v1/nodes") if leader else (0, None)
+        return code == 200 and set(MACHINES) <= {node["name"] for node in answer["items"]}
+
+    # The scheduler that leads as it says itself, or None.
+    def leader(self):
+        return next((replica for replica in self.replicas if replica.process and replica.ready()), None)
+
+    # Shorter waits than the default ones, so that more happens.
+    def configure_kube_scheduler(self):
+        text = self.chipweave.scheduler_config() + "podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 2\n"
+        (self.bed.folder / "scheduler.yaml").write_text(text)
+        self.bed.testbed("restart", "kube-scheduler")
+
+    def admission(self):
+        bundle = base64.b64encode((self.work / "ca.crt").read_bytes()).decode()
+        hook = {"name": "binding.chipweave.dev", "admissionReviewVersions": ["v1"], "sideEffects": "NoneOnDryRun",
+                "timeoutSeconds": HOOK_SECONDS, "failurePolicy": "Fail",
+                "clientConfig": {"url": f"https://127.0.0.1:{self.hook.port}/admission/binding", "caBundle": bundle},
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": self.s.ns}},
+                "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "scope": "Namespaced",
+                           "resources": ["pods/binding", "bindings"]}]}
+        s = self.s
+        self.bed.must("POST", HOOKS, {"metadata": {"name": "chaos"}, "webhooks": [hook]})
+        s.create("probe", 1, schedulerName="nobody")
+        binding = {"metadata": {"name": "probe"}, "target": {"kind": "Node", "name": "no-such-node"}}
+        asked = lambda: "no-such-node" in str(self.bed.ask("POST", f"{s.pods_path}/probe/binding?dryRun=All", binding)[1])
+        s.must_come("the API server's questions about bindings", asked)
+        s.delete("probe")
+
+    # The agent of this node anew, with another machine or another time than it should have.
+    def start_agent(self, node, machine="profile:hgx-v100-8", clock=0):
+        agent, file = self.s.agent(node), self.folder / f"clock-{node}"
+        file.write_bytes(struct.pack("<q", int(clock * 10**9)))
+        agent.say_health()
+        command = [part for part in agent.command if not str(part).startswith(("env", "LD_PRELOAD=", "CHAOS_CLOCK="))]
+        command[command.index("--probe") + 1] = machine
+        shim = [f"{name}={value}" for name, value in self.shifted(file).items() if name in ("LD_PRELOAD", "CHAOS_CLOCK")]
+        agent.command = ["env", *shim, *command]
+        agent.start()
+
+    def start_driver(self):
+        self.driver = Driver(self.s, "--ignorable", url=f"https://127.0.0.1:{self.calls.port}/volcano")
+
+    # --- the end
+
+    # Nothing that the suite did to anybody lasts.
+    def heal(self):
+        for proxy in self.proxies():
+            proxy.clear()
+            proxy.freeze(False)
+        self.pinned = None
+        for replica in self.replicas:
+            with replica.lock:
+                self.set_clock(replica.clock, 0)
+                replica.launch() if replica.process is None else replica.send(signal.SIGCONT)
+
+    # A program that ended though nobody ended it is a finding; what = a Replica, an Agent or the Driver.
+    def judge_end(self, what):
+        status = what.process.poll() if what.process else None
+        if status is not None:
+            self.judge.find([f"{what.log.name.removesuffix('.log')} ended by itself with status {status}"], "process")
+
+    def proxies(self):
+        return [self.calls, self.hook, *(replica.api for replica in self.replicas)]
+
+    def pid_of(self, program):
+        return living_pid(self.bed.folder, program)
+
+    def stop(self):
+        self.stopping.set()
+        if self.router.is_alive():
+            self.router.join()
+        for process in list(self.bed.running):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGCONT)
+        self.loop.stop()
+
+
+# A machine of the same kind without some of its chips, as a driver that lost them would show it.
+def smaller_machine(folder, node, keep):
+    links = [{"a": a, "b": b, "kind": "NVLINK", "lanes": 1} for a, b in zip(keep, keep[1:])]
+    file = folder / f"small-{node}.json"
+    file.write_text(json.dumps({"vendor": "nvidia", "model": "Tesla V100-SXM2-32GB",
+                                "chips": [{"index": chip} for chip in keep], "links": links}))
+    return file
