@@ -90,6 +90,7 @@ def storms(s):
     driver = Driver(s, "--storm", "3")
     big = gang(s, "big", 3, 8)
     driver.sees(2)
+    none_reserved(s, "between two storms")
     small = gang(s, "small", 2, 2) + gang(s, "alone", 1, 1)
     s.bound(*small)
     s.create("of-kube", 8)  # of the other scheduler, and a whole node
@@ -98,7 +99,7 @@ def storms(s):
     s.check("the gang that does not fit is not bound in part", not any(s.is_bound(name) for name in big))
     tried, undone = driver.calls("allocate"), driver.calls("deallocate")
     s.check("it was tried and taken back all the time", undone >= 12 and tried - undone == len(small), (tried, undone))
-    none_reserved(s, "while it is tried in vain")
+    none_reserved(s, "while there is no room for any of it")
     for name in [*small, "of-kube"]:
         s.delete(name)
     s.v100(*ALL[2:])
