@@ -22,7 +22,6 @@
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/doors/grpc_server.hpp"
-#include "scheduler-plugin/doors/grpc_watch.hpp"
 #include "scheduler-plugin/doors/http_front.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 
@@ -154,8 +153,8 @@ int run(const Config& config) {
   sched::Metrics metrics(CHIPWEAVE_VERSION);
   sched::Observers observers;
   observers.add(metrics);
-  const auto decisions = std::make_shared<sched::DecisionFeed>(clock);
-  observers.add(*decisions);
+  const auto decisions = sched::make_decision_feed(clock);
+  observers.add(sched::observer_of(*decisions));
   sched::MemoryCluster memory;
   std::unique_ptr<sched::Kubernetes> kubernetes;
   if (!config.standalone) {

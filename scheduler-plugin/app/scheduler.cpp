@@ -18,7 +18,6 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
   if (result.old_indices) {
-    printf("REBASE %p node %d\n", static_cast<const void*>(this), static_cast<int>(result.node));
     rebase(result.node, *result.old_indices);
     settle(result.node);
     complete_recalled(result.node);

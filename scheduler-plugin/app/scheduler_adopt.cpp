@@ -99,21 +99,6 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
   if (said != nullptr) give_up_earlier(node, *said);
-  {
-    std::string t;
-    for (const Holding* h : ledger_.on(node)) {
-      t += " " + h->key.name + (h->bound ? "!" : "") + (h->assumed ? "?" : "") + "[";
-      for (int x : nodes_.node(node).topology.indices(h->chips)) t += std::to_string(x) + ",";
-      t += "lost ";
-      for (int x : h->lost) t += std::to_string(x) + ",";
-      t += "]";
-    }
-
-    printf("ADOPT %p %s uid %s node %s said %d contested %d inv %d: %s\n",
-           static_cast<const void*>(this), pod.ask.key.text().c_str(), uid.c_str(),
-           pod.node.c_str(), said != nullptr, said != nullptr && !contested(*said, node).empty(),
-           nodes_.node(node).has_inventory(), t.c_str());
-  }
   Holding holding = holding_of(pod, node);
   if (said != nullptr && contested(*said, node).empty()) {
     hold_known(*said, std::move(holding));
@@ -182,7 +167,9 @@ void Scheduler::tell_disputes() {
   for (auto& [uid, dispute] : disputes_) {
     if (dispute.told || clock_.now() < dispute.since + kDisputeLasts) continue;
     dispute.told = true;
-    const NodeId node = ledger_.find(uid)->node;
+    const Holding* held = ledger_.find(uid);
+    if (held == nullptr) continue;
+    const NodeId node = held->node;
     observer_.disputed(dispute.pod, nodes_.node(node).name, contested(dispute.said, node));
   }
 }

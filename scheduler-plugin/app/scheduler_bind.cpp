@@ -151,8 +151,6 @@ void Scheduler::keep(Decision decision) {
 }
 
 void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
-  printf("FAILED %p %s %s\n", static_cast<const void*>(this), it->first.c_str(),
-         why.text().c_str());
   const std::string uid = it->first;
   const std::vector<Done> waiting = std::move(it->second.waiting);
   const NodeId node = it->second.decision.node;

@@ -18,6 +18,7 @@
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
 
 namespace chipweave::rpc {
@@ -26,7 +27,10 @@ class ServerIdentity;
 
 namespace chipweave::sched {
 
-class DecisionFeed;
+class DecisionFeed;  // grpc_watch.hpp
+// What tells followers of decisions; its observer is to be told of them.
+std::shared_ptr<DecisionFeed> make_decision_feed(const Clock& clock);
+Observer& observer_of(DecisionFeed& feed);
 
 struct GrpcOptions {
   std::size_t max_message_bytes = limits::kMaxGrpcMessageBytes;

@@ -223,6 +223,12 @@ v1::DecisionEvent bound_event(const PlacedPod& pod) {
 
 std::int64_t DecisionFeed::now() const { return unix_ms(clock_.wall()); }
 
+std::shared_ptr<DecisionFeed> make_decision_feed(const Clock& clock) {
+  return std::make_shared<DecisionFeed>(clock);
+}
+
+Observer& observer_of(DecisionFeed& feed) { return feed; }
+
 void DecisionFeed::tell(v1::DecisionEvent event) {
   const Event shared = std::make_shared<v1::DecisionEvent>(std::move(event));
   for (const std::shared_ptr<Follower>& follower : followers_) follower->tell(shared);

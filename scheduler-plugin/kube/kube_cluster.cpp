@@ -60,8 +60,6 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
 
 void KubeCluster::take(codec::KubePod&& seen) {
   const std::string key = kube::key_of(seen);
-  printf("TAKE %p %s uid %s rv %s node %s\n", static_cast<const void*>(this), key.c_str(),
-         seen.uid.c_str(), seen.resource_version.c_str(), seen.node_name.c_str());
   if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(key);
   const auto known = pods_.find(key);
   if (known == pods_.end()) {
@@ -87,7 +85,6 @@ void KubeCluster::take(codec::KubePod&& seen) {
 }
 
 void KubeCluster::drop(const std::string& key) {
-  printf("DROP %p %s\n", static_cast<const void*>(this), key.c_str());
   if (!tickets_.empty()) gone_[key] = calls_;
   const auto it = pods_.find(key);
   if (it == pods_.end()) return;
@@ -224,11 +221,6 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
     const std::string key = kube::key_of(pod);
     const auto known = pods_.find(key);
     // One of this name was deleted since: perhaps this one, perhaps the one before it.
-    printf("LISTED %p %s uid %s rv %s node %s known %d uid %s node %s gone %d\n",
-           static_cast<const void*>(this), key.c_str(), pod.uid.c_str(),
-           pod.resource_version.c_str(), pod.node_name.c_str(), known != pods_.end(),
-           known != pods_.end() ? known->second.pod.ask.uid.c_str() : "",
-           known != pods_.end() ? known->second.pod.node.c_str() : "", gone_since(call, key));
     const bool same = known != pods_.end() && known->second.pod.ask.uid == pod.uid;
     if (same || !gone_since(call, key)) {
       pods_watch_.note(std::move(pod));

@@ -104,7 +104,7 @@ def by_kube_scheduler(s):
     s.create("own-2", 2, schedulerName="binds-itself")
     pods = s.bound("own-1", "own-2")
     s.check("kube-scheduler's own bindings get placements", all(placement_of(pod) for pod in pods.values()), pods)
-    s.create("own-3", 8, schedulerName="binds-itself")
+    s.create("own-3", 4, schedulerName="binds-itself")
     s.given_up("own-3")
     for name in ("hand", "no-uid", "old-path", "plain"):
         s.delete(name)

@@ -168,7 +168,7 @@ class SimulatedApi {
     const auto it = std::next(calls_.begin(), static_cast<std::ptrdiff_t>(n));
     const std::shared_ptr<Pending> call = *it;
     if (!call->live) return;
-    if (!is_binding(call->call)) return take(n, Fate::lost_before);
+    if (!is_binding(call->call) || now_ > call->sent + patience) return take(n, Fate::lost_before);
     calls_.erase(it);
     late_.push_back({call->call, call->sent + patience});
     call->by->run([call] {
