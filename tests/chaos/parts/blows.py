@@ -38,7 +38,8 @@ def kill_scheduler(world, v, hit):
         hit(of=replica.name)
 
 
-@fault("pause-scheduler", 5, lambda d: {"who": d.random(), "seconds": round(d.choice((d.uniform(0.5, 4), d.uniform(4, 14))), 2)}, blow=True)
+@fault("pause-scheduler", 5, lambda d: {"who": d.random(),
+                                        "seconds": round(d.choice((d.uniform(0.5, 4), d.uniform(4, 14))), 2)}, blow=True)
 def pause_scheduler(world, v, hit):
     """SIGSTOP of a scheduler, the leader more often, for up to 14 s, longer than its Lease; when it goes on another one leads"""
     replica = which(world, v["who"])
@@ -131,7 +132,8 @@ def kill_volcano(world, v, hit):
 # --- agents and their machines
 
 
-@fault("restart-agent", 4, lambda d: {"node": d.random(), "away": d.choice((0, 1, 5)), "clock": d.choice((0, 0, *CLOCKS))}, blow=True)
+@fault("restart-agent", 4, lambda d: {"node": d.random(), "away": d.choice((0, 1, 5)),
+                                      "clock": d.choice((0, 0, *CLOCKS))}, blow=True)
 def restart_agent(world, v, hit):
     """kill -9 of an agent; the new one has another boot id, counts its reports from 1, and its clock may be wrong"""
     node = list(MACHINES)[int(v["node"] * len(MACHINES))]

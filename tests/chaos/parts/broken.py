@@ -6,68 +6,72 @@ A patch begins with what it breaks and with the run that shows it:
   Run: --only bind-late --schedulers 1
   Finds: belongs to
 
-It is applied to a copy of the source in build/broken, where chipweave-scheduler alone is built; the copy is kept, so that the
-next time only what has changed is compiled."""
-import re, shlex, shutil, subprocess, time
+It is applied to copies of the .cpp files that it changes. They are compiled and linked as the build folder that --bin lies in did
+with the true ones, so a broken scheduler costs one file and a link, and the build folder stays as it is."""
+import json, os, re, shlex, shutil, subprocess, time
 
 from lib.bed import ROOT
 
 PATCHES = ROOT / "tests/chaos/broken"
-COPY = ROOT / "build/broken"
 
 
 def said(text, key):
     return re.search(rf"^{key}: (.*)$", text, re.M)[1]
 
 
-# As the working tree is, also where it is not committed. Files that are equal stay untouched: they are not compiled again.
-def copy_source():
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
-                            capture_output=True, text=True).stdout
-    files = [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
-    for name in files:
-        to, data = COPY / name, (ROOT / name).read_bytes()
-        if not to.exists() or to.read_bytes() != data:
-            to.parent.mkdir(parents=True, exist_ok=True)
-            to.write_bytes(data)
-            to.chmod((ROOT / name).stat().st_mode)
-    for old in COPY.rglob("*.?pp"):
-        name = str(old.relative_to(COPY))
-        if not name.startswith("build/") and name not in files:
-            old.unlink()
+# In a folder of its own beside the true one's; headers are the true ones, so a patch must not touch them.
+def build(patch, tree):
+    files = re.findall(r"^\+\+\+ b/(\S+)$", patch.read_text(), re.M)
+    if not files or not all(file.endswith(".cpp") for file in files):
+        raise RuntimeError(f"{patch.name}: it must change .cpp files, and nothing else")
+    folder = tree / "broken" / patch.stem
+    shutil.rmtree(folder, ignore_errors=True)
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, folder / file)
+    subprocess.run(["patch", "-p1", "--quiet", "-i", patch], cwd=folder, check=True)
+    known = {entry["file"]: entry for entry in json.loads((tree / "compile_commands.json").read_text())}
+    objects = []
+    for file in files:
+        entry, source = known[str(ROOT / file)], str(folder / file)
+        command = [source if part == entry["file"] else part for part in shlex.split(entry["command"])]
+        command[command.index("-o") + 1] = objects_of = source + ".o"
+        objects.append(objects_of)
+        subprocess.run(command, cwd=entry["directory"], check=True)
+    return link(tree, folder, objects)
 
 
-def run(*command):
-    subprocess.run(command, cwd=COPY, check=True, stdout=subprocess.DEVNULL)
-
-
-# The broken chipweave-scheduler, beside the folder that the next one is built in.
-def build(patch):
-    copy_source()
-    run("patch", "-p1", "--quiet", "-i", patch)
-    run("cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCHIPWEAVE_BENCH=OFF")
-    run("cmake", "--build", "build", "--target", "chipweave-scheduler")
-    program = COPY / f"chipweave-scheduler-{patch.stem}"
-    shutil.copy(COPY / "build/bin/chipweave-scheduler", program)
+# The broken objects come first: their true ones are then not taken from the libraries.
+def link(tree, folder, objects):
+    commands = subprocess.run(["ninja", "-C", tree, "-t", "commands", "chipweave-scheduler"], check=True, capture_output=True,
+                              text=True).stdout.splitlines()
+    program = folder / "chipweave-scheduler"
+    true = "-o bin/chipweave-scheduler "
+    if true not in commands[-1]:
+        raise RuntimeError(f"{tree} does not link chipweave-scheduler as expected: {commands[-1]}")
+    broken = shlex.join([*objects, "-o", str(program)])
+    subprocess.run(commands[-1].replace(true, broken + " "), cwd=tree, shell=True, check=True)
     return program
 
 
-def self_check(parse, one_run, arguments):
-    missed = []
+# play(options, found): a run; false: there is no Go here.
+def self_check(parse, play, arguments):
+    missed, tree = [], parse(arguments).bin.parent
     for patch in sorted(PATCHES.glob("*.patch")):
         text, began = patch.read_text(), time.monotonic()
         print(f"\n== {patch.name}", flush=True)
-        program = build(patch)
+        program = build(patch, tree)
         built = time.monotonic()
-        options = parse([*arguments, *shlex.split(said(text, "Run")), "--scheduler", str(program), "--until-found"])
+        options = parse([*arguments, *shlex.split(said(text, "Run")), "--scheduler", os.fspath(program), "--until-found"])
         found = []
-        one_run(options, found)
-        shown = [one["finding"] for one in found if one["source"] in ("watch", "list", "audit") and said(text, "Finds") in
-                 one["finding"]]
+        if not play(options, found):
+            return 0
+        shown = [one["finding"] for one in found if one["source"] in ("watch", "list", "audit")
+                 and said(text, "Finds") in one["finding"]]
         if not shown:
             missed.append(patch.stem)
         print(f"chaos self-check: {patch.stem}: {'found: ' + shown[0] if shown else 'NOT FOUND OUT'} "
               f"({built - began:.0f} s to build, {time.monotonic() - built:.0f} s to run)", flush=True)
-    print(f"chaos self-check: {', '.join(missed) or 'all broken schedulers'} {'not found out: FAILED' if missed else 'found out: PASSED'}",
-          flush=True)
+    print(f"chaos self-check: {', '.join(missed) or 'all broken schedulers'} "
+          f"{'not found out: FAILED' if missed else 'found out: PASSED'}", flush=True)
     return 1 if missed else 0

@@ -170,7 +170,8 @@ def call_fails(world, v, hit):
     arm(world.calls, v["kinds"], v["action"], hit, **how)
 
 
-@fault("call-held", 3, lambda d: {"kinds": d.choice((CALLS[0], CALLS[0], CALLS[1], CALLS[4])), "seconds": round(d.uniform(1, 7), 2)})
+@fault("call-held", 3, lambda d: {"kinds": d.choice((CALLS[0], CALLS[0], CALLS[1], CALLS[4])),
+                                  "seconds": round(d.uniform(1, 7), 2)})
 def call_held(world, v, hit):
     """our answer comes after kube-scheduler's or Volcano's httpTimeout"""
     arm(world.calls, v["kinds"], "hold_answer", hit, seconds=v["seconds"])
@@ -185,8 +186,8 @@ def call_twice(world, v, hit):
 @fault("bind-again", 14, lambda d: {"age": d.choice((0, 0, 1, 2, 5, 20)), "who": d.random(), "other": d.random(),
                                     "uid": d.random() < 0.05, "times": d.choice((1, 1, 3))})
 def bind_again(world, v, hit):
-    """a bind call of kube-scheduler is sent again, at once or later, up to three times together: word for word, with another node,
-    with another uid, also to a scheduler that does not lead"""
+    """a bind call of kube-scheduler is sent again, at once or later, up to three times together: word for word, with another
+    node, with another uid, also to a scheduler that does not lead"""
     sent = world.binds
     if len(sent) <= v["age"]:
         return

@@ -102,7 +102,8 @@ class Load:
             if dice < 0.6:
                 self.client.ask("DELETE", f"{self.path}/{name}?gracePeriodSeconds=0")
             elif dice < 0.8:
-                self.client.ask("PATCH", f"{self.path}/{name}/status", {"status": {"phase": "Failed" if dice < 0.7 else "Succeeded"}})
+                phase = "Failed" if dice < 0.7 else "Succeeded"
+                self.client.ask("PATCH", f"{self.path}/{name}/status", {"status": {"phase": phase}})
                 self.ending.append((time.monotonic() + 3 * pick, name))
             else:
                 self.client.ask("DELETE", f"{self.path}/{name}?gracePeriodSeconds=30")

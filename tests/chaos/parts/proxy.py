@@ -13,24 +13,35 @@ class Loop:
     """The thread that all proxies run on."""
 
     def __init__(self):
-        self.loop = asyncio.new_event_loop()
+        self.loop, self.servers = asyncio.new_event_loop(), []
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()
 
     def call(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(30)
 
+    # Gives the port.
+    def listen(self, serve, tls):
+        server = self.call(self.start_server(serve, tls))
+        self.servers.append(server)
+        return server.sockets[0].getsockname()[1]
+
+    async def start_server(self, serve, tls):
+        return await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls, limit=HEAD_LIMIT)
+
     def do(self, function, *arguments):
         self.loop.call_soon_threadsafe(function, *arguments)
 
     def stop(self):
-        async def cancel_all():
-            others = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in others:
-                task.cancel()
-            await asyncio.gather(*others, return_exceptions=True)
+        async def end_all():
+            for server in self.servers:
+                server.close()
+            while others := asyncio.all_tasks() - {asyncio.current_task()}:
+                for task in others:
+                    task.cancel()
+                await asyncio.wait(others)
 
-        self.call(cancel_all())
+        self.call(end_all())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.loop.close()
@@ -61,11 +72,7 @@ class Proxy:
         self.client_tls, self.rules, self.streams, self.late = client_tls, [], set(), set()
         self.frozen = asyncio.Event()  # set: nothing is forwarded in any direction
         self.seen = lambda kind, request: None
-        self.server = loop.call(self.listen(server_tls))
-        self.port = self.server.sockets[0].getsockname()[1]
-
-    async def listen(self, tls):
-        return await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=tls, limit=HEAD_LIMIT)
+        self.port = loop.listen(self.serve, server_tls)
 
     # --- what tests do to it, from any thread
 
@@ -169,12 +176,13 @@ def reset(writer):
 
 # As the API server words its refusals.
 def refusal(status, retry_after=None):
-    text = {408: "Timeout", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout",
-            409: "Conflict"}[status]
+    text = {409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError", 503: "ServiceUnavailable",
+            504: "Timeout"}[status]
     body = json.dumps({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": status,
                        "message": f"a proxy of the chaos suite says {status}", "reason": text}).encode()
     wait = f"Retry-After: {retry_after}\r\n" if retry_after else ""
-    return (f"HTTP/1.1 {status} {text}\r\nContent-Type: application/json\r\n{wait}Content-Length: {len(body)}\r\n\r\n").encode() + body
+    head = f"HTTP/1.1 {status} {text}\r\nContent-Type: application/json\r\n{wait}Content-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
 
 
 class Upstream:
@@ -383,11 +391,7 @@ class Stream:
 class Counter:
     def __init__(self, loop, tls):
         self.requests = 0
-        self.server = loop.call(self.listen(tls))
-        self.port = self.server.sockets[0].getsockname()[1]
-
-    async def listen(self, tls):
-        return await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=tls)
+        self.port = loop.listen(self.serve, tls)
 
     async def serve(self, reader, writer):
         with contextlib.suppress(Gone, OSError, asyncio.IncompleteReadError, asyncio.CancelledError):

@@ -75,6 +75,8 @@ def wait(world, judge, then, seconds=SETTLE_SECONDS):
     deadline, left = time.monotonic() + seconds, ["the API server does not answer"]
     while time.monotonic() < deadline:
         pods = judge.look()
+        if judge.findings and world.options.until_found:
+            return None
         if pods is not None:
             left = then(pods)
             if not left:

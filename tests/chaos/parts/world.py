@@ -4,8 +4,9 @@ and a proxy on every way between them:
   kube-scheduler, Volcano ──▶ calls ──▶ the scheduler that leads ──▶ api-a, api-b ──▶ API server
   API server ──▶ hook ──▶ the scheduler that leads
 
-`calls` and `hook` play the Service: they go to the scheduler that was ready when last asked."""
-import base64, contextlib, http.client, json, os, shutil, signal, ssl, struct, subprocess, threading, time
+`calls` and `hook` play the Service: they go to the scheduler whose pod bore the label chipweave.dev/leader when last looked at,
+or to both in turn where both do."""
+import base64, contextlib, http.client, json, os, signal, ssl, struct, subprocess, threading
 from urllib.parse import urlsplit
 
 from lib.bed import NS, ROOT
@@ -13,7 +14,6 @@ from lib.programs import Chipweave
 from lib.scenario import GPU, Scenario
 from lib.volcano import HOOKS, Driver
 from parts.proxy import Loop, Proxy
-from testbed.files import write_kubeconfig
 from testbed.processes import free_ports, living_pid
 
 HERE = ROOT / "tests/chaos"
@@ -76,6 +76,7 @@ class Replica:
 
     def __init__(self, world, name):
         self.world, self.name, self.bed = world, name, world.bed
+        self.pod = f"chipweave-scheduler-{name}"
         self.http, self.grpc = free_ports(2)
         self.lock = threading.RLock()  # of what is done to the process
         self.process = None
@@ -146,7 +147,8 @@ class World:
         help_text = subprocess.run([binaries / "chipweave-scheduler", "--help"], capture_output=True, text=True).stdout
         self.can_elect = "--leader-elect" in help_text
         self.replicas = [Replica(self, name) for name in ("a", "b")[:2 if self.can_elect and options.schedulers == 2 else 1]]
-        self.leading, self.pinned = self.replicas[0], None
+        self.endpoints, self.pinned = self.replicas[:1], None
+        self.turn = 0
         self.calls = Proxy(self.loop, "calls", chart_tls, self.chart_trust, self.route, kind_of_call)
         self.hook = Proxy(self.loop, "hook", chart_tls, self.chart_trust, self.route, kind_of_call)
         self.binds = []  # bodies of /kube/bind, the newest last
@@ -163,7 +165,8 @@ class World:
 
     # The proxies' certificates are older than any clock of a scheduler is set back.
     def make_certificates(self):
-        subprocess.run(["cc", "-std=c11", "-O2", "-shared", "-fPIC", "-o", self.folder / "clock.so", HERE / "clock.c"], check=True)
+        compiler = ["cc", "-std=c11", "-O2", "-shared", "-fPIC"]
+        subprocess.run([*compiler, "-o", self.folder / "clock.so", HERE / "clock.c"], check=True)
         past = self.folder / "clock-past"
         past.write_bytes(struct.pack("<q", -30 * 86400 * 10**9))
         (self.folder / "openssl.cnf").write_text(
@@ -188,14 +191,39 @@ class World:
 
     # --- the Service
 
+    @property
+    def leading(self):
+        found = self.endpoints
+        return found[0] if found else None
+
     def route(self, request):
-        chosen = self.pinned or self.leading
+        endpoints, self.turn = self.endpoints, self.turn + 1
+        chosen = self.pinned or (endpoints[self.turn % len(endpoints)] if endpoints else None)
         return chosen.http if chosen else None
 
+    # As a Service is kept: pods with the label that say that they are ready. While the API server is away nothing changes.
     def look_who_leads(self):
+        path = f"/api/v1/namespaces/{NS}/pods?labelSelector=chipweave.dev%2Fleader%3Dtrue"
         while not self.stopping.wait(ROUTE_SECONDS):
-            if len(self.replicas) > 1:
-                self.leading = next((replica for replica in self.replicas if replica.ready()), None)
+            code, answer = self.bed.ask("GET", path)
+            if code == 200 and isinstance(answer, dict):
+                labelled = {pod["metadata"]["name"] for pod in answer["items"]}
+                self.endpoints = [replica for replica in self.replicas if replica.pod in labelled
+                                  and replica.ask("GET", "/readyz/standby", seconds=1)[0] == 200]
+
+    # Pods that stand for the processes, to bear the label; and what a replica of several may do besides.
+    def admit_replicas(self):
+        rules = [{"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
+                 {"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]}]
+        group, role = "rbac.authorization.k8s.io", {"metadata": {"name": "chaos-replicas"}}
+        account = {"kind": "ServiceAccount", "name": "chipweave-scheduler", "namespace": NS}
+        path = f"/apis/{group}/v1/namespaces/{NS}"
+        self.bed.must("POST", f"{path}/roles", {**role, "rules": rules})
+        self.bed.must("POST", f"{path}/rolebindings", {**role, "subjects": [account], "roleRef": {
+            "apiGroup": group, "kind": "Role", "name": "chaos-replicas"}})
+        for replica in self.replicas:
+            body = self.s.pod_body(replica.pod, 0)
+            self.bed.must("POST", f"/api/v1/namespaces/{NS}/pods", body)
 
     def remember(self, kind, request):
         if kind == "kube-bind":
@@ -203,16 +231,20 @@ class World:
 
     # Flags beside those that each scheduler has.
     def flags(self, replica):
-        return ["--leader-elect"] if len(self.replicas) > 1 else []
+        name = replica.pod
+        return ["--leader-elect", "--leader-identity", name, "--pod-name", name] if len(self.replicas) > 1 else []
 
     # --- the beginning
 
     def begin(self):
         s = self.s
         self.chipweave.process = None
+        if len(self.replicas) > 1:
+            self.admit_replicas()
+            self.endpoints = []
+            self.router.start()
         for replica in self.replicas:
             replica.launch()
-        self.router.start()
         self.configure_kube_scheduler()
         s.begin()
         s.nodes(**{name: ("hgx-v100-8", resource, CHIPS) for name, resource in MACHINES.items()})
