@@ -45,8 +45,8 @@ class Patience:
     def reset(self):
         self.wait, self.end = 0.1, time.monotonic() + self.seconds
 
-    def lasts(self, error):
-        if error.code() not in self.PASSING or time.monotonic() > self.end:
+    def lasts(self, error, also=()):
+        if error.code() not in (*self.PASSING, *also) or time.monotonic() > self.end:
             return False
         print(f"retrying: {error.details()}", file=sys.stderr, flush=True)
         time.sleep(self.wait)
@@ -104,8 +104,8 @@ def watch(client, args):
                 who = f"{event.pod.namespace}/{event.pod.name}"
                 print(f"{kind} {who} node {event.node} chips {chips} {event.reason}".rstrip(), flush=True)
         except grpc.RpcError as error:
-            behind = error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-            if not behind and not patience.lasts(error):
+            # This reader fell behind, or there are too many.
+            if not patience.lasts(error, also=(grpc.StatusCode.RESOURCE_EXHAUSTED,)):
                 raise
 
 

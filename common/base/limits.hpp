@@ -54,7 +54,6 @@ inline constexpr std::size_t kMaxKubeconfigBytes = 1U << 20U;
 inline constexpr std::size_t kMaxCredentialBytes = 256U
                                                    << 10U;     // a token, key or certificate bundle
 inline constexpr std::size_t kMaxKubeReplyBytes = 64U << 20U;  // one page of a list
-inline constexpr std::size_t kMaxBearerTokenBytes = 16U << 10U;   // real ones have 1 to 4 KiB
 inline constexpr std::size_t kMaxTokenReviewBytes = 256U << 10U;  // with all the user's groups
 
 // HTTP server.
@@ -76,6 +75,7 @@ inline constexpr std::size_t kMaxNodesExplained = 1000;  // shown one by one
 inline constexpr int kMaxExplainTries = 20000;  // requests to the solver for one explanation
 inline constexpr std::size_t kMaxAnnotationBytes = 256U << 10U;
 inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
+inline constexpr int kMaxGrpcMetadataBytes = 16 << 10;  // with a caller's token: 1 to 4 KiB
 inline constexpr std::chrono::seconds kGrpcHandshakeTimeout{
     10};                                                     // of a connection that says nothing
 inline constexpr std::chrono::minutes kGrpcIdleTimeout{10};  // of one without calls

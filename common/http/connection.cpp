@@ -208,7 +208,7 @@ void Connection::refuse(const RequestReader::Refusal& refusal) {
 }
 
 void Connection::start_reply(Response response) {
-  const bool keep = reader_.keep_alive() && !host_.draining();
+  const bool keep = reader_.keep_alive() && !host_.draining() && !response.close;
   start_reply(std::move(response), keep ? AfterReply::keep_alive : AfterReply::close,
               !reader_.is_head());
 }

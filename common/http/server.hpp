@@ -36,6 +36,7 @@ struct Response {
   std::string body;
   std::string content_type = "application/json";
   std::string allow;  // with 405: the methods that the path takes, "GET, POST"
+  bool close = false;  // the connection afterwards, also if the client would keep it
 };
 
 // Where a reply goes that comes later. One that is dropped unsent is a 500, so that no client waits

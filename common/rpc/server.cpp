@@ -22,6 +22,7 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
                            &chosen);
   builder.SetMaxReceiveMessageSize(limits.max_message_bytes);
   builder.SetMaxSendMessageSize(limits.max_message_bytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, limits::kMaxGrpcMetadataBytes);
   // gRPC unpacks a message before it looks at its size: 4 MB of gzip may be gigabytes.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
@@ -39,6 +40,7 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
                              milliseconds(limits::kGrpcHandshakeTimeout));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                              milliseconds(limits::kGrpcIdleTimeout));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, milliseconds(limits.max_connection_age));
   for (grpc::Service* service : services) builder.RegisterService(service);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   // On failure gRPC gives a null server, or one that listens nowhere.

@@ -2,6 +2,7 @@
 // keep-alive enforcement.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,6 +19,9 @@ class ServerIdentity;
 struct ServerLimits {
   int max_message_bytes;  // limits::kMaxGrpcMessageBytes
   int max_streams_per_connection = 1000;
+  // After that no new calls go over a connection; those on it go on. A Service leads connections,
+  // not calls: only a new one finds another replica.
+  std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);
   ServerLimits();
 };
 

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/limits.hpp"
-
 namespace chipweave::sched {
 namespace {
 
@@ -36,7 +34,6 @@ ShownToken shown_token(const grpc::CallbackServerContext& context) {
                                  [](char wanted, char c) { return wanted == lower(c); });
   if (!bearer) return wrong("'authorization' is not 'Bearer TOKEN'");
   const std::string_view token = text.substr(kScheme.size());
-  if (token.size() > limits::kMaxBearerTokenBytes) return wrong("the token is larger than 16 KiB");
   if (!is_token(token)) return wrong("the token has characters that no token has");
   return {grpc::Status::OK, std::string(token)};
 }

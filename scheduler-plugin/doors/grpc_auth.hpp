@@ -15,7 +15,8 @@ struct ShownToken {
   grpc::Status status;  // UNAUTHENTICATED with what is wrong
   std::string token;
 };
-// Of `authorization: Bearer …`, shown once; bounded, and of the characters that tokens have.
+// Of `authorization: Bearer …`, shown once, and of the characters that tokens have. Its size is
+// bounded by that of all metadata (rpc::start_server).
 ShownToken shown_token(const grpc::CallbackServerContext& context);
 
 grpc::Status to_status(const CallerVerdict& verdict);

@@ -35,6 +35,7 @@ Observer& observer_of(DecisionFeed& feed);
 struct GrpcOptions {
   std::size_t max_message_bytes = limits::kMaxGrpcMessageBytes;
   int max_streams_per_connection = 1000;
+  std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);  // rpc::ServerLimits
   std::size_t max_nodes = limits::kMaxNodes;  // that live streams may report
   std::size_t max_waiting_calls = 4096;       // Placement calls that wait for the loop
   std::size_t max_watchers = 64;              // streams of WatchDecisions

@@ -191,9 +191,17 @@ http::Answer HttpFront::handle(const http::Request& request) {
     answer = error_response(500, "internal", "internal error; see the scheduler's log");
   }
   if (auto* later = std::get_if<http::Later>(&answer))
-    return counted(std::move(*later), name, begin);
-  metrics_.request(name, std::get<http::Response>(answer).status, scheduler_.clock().now() - begin);
+    return counted(std::move(*later), name, request.method, begin);
+  auto& response = std::get<http::Response>(answer);
+  metrics_.request(name, response.status, scheduler_.clock().now() - begin);
+  response.close = is_for_another(request.method);
   return answer;
+}
+
+// A Service leads connections, not requests: who keeps one to a replica that does not lead any more
+// would ask it for ever.
+bool HttpFront::is_for_another(std::string_view method) const {
+  return method == "POST" && !scheduler_.cannot_decide().empty();
 }
 
 std::string HttpFront::scrape() {
@@ -203,25 +211,33 @@ std::string HttpFront::scrape() {
 }
 
 // The same, with its reply counted when it comes. route: one of routes_.
-http::Later HttpFront::counted(http::Later later, std::string_view route, Clock::Steady begin) {
+http::Later HttpFront::counted(http::Later later, std::string_view route, std::string_view method,
+                               Clock::Steady begin) {
   class Counted final : public http::PendingReply {
    public:
-    Counted(HttpFront& front, std::string_view route, Clock::Steady begin,
+    Counted(HttpFront& front, std::string_view route, std::string method, Clock::Steady begin,
             std::shared_ptr<http::PendingReply> to)
-        : front_(front), route_(route), begin_(begin), to_(std::move(to)) {}
+        : front_(front),
+          route_(route),
+          method_(std::move(method)),
+          begin_(begin),
+          to_(std::move(to)) {}
     void send(http::Response response) override {
       front_.metrics_.request(route_, response.status, front_.scheduler_.clock().now() - begin_);
+      response.close = front_.is_for_another(method_);
       to_->send(std::move(response));
     }
 
    private:
     HttpFront& front_;
     std::string_view route_;
+    std::string method_;
     Clock::Steady begin_;
     std::shared_ptr<http::PendingReply> to_;
   };
-  return [this, later = std::move(later), route, begin](std::shared_ptr<http::PendingReply> to) {
-    later(std::make_shared<Counted>(*this, route, begin, std::move(to)));
+  return [this, later = std::move(later), route, method = std::string(method),
+          begin](std::shared_ptr<http::PendingReply> to) {
+    later(std::make_shared<Counted>(*this, route, method, begin, std::move(to)));
   };
 }
 

@@ -64,7 +64,9 @@ class HttpFront {
   http::Answer route(const http::Request& request, std::string_view& route);
   bool may_ask(const http::Request& request) const;
   std::string scrape();
-  http::Later counted(http::Later later, std::string_view route, Clock::Steady begin);
+  bool is_for_another(std::string_view method) const;
+  http::Later counted(http::Later later, std::string_view route, std::string_view method,
+                      Clock::Steady begin);
 
   Scheduler& scheduler_;
   Metrics& metrics_;

@@ -33,6 +33,20 @@ TEST_F(Calls, ReserveCarriesTheQuestionAndTheAnswer) {
   EXPECT_EQ(ended.at(0), "Reserve OK");
 }
 
+TEST_F(Calls, AConnectionGrowsOldAndTheNextCallComesOverAnother) {
+  options.max_connection_age = milliseconds(50);
+  open();
+  const auto channel = rpc::make_channel({"127.0.0.1", port}, std::nullopt);
+  stub = v1::Placement::NewStub(channel);
+  for (int i = 0; i < 3; ++i) {
+    v1::PlaceReply reply;
+    const auto status = reserve(reserve_request(), reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_TRUE(channel->WaitForStateChange(GRPC_CHANNEL_READY,
+                                            std::chrono::system_clock::now() + kPatience));
+  }
+}
+
 TEST_F(Calls, ReserveErrorsKeepTheirCodeAndWords) {
   open();
   v1::PlaceReply reply;

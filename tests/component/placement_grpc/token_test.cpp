@@ -21,7 +21,6 @@ using chipweave::testing::make_certificate;
 using chipweave::testing::Pem;
 using chipweave::testing::ScriptedServer;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string owner(const std::string& user, const std::string& groups) {
   return R"({"kind":"TokenReview","status":{"authenticated":true,"audiences":["chipweave"],"user":{"username":")" +
@@ -120,6 +119,14 @@ TEST_F(TokenDoor, WhatIsNoTokenIsNotAskedAbout) {
   EXPECT_THAT(status.error_message(), HasSubstr("more than once"));
   EXPECT_EQ(reviews.size(), 0U);
   EXPECT_EQ(decide.asked.size(), 0U);
+}
+
+TEST_F(TokenDoor, ALargeTokenIsAskedAboutAndOneBeyondTheLimitIsNot) {
+  open_with_tokens();
+  EXPECT_EQ(place("Bearer alices" + std::string(12000, 'x')), "0 ");
+  EXPECT_THAT(place("Bearer alices" + std::string(limits::kMaxGrpcMetadataBytes, 'x')),
+              ::testing::StartsWith("8 "));
+  EXPECT_EQ(reviews.size(), 1U);
 }
 
 TEST_F(TokenDoor, EveryMethodOfBothServicesIsCovered) {

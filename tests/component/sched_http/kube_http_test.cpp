@@ -49,6 +49,27 @@ TEST_F(SchedHttp, PlaysTheWholeCycle) {
   EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes").body)["items"][0]["free"].size(), 8U);
 }
 
+TEST_F(SchedHttp, WhoCannotDecideKeepsNoConnectionOfThoseWhoAskForDecisions) {
+  const auto ask = [&](http::RawSocket& socket, const std::string& method, const std::string& path,
+                       const std::string& body = "") {
+    socket.send(method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\n\r\n" + body);
+    return socket.read_reply();
+  };
+  const std::string question = args(pod("w", 1), {"n1"});
+  const std::string late = binding(create(pod("w-0", 1)), "n1");
+  http::RawSocket kept(port_);
+  http::RawSocket stays(port_);
+  EXPECT_EQ(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
+            std::string::npos);
+  loop_.post_and_wait([&] { scheduler_.set_waiting_for("starting"); });
+  EXPECT_EQ(ask(stays, "GET", "/api/v1/pods").find("Connection: close"), std::string::npos);
+  EXPECT_EQ(ask(stays, "GET", "/readyz").find("Connection: close"), std::string::npos);
+  EXPECT_NE(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
+            std::string::npos);
+  EXPECT_NE(ask(stays, "POST", "/kube/bind", late).find("Connection: close"), std::string::npos);
+}
+
 TEST_F(SchedHttp, AnswersFullNodeListsWithTheNodesThatFit) {
   add_node("n1", "hgx-v100-8");
   const std::string node = R"({"metadata": {"name":"n1","labels":{"a":"b"}},"spec":{}})";

@@ -135,6 +135,20 @@ TEST(Server, ClosesWhenTheClientSaysSo) {
   EXPECT_NE(reply.find("Connection: close\r\n"), std::string::npos);
 }
 
+TEST(Server, ClosesWhenTheAnswerSaysSo) {
+  RunningServer running([](const Request&) -> Answer {
+    Response response;
+    response.body = "ask another";
+    response.close = true;
+    return response;
+  });
+  RawSocket socket(running.port());
+  socket.send(post("/1", "a") + post("/2", "b"));
+  const std::string reply = socket.read_to_close();
+  EXPECT_EQ(body_of(reply), "ask another");
+  EXPECT_NE(reply.find("Connection: close\r\n"), std::string::npos);
+}
+
 TEST(Server, Http10ClosesUnlessAskedToStay) {
   RunningServer running(echo);
   RawSocket once(running.port());
