@@ -5,7 +5,7 @@ READ = "get list watch"
 SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} patch",
                      "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
                      "events.events.k8s.io": "create patch"},
-                    {"leases.coordination.k8s.io": READ})
+                    {"leases.coordination.k8s.io": f"{READ} create update", "pods": "patch"})
 # And where callers of the gRPC port show tokens.
 TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create patch",
@@ -70,8 +70,13 @@ def scheduler_requests(ns):
         (False, "POST", INVENTORIES, inventory("fake-0")),
         (False, "DELETE", f"{INVENTORIES}/fake-0", None),
         (False, "PATCH", f"{INVENTORIES}/fake-0/status", NOTE),
-        (False, "POST", leases(ns), lease("fake-0")),
+        (True, "POST", leases(ns), lease("chipweave-scheduler")),
+        (True, "PUT", f"{leases(ns)}/chipweave-scheduler", None),
+        (False, "PUT", f"{leases(ns)}/other", None),
+        (False, "PATCH", f"{leases(ns)}/chipweave-scheduler", NOTE),
+        (False, "DELETE", f"{leases(ns)}/chipweave-scheduler", None),
         (False, "GET", leases("kube-system"), None),
+        (False, "POST", leases("kube-system"), lease("chipweave-scheduler")),
         (False, "GET", "/apis/coordination.k8s.io/v1/leases", None),
         (False, "GET", events, None),
         (False, "DELETE", f"{events}/to-bind.1", None),

@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chart_rights import AGENT_RIGHTS, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
-from chart_rights import changed_by_agent, made_by_agent, named_later, scheduler_requests
+from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
+from chart_rights import changed_by_agent, lease, made_by_agent, named_later, scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from stand_in import StandIn
 from testbed.build import VERSIONS
@@ -62,6 +62,8 @@ def install(bed, helm):
     pods = bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
     where = sorted(p["spec"]["nodeName"] for p in pods if "agent" in p["metadata"]["name"])
     bed.check("one agent on each labelled node", where == ["fake-0", "fake-1"], where)
+    where = sorted(p["spec"]["nodeName"] for p in pods if "scheduler" in p["metadata"]["name"])
+    bed.check("two schedulers, on two nodes", where == ["fake-0", "fake-1"], where)
     return manifest
 
 
@@ -107,10 +109,11 @@ def secrets(bed):
 
 def certificates(bed):
     data = secrets(bed)
+    services = {"scheduler": ["chipweave-scheduler", "chipweave-scheduler-read"], "agent": ["chipweave-agent"]}
     for who, prefix in SECRETS.items():
         for name, value in data[who].items():
             (bed.work / f"{prefix}{name}").write_text(bed.run("base64", "-d", text=value).stdout)
-        for name in (f"chipweave-{who}.{NS}.svc", "localhost"):
+        for name in (*(f"{service}.{NS}.svc" for service in services[who]), "localhost"):
             done = bed.run("openssl", "verify", "-CAfile", bed.work / f"{prefix}ca.crt", "-purpose", "sslserver",
                            "-verify_hostname", name, bed.work / f"{prefix}tls.crt", good=False)
             bed.check(f"the certificate of the {who} is good for {name}", done.returncode == 0,
@@ -171,15 +174,65 @@ def account_rights(bed):
     scheduler = bed.token("chipweave-scheduler")
     exact_rights(bed, "scheduler", scheduler, *SCHEDULER_RIGHTS)
     pending_pod(bed, "to-bind")
+    bed.must("POST", f"/apis/coordination.k8s.io/v1/namespaces/{NS}/leases", lease("other"))
     try_requests(bed, "scheduler", scheduler, scheduler_requests(NS))
     pod = bed.must("GET", "/api/v1/namespaces/default/pods/to-bind")
     bed.check("a binding by the scheduler carries the annotation",
               pod["spec"].get("nodeName") == "fake-0" and "chipweave.dev/placement" in pod["metadata"]["annotations"])
 
+    leader_label(bed)
+
     agents = agent_tokens(bed)
     exact_rights(bed, "agent", agents["fake-0"], *AGENT_RIGHTS)
     own_node_only(bed, agents)
     try_requests(bed, "agent", agents["fake-0"], agent_requests(NS, "fake-0"))
+
+
+# Patches of pods: the policy leaves nothing of that right but one label. It takes some seconds to be in force. And the
+# Services go by this label.
+def leader_label(bed):
+    scheduler, home = bed.token("chipweave-scheduler"), f"/api/v1/namespaces/{NS}/pods"
+    listed = bed.must("GET", home)["items"]
+    path = lambda what: next(f"{home}/{p['metadata']['name']}" for p in listed if what in p["metadata"]["name"])
+    own, agents = path("chipweave-scheduler"), path("chipweave-agent")
+    label = lambda value, name="chipweave.dev/leader": {"metadata": {"labels": {name: value}}}
+    refused = lambda answer: "may not change this of a pod" in str(answer)
+    bed.check("the policy for pods is in force",
+              bed.poll(lambda: refused(bed.ask("PATCH", f"{own}?dryRun=All", NOTE, scheduler)[1])))
+    containers = bed.must("GET", own)["spec"]["containers"]
+    for what, patch in (("an annotation", NOTE), ("another label", label("x", "example.com/x")),
+                        ("a label away", label(None, "app.kubernetes.io/component")),
+                        ("the image", {"spec": {"containers": [{**containers[0], "image": "example.com/other"}]}}),
+                        ("a finalizer", {"metadata": {"finalizers": ["example.com/x"]}}),
+                        ("owners away", {"metadata": {"ownerReferences": None}})):
+        code, answer = bed.ask("PATCH", own, patch, scheduler)
+        bed.check(f"the scheduler may not patch its own pod: {what}", code == 403 and refused(answer), f"{code}: {answer}")
+    code, answer = bed.ask("PATCH", agents, label("true"), scheduler)
+    bed.check("nor its label onto an agent", code == 403 and refused(answer), f"{code}: {answer}")
+    bed.check("others may patch them", bed.ask("PATCH", own, NOTE)[0] == 200)
+
+    behind = lambda service: {endpoint["targetRef"]["name"] for part in bed.must("GET",
+        f"/apis/discovery.k8s.io/v1/namespaces/{NS}/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D{service}")["items"]
+        for endpoint in part["endpoints"] or [] if endpoint["conditions"]["ready"]}
+    bed.check("behind the Service for decisions is nobody without the label", not behind("chipweave-scheduler"))
+    bed.check("behind that for readers are all", bed.poll(lambda: len(behind("chipweave-scheduler-read")) == 2))
+    code, answer = bed.ask("PATCH", own, label("true"), scheduler)
+    bed.check("the scheduler may label its own pod", code == 200, f"{code}: {answer}")
+    bed.check("which is behind the Service then", bed.poll(lambda: behind("chipweave-scheduler") == {own.split("/")[-1]}))
+    code, answer = bed.ask("PATCH", own, label(None), scheduler)
+    bed.check("and take the label off", code == 200, f"{code}: {answer}")
+    bed.check("after which nobody is", bed.poll(lambda: not behind("chipweave-scheduler")))
+
+
+# Where it writes placements after the bind it may patch annotations everywhere, and still nothing else.
+def late_annotations(bed):
+    scheduler, pod = bed.token("chipweave-scheduler"), "/api/v1/namespaces/default/pods/to-bind"
+    allowed = lambda: bed.ask("PATCH", pod, NOTE, scheduler)[0] == 200
+    bed.check("with annotateAfterBind it may annotate pods", bed.poll(allowed))
+    spec = {"spec": {"containers": [{**bed.must("GET", pod)["spec"]["containers"][0], "image": "example.com/other"}]}}
+    for what, patch in (("label", {"metadata": {"labels": {"chipweave.dev/leader": "true"}}}), ("image", spec)):
+        code, answer = bed.ask("PATCH", pod, patch, scheduler)
+        bed.check(f"and not change their {what}", code == 403 and "may not change this" in str(answer), f"{code}: {answer}")
 
 
 # By node: as the kubelet gets them for the agents' pods.
@@ -276,7 +329,9 @@ def upgrade(bed, helm, before):
     exact_rights(bed, "scheduler that reviews tokens", scheduler, {**SCHEDULER_RIGHTS[0], **TOKEN_RIGHTS},
                  SCHEDULER_RIGHTS[1])
     try_requests(bed, "a scheduler that reviews tokens", scheduler, [(True, "POST", TOKEN_REVIEWS, TOKEN_REVIEW)])
-    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS)
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.annotateAfterBind=true")
+    late_annotations(bed)
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
 
 
 def printed_configuration(bed, helm):
@@ -337,8 +392,9 @@ def uninstall(bed, helm, manifest):
     ignored = ("event", "namespace/", "apiservice")  # the last ones are made of CRDs by the API server
     named = lambda: [line for line in bed.kubectl("get", ",".join(kinds), "-A", "-o", "name").stdout.split()
                      if "chipweave" in line.split("/")[-1] and not line.startswith(ignored)]
-    crd = ["customresourcedefinition.apiextensions.k8s.io/nodeinventories.chipweave.dev"]
-    bed.check("of all kinds only the CRD is left", bed.poll(lambda: named() == crd), named())
+    kept = ["customresourcedefinition.apiextensions.k8s.io/nodeinventories.chipweave.dev",
+            "lease.coordination.k8s.io/chipweave-scheduler"]
+    bed.check("of all kinds only the CRD and the leader's Lease are left", bed.poll(lambda: named() == kept), named())
 
 
 def checks(bed, agent):

@@ -10,6 +10,8 @@
 {{- end -}}
 
 {{- define "chipweave.scheduler" -}}{{ include "chipweave.fullname" . }}-scheduler{{- end -}}
+{{/* The Service of all replicas, for what only looks. */}}
+{{- define "chipweave.readers" -}}{{ include "chipweave.scheduler" . }}-read{{- end -}}
 {{- define "chipweave.agent" -}}{{ include "chipweave.fullname" . }}-agent{{- end -}}
 
 {{/* Labels that never change: (list CONTEXT COMPONENT). */}}
@@ -49,11 +51,14 @@ helm.sh/chart: {{ $context.Chart.Name }}-{{ $context.Chart.Version | replace "+"
 {{ include "chipweave.scheduler" . }}.{{ .Release.Namespace }}.svc
 {{- end -}}
 
-{{/* JSON list of the names that the certificate of a Service is good for: (list CONTEXT SERVICE). */}}
+{{/* JSON list of the names that the certificate of a program is good for: (list CONTEXT SERVICE MORE-SERVICES…). */}}
 {{- define "chipweave.dnsNames" -}}
-{{- $service := last . -}}
-{{- $spaced := printf "%s.%s" $service (first .).Release.Namespace -}}
-{{ list $service $spaced (printf "%s.svc" $spaced) (printf "%s.svc.cluster.local" $spaced) "localhost" | toJson }}
+{{- $names := list -}}
+{{- range $service := rest . -}}
+{{- $spaced := printf "%s.%s" $service (first $).Release.Namespace -}}
+{{- $names = concat $names (list $service $spaced (printf "%s.svc" $spaced) (printf "%s.svc.cluster.local" $spaced)) -}}
+{{- end -}}
+{{ append $names "localhost" | toJson }}
 {{- end -}}
 
 {{- define "chipweave.containerSecurity" -}}

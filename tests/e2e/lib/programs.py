@@ -28,9 +28,7 @@ class Chipweave:
     # Its Deployment is scaled to 0: the process stands in for it. Agents' pods stay: a token is bound to one of them.
     def install(self):
         bed = self.bed
-        helm = bed.run(TESTBED, "build", "helm").stdout.split()[1]
-        notes = bed.run(helm, "install", "chipweave", CHART, "-n", NS, "--create-namespace").stdout
-        bed.kubectl("-n", NS, "scale", "deployment/chipweave-scheduler", "--replicas=0")
+        notes = self.helm("install", "--create-namespace")
         self.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
         for file in ("tls.crt", "tls.key", "ca.crt") if self.https else ():
             data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"][file]
@@ -41,6 +39,13 @@ class Chipweave:
         in_force = lambda: "may not write" in str(bed.ask("POST", path, inventory, unbound)[1])
         if not bed.poll(in_force):
             raise RuntimeError("the policy that holds agents to their nodes is not in force")
+
+    # install or upgrade; what it prints.
+    def helm(self, verb, *arguments):
+        helm = self.bed.run(TESTBED, "build", "helm").stdout.split()[1]
+        notes = self.bed.run(helm, verb, "chipweave", CHART, "-n", NS, *arguments).stdout
+        self.bed.kubectl("-n", NS, "scale", "deployment/chipweave-scheduler", "--replicas=0")
+        return notes
 
     # What helm prints for kube-scheduler, but for the address.
     def scheduler_config(self, name="default-scheduler"):

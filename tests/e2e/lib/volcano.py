@@ -1,6 +1,6 @@
 """Volcano in a test: the driver that plays its scheduler (tests/volcano_driver), gangs for it, and the webhook that gives
 its bindings their placements."""
-import base64, contextlib, json, os, re, signal, subprocess
+import contextlib, json, os, re, signal, subprocess
 
 from lib.bed import ROOT
 from testbed.build import go_environment
@@ -95,16 +95,16 @@ def gang(s, name, members, chips, resource=None, **spec):
 
 
 # The API server asks us about every binding in the scenario's namespace.
-def admission(s):
-    bundle = base64.b64encode((s.bed.work / "ca.crt").read_bytes()).decode()
-    hook = {"name": "binding.chipweave.dev", "admissionReviewVersions": ["v1"], "sideEffects": "None", "timeoutSeconds": 5,
-            "failurePolicy": "Fail", "reinvocationPolicy": "Never",
-            "clientConfig": {"url": f"{s.chipweave.url}/admission/binding", "caBundle": bundle},
-            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": s.ns}},
-            "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "scope": "Namespaced",
-                       "resources": ["pods/binding", "bindings"]}]}
-    s.bed.must("POST", HOOKS, {"metadata": {"name": s.ns}, "webhooks": [hook]})
-    s.undo.append(lambda: s.bed.ask("DELETE", f"{HOOKS}/{s.ns}"))
+# The chart's own webhook, but for its way: no Service can be reached here. It is asked for namespaces with its label.
+def admission(s, url=None):
+    path = f"{HOOKS}/chipweave-scheduler"
+    as_it_was = s.bed.must("GET", path)["webhooks"]
+    (hook,) = as_it_was
+    client = {"url": f"{url or s.chipweave.url}/admission/binding", "caBundle": hook["clientConfig"]["caBundle"]}
+    s.bed.must("PATCH", path, {"webhooks": [{**hook, "clientConfig": client}]})
+    s.undo.append(lambda: s.bed.must("PATCH", path, {"webhooks": as_it_was}))
+    ((label, value),) = hook["namespaceSelector"]["matchLabels"].items()
+    s.bed.must("PATCH", f"/api/v1/namespaces/{s.ns}", {"metadata": {"labels": {label: value}}})
     s.create("probe", 1, schedulerName="nobody")
     binding = {"metadata": {"name": "probe"}, "target": {"kind": "Node", "name": "no-such-node"}}
     asked = lambda: "no-such-node" in str(s.bed.ask("POST", f"{s.pods_path}/probe/binding?dryRun=All", binding)[1])

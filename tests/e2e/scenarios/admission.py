@@ -1,7 +1,5 @@
 """The API server asks us about every binding: by hand, by kube-scheduler itself, in a dry run, by the old path; refusals, a
 chip that died, no answer; and without a webhook the placement that comes after the bind."""
-import json
-
 from audit import PLACEMENT, indices_of, placement_of
 from lib.scenario import GPU
 from lib.volcano import admission
@@ -37,8 +35,8 @@ def binding(name, node, uid=None, **annotations):
 
 # Nobody is asked before the bind; the pod gets its placement soon after.
 def after_bind(s):
-    rule = [{"op": "add", "path": "/rules/-", "value": {"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]}}]
-    s.bed.kubectl("patch", "clusterrole", "chipweave-scheduler", "--type=json", f"--patch={json.dumps(rule)}")
+    s.chipweave.helm("upgrade", "--set", "scheduler.annotateAfterBind=true")
+    s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
     s.create("late", 3, schedulerName="nobody")
     s.bind_by_hand("late", NODES[0])
     pod = s.eventually("a pod bound without us gets its placement", lambda: placement_of(s.pod("late")) and s.pod("late"))
@@ -46,9 +44,7 @@ def after_bind(s):
     s.eventually("we count them as its own", lambda: len(s.taken(NODES[0])) == 3 and
                  s.chipweave.metric(f'chipweave_unattributed_chips{{node="{NODES[0]}"}}') in (0, None))
     s.delete("late")
-    rules = s.bed.must("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/chipweave-scheduler")["rules"]
-    undo = [{"op": "remove", "path": f"/rules/{len(rules) - 1}"}]
-    s.bed.kubectl("patch", "clusterrole", "chipweave-scheduler", "--type=json", f"--patch={json.dumps(undo)}")
+    s.undo.pop()()
 
 
 def by_hand(s):
