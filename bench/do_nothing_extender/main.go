@@ -1,11 +1,13 @@
 // An extender for kube-scheduler and Volcano that chooses nothing: it takes every node, scores all the same, and binds
-// pods as it is told. What a scheduler loses with it is what any extender costs; bench/kube_scheduler_throughput and
-// bench/volcano_session compare chipweave with it.
+// pods as it is told. As a webhook for bindings it allows all of them. What a scheduler or a bind loses with it is what any
+// extender or webhook costs; bench/kube_scheduler_throughput, bench/volcano_session and bench/admission_latency compare
+// chipweave with it.
 //
 //	TOKEN=… do-nothing-extender --server https://127.0.0.1:6443 --ca ca.crt --port-file FILE
+//	do-nothing-extender --tls-cert tls.crt --tls-key tls.key --port-file FILE
 //
-// Without --server it cannot bind, which Volcano does itself. It listens on a free port of 127.0.0.1 and writes it to
-// FILE. GET /times tells what it did so far.
+// Without --server it cannot bind, which Volcano does itself; API servers ask webhooks over TLS only. It listens on a free
+// port of 127.0.0.1 and writes it to FILE. GET /times tells what it did so far.
 package main
 
 import (
@@ -48,12 +50,15 @@ type verb struct {
 func main() {
 	server := flag.String("server", "", "URL of the API server")
 	ca := flag.String("ca", "", "file with its CA")
+	cert := flag.String("tls-cert", "", "serve over TLS with this certificate")
+	key := flag.String("tls-key", "", "and its key")
 	portFile := flag.String("port-file", "", "the port is written here")
 	flag.Parse()
 	verbs := map[string]*verb{
 		"filter":     {answer: filter},
 		"prioritize": {answer: prioritize},
 		"preempt":    {answer: preempt},
+		"admission":  {answer: admit},
 	}
 	if *server != "" {
 		client, err := clientFor(*ca)
@@ -77,6 +82,9 @@ func main() {
 	port := listener.Addr().(*net.TCPAddr).Port
 	if err := os.WriteFile(*portFile, []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
 		log.Fatal(err)
+	}
+	if *cert != "" {
+		log.Fatal(http.ServeTLS(listener, mux, *cert, *key))
 	}
 	log.Fatal(http.Serve(listener, mux))
 }
@@ -153,6 +161,18 @@ func prioritize(body []byte) ([]byte, error) {
 // No node: nothing is ever preempted.
 func preempt([]byte) ([]byte, error) {
 	return []byte(`{"NodeNameToMetaVictims":{}}`), nil
+}
+
+// The least that a webhook can answer.
+func admit(body []byte) ([]byte, error) {
+	var review struct {
+		Request struct{ UID string }
+	}
+	if err := json.Unmarshal(body, &review); err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",`+
+		`"response":{"uid":%q,"allowed":true}}`, review.Request.UID), nil
 }
 
 func bind(client *http.Client, server, token string, body []byte) ([]byte, error) {

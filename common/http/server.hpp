@@ -35,7 +35,7 @@ struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow;  // with 405: the methods that the path takes, "GET, POST"
+  std::string allow;   // with 405: the methods that the path takes, "GET, POST"
   bool close = false;  // the connection afterwards, also if the client would keep it
 };
 

@@ -40,7 +40,8 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
                              milliseconds(limits::kGrpcHandshakeTimeout));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
                              milliseconds(limits::kGrpcIdleTimeout));
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, milliseconds(limits.max_connection_age));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                             milliseconds(limits.max_connection_age));
   for (grpc::Service* service : services) builder.RegisterService(service);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   // On failure gRPC gives a null server, or one that listens nowhere.

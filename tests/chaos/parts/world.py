@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from lib.bed import NS, ROOT
 from lib.programs import Chipweave
 from lib.scenario import GPU, Scenario
-from lib.volcano import HOOKS, Driver
+from lib.volcano import Driver, admission
 from parts.proxy import Loop, Proxy
 from testbed.processes import free_ports, living_pid
 
@@ -144,9 +144,7 @@ class World:
         self.chart_trust = ssl.create_default_context(cafile=bed.work / "ca.crt")
         chart_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         chart_tls.load_cert_chain(bed.work / "tls.crt", bed.work / "tls.key")
-        help_text = subprocess.run([binaries / "chipweave-scheduler", "--help"], capture_output=True, text=True).stdout
-        self.can_elect = "--leader-elect" in help_text
-        self.replicas = [Replica(self, name) for name in ("a", "b")[:2 if self.can_elect and options.schedulers == 2 else 1]]
+        self.replicas = [Replica(self, name) for name in ("a", "b")[:options.schedulers]]
         self.endpoints, self.pinned = self.replicas[:1], None
         self.turn = 0
         self.calls = Proxy(self.loop, "calls", chart_tls, self.chart_trust, self.route, kind_of_call)
@@ -211,18 +209,12 @@ class World:
                 self.endpoints = [replica for replica in self.replicas if replica.pod in labelled
                                   and replica.ask("GET", "/readyz/standby", seconds=1)[0] == 200]
 
-    # Pods that stand for the processes, to bear the label; and what a replica of several may do besides.
+    # Pods that stand for the processes, to bear the label; with the labels by which the chart knows its own.
     def admit_replicas(self):
-        rules = [{"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
-                 {"apiGroups": [""], "resources": ["pods"], "verbs": ["patch"]}]
-        group, role = "rbac.authorization.k8s.io", {"metadata": {"name": "chaos-replicas"}}
-        account = {"kind": "ServiceAccount", "name": "chipweave-scheduler", "namespace": NS}
-        path = f"/apis/{group}/v1/namespaces/{NS}"
-        self.bed.must("POST", f"{path}/roles", {**role, "rules": rules})
-        self.bed.must("POST", f"{path}/rolebindings", {**role, "subjects": [account], "roleRef": {
-            "apiGroup": group, "kind": "Role", "name": "chaos-replicas"}})
+        labels = {f"app.kubernetes.io/{key}": value for key, value in
+                  (("name", "chipweave"), ("instance", "chipweave"), ("component", "scheduler"))}
         for replica in self.replicas:
-            body = self.s.pod_body(replica.pod, 0)
+            body = self.s.pod_body(replica.pod, 0, labels=labels)
             self.bed.must("POST", f"/api/v1/namespaces/{NS}/pods", body)
 
     def remember(self, kind, request):
@@ -268,21 +260,9 @@ class World:
         (self.bed.folder / "scheduler.yaml").write_text(text)
         self.bed.testbed("restart", "kube-scheduler")
 
+    # The chart's webhook, with the time that the API server waits for it as short as the other waits here.
     def admission(self):
-        bundle = base64.b64encode((self.work / "ca.crt").read_bytes()).decode()
-        hook = {"name": "binding.chipweave.dev", "admissionReviewVersions": ["v1"], "sideEffects": "NoneOnDryRun",
-                "timeoutSeconds": HOOK_SECONDS, "failurePolicy": "Fail",
-                "clientConfig": {"url": f"https://127.0.0.1:{self.hook.port}/admission/binding", "caBundle": bundle},
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": self.s.ns}},
-                "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "scope": "Namespaced",
-                           "resources": ["pods/binding", "bindings"]}]}
-        s = self.s
-        self.bed.must("POST", HOOKS, {"metadata": {"name": "chaos"}, "webhooks": [hook]})
-        s.create("probe", 1, schedulerName="nobody")
-        binding = {"metadata": {"name": "probe"}, "target": {"kind": "Node", "name": "no-such-node"}}
-        asked = lambda: "no-such-node" in str(self.bed.ask("POST", f"{s.pods_path}/probe/binding?dryRun=All", binding)[1])
-        s.must_come("the API server's questions about bindings", asked)
-        s.delete("probe")
+        admission(self.s, f"https://127.0.0.1:{self.hook.port}", HOOK_SECONDS)
 
     # The agent of this node anew, with another machine or another time than it should have.
     def start_agent(self, node, machine="profile:hgx-v100-8", clock=0):

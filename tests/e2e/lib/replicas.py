@@ -1,7 +1,7 @@
 """The scheduler's replicas as the chart runs them: the pods of its Deployment are real objects, behind each stands a process of
 ours with the arguments and settings of the chart. What runs in no testbed is played here: the kubelet's readiness probe, and
 kube-proxy, which leads new connections to the endpoints of a Service and leaves those that are open where they are."""
-import asyncio, contextlib, http.client, json, signal, ssl, subprocess, threading, time
+import asyncio, contextlib, http.client, json, signal, ssl, subprocess, threading
 
 from lib.bed import NS
 from testbed.processes import free_ports
@@ -201,11 +201,10 @@ class Replicas:
     def behind(self, service):
         return sorted(self.endpoints[service])
 
-    # How long it took until the Service had somebody else behind it who decides, in seconds.
-    def wait_for_another(self, than, since):
-        asked = lambda: self.behind(SERVICE) == [self.other(than).pod] and self.other(than).leads()
-        self.s.must_come("another leader behind the Service", asked)
-        return time.monotonic() - since
+    # Whether the Service has the other one behind it, and it decides.
+    def leads_instead_of(self, replica):
+        other = self.other(replica)
+        return self.behind(SERVICE) == [other.pod] and other.leads()
 
     # And the one process without replicas is back. May be called twice.
     def stop(self):

@@ -96,12 +96,12 @@ def gang(s, name, members, chips, resource=None, **spec):
 
 # The API server asks us about every binding in the scenario's namespace.
 # The chart's own webhook, but for its way: no Service can be reached here. It is asked for namespaces with its label.
-def admission(s, url=None):
+def admission(s, url=None, seconds=5):
     path = f"{HOOKS}/chipweave-scheduler"
     as_it_was = s.bed.must("GET", path)["webhooks"]
     (hook,) = as_it_was
     client = {"url": f"{url or s.chipweave.url}/admission/binding", "caBundle": hook["clientConfig"]["caBundle"]}
-    s.bed.must("PATCH", path, {"webhooks": [{**hook, "clientConfig": client}]})
+    s.bed.must("PATCH", path, {"webhooks": [{**hook, "clientConfig": client, "timeoutSeconds": seconds}]})
     s.undo.append(lambda: s.bed.must("PATCH", path, {"webhooks": as_it_was}))
     ((label, value),) = hook["namespaceSelector"]["matchLabels"].items()
     s.bed.must("PATCH", f"/api/v1/namespaces/{s.ns}", {"metadata": {"labels": {label: value}}})

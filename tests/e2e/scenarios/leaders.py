@@ -103,8 +103,8 @@ class Stream:
 
 
 def took_over(s, r, old, began, what):
-    seconds = r.wait_for_another(old, began)
-    print(f"     {what}: {seconds:.1f} s until the Service leads to the other one", flush=True)
+    s.must_come("another leader behind the Service", lambda: r.leads_instead_of(old))
+    print(f"     {what}: {time.monotonic() - began:.1f} s until the Service leads to the other one", flush=True)
     new = r.leader()
     s.check(f"{what}: the other one leads", new is r.other(old))
     s.eventually(f"{what}: the label is on its pod alone", lambda: labelled(s) == [new.pod], why=lambda: labelled(s))
