@@ -11,6 +11,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <list>
 #include <map>
 #include <memory>
@@ -117,7 +118,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void step_down();
 
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
-  std::uint64_t changes() const { return nodes_.changes(); }
+  std::uint64_t changes() const { return nodes_.changes() + late_pods_; }
   // A node that has room now for a pod that filter rejected and was offered it then; empty: none.
   // Pods that ask alike are answered once until they are rejected anew, or wake_again() is called.
   // Cost: a survey a kind of request among at most kMaxKinds.
@@ -193,6 +194,8 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
   void remember(Verb verb, const PodAsk& pod, Asked how);
+  void remember_stranger(const PodAsk& pod);
+  void introduce(const ClusterPod& pod);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> choose(const PodAsk& pod, std::span<const std::string_view> nodes,
@@ -291,6 +294,7 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_rejected.cpp
   static constexpr std::size_t kMaxKinds = 64;
+  static constexpr std::size_t kMaxStrangers = 256;
 
   // scheduler.cpp
   std::string check_verdicts() const;
@@ -305,6 +309,8 @@ class Scheduler final : public Decide, public ClusterListener {
   Groups groups_;
   GangTries tries_;
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
+  std::deque<Stranger> strangers_;
+  std::uint64_t late_pods_ = 0;  // of strangers, that the cluster told of afterwards
   // Of bound pods, by the uid in it; in order, so that they can be told part by part.
   std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
   UnderWayMap under_way_;                                 // by uid

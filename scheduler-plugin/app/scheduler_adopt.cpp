@@ -46,6 +46,7 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
 
 void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
   jobs_.add(pod.ask);
+  introduce(pod);
   if (!pod.node.empty()) adopt(pod, credible(pod, said));
 }
 

@@ -22,6 +22,7 @@ void Scheduler::step_down() {
   for (const std::string& uid : tries_.end_others({})) withdraw(uid);
   end_promises(Clock::Steady::max(), Promise::dropped);
   looks_.clear();  // of questions that somebody else answers now
+  strangers_.clear();
 }
 
 bool Scheduler::node_is_sure(const std::string& node) {

@@ -108,6 +108,20 @@ TEST_F(Courtesy, NobodyIsWokenWhenNobodyWaits) {
   EXPECT_EQ(world_.api.touched, Strings{});
 }
 
+// kube-scheduler's watch was faster than ours, both with the pod and with the end of another one.
+TEST_F(Courtesy, APodThatWasRejectedBeforeItWasKnownIsWokenAsWell) {
+  run_on("b", 8, "n2");
+  run_on("c", 8, "n1");
+  world_.create("w", 8);
+  world_.api.remove("ns/b");
+  EXPECT_EQ(world_.fit("w"), Strings{});
+  world_.api.settle();
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n2"});
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n2"}) << "once is enough";
+}
+
 TEST_F(Courtesy, APromiseThatEndsMakesRoom) {
   run_on("b", 8, "n2");
   world_.create("p", 8);
