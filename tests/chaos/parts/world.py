@@ -157,7 +157,7 @@ class World:
         self.judge, self.volcano = None, threading.RLock()
         self.nodes = {node: threading.RLock() for node in MACHINES}
         self.stopping, self.healing = threading.Event(), threading.Event()
-        self.router = threading.Thread(target=self.look_who_leads, daemon=True)
+        self.router = threading.Thread(target=self.look_after, daemon=True)
 
     # --- certificates and the clock
 
@@ -201,13 +201,32 @@ class World:
 
     # As a Service is kept: pods with the label that say that they are ready. While the API server is away nothing changes.
     def look_who_leads(self):
-        path = f"/api/v1/namespaces/{NS}/pods?labelSelector=chipweave.dev%2Fleader%3Dtrue"
+        code, answer = self.bed.ask("GET", f"/api/v1/namespaces/{NS}/pods?labelSelector=chipweave.dev%2Fleader%3Dtrue")
+        if code == 200 and isinstance(answer, dict):
+            labelled = {pod["metadata"]["name"] for pod in answer["items"]}
+            self.endpoints = [replica for replica in self.replicas if replica.pod in labelled
+                              and replica.ask("GET", "/readyz/standby", seconds=1)[0] == 200]
+
+    def look_after(self):
         while not self.stopping.wait(ROUTE_SECONDS):
-            code, answer = self.bed.ask("GET", path)
-            if code == 200 and isinstance(answer, dict):
-                labelled = {pod["metadata"]["name"] for pod in answer["items"]}
-                self.endpoints = [replica for replica in self.replicas if replica.pod in labelled
-                                  and replica.ask("GET", "/readyz/standby", seconds=1)[0] == 200]
+            self.revive()
+            if len(self.replicas) > 1:
+                self.look_who_leads()
+
+    # As a kubelet does: they end themselves when the API server is away at a bad moment.
+    def revive(self):
+        for program in ("kube-scheduler", "kube-controller-manager"):
+            if self.pid_of(program) or not self.control_plane.acquire(blocking=False):
+                continue
+            try:
+                if not self.pid_of(program):
+                    self.bed.testbed("start", program)
+                    if self.judge:
+                        self.judge.note(revived=program)
+            except RuntimeError:
+                pass  # the API server is still away: with the next look
+            finally:
+                self.control_plane.release()
 
     # Pods that stand for the processes, to bear the label; with the labels by which the chart knows its own.
     def admit_replicas(self):
@@ -234,10 +253,10 @@ class World:
         if len(self.replicas) > 1:
             self.admit_replicas()
             self.endpoints = []
-            self.router.start()
         for replica in self.replicas:
             replica.launch()
         self.configure_kube_scheduler()
+        self.router.start()
         s.begin()
         s.nodes(**{name: ("hgx-v100-8", resource, CHIPS) for name, resource in MACHINES.items()})
         s.must_come("a scheduler that leads and knows all nodes", self.knows_nodes, READY_SECONDS)
