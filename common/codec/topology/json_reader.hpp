@@ -11,15 +11,20 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 
 namespace chipweave::codec {
 
 using Json = nlohmann::json;
 
+struct JsonLimits {
+  std::size_t bytes = limits::kMaxTopologyFileBytes;
+  std::size_t values = limits::kMaxJsonValues;
+};
 // The whole text as one value. Errors: syntax with line and column, a key that appears twice in one
-// object, nesting deeper than limits::kMaxJsonDepth, more values than limits::kMaxJsonValues.
-Result<Json> parse_strict_json(std::string_view text);
+// object, nesting deeper than limits::kMaxJsonDepth, more bytes or values than `most`.
+Result<Json> parse_strict_json(std::string_view text, const JsonLimits& most = {});
 
 // Collects sentences "path: what is wrong"; the first few are kept.
 class JsonProblems {

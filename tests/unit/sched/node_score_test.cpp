@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "scheduler-plugin/state/natural_order.hpp"
+#include "common/base/natural_order.hpp"
 
 namespace chipweave::solver {
 namespace {
