@@ -234,7 +234,65 @@ FewestDomains::Staircase FewestDomains::staircase(DomainId id, int least, int mo
   return steps;
 }
 
+// Counts only: at the level below as many children as the largest would do, from there on not fewer,
+// and nodes as if they stood side by side.
+PackedCost FewestDomains::bound(DomainId id, int pods) const {
+  const Domain& domain = fabric_.domain(id);
+  PackedCost least = own(id);
+  if (room_.existing(id) > 0 || pods == 0) return least;
+  std::vector<int> rooms;
+  for (const DomainId child : domain.children) rooms.push_back(room_.of(child));
+  std::sort(rooms.begin(), rooms.end(), std::greater<>());
+  int children = 0;
+  for (int held = 0; children < static_cast<int>(rooms.size()) && held < pods;)
+    held += rooms[static_cast<std::size_t>(children++)];
+  const int nodes = std::max(children, room_.fewest_nodes(id, pods));
+  const auto times = [](PackedCost each, int count) {
+    PackedCost sum;
+    for (int i = 0; i < count; ++i) sum = sum + each;
+    return sum;
+  };
+  const auto levels = static_cast<int>(fabric_.levels());
+  for (int level = domain.level + 1; level < levels; ++level) {
+    const bool as_nodes = level == levels - 1 && room_.one_node_each();
+    least = least + times(layout_.one(static_cast<std::size_t>(level), 0),
+                          as_nodes ? nodes : children);
+  }
+  if (count_nodes_) least = least + times(layout_.one(fabric_.levels(), 0), nodes);
+  return least;
+}
+
+std::pair<DomainId, PackedCost> FewestDomains::best_child(const Domain& domain, int pods) {
+  std::vector<std::pair<PackedCost, DomainId>> candidates;
+  bool pinned = false;
+  for (const DomainId child : domain.children) {
+    pinned = pinned || room_.existing(child) > 0;
+    if (room_.at_most(child, pods) == pods) candidates.emplace_back(bound(child, pods), child);
+  }
+  if (pinned) return {kNowhere, kImpossible};
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::pair<DomainId, PackedCost> best{kNowhere, kImpossible};
+  std::size_t position = 0;
+  for (const auto& [least, child] : candidates) {
+    if (best.second < least) break;
+    const PackedCost found = cost(child, pods);
+    const auto at = static_cast<std::size_t>(
+        std::find(domain.children.begin(), domain.children.end(), child) - domain.children.begin());
+    if (best.first == kNowhere || found < best.second ||
+        (found == best.second && at < position)) {
+      best = {child, found};
+      position = at;
+    }
+  }
+  return best;
+}
+
 PackedCost FewestDomains::cost(DomainId domain, int pods) {
+  if (!is_leaf(fabric_.domain(domain)) && room_.base(domain) == 0 && pods > 0) {
+    const auto [child, found] = best_child(fabric_.domain(domain), pods);
+    if (child != kNowhere) return found + own(domain);
+  }
   const Staircase steps = staircase(domain, pods, pods);
   for (const Step& step : steps) {
     if (step.pods >= pods) return step.cost;
@@ -267,6 +325,10 @@ void FewestDomains::descend(DomainId id, int pods, std::vector<Share>& out) {
   const Domain& domain = fabric_.domain(id);
   if (pods == 0) return;
   if (is_leaf(domain)) return share_among_nodes(domain, pods, out);
+  if (room_.base(id) == 0) {
+    if (const DomainId child = best_child(domain, pods).first; child != kNowhere)
+      return descend(child, pods, out);
+  }
   const Items children = items(domain, pods, pods);
   Fold fold(children, layout_, pods, true);
   fold.run();

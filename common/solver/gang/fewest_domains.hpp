@@ -30,6 +30,9 @@ class FewestDomains {
   // What it costs to place exactly so many pods in the domain, existing pods' domains for nothing;
   // its own cost included. pods: one of the numbers that Room allows there.
   PackedCost cost(DomainId domain, int pods);
+  // No way is cheaper than that, cost of the domain itself included. Cheap: its children are
+  // counted.
+  PackedCost bound(DomainId domain, int pods) const;
   // And how: nodes in natural order of their paths.
   std::vector<Share> place(DomainId domain, int pods);
   const CostLayout& layout() const { return layout_; }
@@ -56,6 +59,8 @@ class FewestDomains {
   };
   struct Fold;
 
+  // The one child that the pods should go to, if one is enough.
+  std::pair<DomainId, PackedCost> best_child(const Domain& domain, int pods);
   Staircase staircase(DomainId domain, int least, int most);
   Staircase of_leaf(const Domain& domain, int most);
   // The children that can take pods, each with the steps that an answer for least..most can have.

@@ -41,7 +41,9 @@ class GangPlanner {
     PackedCost least = kImpossible;
     for (const DomainId one : candidates_) {
       if (room_.at_most(one, gang_.pods) < most) continue;
-      const PackedCost cost = fewest.cost(one, most) + around(fewest.layout(), one);
+      const PackedCost above = around(fewest.layout(), one);
+      if (best != kNowhere && !(fewest.bound(one, most) + above < least)) continue;
+      const PackedCost cost = fewest.cost(one, most) + above;
       if (best == kNowhere || cost < least) {
         best = one;
         least = cost;

@@ -15,6 +15,20 @@ Room::Room(const Fabric& fabric, std::vector<int> slice, const Existing& existin
   count(fabric, kRootDomain, node_room);
 }
 
+int Room::fewest_nodes(DomainId domain, int pods) const {
+  const std::int32_t which = domains_[domain].histogram;
+  if (which < 0 || !histograms_whole_ || domains_[domain].existing > 0) return 0;
+  const Histogram& nodes = histograms_[static_cast<std::size_t>(which)];
+  int used = 0;
+  for (auto room = static_cast<int>(kMostRoom); room > 0 && pods > 0; --room) {
+    const int there = static_cast<int>(nodes[static_cast<std::size_t>(room)]);
+    const int needed = std::min(there, (pods + room - 1) / room);
+    used += needed;
+    pods -= std::min(pods, needed * room);
+  }
+  return used;
+}
+
 // Depth-first, as deep as there are levels.
 void Room::count(const Fabric& fabric, DomainId domain,
                  const std::function<int(FabricNodeId)>& node_room) {
@@ -37,10 +51,16 @@ void Room::count(const Fabric& fabric, DomainId domain,
     }
     uniform_ = uniform_ && here == 0 && room == uniform_room_ && node.free == uniform_free_;
   }
+  one_node_each_ = one_node_each_ && d.nodes.size() <= 1;
   std::int64_t base = 0;
+  if (!d.children.empty()) {
+    sum.histogram = static_cast<std::int32_t>(histograms_.size());
+    histograms_.emplace_back();
+  }
   for (const DomainId child : d.children) {
     count(fabric, child, node_room);
     const OfDomain& part = domains_[child];
+    add_histogram(fabric, child, histograms_[static_cast<std::size_t>(sum.histogram)]);
     most += part.most;
     base += part.base;
     sum.existing += part.existing;
@@ -55,6 +75,19 @@ void Room::count(const Fabric& fabric, DomainId domain,
   sum.base = static_cast<int>(base) + (lacks == 0 || sum.existing == 0 ? 0 : slice - lacks);
   if (sum.most < sum.base) sum.broken = true;
   sum.most = std::max(sum.most, 0);
+}
+
+void Room::add_histogram(const Fabric& fabric, DomainId from, Histogram& to) {
+  if (const std::int32_t which = domains_[from].histogram; which >= 0) {
+    const Histogram& part = histograms_[static_cast<std::size_t>(which)];
+    for (std::size_t room = 1; room < part.size(); ++room) to[room] += part[room];
+    return;
+  }
+  for (const FabricNodeId node : fabric.domain(from).nodes) {
+    const auto room = static_cast<std::size_t>(nodes_[node]);
+    histograms_whole_ = histograms_whole_ && room <= kMostRoom;
+    ++to[std::min(room, kMostRoom)];
+  }
 }
 
 int Room::step(int level) const {

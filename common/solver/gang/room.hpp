@@ -5,6 +5,7 @@
 // `base` pods have to come.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -39,26 +40,38 @@ class Room {
   int step(int level) const;
   // The pods that may come to a domain go up by steps from its base; the most that are not more.
   int at_most(DomainId domain, int pods) const;
+  // No way to place so many pods in the domain uses fewer nodes; 0: not known.
+  int fewest_nodes(DomainId domain, int pods) const;
+  // Whether every finest domain is one node.
+  bool one_node_each() const { return one_node_each_; }
   // Whether all nodes that take pods take as many, have as much free, and none has any already.
   bool uniform() const { return uniform_; }
   int uniform_room() const { return uniform_room_; }
 
  private:
+  static constexpr std::size_t kMostRoom = 64;
+  using Histogram = std::array<std::uint32_t, kMostRoom + 1>;  // of what its nodes take
   struct OfDomain {
     int most = 0;
     int base = 0;
     int existing = 0;
     std::uint64_t free = 0;
     bool broken = false;
+    std::int32_t histogram = -1;  // none: a finest domain
   };
   void count(const Fabric& fabric, DomainId domain,
              const std::function<int(FabricNodeId)>& node_room);
+
+  void add_histogram(const Fabric& fabric, DomainId from, Histogram& to);
 
   std::vector<int> slice_;
   const Existing& existing_;
   std::vector<int> nodes_;
   std::vector<OfDomain> domains_;
   std::vector<int> level_;
+  std::vector<Histogram> histograms_;
+  bool histograms_whole_ = true;  // no node takes more than they can say
+  bool one_node_each_ = true;
   bool uniform_ = true;
   int uniform_room_ = 0;
   int uniform_free_ = 0;

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -181,7 +182,8 @@ std::string text_of(const Case& c) {
   return text;
 }
 
-void compare(const Case& c) {
+// Whether it fits.
+bool compare(const Case& c) {
   SCOPED_TRACE(text_of(c));
   Fabric fabric(c.levels);
   GangQuestion question{c.gang, {}};
@@ -189,7 +191,7 @@ void compare(const Case& c) {
   for (std::size_t i = 0; i < c.levels; ++i) levels.push_back("level" + std::to_string(i));
   for (const Machine& m : c.machines) {
     const auto id = fabric.add(m.name, m.path);
-    ASSERT_TRUE(id);
+    if (!id) throw std::runtime_error(id.error().text());
     fabric.set_free(*id, m.free);
     fabric.set_max_pods(*id, m.max_pods);
     fabric.set_healthy(*id, m.healthy);
@@ -198,25 +200,23 @@ void compare(const Case& c) {
   const domain::Plan plan = plan_gang(fabric, levels, question);
   Oracle oracle(c);
   const int most = oracle.most();
-  ASSERT_EQ(plan.fits, most > 0) << plan.reason;
-  if (!plan.fits) {
-    EXPECT_NE(plan.reason, "");
-    return;
-  }
-  ASSERT_EQ(static_cast<int>(plan.pods.size()), most);
+  EXPECT_EQ(plan.fits, most > 0) << plan.reason;
+  EXPECT_EQ(static_cast<int>(plan.pods.size()), most);
+  EXPECT_EQ(plan.reason.empty(), plan.fits);
+  if (!plan.fits || most == 0) return false;
   std::vector<int> pods(c.machines.size(), 0);
   for (const domain::PlannedPod& pod : plan.pods) ++pods[pod.node];
-  for (std::size_t i = 0; i < pods.size(); ++i) ASSERT_LE(pods[i], c.room(c.machines[i]));
-  const auto value = oracle.value(pods);
-  ASSERT_TRUE(value) << "breaks a rule";
-  EXPECT_EQ(*value, *oracle.best(most));
+  for (std::size_t i = 0; i < pods.size(); ++i) EXPECT_LE(pods[i], c.room(c.machines[i]));
+  EXPECT_EQ(oracle.value(pods), oracle.best(most));
   EXPECT_TRUE(plan.optimal);
+  return true;
 }
 
 TEST(PlannerOracle, FindsTheBestOfAllAssignments) {
   std::mt19937 random(20'260'101);
-  for (int i = 0; i < 6000 && !HasFatalFailure() && !HasNonfatalFailure(); ++i)
-    compare(random_case(random));
+  int fit = 0;
+  for (int i = 0; i < 6000 && !HasFailure(); ++i) fit += compare(random_case(random)) ? 1 : 0;
+  EXPECT_GT(fit, 2000);
 }
 
 }  // namespace
