@@ -55,6 +55,7 @@ int run(int argc, char** argv) {
   Exit exit_code = Exit::fine;
   chipweave::cli::register_place(app, exit_code);
   chipweave::cli::register_topo(app, exit_code);
+  chipweave::cli::register_network(app, exit_code);
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
   chipweave::cli::register_views(app, exit_code);
