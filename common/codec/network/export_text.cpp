@@ -69,6 +69,9 @@ Result<std::string> export_dlrover(const NetworkExport& from) {
   warn_of_rails(from);
   warn_of_accelerator(from);
   warn_of_level_names(from);
+  if (from.table.levels.size() < 2) {
+    from.warnings.add("there is one level: leaves are written as their own spines too");
+  }
   std::string out;
   const auto one_word = [](const std::string& name) -> Result<void> {
     if (name.find_first_of(" \t#") == std::string::npos) return {};

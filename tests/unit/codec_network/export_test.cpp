@@ -112,6 +112,10 @@ TEST(NetworkExport, WhatAFormatCannotSayIsWarnedOf) {
   EXPECT_THAT(warnings_of(table, "csv"), IsEmpty());
   EXPECT_THAT(again(table, "csv").nodes[0].rails, ElementsAre("r0"));
   EXPECT_THAT(warnings_of(uneven(), "dlrover"), Contains(HasSubstr("level \"core\" is left out")));
+  domain::NetworkTable single = regular();
+  single.levels = {"leaf"};
+  for (domain::NetworkNode& node : single.nodes) node.path.erase(node.path.begin());
+  EXPECT_THAT(warnings_of(single, "dlrover"), ElementsAre(HasSubstr("their own spines")));
   domain::NetworkTable named = regular();
   named.levels = {"row", "rack"};
   EXPECT_THAT(warnings_of(named, "slurm"), ElementsAre(HasSubstr("names of the levels")));
