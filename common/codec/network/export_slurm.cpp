@@ -31,6 +31,7 @@ Result<void> check_names(const NetworkExport& from) {
 
 std::string node_list(const NetworkExport& from, const std::vector<std::size_t>& nodes) {
   std::vector<std::string> names;
+  names.reserve(nodes.size());
   for (const std::size_t node : nodes) names.push_back(from.table.nodes[node].name);
   return compress_hostlist(names);
 }

@@ -105,7 +105,7 @@ class Compiler {
     Result<Program> left = sequence(depth);
     while (left && next_is('|')) {
       ++at_;
-      const Result<Program> right = sequence(depth);
+      Result<Program> right = sequence(depth);
       if (!right) return right;
       Program both{{Op::split, {}, 1, left->size() + 2}};
       append(both, *left);
@@ -257,7 +257,7 @@ class Compiler {
   }
 
   Result<Program> copies(const Program& one, int least, int most) const {
-    const auto times = static_cast<std::size_t>(std::max(least, most) + 1);
+    const auto times = static_cast<std::size_t>(std::max(least, most)) + 1;
     if ((one.size() + 2) * times > kMaxProgram) return fail("it repeats too much");
     Program out;
     for (int i = 0; i < least; ++i) append(out, one);

@@ -138,6 +138,7 @@ bool is_known(std::string_view name) {
 
 std::vector<std::string_view> network_formats() {
   std::vector<std::string_view> out;
+  out.reserve(kTexts.size() + kObjects.size());
   for (const TextFormat& format : kTexts) out.push_back(format.name);
   for (const ObjectFormat& format : kObjects) {
     if (std::find(out.begin(), out.end(), format.name) == out.end()) out.push_back(format.name);

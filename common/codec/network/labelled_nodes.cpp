@@ -117,6 +117,7 @@ std::vector<std::string_view> tier_labels(const std::vector<LabelledNode>& nodes
     }
   }
   std::vector<std::string_view> out;
+  out.reserve(tiers.size());
   for (const auto& [unused, label] : tiers) out.push_back(label);
   return out;
 }
@@ -188,6 +189,7 @@ Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& no
                                              Warnings& warnings) {
   const std::vector<std::string_view> accelerator = accelerator_labels(nodes, warnings);
   std::vector<std::string> names;
+  names.reserve(levels.size());
   for (const LabelLevel& level : levels) names.push_back(level.name);
   Result<NetworkTableBuilder> builder =
       NetworkTableBuilder::make(names, {accelerator.begin(), accelerator.end()});
