@@ -52,7 +52,7 @@ void register_rank(CLI::App& app, Exit& exit_code) {
                "\"path\":[\"s0\",\"l1\"]}]}' | chipweave rank --batch -");
   c->callback([=, &exit_code] {
     Timing timing;
-    exit_code = run_batch(flags->batch, limits::kMaxNetworkLineBytes,
+    exit_code = run_batch(flags->batch, limits::kMaxPlanLineBytes,
                           [&](const std::string& line) { return answer(*flags, timing, line); });
     if (flags->timing && exit_code != Exit::unreadable) std::cerr << timing.line() << '\n';
   });

@@ -16,7 +16,7 @@ constexpr int kMostChips = 1 << 20;
 // What `network import` prints of a node beside its name and path does no harm here.
 void read_nodes(const JsonObject& network, PlanRequest& out) {
   JsonProblems& problems = network.problems();
-  const Json* list = network.array("nodes", limits::kMaxNetworkNodes);
+  const Json* list = network.array("nodes", limits::kMaxPlanNodes);
   if (list == nullptr) {
     if (!network.has("nodes")) problems.add(network.path("nodes"), "is missing");
     return;
@@ -152,7 +152,7 @@ std::string joined_path(const std::vector<std::string>& path) {
 }
 
 PlanLine parse_plan_line(std::string_view line) {
-  BatchLine read = read_batch_line(line, limits::kMaxNetworkLineBytes, limits::kMaxNetworkValues);
+  BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
   if (!read.value) return {std::move(read.id), std::move(read.value).error()};
   return {std::move(read.id), read_request(*read.value)};
 }

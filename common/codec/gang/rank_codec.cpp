@@ -44,7 +44,7 @@ nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
 }  // namespace
 
 RankLine parse_rank_line(std::string_view line) {
-  BatchLine read = read_batch_line(line, limits::kMaxNetworkLineBytes, limits::kMaxNetworkValues);
+  BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
   if (!read.value) return {std::move(read.id), std::move(read.value).error()};
   return {std::move(read.id), read_request(*read.value)};
 }

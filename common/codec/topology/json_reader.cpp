@@ -126,13 +126,13 @@ std::string type_of(const Json& value) {
 
 }  // namespace
 
-Result<Json> parse_strict_json(std::string_view text, const JsonLimits& most) {
-  if (text.size() > most.bytes) {
+Result<Json> parse_strict_json(std::string_view text, JsonBounds bounds) {
+  if (text.size() > bounds.bytes) {
     return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(most.bytes >> 20U) + " MiB");
+                      "larger than " + std::to_string(bounds.bytes >> 20U) + " MiB");
   }
   try {
-    Guard guard(most.values);
+    Guard guard(bounds.values);
     if (!Json::sax_parse(text.begin(), text.end(), &guard)) return std::move(guard).error();
     return Json::parse(text.begin(), text.end());
   } catch (const Json::exception& e) {
