@@ -33,6 +33,7 @@ std::vector<LevelSummary> summarize_levels(const domain::NetworkTable& table,
       }
     }
     std::vector<std::size_t> sizes;
+    sizes.reserve(nodes.size());
     for (const auto& [unused, size] : nodes) sizes.push_back(size);
     std::sort(sizes.begin(), sizes.end());
     one.domains = sizes.size();
