@@ -33,7 +33,7 @@ struct Flags {
 };
 
 PlaceEngine::Decided decide(const Flags& flags, Timing& timing,
-                           const PlaceEngine::Prepared& prepared) {
+                            const PlaceEngine::Prepared& prepared) {
   if (!flags.timing) return PlaceEngine::decide(prepared);
   return timing.timed(flags.repeat, [&] { return PlaceEngine::decide(prepared); });
 }
@@ -41,15 +41,16 @@ PlaceEngine::Decided decide(const Flags& flags, Timing& timing,
 Exit answer_batch(const Flags& flags) {
   PlaceEngine engine;
   Timing timing;
-  const Exit exit =
-      run_batch(flags.batch, limits::kMaxBatchLineBytes, [&](const std::string& line) -> BatchAnswer {
+  const Exit exit = run_batch(
+      flags.batch, limits::kMaxBatchLineBytes, [&](const std::string& line) -> BatchAnswer {
         const codec::PlaceLine parsed = codec::parse_place_line(line);
         if (!parsed.request)
           return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
         const auto prepared = engine.prepare(*parsed.request);
         if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
         const auto decided = decide(flags, timing, *prepared);
-        return {codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided)), false};
+        return {codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided)),
+                false};
       });
   if (flags.timing && exit != Exit::unreadable) std::cerr << timing.line() << '\n';
   return exit;

@@ -48,9 +48,8 @@ std::string id_of_refused(std::string_view line) {
 
 BatchLine read_batch_line(std::string_view line, std::size_t max_bytes, std::size_t max_values) {
   if (line.size() > max_bytes) {
-    return {"null",
-            make_error(Errc::limit_exceeded,
-                       "the line is longer than " + std::to_string(max_bytes) + " bytes")};
+    return {"null", make_error(Errc::limit_exceeded,
+                               "the line is longer than " + std::to_string(max_bytes) + " bytes")};
   }
   Result<Json> value = parse_strict_json(line, {max_bytes, max_values});
   if (!value) return {id_of_refused(line), std::move(value).error()};

@@ -11,7 +11,8 @@ std::vector<std::string> read_levels(const JsonObject& object) {
   const Json* list = object.array("levels", limits::kMaxNetworkLevels);
   if (list == nullptr) {
     if (!object.has("levels"))
-      object.problems().add(object.path("levels"), "is missing: the names of the levels, coarsest first");
+      object.problems().add(object.path("levels"),
+                            "is missing: the names of the levels, coarsest first");
     return out;
   }
   for (std::size_t i = 0; i < list->size(); ++i) {

@@ -47,9 +47,8 @@ int read_level(const JsonObject& object, std::string_view key,
   if (!name) return domain::kNoLevel;
   const auto at = std::find(levels.begin(), levels.end(), *name);
   if (at != levels.end()) return static_cast<int>(at - levels.begin());
-  object.problems().add(object.path(key),
-                        "is no level of the network" +
-                            did_you_mean(*name, {levels.begin(), levels.end()}));
+  object.problems().add(object.path(key), "is no level of the network" +
+                                              did_you_mean(*name, {levels.begin(), levels.end()}));
   return domain::kNoLevel;
 }
 
@@ -66,7 +65,8 @@ std::vector<domain::Slice> read_slices(const JsonObject& gang, const PlanRequest
     const auto size = item.require_integer("size", 1, limits::kMaxGangPods);
     if (level == domain::kNoLevel || !size) continue;
     if (level < request.gang.required_level)
-      problems.add(item.path("level"), "is above required_level: such a domain holds the whole gang");
+      problems.add(item.path("level"),
+                   "is above required_level: such a domain holds the whole gang");
     if (std::any_of(out.begin(), out.end(), [&](const auto& s) { return s.level == level; }))
       problems.add(item.path("level"), "is a level that was named before");
     out.push_back({level, static_cast<int>(*size)});
@@ -74,9 +74,9 @@ std::vector<domain::Slice> read_slices(const JsonObject& gang, const PlanRequest
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.level < b.level; });
   for (std::size_t i = 1; i < out.size(); ++i) {
     if (out[i - 1].size % out[i].size != 0)
-      problems.add(gang.path("slices"),
-                   "size " + std::to_string(out[i].size) + " does not divide " +
-                       std::to_string(out[i - 1].size) + ", that of a level above it");
+      problems.add(gang.path("slices"), "size " + std::to_string(out[i].size) +
+                                            " does not divide " + std::to_string(out[i - 1].size) +
+                                            ", that of a level above it");
   }
   return out;
 }
@@ -85,7 +85,8 @@ void read_existing(const JsonObject& gang, PlanRequest& out) {
   const Json* map = gang.find("existing");
   if (map == nullptr) return;
   JsonProblems& problems = gang.problems();
-  if (!map->is_object()) return problems.add(gang.path("existing"), "must be an object: path to pods");
+  if (!map->is_object())
+    return problems.add(gang.path("existing"), "must be an object: path to pods");
   std::unordered_set<std::string> paths;
   for (const PlanNode& node : out.nodes) paths.insert(joined_path(node.path));
   for (const auto& [path, value] : map->items()) {
@@ -100,8 +101,7 @@ void read_gang(const JsonObject& object, PlanRequest& out) {
   domain::Gang& gang = out.gang;
   gang.required_level = read_level(object, "required_level", out.levels);
   gang.preferred_level = read_level(object, "preferred_level", out.levels);
-  gang.pods =
-      static_cast<int>(object.require_integer("pods", 0, limits::kMaxGangPods).value_or(0));
+  gang.pods = static_cast<int>(object.require_integer("pods", 0, limits::kMaxGangPods).value_or(0));
   gang.chips_per_pod =
       static_cast<int>(object.require_integer("chips_per_pod", 0, kMostChips).value_or(0));
   gang.slices = read_slices(object, out);
@@ -110,8 +110,8 @@ void read_gang(const JsonObject& object, PlanRequest& out) {
   read_existing(object, out);
   int running = 0;
   for (const auto& [path, pods] : out.existing) running += pods;
-  gang.min_member = static_cast<int>(object.integer("min_member", 0, 2 * limits::kMaxGangPods)
-                                         .value_or(gang.pods + running));
+  gang.min_member = static_cast<int>(
+      object.integer("min_member", 0, 2 * limits::kMaxGangPods).value_or(gang.pods + running));
 }
 
 Result<PlanRequest> read_request(const Json& value) {
@@ -122,8 +122,8 @@ Result<PlanRequest> read_request(const Json& value) {
   if (network == nullptr) {
     problems.add("network", "is missing: {levels, nodes}");
   } else {
-    const JsonObject of_network(
-        *network, "network", {"levels", "nodes", "warnings", "accelerator_levels"}, problems);
+    const JsonObject of_network(*network, "network",
+                                {"levels", "nodes", "warnings", "accelerator_levels"}, problems);
     if (network->is_object()) {
       out.levels = read_levels(of_network);
       read_nodes(of_network, out);
@@ -166,7 +166,8 @@ std::string write_plan_answer(const std::string& id, const PlanRequest& request,
     const PlanNode& node = request.nodes[one.node];
     Ordered& sum = assignment[joined_path(node.path)];
     sum = sum.is_null() ? 1 : sum.get<int>() + 1;
-    pods.push_back({{"pod", one.pod}, {"node", node.name}, {"path", node.path}, {"rank", one.rank}});
+    pods.push_back(
+        {{"pod", one.pod}, {"node", node.name}, {"path", node.path}, {"rank", one.rank}});
   }
   const auto by_level = [&](const std::vector<int>& values) {
     Ordered out = Ordered::object();

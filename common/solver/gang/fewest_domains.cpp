@@ -18,8 +18,7 @@ FewestDomains::FewestDomains(const Fabric& fabric, const Room& room, int pods)
     : fabric_(fabric),
       room_(room),
       layout_(most_used(fabric, pods), room.free(kRootDomain)),
-      count_nodes_(!(room.uniform() && (room.uniform_room() <= 1 ||
-                                        room.step(0) == 1))) {}
+      count_nodes_(!(room.uniform() && (room.uniform_room() <= 1 || room.step(0) == 1))) {}
 
 PackedCost FewestDomains::own(DomainId domain) const {
   const int level = fabric_.domain(domain).level;
@@ -136,7 +135,8 @@ struct FewestDomains::Fold {
     return sums;
   }
   // Whether the items before i can still make an answer of it.
-  bool useful(std::size_t i, int pods, const std::vector<std::vector<std::int64_t>>& largest) const {
+  bool useful(std::size_t i, int pods,
+              const std::vector<std::vector<std::int64_t>>& largest) const {
     if (!items.counted) return true;
     const std::uint64_t used = layout.count(best[static_cast<std::size_t>(pods)], items.field);
     if (used > items.fewest) return false;
@@ -163,8 +163,7 @@ struct FewestDomains::Fold {
         const PackedCost cost = before + step.cost;
         if (!(to < cost)) {
           to = cost;
-          if (!origin.empty())
-            origin[i][static_cast<std::size_t>(with)] = {pods, step.pods};
+          if (!origin.empty()) origin[i][static_cast<std::size_t>(with)] = {pods, step.pods};
         }
         if (with == most) break;
       }
@@ -234,8 +233,8 @@ FewestDomains::Staircase FewestDomains::staircase(DomainId id, int least, int mo
   return steps;
 }
 
-// Counts only: at the level below as many children as the largest would do, from there on not fewer,
-// and nodes as if they stood side by side.
+// Counts only: at the level below as many children as the largest would do, from there on not
+// fewer, and nodes as if they stood side by side.
 PackedCost FewestDomains::bound(DomainId id, int pods) const {
   const Domain& domain = fabric_.domain(id);
   PackedCost least = own(id);
@@ -255,8 +254,8 @@ PackedCost FewestDomains::bound(DomainId id, int pods) const {
   const auto levels = static_cast<int>(fabric_.levels());
   for (int level = domain.level + 1; level < levels; ++level) {
     const bool as_nodes = level == levels - 1 && room_.one_node_each();
-    least = least + times(layout_.one(static_cast<std::size_t>(level), 0),
-                          as_nodes ? nodes : children);
+    least =
+        least + times(layout_.one(static_cast<std::size_t>(level), 0), as_nodes ? nodes : children);
   }
   if (count_nodes_) least = least + times(layout_.one(fabric_.levels(), 0), nodes);
   return least;
@@ -279,8 +278,7 @@ std::pair<DomainId, PackedCost> FewestDomains::best_child(const Domain& domain, 
     const PackedCost found = cost(child, pods);
     const auto at = static_cast<std::size_t>(
         std::find(domain.children.begin(), domain.children.end(), child) - domain.children.begin());
-    if (best.first == kNowhere || found < best.second ||
-        (found == best.second && at < position)) {
+    if (best.first == kNowhere || found < best.second || (found == best.second && at < position)) {
       best = {child, found};
       position = at;
     }
@@ -341,8 +339,7 @@ void FewestDomains::descend(DomainId id, int pods, std::vector<Share>& out) {
     shares[i] -= static_cast<int>(less);
     over -= less;
   }
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    descend(children.list[i].domain, shares[i], out);
+  for (std::size_t i = 0; i < shares.size(); ++i) descend(children.list[i].domain, shares[i], out);
 }
 
 // Nodes by kind as of_leaf() took them, within a kind in natural order.

@@ -52,7 +52,7 @@ class FewestDomains {
   // What one question of a domain is about.
   struct Items {
     std::vector<Item> list;
-    bool counted = true;     // each one used costs one of `field`; else existing pods pay for some
+    bool counted = true;  // each one used costs one of `field`; else existing pods pay for some
     std::size_t field = 0;
     std::size_t fewest = 0;  // of them hold the most that is asked for
     int least = 0;           // no number of pods below it is of interest

@@ -66,8 +66,7 @@ class GangPlanner {
   int room_on(FabricNodeId id) const {
     const FabricNode& node = fabric_.node(id);
     if (!node.there || !node.healthy) return 0;
-    const int by_chips =
-        gang_.chips_per_pod == 0 ? gang_.pods : node.free / gang_.chips_per_pod;
+    const int by_chips = gang_.chips_per_pod == 0 ? gang_.pods : node.free / gang_.chips_per_pod;
     return std::min({by_chips, node.max_pods, gang_.pods});
   }
   // The domains of the required level that hold all of the gang that runs.
@@ -84,7 +83,8 @@ class GangPlanner {
     for (DomainId at = fabric_.domain(domain).parent; at != kNowhere && at != kRootDomain;
          at = fabric_.domain(at).parent) {
       if (room_.existing(at) == 0)
-        cost = cost + layout.one(static_cast<std::size_t>(fabric_.domain(at).level), room_.free(at));
+        cost =
+            cost + layout.one(static_cast<std::size_t>(fabric_.domain(at).level), room_.free(at));
     }
     return cost;
   }
@@ -119,9 +119,9 @@ class GangPlanner {
              std::to_string(room_.at_most(kRootDomain, gang_.pods));
     const std::string& level = levels_[static_cast<std::size_t>(gang_.required_level)];
     const std::string needs = "needs room for " + pods + " in one " + level;
-    const auto best = std::max_element(
-        candidates_.begin(), candidates_.end(),
-        [this](DomainId a, DomainId b) { return room_.of(a) < room_.of(b); });
+    const auto best =
+        std::max_element(candidates_.begin(), candidates_.end(),
+                         [this](DomainId a, DomainId b) { return room_.of(a) < room_.of(b); });
     if (best == candidates_.end())
       return running_ > 0 ? needs + "; the gang's running pods are not in one" : needs;
     return needs + "; the best, " + path_text(fabric_, *best) + ", has room for " +

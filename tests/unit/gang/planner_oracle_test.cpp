@@ -1,6 +1,6 @@
 // The planner against every assignment there is: random small forests, whose answers are compared
-// with the best of all ways to spread the pods over the nodes. The oracle knows nodes and paths only
-// and shares no code with the solver.
+// with the best of all ways to spread the pods over the nodes. The oracle knows nodes and paths
+// only and shares no code with the solver.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,7 +134,9 @@ class Oracle {
 };
 
 Case random_case(std::mt19937& random) {
-  const auto upto = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
+  const auto upto = [&](int most) {
+    return static_cast<int>(random() % static_cast<unsigned>(most + 1));
+  };
   Case c;
   c.levels = static_cast<std::size_t>(1 + upto(2));
   const int machines = 1 + upto(6);
@@ -154,7 +156,8 @@ Case random_case(std::mt19937& random) {
   if (upto(2) == 0) c.gang.required_level = upto(static_cast<int>(c.levels) - 1);
   if (upto(2) == 0) {
     int size = 1 + upto(2);
-    for (int level = static_cast<int>(c.levels) - 1; level >= std::max(0, c.gang.required_level); --level) {
+    for (int level = static_cast<int>(c.levels) - 1; level >= std::max(0, c.gang.required_level);
+         --level) {
       if (upto(1) == 0) c.gang.slices.insert(c.gang.slices.begin(), domain::Slice{level, size});
       if (upto(1) == 0) size *= 2;
     }
@@ -167,10 +170,9 @@ Case random_case(std::mt19937& random) {
 }
 
 std::string text_of(const Case& c) {
-  std::string text = std::to_string(c.gang.pods) + " pods of " +
-                     std::to_string(c.gang.chips_per_pod) + ", min " +
-                     std::to_string(c.gang.min_member) + ", required " +
-                     std::to_string(c.gang.required_level);
+  std::string text =
+      std::to_string(c.gang.pods) + " pods of " + std::to_string(c.gang.chips_per_pod) + ", min " +
+      std::to_string(c.gang.min_member) + ", required " + std::to_string(c.gang.required_level);
   for (const domain::Slice& s : c.gang.slices)
     text += ", slice " + std::to_string(s.level) + ":" + std::to_string(s.size);
   for (const Machine& m : c.machines) {

@@ -12,7 +12,8 @@ namespace {
 using Order = std::vector<std::size_t>;
 
 TEST(RankOrder, TheFirstPodsDomainsComeFirstAndOthersInNaturalOrder) {
-  const std::vector<RankPath> pods = {{"s1", "l2"}, {"s10", "l1"}, {"s2", "l1"}, {"s1", "l1"}, {"s1", "l2"}};
+  const std::vector<RankPath> pods = {
+      {"s1", "l2"}, {"s10", "l1"}, {"s2", "l1"}, {"s1", "l1"}, {"s1", "l2"}};
   EXPECT_EQ(depth_first(2, pods), (Order{0, 4, 3, 2, 1}));
 }
 
