@@ -26,5 +26,8 @@ void register_profiles(CLI::App& app, Exit& exit_code);  // profiles
 void register_submit(CLI::App& app, Exit& exit_code);    // submit
 void register_views(CLI::App& app, Exit& exit_code);     // explain, nodes, pods
 void register_place(CLI::App& app, Exit& exit_code);     // place
+void register_plan(CLI::App& app, Exit& exit_code);      // plan
+void register_rank(CLI::App& app, Exit& exit_code);      // rank
+void register_network(CLI::App& app, Exit& exit_code);   // network import, export, show
 
 }  // namespace chipweave::cli

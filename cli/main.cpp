@@ -54,7 +54,10 @@ int run(int argc, char** argv) {
       "chipweave COMMAND --help says more.");
   Exit exit_code = Exit::fine;
   chipweave::cli::register_place(app, exit_code);
+  chipweave::cli::register_plan(app, exit_code);
+  chipweave::cli::register_rank(app, exit_code);
   chipweave::cli::register_topo(app, exit_code);
+  chipweave::cli::register_network(app, exit_code);
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
   chipweave::cli::register_views(app, exit_code);

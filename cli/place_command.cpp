@@ -2,11 +2,10 @@
 // --batch.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
+#include "cli/batch.hpp"
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -14,6 +13,7 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/batch/batch.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -32,81 +32,28 @@ struct Flags {
   OutputForm form = OutputForm::text;
 };
 
-// Nanoseconds of decisions, and the line that sums them up.
-class Timing {
- public:
-  PlaceEngine::Decided timed(const PlaceEngine::Prepared& prepared, int repeat) {
-    PlaceEngine::Decided out;
-    for (int i = 0; i < repeat; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      out = PlaceEngine::decide(prepared);
-      const auto end = std::chrono::steady_clock::now();
-      ns_.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count());
-    }
-    return out;
-  }
-  std::string line() {
-    std::sort(ns_.begin(), ns_.end());
-    const auto at = [this](std::size_t k) {
-      return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)];
-    };
-    return "{\"decisions\":" + std::to_string(ns_.size()) + ",\"ns_min\":" + std::to_string(at(0)) +
-           ",\"ns_median\":" + std::to_string(at(ns_.size() / 2)) +
-           ",\"ns_p99\":" + std::to_string(at(ns_.size() * 99 / 100)) +
-           ",\"ns_max\":" + std::to_string(at(ns_.empty() ? 0 : ns_.size() - 1)) + "}";
-  }
-
- private:
-  std::vector<std::int64_t> ns_;
-};
-
-// One line without its newline; longer ones are cut just above the limit, so that they are refused,
-// not kept.
-bool read_line(std::istream& in, std::string& line) {
-  line.clear();
-  std::streambuf* buffer = in.rdbuf();
-  for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
-    if (c == '\n') return true;
-    if (line.size() <= limits::kMaxBatchLineBytes) line.push_back(static_cast<char>(c));
-  }
-  return !line.empty();
+PlaceEngine::Decided decide(const Flags& flags, Timing& timing,
+                            const PlaceEngine::Prepared& prepared) {
+  if (!flags.timing) return PlaceEngine::decide(prepared);
+  return timing.timed(flags.repeat, [&] { return PlaceEngine::decide(prepared); });
 }
 
-Exit run_batch(const Flags& flags) {
-  std::ifstream file;
-  if (flags.batch != "-") {
-    file.open(flags.batch, std::ios::binary);
-    file.peek();  // a folder opens, but does not read
-    if (!file.is_open() || file.bad()) {
-      complain("cannot read " + flags.batch + " (use - for standard input)");
-      return Exit::unreadable;
-    }
-    file.clear();
-  }
-  std::istream& in = flags.batch == "-" ? std::cin : file;
+Exit answer_batch(const Flags& flags) {
   PlaceEngine engine;
   Timing timing;
-  bool errors = false;
-  std::string line;
-  while (read_line(in, line)) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const codec::PlaceLine parsed = codec::parse_place_line(line);
-    std::string text;
-    if (!parsed.request) {
-      text = codec::write_place_error(parsed.id, parsed.request.error());
-      errors = true;
-    } else if (const auto prepared = engine.prepare(*parsed.request); !prepared) {
-      text = codec::write_place_error(parsed.id, prepared.error());
-      errors = true;
-    } else {
-      const auto decided =
-          flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
-      text = codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided));
-    }
-    if (!print(text + "\n")) return Exit::unreadable;
-  }
-  if (flags.timing) std::cerr << timing.line() << '\n';
-  return errors ? Exit::findings : Exit::fine;
+  const Exit exit = run_batch(
+      flags.batch, limits::kMaxBatchLineBytes, [&](const std::string& line) -> BatchAnswer {
+        const codec::PlaceLine parsed = codec::parse_place_line(line);
+        if (!parsed.request)
+          return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
+        const auto prepared = engine.prepare(*parsed.request);
+        if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
+        const auto decided = decide(flags, timing, *prepared);
+        return {codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided)),
+                false};
+      });
+  if (flags.timing && exit != Exit::unreadable) std::cerr << timing.line() << '\n';
+  return exit;
 }
 
 // A list that is given must name a chip: an unset variable in a script must not mean "all" or
@@ -196,8 +143,7 @@ Exit run_one(const Flags& flags) {
                : Exit::unreadable;  // the machine, or the chips asked of it
   }
   Timing timing;
-  const auto decided =
-      flags.timing ? timing.timed(*prepared, flags.repeat) : PlaceEngine::decide(*prepared);
+  const auto decided = decide(flags, timing, *prepared);
   const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
   const bool json = flags.form == OutputForm::json;
   if (!json) {
@@ -250,7 +196,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
       "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
   c->callback([=, &exit_code] {
     if (batch->count() > 0) {
-      exit_code = run_batch(*flags);
+      exit_code = answer_batch(*flags);
     } else if (machine->count() == 0 || (size->count() == 0 && chips->count() == 0)) {
       complain("place needs --batch FILE, or --machine with --size or --chips");
       exit_code = Exit::usage;

@@ -33,6 +33,10 @@ inline constexpr std::size_t kMaxJsonValues = 500000;  // of one machine or requ
 inline constexpr int kMaxXmlDepth = 64;
 inline constexpr std::size_t kMaxXmlNodes = 200000;
 inline constexpr std::size_t kMaxBatchLineBytes = 4U << 20U;
+inline constexpr std::size_t kMaxPlanLineBytes = 128U << 20U;  // with a network and its nodes
+inline constexpr std::size_t kMaxPlanValues = 6'000'000;
+inline constexpr std::size_t kMaxPlanNodes = 400'000;
+inline constexpr int kMaxGangPods = 100'000;
 inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;  // settings of a program
 inline constexpr std::size_t kMaxHealthFileBytes = 256U << 10U;
 inline constexpr std::size_t kMaxBatchIdBytes = 1024;        // an id is repeated in its answer
@@ -41,9 +45,16 @@ inline constexpr int kMaxManifestPods = 10000;               // pods one manifes
 inline constexpr std::size_t kMaxManifestValues =
     200000;  // values one manifest may unfold to (aliases)
 inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
-inline constexpr std::size_t kMaxNameBytes = 253;                     // Kubernetes object names
-inline constexpr std::size_t kMaxLabelBytes = 63;                     // DNS labels: namespaces
-inline constexpr std::size_t kMaxUidBytes = 128;                      // real ones have 36
+// Network descriptions: `kubectl get nodes -o json` of 5,000 nodes is about 40 MB.
+inline constexpr std::size_t kMaxNetworkFileBytes = 64U << 20U;
+inline constexpr std::size_t kMaxNetworkValues = 4'000'000;  // JSON values of one
+inline constexpr std::size_t kMaxNetworkNodes = 20000;
+inline constexpr std::size_t kMaxNetworkDomains = 100000;  // switches, blocks, HyperNodes
+inline constexpr std::size_t kMaxNetworkLevels = 16;
+inline constexpr std::size_t kMaxNetworkRails = 64;  // interfaces of one node
+inline constexpr std::size_t kMaxNameBytes = 253;    // Kubernetes object names
+inline constexpr std::size_t kMaxLabelBytes = 63;    // DNS labels: namespaces
+inline constexpr std::size_t kMaxUidBytes = 128;     // real ones have 36
 inline constexpr int kMaxChipsOfPod = 1'000'000;
 inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that a pod asks for
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "scheduler-plugin/state/natural_order.hpp"
+#include "common/base/natural_order.hpp"
 
 namespace chipweave::sched {
 namespace {

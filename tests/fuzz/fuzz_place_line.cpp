@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/codec/batch/batch.hpp"
 #include "common/codec/place/place_codec.hpp"
 #include "tests/fuzz/read_back.hpp"
 
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const PlaceLine line = parse_place_line(text);
   require_words(line.request);
   const std::string answer = line.request ? write_place_answer(line.id, {})
-                                          : write_place_error(line.id, line.request.error());
+                                          : write_batch_error(line.id, line.request.error());
   if (answer.find('\n') != std::string::npos) std::abort();
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/limits.hpp"
+#include "common/codec/batch/batch_line.hpp"
 #include "common/codec/topology/json_reader.hpp"
 
 namespace chipweave::codec {
@@ -53,8 +54,6 @@ std::vector<domain::DownLink> down_links(const JsonObject& object) {
 
 Result<PlaceRequest> read_request(const Json& value) {
   JsonProblems problems;
-  if (!value.is_object())
-    return make_error(Errc::invalid_argument, "a request must be a JSON object");
   const JsonObject object(value, "",
                           {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links",
                            "required", "beside", "size", "chips", "distributed"},
@@ -91,56 +90,12 @@ Result<PlaceRequest> read_request(const Json& value) {
   return out;
 }
 
-// The id as it is repeated. A number that would not come back as it was written (a fraction, one
-// above 64 bits) could be taken for another request's.
-Result<std::string> read_id(const Json& given) {
-  if (given.is_null()) return std::string("null");
-  if (!given.is_string() && !given.is_number_integer()) {
-    return make_error(Errc::invalid_argument,
-                      "must be a string or a whole number of at most 64 bits");
-  }
-  std::string text = given.dump();
-  if (text.size() > limits::kMaxBatchIdBytes) {
-    return make_error(Errc::limit_exceeded,
-                      "is longer than " + std::to_string(limits::kMaxBatchIdBytes) + " bytes");
-  }
-  return text;
-}
-
-// The id of a line whose keys are not all unique, so that its error can be matched with it; "null"
-// if the line is no JSON or the id itself is given twice.
-std::string id_of_refused(std::string_view line) {
-  std::string id = "null";
-  int ids = 0;
-  bool wanted = false;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > 1) return depth <= limits::kMaxJsonDepth;
-    if (event == Json::parse_event_t::key) {
-      wanted = parsed.get_ref<const std::string&>() == "id";
-      ids += wanted ? 1 : 0;
-    } else if (event == Json::parse_event_t::value && wanted) {
-      if (auto read = read_id(parsed)) id = *std::move(read);
-    }
-    return true;
-  };
-  const Json whole = Json::parse(line, watch, /*allow_exceptions=*/false);
-  return whole.is_discarded() || ids != 1 ? "null" : id;
-}
-
 }  // namespace
 
 PlaceLine parse_place_line(std::string_view line) {
-  if (line.size() > limits::kMaxBatchLineBytes) {
-    return {"null", make_error(Errc::limit_exceeded,
-                               "the line is longer than " +
-                                   std::to_string(limits::kMaxBatchLineBytes) + " bytes")};
-  }
-  Result<Json> value = parse_strict_json(line);
-  if (!value) return {id_of_refused(line), std::move(value).error()};
-  if (!value->is_object() || !value->contains("id")) return {"null", read_request(*value)};
-  auto id = read_id((*value)["id"]);
-  if (!id) return {"null", std::move(id).error().in("id")};
-  return {*std::move(id), read_request(*value)};
+  BatchLine read = read_batch_line(line, limits::kMaxBatchLineBytes, limits::kMaxJsonValues);
+  if (!read.value) return {std::move(read.id), std::move(read.value).error()};
+  return {std::move(read.id), read_request(*read.value)};
 }
 
 std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
@@ -155,19 +110,7 @@ std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
     out["bound"] = *a.bound;
   }
   if (!a.warnings.empty()) out["warnings"] = a.warnings;
-  const std::string rest =
-      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return "{\"id\":" + id + "," + rest.substr(1);
-}
-
-std::string write_place_error(const std::string& id, const Error& error) {
-  nlohmann::ordered_json out;
-  out["error"]["code"] =
-      error.code == Errc::invalid_argument ? "invalid_request" : to_string(error.code);
-  out["error"]["message"] = error.text();
-  const std::string rest =
-      out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return "{\"id\":" + id + "," + rest.substr(1);
+  return with_id(id, out);
 }
 
 }  // namespace chipweave::codec

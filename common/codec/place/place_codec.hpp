@@ -49,6 +49,5 @@ PlaceLine parse_place_line(std::string_view line);
 
 // One line without newline.
 std::string write_place_answer(const std::string& id, const PlaceAnswer& answer);
-std::string write_place_error(const std::string& id, const Error& error);
 
 }  // namespace chipweave::codec

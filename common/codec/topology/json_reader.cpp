@@ -32,6 +32,7 @@ Error syntax_error(std::string_view what) {
 // the square of an object's size.
 class Guard : public nlohmann::json_sax<Json> {
  public:
+  explicit Guard(std::size_t most_values) : most_values_(most_values) {}
   // What was wrong; to be asked after sax_parse has said false.
   Error error() && { return std::move(error_); }
 
@@ -87,10 +88,10 @@ class Guard : public nlohmann::json_sax<Json> {
     return count();
   }
   bool count() {
-    if (++values_ > limits::kMaxJsonValues) {
-      return refuse(make_error(
-          Errc::limit_exceeded,
-          where() + "more than " + std::to_string(limits::kMaxJsonValues) + " values in all"));
+    if (++values_ > most_values_) {
+      return refuse(
+          make_error(Errc::limit_exceeded,
+                     where() + "more than " + std::to_string(most_values_) + " values in all"));
     }
     if (!frames_.empty()) ++frames_.back().items;
     return true;
@@ -110,6 +111,7 @@ class Guard : public nlohmann::json_sax<Json> {
   }
 
   std::vector<Frame> frames_;
+  std::size_t most_values_;
   std::size_t values_ = 0;
   Error error_;
 };
@@ -124,14 +126,13 @@ std::string type_of(const Json& value) {
 
 }  // namespace
 
-Result<Json> parse_strict_json(std::string_view text) {
-  if (text.size() > limits::kMaxTopologyFileBytes) {
-    return make_error(
-        Errc::limit_exceeded,
-        "larger than " + std::to_string(limits::kMaxTopologyFileBytes >> 20U) + " MiB");
+Result<Json> parse_strict_json(std::string_view text, JsonBounds bounds) {
+  if (text.size() > bounds.bytes) {
+    return make_error(Errc::limit_exceeded,
+                      "larger than " + std::to_string(bounds.bytes >> 20U) + " MiB");
   }
   try {
-    Guard guard;
+    Guard guard(bounds.values);
     if (!Json::sax_parse(text.begin(), text.end(), &guard)) return std::move(guard).error();
     return Json::parse(text.begin(), text.end());
   } catch (const Json::exception& e) {

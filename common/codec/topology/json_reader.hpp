@@ -3,6 +3,7 @@
 // (it shows nlohmann/json).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -11,15 +12,22 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 
 namespace chipweave::codec {
 
 using Json = nlohmann::json;
 
+// What one text may cost.
+struct JsonBounds {
+  std::size_t bytes = limits::kMaxTopologyFileBytes;
+  std::size_t values = limits::kMaxJsonValues;
+};
+
 // The whole text as one value. Errors: syntax with line and column, a key that appears twice in one
-// object, nesting deeper than limits::kMaxJsonDepth, more values than limits::kMaxJsonValues.
-Result<Json> parse_strict_json(std::string_view text);
+// object, nesting deeper than limits::kMaxJsonDepth, more than `bounds`.
+Result<Json> parse_strict_json(std::string_view text, JsonBounds bounds = {});
 
 // Collects sentences "path: what is wrong"; the first few are kept.
 class JsonProblems {

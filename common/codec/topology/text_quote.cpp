@@ -47,4 +47,14 @@ std::string quoted_excerpt(std::string_view text) {
   return out + (cut ? "…\"" : "\"");
 }
 
+std::size_t find_no_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = character_length(text.substr(at, 4));
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace chipweave::codec

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "scheduler-plugin/state/natural_order.hpp"
+#include "common/base/natural_order.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -55,7 +55,7 @@ TEST(NodeScore, WithoutBandwidthPackingHasTheWholeRange) {
 }
 
 TEST(NaturalOrder, ComparesRunsOfDigitsAsNumbers) {
-  using sched::natural_less;
+  using chipweave::natural_less;
   EXPECT_TRUE(natural_less("n2", "n10"));
   EXPECT_FALSE(natural_less("n10", "n2"));
   EXPECT_TRUE(natural_less("a1b2", "a1b10"));

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace chipweave::sched {
+namespace chipweave {
 
 // A strict weak order that is total: names that differ only in leading zeros compare by bytes.
 bool natural_less(std::string_view a, std::string_view b);
 
-}  // namespace chipweave::sched
+}  // namespace chipweave

@@ -1,6 +1,6 @@
-#include "scheduler-plugin/state/natural_order.hpp"
+#include "common/base/natural_order.hpp"
 
-namespace chipweave::sched {
+namespace chipweave {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -36,4 +36,4 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a < b;
 }
 
-}  // namespace chipweave::sched
+}  // namespace chipweave

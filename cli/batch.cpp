@@ -1,0 +1,71 @@
+#include "cli/batch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+
+#include "cli/terminal.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+std::int64_t now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+// One line without its newline; longer ones are cut just above the limit, so that they are refused,
+// not kept.
+bool read_line(std::istream& in, std::size_t max_bytes, std::string& line) {
+  line.clear();
+  std::streambuf* buffer = in.rdbuf();
+  for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
+    if (c == '\n') return true;
+    if (line.size() <= max_bytes) line.push_back(static_cast<char>(c));
+  }
+  return !line.empty();
+}
+
+}  // namespace
+
+void Timing::begin() { began_ = now(); }
+
+void Timing::end() { ns_.push_back(now() - began_); }
+
+std::string Timing::line() {
+  std::sort(ns_.begin(), ns_.end());
+  const auto at = [this](std::size_t k) {
+    return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)];
+  };
+  return "{\"decisions\":" + std::to_string(ns_.size()) + ",\"ns_min\":" + std::to_string(at(0)) +
+         ",\"ns_median\":" + std::to_string(at(ns_.size() / 2)) +
+         ",\"ns_p99\":" + std::to_string(at(ns_.size() * 99 / 100)) +
+         ",\"ns_max\":" + std::to_string(at(ns_.empty() ? 0 : ns_.size() - 1)) + "}";
+}
+
+Exit run_batch(const std::string& file, std::size_t max_bytes,
+               const std::function<BatchAnswer(const std::string& line)>& answer) {
+  std::ifstream opened;
+  if (file != "-") {
+    opened.open(file, std::ios::binary);
+    opened.peek();  // a folder opens, but does not read
+    if (!opened.is_open() || opened.bad()) {
+      complain("cannot read " + file + " (use - for standard input)");
+      return Exit::unreadable;
+    }
+    opened.clear();
+  }
+  std::istream& in = file == "-" ? std::cin : opened;
+  bool errors = false;
+  std::string line;
+  while (read_line(in, max_bytes, line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const BatchAnswer one = answer(line);
+    errors = errors || one.error;
+    if (!print(one.line + "\n")) return Exit::unreadable;
+  }
+  return errors ? Exit::findings : Exit::fine;
+}
+
+}  // namespace chipweave::cli

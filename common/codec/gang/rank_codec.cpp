@@ -1,0 +1,62 @@
+#include "common/codec/gang/rank_codec.hpp"
+
+#include <unordered_set>
+
+#include "common/base/limits.hpp"
+#include "common/codec/batch/batch_line.hpp"
+#include "common/codec/gang/network_reader.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+Result<RankRequest> read_request(const Json& value) {
+  JsonProblems problems;
+  const JsonObject object(value, "", {"id", "levels", "pods"}, problems);
+  RankRequest out;
+  out.levels = read_levels(object);
+  const Json* pods = object.array("pods", limits::kMaxGangPods);
+  if (pods == nullptr && !object.has("pods"))
+    problems.add("pods", "is missing: a list of {name, path}");
+  std::unordered_set<std::string> names;
+  for (std::size_t i = 0; pods != nullptr && i < pods->size(); ++i) {
+    const JsonObject pod((*pods)[i], "pods[" + std::to_string(i) + "]", {"name", "path"}, problems);
+    if (!(*pods)[i].is_object()) continue;
+    auto name = pod.require_text("name");
+    if (name && !names.insert(*name).second)
+      problems.add(pod.path("name"), "is a pod that was named before");
+    const Json* path = pod.find("path");
+    out.paths.push_back(path == nullptr
+                            ? std::vector<std::string>{}
+                            : read_path(*path, pod.path("path"), out.levels.size(), problems));
+    out.names.push_back(name.value_or(""));
+  }
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
+                                const std::vector<std::size_t>& values) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < levels.size(); ++i) out[levels[i]] = values[i];
+  return out;
+}
+
+}  // namespace
+
+RankLine parse_rank_line(std::string_view line) {
+  BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
+  if (!read.value) return {std::move(read.id), std::move(read.value).error()};
+  return {std::move(read.id), read_request(*read.value)};
+}
+
+std::string write_rank_answer(const std::string& id, const RankRequest& request,
+                              const RankAnswer& answer) {
+  nlohmann::ordered_json out;
+  out["order"] = nlohmann::ordered_json::array();
+  for (const std::size_t pod : answer.order) out["order"].push_back(request.names[pod]);
+  out["crossings"] = by_level(request.levels, answer.crossings);
+  out["input_crossings"] = by_level(request.levels, answer.input_crossings);
+  return with_id(id, out);
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,182 @@
+#include "common/codec/network/import.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/near_names.hpp"
+#include "common/codec/network/formats.hpp"
+#include "common/codec/topology/text_quote.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+struct TextFormat {
+  std::string_view name;
+  bool (*looks_like)(std::string_view);
+  Result<ImportedNetwork> (*import)(std::string_view);
+};
+constexpr std::array<TextFormat, 4> kTexts = {{
+    {"slurm", looks_like_slurm_conf, import_slurm_conf},
+    {"ibnetdiscover", looks_like_ibnetdiscover, import_ibnetdiscover},
+    {"csv", looks_like_network_csv, import_network_csv},
+    {"dlrover", looks_like_dlrover_lines, import_dlrover_lines},
+}};
+
+struct ObjectFormat {
+  std::string_view name;
+  bool (*looks_like)(const NetworkObjects&);
+  Result<ImportedNetwork> (*import)(const NetworkObjects&, const NetworkImportOptions&);
+  bool takes_levels = false;
+};
+// The more specific first: most of these may stand beside Node objects.
+constexpr std::array<ObjectFormat, 13> kObjects = {{
+    {"chipweave-json", looks_like_network_json, import_network_json},
+    {"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml},
+    {"topograph", looks_like_topograph_graph, import_topograph_graph},
+    {"topograph-model", looks_like_topograph_model, import_topograph_model},
+    {"netq", looks_like_netq, import_netq},
+    {"hived", looks_like_hived, import_hived},
+    {"hypernode", looks_like_hypernodes, import_hypernodes},
+    {"kueue", looks_like_kueue, import_kueue, true},
+    {"koordinator", looks_like_koordinator, import_koordinator, true},
+    {"dlrover", looks_like_dlrover_map, import_dlrover_map},
+    {"tor", looks_like_tor_info, import_tor_info},
+    {"super-pod", looks_like_super_pods, import_super_pods},
+    {"node-labels", looks_like_node_labels, import_node_labels, true},
+}};
+
+constexpr std::string_view kAccepted =
+    "; accepted are Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, NetQ, "
+    "Volcano HyperNodes, Kueue Topology and Koordinator ClusterNetworkTopology with Node lists, "
+    "Node lists, DLRover node-topology-config, MindCluster tor_info and super-pods, HiveD, CSV "
+    "and chipweave's own JSON";
+
+Error no_network(std::string why) { return network_error(std::move(why) + std::string(kAccepted)); }
+
+Result<std::string_view> as_text(std::string_view content) {
+  constexpr std::string_view kBom = "\xEF\xBB\xBF";
+  if (content.size() > limits::kMaxNetworkFileBytes) {
+    return make_error(
+        Errc::limit_exceeded,
+        "larger than " + std::to_string(limits::kMaxNetworkFileBytes >> 20U) + " MiB");
+  }
+  if (content.starts_with(kBom)) content.remove_prefix(kBom.size());
+  if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
+    return network_error("the file is UTF-16 text: save it as UTF-8");
+  }
+  if (content.starts_with("\x1f\x8b")) {
+    return network_error("the file is a gzip archive: unpack it");
+  }
+  const std::size_t bad = std::min(find_no_utf8(content), content.find('\0'));
+  if (bad != std::string_view::npos) {
+    const auto line =
+        std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
+    return network_error("line " + std::to_string(line + 1) +
+                         " holds a byte that is no UTF-8 text: is this a network description?");
+  }
+  return content;
+}
+
+// What is known of a file that is no description: the kinds of its objects, or whose it is.
+Error unknown_objects(const NetworkObjects& objects) {
+  constexpr std::size_t kMost = 5;
+  std::set<std::string> kinds;
+  for (const NetworkObject& object : objects) {
+    if (!object.kind.empty()) kinds.insert(object.kind);
+    if (object.kind == "CustomResourceDefinition") {
+      return no_network(
+          "the file defines the kind of an object (CustomResourceDefinition), "
+          "it holds none");
+    }
+  }
+  const Json* only = only_object(objects);
+  if (only != nullptr && json_at(*only, {"provider"}) != nullptr &&
+      json_at(*only, {"engine"}) != nullptr) {
+    return no_network("the file is a request to topograph; import what topograph answers to it");
+  }
+  if (kinds.empty()) return no_network("the format was not recognised");
+  std::string shown;
+  for (const std::string& kind : kinds) {
+    if (static_cast<std::size_t>(std::distance(kinds.begin(), kinds.find(kind))) == kMost) break;
+    shown += (shown.empty() ? "" : ", ") + quoted_excerpt(kind);
+  }
+  return no_network("the file holds objects of kind " + shown + (kinds.size() > kMost ? " …" : "") +
+                    ", which do not describe a network");
+}
+
+Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImportOptions& options) {
+  const Result<NetworkObjects> objects = read_network_objects(text);
+  if (!objects) {
+    // Prose is no YAML either; whoever meant YAML sees where it breaks.
+    Error error = objects.error();
+    error.message += kAccepted;
+    return error;
+  }
+  for (const ObjectFormat& format : kObjects) {
+    const bool chosen =
+        options.format.empty() ? format.looks_like(*objects) : format.name == options.format;
+    if (!chosen) continue;
+    if (!options.levels.empty() && !format.takes_levels) {
+      return network_error("the levels of " + std::string(format.name) +
+                           " are in the file and cannot be chosen")
+          .in("--levels");
+    }
+    return format.import(*objects, options);
+  }
+  return unknown_objects(*objects);
+}
+
+bool is_known(std::string_view name) {
+  const std::vector<std::string_view> known = network_formats();
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+}  // namespace
+
+std::vector<std::string_view> network_formats() {
+  std::vector<std::string_view> out;
+  out.reserve(kTexts.size() + kObjects.size());
+  for (const TextFormat& format : kTexts) out.push_back(format.name);
+  for (const ObjectFormat& format : kObjects) {
+    if (std::find(out.begin(), out.end(), format.name) == out.end()) out.push_back(format.name);
+  }
+  return out;
+}
+
+Result<ImportedNetwork> import_network(std::string_view content,
+                                       const NetworkImportOptions& options) {
+  if (!options.format.empty() && !is_known(options.format)) {
+    std::string known;
+    for (const std::string_view name : network_formats()) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    return network_error("there is no format " + quoted_excerpt(options.format) +
+                         did_you_mean(options.format, network_formats()) + "; there are " + known)
+        .in("--format");
+  }
+  const Result<std::string_view> text = as_text(content);
+  if (!text) return text.error();
+  if (text->find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return no_network("the file is empty");
+  }
+  for (const TextFormat& format : kTexts) {
+    const bool chosen = options.format.empty()
+                            ? format.looks_like(*text)
+                            : format.name == options.format &&
+                                  // dlrover is a text and a ConfigMap
+                                  (format.name != "dlrover" || format.looks_like(*text));
+    if (!chosen) continue;
+    if (!options.levels.empty()) {
+      return network_error("the levels of " + std::string(format.name) +
+                           " are in the file and cannot be chosen")
+          .in("--levels");
+    }
+    return format.import(*text);
+  }
+  return import_objects(*text, options);
+}
+
+}  // namespace chipweave::codec

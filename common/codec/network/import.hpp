@@ -1,0 +1,37 @@
+// Import of network descriptions: bytes of a foreign format → NetworkTable. The format is detected
+// by content. docs/network-import.md says what becomes a level in each.
+//
+// No I/O here. Importers tolerate what real files contain (comments, other objects between, nodes
+// without labels) and are strict about what they mean: cycles, two parents and names given twice
+// are errors that name line, key or object.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/network_table.hpp"
+
+namespace chipweave::codec {
+
+struct NetworkImportOptions {
+  std::string format;               // one of network_formats(); empty: by content
+  std::vector<std::string> levels;  // node labels that are the levels, coarsest first; empty: those
+                                    // of the file, or of the families that are known
+};
+
+struct ImportedNetwork {
+  domain::NetworkTable table;
+  std::string format;
+  std::vector<std::string> warnings;  // what was assumed or left out, for people
+};
+
+// Errors: an unknown format's lists those that are known.
+Result<ImportedNetwork> import_network(std::string_view content,
+                                       const NetworkImportOptions& options = {});
+
+// Names of formats, the more specific first: that is the order of detection.
+std::vector<std::string_view> network_formats();
+
+}  // namespace chipweave::codec
