@@ -110,8 +110,9 @@ void read_gang(const JsonObject& object, PlanRequest& out) {
   read_existing(object, out);
   int running = 0;
   for (const auto& [path, pods] : out.existing) running += pods;
-  gang.min_member = static_cast<int>(
-      object.integer("min_member", 0, 2 * limits::kMaxGangPods).value_or(gang.pods + running));
+  gang.min_member =
+      static_cast<int>(object.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods)
+                           .value_or(gang.pods + running));
 }
 
 Result<PlanRequest> read_request(const Json& value) {

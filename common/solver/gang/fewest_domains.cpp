@@ -174,7 +174,7 @@ struct FewestDomains::Fold {
 FewestDomains::Items FewestDomains::items(const Domain& domain, int least, int most) {
   Items out;
   out.least = least;
-  out.field = static_cast<std::size_t>(domain.level + 1);
+  out.field = static_cast<std::size_t>(domain.level) + 1;
   std::vector<std::int64_t> rooms;
   for (const DomainId child : domain.children) {
     out.counted = out.counted && room_.existing(child) == 0;
@@ -335,7 +335,8 @@ void FewestDomains::descend(DomainId id, int pods, std::vector<Share>& out) {
   std::int64_t over = std::accumulate(shares.begin(), shares.end(), std::int64_t{0}) - pods;
   for (std::size_t i = shares.size(); over > 0 && i-- > 0;) {
     const int least = room_.base(children.list[i].domain);
-    const auto less = std::min<std::int64_t>(over, (shares[i] - least) / step * step);
+    const int spare = (shares[i] - least) / step * step;
+    const auto less = std::min(over, std::int64_t{spare});
     shares[i] -= static_cast<int>(less);
     over -= less;
   }

@@ -37,6 +37,7 @@ class CostLayout {
   // most_used: a field's greatest count; most_free: the greatest sum of free chips.
   CostLayout(const std::vector<std::uint64_t>& most_used, std::uint64_t most_free) {
     std::vector<int> widths;
+    widths.reserve(most_used.size());
     for (const std::uint64_t most : most_used) widths.push_back(width(most));
     whole_ = lay(widths, counts_);
     (void)lay(std::vector<int>(most_used.size(), width(most_free)), tight_);
