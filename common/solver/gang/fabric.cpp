@@ -1,13 +1,34 @@
 #include "common/solver/gang/fabric.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "common/base/natural_order.hpp"
 
 namespace chipweave::solver {
+namespace {
 
-Fabric::Fabric(std::size_t levels) : levels_(levels), domains_(1) {}
+// A list up to this size takes a new member at its place; a longer one is sorted when it is read.
+constexpr std::size_t kPlacedAtOnce = 1024;
+
+template <class Id, class Before>
+bool put(std::vector<Id>& list, Id id, bool sorted, const Before& before) {
+  if (!sorted || list.empty() || before(list.back(), id)) {
+    list.push_back(id);
+    return sorted;
+  }
+  if (list.size() > kPlacedAtOnce) {
+    list.push_back(id);
+    return false;
+  }
+  list.insert(std::lower_bound(list.begin(), list.end(), id, before), id);
+  return true;
+}
+
+}  // namespace
+
+Fabric::Fabric(std::size_t levels) : levels_(levels), domains_(1), at_level_(levels, 0) {}
 
 FabricNodeId Fabric::find(std::string_view name) const {
   const auto it = by_name_.find(std::string(name));
@@ -15,17 +36,17 @@ FabricNodeId Fabric::find(std::string_view name) const {
 }
 
 // Known names in natural order, then those that are not known by their nodes'.
+bool Fabric::before(DomainId a, DomainId b) const {
+  const Domain& x = domains_[a];
+  const Domain& y = domains_[b];
+  if (x.name.empty() != y.name.empty()) return y.name.empty();
+  return x.name.empty() ? natural_less(x.alone, y.alone) : natural_less(x.name, y.name);
+}
+
 DomainId Fabric::child(DomainId parent, const std::string& name, const std::string& node) {
-  const auto before = [this](DomainId a, const std::pair<std::string_view, std::string_view>& b) {
-    const Domain& d = domains_[a];
-    if (d.name.empty() != b.first.empty()) return b.first.empty();
-    return d.name.empty() ? natural_less(d.alone, b.second) : natural_less(d.name, b.first);
-  };
-  const std::pair<std::string_view, std::string_view> wanted(name, name.empty() ? node : name);
-  const std::vector<DomainId>& siblings = domains_[parent].children;
-  const auto at = std::lower_bound(siblings.begin(), siblings.end(), wanted, before);
-  if (!name.empty() && at != siblings.end() && domains_[*at].name == name) return *at;
-  const auto position = at - siblings.begin();
+  if (!name.empty()) {
+    if (const auto it = by_path_.find({parent, name}); it != by_path_.end()) return it->second;
+  }
   DomainId id = 0;
   if (unused_domains_.empty()) {
     id = static_cast<DomainId>(domains_.size());
@@ -40,8 +61,13 @@ DomainId Fabric::child(DomainId parent, const std::string& name, const std::stri
   made.level = domains_[parent].level + 1;
   made.parent = parent;
   if (name.empty()) made.alone = node;
-  std::vector<DomainId>& into = domains_[parent].children;
-  into.insert(into.begin() + position, id);
+  ++at_level_[static_cast<std::size_t>(made.level)];
+  Domain& above = domains_[parent];
+  if (made.level == finest()) ++above.not_one;
+  above.counted = false;
+  above.sorted = put(above.children, id, above.sorted,
+                     [this](DomainId a, DomainId b) { return before(a, b); });
+  if (!name.empty()) by_path_.emplace(Key{parent, name}, id);
   return id;
 }
 
@@ -68,39 +94,132 @@ Result<FabricNodeId> Fabric::add(std::string name, const std::vector<std::string
   nodes_[id].name = name;
   nodes_[id].domain = in;
   nodes_[id].there = true;
-  std::vector<FabricNodeId>& beside = domains_[in].nodes;
-  const auto at = std::lower_bound(
-      beside.begin(), beside.end(), name,
-      [this](FabricNodeId a, const std::string& b) { return natural_less(nodes_[a].name, b); });
-  beside.insert(at, id);
+  Domain& home = domains_[in];
+  home.sorted = put(home.nodes, id, home.sorted, [this](FabricNodeId a, FabricNodeId b) {
+    return natural_less(nodes_[a].name, nodes_[b].name);
+  });
+  nodes_changed(in, home.nodes.size() - 1);
+  kinds_changed(id);
   by_name_.emplace(std::move(name), id);
   return id;
 }
 
 void Fabric::remove(FabricNodeId node) {
   FabricNode& gone = nodes_[node];
-  std::erase(domains_[gone.domain].nodes, node);
+  kinds_changed(node);
+  std::vector<FabricNodeId>& beside = domains_[gone.domain].nodes;
+  std::erase(beside, node);
+  nodes_changed(gone.domain, beside.size() + 1);
   drop_if_empty(gone.domain);
   by_name_.erase(gone.name);
   gone = FabricNode{};
   unused_nodes_.push_back(node);
 }
 
+void Fabric::nodes_changed(DomainId finest_domain, std::size_t before) {
+  const Domain& home = domains_[finest_domain];
+  if (home.parent == kNowhere) return;
+  Domain& above = domains_[home.parent];
+  if (before == 1) ++above.not_one;
+  if (home.nodes.size() == 1) --above.not_one;
+}
+
+void Fabric::kinds_changed(FabricNodeId node) {
+  const Domain& home = domains_[nodes_[node].domain];
+  home.counted = false;
+  if (home.parent != kNowhere) domains_[home.parent].counted = false;
+}
+
+void Fabric::set_free(FabricNodeId node, int chips) {
+  nodes_[node].free = chips;
+  kinds_changed(node);
+}
+void Fabric::set_max_pods(FabricNodeId node, int pods) {
+  nodes_[node].max_pods = pods;
+  kinds_changed(node);
+}
+void Fabric::set_healthy(FabricNodeId node, bool healthy) {
+  nodes_[node].healthy = healthy;
+  kinds_changed(node);
+}
+
 void Fabric::drop_if_empty(DomainId domain) {
   while (domain != kRootDomain && domains_[domain].nodes.empty() &&
          domains_[domain].children.empty()) {
-    const DomainId parent = domains_[domain].parent;
-    std::erase(domains_[parent].children, domain);
-    domains_[domain] = Domain{};
+    Domain& gone = domains_[domain];
+    const DomainId parent = gone.parent;
+    Domain& above = domains_[parent];
+    if (gone.level == finest()) --above.not_one;
+    --at_level_[static_cast<std::size_t>(gone.level)];
+    std::erase(above.children, domain);
+    above.counted = false;
+    if (!gone.name.empty()) by_path_.erase({parent, gone.name});
+    gone = Domain{};
     unused_domains_.push_back(domain);
     domain = parent;
   }
+}
+
+const std::vector<DomainId>& Fabric::children(DomainId domain) const {
+  const Domain& d = domains_[domain];
+  if (!d.sorted) {
+    std::sort(d.children.begin(), d.children.end(),
+              [this](DomainId a, DomainId b) { return before(a, b); });
+    d.sorted = true;
+  }
+  return d.children;
+}
+
+const std::vector<FabricNodeId>& Fabric::nodes(DomainId domain) const {
+  const Domain& d = domains_[domain];
+  if (!d.sorted) {
+    std::sort(d.nodes.begin(), d.nodes.end(), [this](FabricNodeId a, FabricNodeId b) {
+      return natural_less(nodes_[a].name, nodes_[b].name);
+    });
+    d.sorted = true;
+  }
+  return d.nodes;
 }
 
 DomainId Fabric::domain_of(FabricNodeId node, int level) const {
   DomainId at = nodes_[node].domain;
   while (domains_[at].level > level) at = domains_[at].parent;
   return at;
+}
+
+bool Fabric::is_unit(DomainId domain) const {
+  const Domain& d = domains_[domain];
+  if (d.level == finest()) return d.parent == kNowhere || !is_unit(d.parent);
+  return d.level + 1 == finest() && d.not_one == 0;
+}
+
+DomainId Fabric::unit_of(FabricNodeId node) const {
+  const DomainId home = nodes_[node].domain;
+  const DomainId above = domains_[home].parent;
+  return above != kNowhere && is_unit(above) ? above : home;
+}
+
+const std::vector<NodeKind>& Fabric::kinds(DomainId unit) const {
+  const Domain& d = domains_[unit];
+  if (d.counted) return d.kinds;
+  std::vector<NodeKind> all;
+  each_node(unit, [&](FabricNodeId id) {
+    const FabricNode& node = nodes_[id];
+    if (node.healthy) all.push_back({node.free, node.max_pods, 1});
+  });
+  std::sort(all.begin(), all.end(), [](const NodeKind& a, const NodeKind& b) {
+    return std::tie(a.free, a.max_pods) > std::tie(b.free, b.max_pods);
+  });
+  d.kinds.clear();
+  for (const NodeKind& one : all) {
+    if (!d.kinds.empty() && d.kinds.back().free == one.free &&
+        d.kinds.back().max_pods == one.max_pods)
+      ++d.kinds.back().count;
+    else
+      d.kinds.push_back(one);
+  }
+  d.counted = true;
+  return d.kinds;
 }
 
 }  // namespace chipweave::solver

@@ -3,8 +3,15 @@
 //
 // A domain is its whole path. An element that is not known is a domain of that node alone, so such
 // nodes share nothing from there on. Domain 0 is a root above all, of no level. Children and nodes
-// stand in natural order of their names. Cost of a change: the depth, and a search among siblings.
-// Owner: one thread.
+// are given in natural order of their names.
+//
+// A *unit* is where counting ends: a finest domain, or one above whose children are one node each
+// (racks, where the last level is the host). It knows how many of its nodes are alike, so that a
+// question looks at kinds instead of nodes.
+//
+// Cost of a change: O(levels); what a unit knows of its nodes is made again when it is next asked
+// for, O(nodes of that unit), and the order of siblings after many came. Owner: one thread, readers
+// included (they make it again).
 #pragma once
 
 #include <cstddef>
@@ -34,13 +41,11 @@ struct FabricNode {
   bool there = false;  // false: its number waits for another node
 };
 
-struct Domain {
-  std::string name;  // empty: not known, of one node alone
-  int level = -1;
-  DomainId parent = kNowhere;
-  std::vector<DomainId> children;
-  std::vector<FabricNodeId> nodes;  // of the finest level
-  std::string alone;                // the node whose element is not known
+// Healthy nodes of a unit that are alike; most free chips first.
+struct NodeKind {
+  int free = 0;
+  int max_pods = kAnyPods;
+  int count = 0;
 };
 
 class Fabric {
@@ -52,9 +57,9 @@ class Fabric {
   Result<FabricNodeId> add(std::string name, const std::vector<std::string>& path);
   // Its number may be another node's afterwards.
   void remove(FabricNodeId node);
-  void set_free(FabricNodeId node, int chips) { nodes_[node].free = chips; }
-  void set_max_pods(FabricNodeId node, int pods) { nodes_[node].max_pods = pods; }
-  void set_healthy(FabricNodeId node, bool healthy) { nodes_[node].healthy = healthy; }
+  void set_free(FabricNodeId node, int chips);
+  void set_max_pods(FabricNodeId node, int pods);
+  void set_healthy(FabricNodeId node, bool healthy);
 
   std::size_t levels() const { return levels_; }
   const FabricNode& node(FabricNodeId node) const { return nodes_[node]; }
@@ -62,21 +67,72 @@ class Fabric {
   std::size_t node_numbers() const { return nodes_.size(); }
   std::size_t size() const { return by_name_.size(); }
   FabricNodeId find(std::string_view name) const;  // kNowhere: no such node
-  const Domain& domain(DomainId domain) const { return domains_[domain]; }
+
   std::size_t domain_numbers() const { return domains_.size(); }
-  // The one of that level that the node is in.
+  // How many there are of that level.
+  std::size_t domains_at(int level) const { return at_level_[static_cast<std::size_t>(level)]; }
+  const std::string& name(DomainId domain) const { return domains_[domain].name; }
+  int level(DomainId domain) const { return domains_[domain].level; }  // the root: -1
+  DomainId parent(DomainId domain) const { return domains_[domain].parent; }
+  const std::vector<DomainId>& children(DomainId domain) const;
+  const std::vector<FabricNodeId>& nodes(DomainId domain) const;  // of a finest one
+  // The domain of that level that the node is in.
   DomainId domain_of(FabricNodeId node, int level) const;
 
+  // Only one of a chain of domains is a unit, the one highest up.
+  bool is_unit(DomainId domain) const;
+  // Whether each node of the unit is a domain of the finest level.
+  bool is_rack(DomainId unit) const { return domains_[unit].level != finest(); }
+  DomainId unit_of(FabricNodeId node) const;
+  const std::vector<NodeKind>& kinds(DomainId unit) const;
+  template <class Visit>
+  void each_node(DomainId unit, const Visit& visit) const {
+    if (!is_rack(unit)) {
+      for (const FabricNodeId node : nodes(unit)) visit(node);
+      return;
+    }
+    for (const DomainId host : children(unit)) visit(nodes(host).front());
+  }
+
  private:
+  struct Domain {
+    std::string name;   // empty: not known, of one node alone
+    std::string alone;  // that node
+    int level = -1;
+    DomainId parent = kNowhere;
+    std::size_t not_one = 0;  // finest children that do not hold exactly one node
+    mutable std::vector<DomainId> children;
+    mutable std::vector<FabricNodeId> nodes;
+    mutable std::vector<NodeKind> kinds;
+    mutable bool sorted = true;
+    mutable bool counted = false;
+  };
+  struct Key {
+    DomainId parent;
+    std::string name;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<std::string>()(key.name) * 31 + key.parent;
+    }
+  };
+
+  int finest() const { return static_cast<int>(levels_) - 1; }
   DomainId child(DomainId parent, const std::string& name, const std::string& node);
+  void nodes_changed(DomainId finest_domain, std::size_t before);
+  void kinds_changed(FabricNodeId node);
   void drop_if_empty(DomainId domain);
+  bool before(DomainId a, DomainId b) const;
 
   std::size_t levels_;
   std::vector<Domain> domains_;
+  std::vector<std::size_t> at_level_;
   std::vector<DomainId> unused_domains_;
   std::vector<FabricNode> nodes_;
   std::vector<FabricNodeId> unused_nodes_;
   std::unordered_map<std::string, FabricNodeId> by_name_;
+  std::unordered_map<Key, DomainId, KeyHash> by_path_;
 };
 
 }  // namespace chipweave::solver

@@ -1,81 +1,76 @@
 // FewestDomains — where a number of equal pods goes so that it uses the fewest domains of the
 // coarsest level, of those ways the one with the fewest of the next level, and so on down to nodes,
-// and then the tightest: the least free chips in the used domains, coarsest level first.
+// and then the tightest: the least free chips in the used domains, coarsest level first; then the
+// first in natural order.
 //
-// Exact: for a domain it makes the staircase "so many pods cost at least this much", from those of
-// its children by (min, +), with costs that compare like lists (PackedCost). A set of children that
-// can hold more holds less as well, so only the steps of a staircase matter. Cost: for each domain
-// its children times the pods that may be in question there, children times the steps of each; what
-// cannot be part of an answer is left out by counting how much the largest remaining siblings could
-// still hold.
+// Exact (up to what CostLayout can hold, exact()). Counts first: for a domain the staircase "so
+// many pods cost at least that many domains" follows from those of its children by (min, +), with
+// counts packed into one number. A set of children that can hold more holds less as well, so only
+// the steps of a staircase matter. Then, among the ways that reach the fewest and nothing else, the
+// tightest (ChildFold). Where one child is enough, children are looked at in the order of what they
+// cost at least, until that is more than what was found.
+// Cost: for each domain in question, its children x the pods that may come to it x the steps of one
+// child (ways of as few nodes); what the largest other children hold limits the last two.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "common/solver/gang/cost_layout.hpp"
 #include "common/solver/gang/fabric.hpp"
-#include "common/solver/gang/packed_cost.hpp"
 #include "common/solver/gang/room.hpp"
+#include "common/solver/gang/unit_costs.hpp"
 
 namespace chipweave::solver {
 
-using Share = std::pair<FabricNodeId, int>;  // so many pods on that node
-
 class FewestDomains {
  public:
+  // pods: how many are placed at most.
   FewestDomains(const Fabric& fabric, const Room& room, int pods);
 
-  // What it costs to place exactly so many pods in the domain, existing pods' domains for nothing;
-  // its own cost included. pods: one of the numbers that Room allows there.
-  PackedCost cost(DomainId domain, int pods);
-  // No way is cheaper than that, cost of the domain itself included. Cheap: its children are
-  // counted.
-  PackedCost bound(DomainId domain, int pods) const;
-  // And how: nodes in natural order of their paths.
+  // A domain that could take them all, and what the domains above it cost.
+  struct Candidate {
+    DomainId domain = kRootDomain;
+    Counts counts = 0;
+    Tight tight = 0;
+  };
+  Candidate candidate(DomainId domain) const;
+  // The best of them for exactly so many pods, a number that Room allows in each.
+  DomainId choose(const std::vector<Candidate>& candidates, int pods);
+  // What it costs to place them in the domain, itself included.
+  Counts counts(DomainId domain, int pods);
+  // Nodes in natural order of their paths.
   std::vector<Share> place(DomainId domain, int pods);
+
   const CostLayout& layout() const { return layout_; }
-  // Whether no count had to be left out.
   bool exact() const { return layout_.whole(); }
 
  private:
-  struct Step {
-    int pods = 0;  // at most so many
-    PackedCost cost;
-  };
-  using Staircase = std::vector<Step>;  // ascending in both
-  struct Item {
-    DomainId domain = kNowhere;
-    Staircase steps;
-  };
-  // What one question of a domain is about.
-  struct Items {
-    std::vector<Item> list;
-    bool counted = true;  // each one used costs one of `field`; else existing pods pay for some
-    std::size_t field = 0;
-    std::size_t fewest = 0;  // of them hold the most that is asked for
-    int least = 0;           // no number of pods below it is of interest
-  };
-  struct Fold;
+  friend class ChildFold;
 
-  // The one child that the pods should go to, if one is enough.
-  std::pair<DomainId, PackedCost> best_child(const Domain& domain, int pods);
-  Staircase staircase(DomainId domain, int least, int most);
-  Staircase of_leaf(const Domain& domain, int most);
-  // The children that can take pods, each with the steps that an answer for least..most can have.
-  Items items(const Domain& domain, int least, int most);
-  static std::vector<int> shares_of(const Fold& fold, const Items& items, int pods);
-  PackedCost own(DomainId domain) const;
-  void descend(DomainId domain, int pods, std::vector<Share>& out);
-  void share_among_nodes(const Domain& domain, int pods, std::vector<Share>& out);
-  bool is_leaf(const Domain& domain) const {
-    return domain.level + 1 == static_cast<int>(fabric_.levels());
+  Amount amount(DomainId domain, int pods) const {
+    return (pods - room_.base(domain)) / room_.step(domain);
   }
+  Counts own_counts(DomainId domain) const;
+  Tight own_tight(DomainId domain) const;
+  // The children, if one of them is to hold so much of the domain; empty: more are needed, or some
+  // are paid already.
+  std::vector<Candidate> single_children(DomainId domain, Amount amount) const;
+  // No way to place so much in the domain is cheaper than that. Its children are counted.
+  Counts bound(DomainId domain, int pods) const;
+
+  Counts counts_of(DomainId domain, Amount amount);
+  CountStairs count_stairs(DomainId domain, Amount least, Amount most);
+  TightStairs tight_stairs(DomainId domain, Amount least, Amount most);
+  Tight tight_of(DomainId domain, Amount amount);
+  void descend(DomainId domain, Amount amount, std::vector<Share>& out);
 
   const Fabric& fabric_;
   const Room& room_;
   CostLayout layout_;
-  bool count_nodes_;  // else their number follows from that of the pods
+  UnitCosts units_;
 };
 
 }  // namespace chipweave::solver

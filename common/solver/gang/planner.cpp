@@ -21,8 +21,10 @@ class GangPlanner {
         levels_(levels),
         gang_(question.gang),
         existing_(question.existing),
-        room_(fabric, slices(fabric, question.gang), question.existing,
-              [&](FabricNodeId node) { return room_on(node); }) {
+        notes_(notes(question.existing)),
+        kind_{question.gang.pods, question.gang.chips_per_pod, slices(fabric, question.gang)},
+        room_(fabric, kind_, notes_,
+              question.gang.required_level + 1 == static_cast<int>(fabric.levels())) {
     for (const auto& [node, pods] : existing_) running_ += pods;
   }
 
@@ -37,18 +39,11 @@ class GangPlanner {
     if (most > gang_.pods) return refused("the slices that run already need more pods than that");
     if (most == 0 || most + running_ < gang_.min_member) return refused(too_little_room());
     FewestDomains fewest(fabric_, room_, most);
-    DomainId best = kNowhere;
-    PackedCost least = kImpossible;
+    std::vector<FewestDomains::Candidate> able;
     for (const DomainId one : candidates_) {
-      if (room_.at_most(one, gang_.pods) < most) continue;
-      const PackedCost above = around(fewest.layout(), one);
-      if (best != kNowhere && !(fewest.bound(one, most) + above < least)) continue;
-      const PackedCost cost = fewest.cost(one, most) + above;
-      if (best == kNowhere || cost < least) {
-        best = one;
-        least = cost;
-      }
+      if (room_.at_most(one, gang_.pods) == most) able.push_back(fewest.candidate(one));
     }
+    const DomainId best = fewest.choose(able, most);
     Plan plan;
     plan.fits = true;
     plan.optimal = fewest.exact();
@@ -63,32 +58,19 @@ class GangPlanner {
       out[static_cast<std::size_t>(slice.level)] = slice.size;
     return out;
   }
-  int room_on(FabricNodeId id) const {
-    const FabricNode& node = fabric_.node(id);
-    if (!node.there || !node.healthy) return 0;
-    const int by_chips = gang_.chips_per_pod == 0 ? gang_.pods : node.free / gang_.chips_per_pod;
-    return std::min({by_chips, node.max_pods, gang_.pods});
+  static Notes notes(const Existing& existing) {
+    Notes out;
+    for (const auto& [node, pods] : existing) out[node].running = pods;
+    return out;
   }
   // The domains of the required level that hold all of the gang that runs.
   void find_candidates(DomainId domain) {
-    if (fabric_.domain(domain).level == gang_.required_level) {
-      if (room_.existing(domain) == running_) candidates_.push_back(domain);
+    if (fabric_.level(domain) == gang_.required_level) {
+      if (room_.running(domain) == running_) candidates_.push_back(domain);
       return;
     }
-    for (const DomainId child : fabric_.domain(domain).children) find_candidates(child);
+    for (const DomainId child : fabric_.children(domain)) find_candidates(child);
   }
-  // What the domains above a candidate cost.
-  PackedCost around(const CostLayout& layout, DomainId domain) const {
-    PackedCost cost;
-    for (DomainId at = fabric_.domain(domain).parent; at != kNowhere && at != kRootDomain;
-         at = fabric_.domain(at).parent) {
-      if (room_.existing(at) == 0)
-        cost =
-            cost + layout.one(static_cast<std::size_t>(fabric_.domain(at).level), room_.free(at));
-    }
-    return cost;
-  }
-
   // Shares come in the order of the tree: pod, rank and place go along.
   void number(const std::vector<Share>& shares, Plan& plan) const {
     std::vector<std::set<DomainId>> used(fabric_.levels());
@@ -121,11 +103,11 @@ class GangPlanner {
     const std::string needs = "needs room for " + pods + " in one " + level;
     const auto best =
         std::max_element(candidates_.begin(), candidates_.end(),
-                         [this](DomainId a, DomainId b) { return room_.of(a) < room_.of(b); });
+                         [this](DomainId a, DomainId b) { return room_.most(a) < room_.most(b); });
     if (best == candidates_.end())
       return running_ > 0 ? needs + "; the gang's running pods are not in one" : needs;
     return needs + "; the best, " + path_text(fabric_, *best) + ", has room for " +
-           std::to_string(room_.of(*best));
+           std::to_string(room_.most(*best));
   }
 
   const Fabric& fabric_;
@@ -133,6 +115,8 @@ class GangPlanner {
   const Gang& gang_;
   const Existing& existing_;
   int running_ = 0;
+  Notes notes_;
+  PodKind kind_;
   Room room_;
   std::vector<DomainId> candidates_;
 };
@@ -141,8 +125,8 @@ class GangPlanner {
 
 std::string path_text(const Fabric& fabric, DomainId domain) {
   std::string text;
-  for (DomainId at = domain; at != kRootDomain; at = fabric.domain(at).parent)
-    text = fabric.domain(at).name + (text.empty() ? "" : "/") + text;
+  for (DomainId at = domain; at != kRootDomain; at = fabric.parent(at))
+    text = fabric.name(at) + (text.empty() ? "" : "/") + text;
   return text;
 }
 

@@ -13,6 +13,9 @@
 
 namespace chipweave::solver {
 
+// Existing pods of the gang, by node.
+using Existing = std::unordered_map<FabricNodeId, int>;
+
 struct GangQuestion {
   domain::Gang gang;
   Existing existing;  // pods of the gang that run already, by node

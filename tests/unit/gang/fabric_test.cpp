@@ -33,8 +33,7 @@ TEST(Fabric, ChildrenStandInNaturalOrder) {
   for (const char* rack : {"r10", "", "r2", "r1"})
     ASSERT_TRUE(fabric.add(std::string("n") + rack, {rack}));
   std::vector<std::string> names;
-  for (const DomainId child : fabric.domain(kRootDomain).children)
-    names.push_back(fabric.domain(child).name);
+  for (const DomainId child : fabric.children(kRootDomain)) names.push_back(fabric.name(child));
   EXPECT_EQ(names, (std::vector<std::string>{"r1", "r2", "r10", ""}));
 }
 
@@ -46,7 +45,7 @@ TEST(Fabric, NodesComeAndGo) {
   EXPECT_FALSE(fabric.add("b", {"b1", "r2", "x"}));
   fabric.remove(*a);
   EXPECT_EQ(fabric.find("a"), kNowhere);
-  EXPECT_TRUE(fabric.domain(kRootDomain).children.empty());
+  EXPECT_TRUE(fabric.children(kRootDomain).empty());
   const std::size_t domains = fabric.domain_numbers();
   ASSERT_TRUE(fabric.add("a", {"b1", "r2"}));
   EXPECT_EQ(fabric.domain_numbers(), domains) << "numbers are used again";

@@ -1,0 +1,242 @@
+#include "common/solver/gang/child_fold.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+namespace chipweave::solver {
+namespace {
+
+constexpr std::size_t kMostCells = 4U << 20U;
+
+}  // namespace
+
+ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most)
+    : solver_(solver), domain_(domain), least_(least), most_(most) {
+  width_ = static_cast<std::size_t>(inside(most)) + 1;
+  find_children(inside(least), inside(most));
+  if (!rows_kept()) drop_dominated();
+  count();
+}
+
+Amount ChildFold::inside(Amount amount) const { return solver_.room_.inner(domain_, amount); }
+
+bool ChildFold::rows_kept() const { return (children_.size() + 1) * width_ <= kMostCells; }
+
+// The children that can take a part, each with the steps that an answer can have. No answer uses
+// more of them than the fewest that hold the most asked for, so each one used holds at least what
+// the largest others leave.
+void ChildFold::find_children(Amount least, Amount most) {
+  const Room& room = solver_.room_;
+  std::vector<Amount> rooms;
+  bool counted = true;
+  for (const DomainId child : solver_.fabric_.children(domain_)) {
+    counted = counted && !room.paid(child);
+    rooms.push_back(std::min(most, room.amount(child)));
+  }
+  Amount lowest = 0;
+  if (counted) {
+    std::sort(rooms.begin(), rooms.end(), std::greater<>());
+    std::int64_t held = 0;
+    while (fewest_ < rooms.size() && held < most) held += rooms[fewest_++];
+    std::int64_t others = 0;
+    for (std::size_t i = 0; i + 1 < fewest_; ++i) others += rooms[i];
+    lowest = static_cast<Amount>(std::max<std::int64_t>(0, least - others));
+  }
+  std::unordered_map<std::uint64_t, std::size_t> first;
+  for (const DomainId id : solver_.fabric_.children(domain_)) {
+    const Amount top = std::min(most, room.amount(id));
+    const bool must = room.base(id) > 0;
+    if (!must && (top == 0 || top < lowest)) continue;
+    Child child;
+    child.domain = id;
+    const auto [like, fresh] = first.try_emplace(room.likeness(id), children_.size());
+    child.steps = fresh ? solver_.count_stairs(id, std::min(std::max(lowest, 1), top), top)
+                        : children_[like->second].steps;
+    children_.push_back(std::move(child));
+  }
+}
+
+// Of children that hold as much as others for as many domains inside, no more than are used at all
+// need to be looked at.
+void ChildFold::drop_dominated() {
+  if (fewest_ == 0) return;
+  constexpr std::size_t kMostCosts = 256;
+  std::vector<Counts> costs;
+  for (const Child& child : children_) {
+    for (const CountStep& step : child.steps) {
+      if (step.amount > 0) costs.push_back(step.counts);
+    }
+  }
+  std::sort(costs.begin(), costs.end());
+  costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
+  if (costs.size() > kMostCosts || costs.size() * fewest_ >= children_.size()) return;
+  std::vector<bool> kept(children_.size(), false);
+  std::vector<std::size_t> order(children_.size());
+  for (const Counts cost : costs) {
+    const auto held = [&](std::size_t i) {
+      Amount amount = 0;
+      for (const CountStep& step : children_[i].steps)
+        if (step.counts <= cost) amount = step.amount;
+      return amount;
+    };
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<Amount> amounts;
+    for (std::size_t i = 0; i < children_.size(); ++i) amounts.push_back(held(i));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return amounts[a] > amounts[b]; });
+    for (std::size_t i = 0; i < std::min(fewest_, order.size()); ++i) kept[order[i]] = true;
+  }
+  std::vector<Child> left;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    if (kept[i]) left.push_back(std::move(children_[i]));
+  }
+  children_ = std::move(left);
+}
+
+void ChildFold::count() {
+  const bool keep = rows_kept();
+  rows_.assign((keep ? children_.size() + 1 : 2) * width_, kImpossible);
+  rows_[0] = 0;
+  if (!keep) taken_.assign((children_.size() + 1) * width_, -1);
+  for (std::size_t i = 1; i <= children_.size(); ++i) {
+    Counts* to = rows_.data() + (keep ? i : i % 2) * width_;
+    const Counts* from = rows_.data() + (keep ? i - 1 : (i - 1) % 2) * width_;
+    const CountStairs& steps = children_[i - 1].steps;
+    for (std::size_t p = 0; p < width_; ++p) to[p] = from[p] + steps.front().counts;
+    for (std::size_t s = 1; s < steps.size(); ++s) {
+      const Counts cost = steps[s].counts;
+      const auto amount = std::min(width_ - 1, static_cast<std::size_t>(steps[s].amount));
+      if (keep) {
+        const Counts alone = from[0] + cost;
+        for (std::size_t p = 1; p <= amount; ++p) to[p] = std::min(to[p], alone);
+        for (std::size_t p = amount + 1; p < width_; ++p)
+          to[p] = std::min(to[p], from[p - amount] + cost);
+        continue;
+      }
+      for (std::size_t p = 1; p < width_; ++p) {
+        const Counts with = from[p > amount ? p - amount : 0] + cost;
+        if (with >= to[p]) continue;
+        to[p] = with;
+        taken_[cell(i, static_cast<Amount>(p))] = static_cast<std::int32_t>(s);
+      }
+    }
+    for (std::size_t p = 0; p < width_; ++p) to[p] = std::min(to[p], kImpossible);
+  }
+}
+
+Counts ChildFold::counts(Amount amount) const {
+  const std::size_t last = rows_kept() ? children_.size() : children_.size() % 2;
+  return rows_[cell(last, inside(amount))];
+}
+
+// From (child, p) of a way of the fewest counts to those of the children before it.
+void ChildFold::mark_row(std::size_t i) {
+  Child& child = children_[i - 1];
+  const Counts* from = rows_.data() + (i - 1) * width_;
+  std::uint8_t* before = seen_.data() + (i - 1) * width_;
+  child.from = most_ + 1 + static_cast<Amount>(width_);
+  for (std::size_t p = 0; p < width_; ++p) {
+    if (seen_[i * width_ + p] == 0) continue;
+    const Counts here = rows_[i * width_ + p];
+    if (from[p] + child.steps.front().counts == here) before[p] = 1;
+    for (std::size_t s = 1; s < child.steps.size(); ++s) {
+      const Counts cost = child.steps[s].counts;
+      const auto below = static_cast<std::size_t>(child.steps[s - 1].amount);
+      const auto top =
+          std::min(static_cast<std::size_t>(child.steps[s].amount), std::max(p, below + 1));
+      for (std::size_t q = top; q > below; --q) {
+        const std::size_t rest = p > q ? p - q : 0;
+        if (from[rest] + cost != here) break;
+        before[rest] = 1;
+        child.from = std::min(child.from, static_cast<Amount>(q));
+        child.to = std::max(child.to, static_cast<Amount>(q));
+      }
+    }
+  }
+}
+
+void ChildFold::mark() {
+  seen_.assign(rows_.size(), 0);
+  for (Amount amount = least_; amount <= most_; ++amount)
+    seen_[cell(children_.size(), inside(amount))] = 1;
+  for (std::size_t i = children_.size(); i > 0; --i) mark_row(i);
+}
+
+void ChildFold::tighten_row(std::size_t i) {
+  Child& child = children_[i - 1];
+  const Counts* from = rows_.data() + (i - 1) * width_;
+  const Tight* before = tight_.data() + (i - 1) % 2 * width_;
+  Tight* to = tight_.data() + i % 2 * width_;
+  for (std::size_t p = 0; p < width_; ++p) {
+    to[p] = kLoosest;
+    if (seen_[i * width_ + p] == 0) continue;
+    const Counts here = rows_[i * width_ + p];
+    for (std::size_t s = 0; s < child.tight.size(); ++s) {
+      const TightStep& step = child.tight[s];
+      const auto amount = static_cast<std::size_t>(step.amount);
+      if (s > 0 && p == 0) break;
+      const std::size_t rest = p > amount ? p - amount : 0;
+      if (from[rest] + step.counts != here || before[rest] == kLoosest) continue;
+      const Tight with = before[rest] + step.tight;
+      if (with >= to[p]) continue;
+      to[p] = with;
+      taken_[i * width_ + p] = static_cast<std::int32_t>(s);
+    }
+  }
+}
+
+void ChildFold::find_tightest() {
+  if (!rows_kept()) return;
+  mark();
+  std::map<std::tuple<std::uint64_t, Amount, Amount>, const Child*> like;
+  for (Child& child : children_) {
+    if (child.to == 0) child.from = 0;
+    if (child.to == 0 && solver_.room_.base(child.domain) == 0) {
+      child.tight = {TightStep{}};
+      continue;
+    }
+    const auto [it, fresh] =
+        like.try_emplace({solver_.room_.likeness(child.domain), child.from, child.to}, &child);
+    child.tight =
+        fresh ? solver_.tight_stairs(child.domain, child.from, child.to) : it->second->tight;
+  }
+  taken_.assign(rows_.size(), 0);
+  tight_.assign(2 * width_, kLoosest);
+  tight_[0] = 0;
+  for (std::size_t i = 1; i <= children_.size(); ++i) tighten_row(i);
+}
+
+Tight ChildFold::tight(Amount amount) const {
+  if (!rows_kept()) return 0;
+  return tight_[cell(children_.size() % 2, inside(amount))];
+}
+
+// Together they may hold more than is asked for: the last ones get less.
+std::vector<std::pair<DomainId, Amount>> ChildFold::shares(Amount amount) const {
+  std::vector<std::pair<DomainId, Amount>> out(children_.size());
+  Amount rest = inside(amount);
+  std::int64_t over = -std::int64_t{rest};
+  for (std::size_t i = children_.size(); i > 0; --i) {
+    const Child& child = children_[i - 1];
+    const std::int32_t step = taken_[cell(i, rest)];
+    Amount share = 0;
+    if (step > 0)
+      share = rows_kept() ? child.tight[static_cast<std::size_t>(step)].amount
+                          : child.steps[static_cast<std::size_t>(step)].amount;
+    out[i - 1] = {child.domain, share};
+    rest = std::max(0, rest - share);
+    over += share;
+  }
+  for (std::size_t i = out.size(); over > 0 && i > 0; --i) {
+    const auto less = static_cast<Amount>(std::min<std::int64_t>(over, out[i - 1].second));
+    out[i - 1].second -= less;
+    over -= less;
+  }
+  return out;
+}
+
+}  // namespace chipweave::solver

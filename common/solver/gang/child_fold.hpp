@@ -1,0 +1,64 @@
+// ChildFold — one question of a domain that needs several of its children: which of them, and how
+// much of each. Made for one domain and thrown away.
+//
+// Forward, child after child: the least counts with which the first i children hold at least p
+// (rows). Backward from the amounts that are asked for: which (i, p) lie on a way of the fewest
+// counts. Forward again over these alone: the tightest. Above kMostCells cells the rows are not
+// kept: then the counts are still the fewest, but which of those ways it is, is left to order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/solver/gang/fewest_domains.hpp"
+
+namespace chipweave::solver {
+
+class ChildFold {
+ public:
+  // Amounts of the domain, least <= most.
+  ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most);
+
+  // Fewest counts of what is inside the domain, the domain itself not included.
+  Counts counts(Amount amount) const;
+  // The tightest of those ways; find_tightest() comes first.
+  Tight tight(Amount amount) const;
+  void find_tightest();
+  // How much comes to each child, if so much comes to the domain.
+  std::vector<std::pair<DomainId, Amount>> shares(Amount amount) const;
+
+ private:
+  struct Child {
+    DomainId domain = kNowhere;
+    CountStairs steps;
+    TightStairs tight;
+    Amount from = 0;  // of what may come to it on a way of the fewest
+    Amount to = 0;
+  };
+
+  Amount inside(Amount amount) const;
+  void find_children(Amount least, Amount most);
+  void drop_dominated();
+  void count();
+  void mark();
+  void mark_row(std::size_t child);
+  void tighten_row(std::size_t child);
+  std::size_t cell(std::size_t child, Amount inside) const {
+    return child * width_ + static_cast<std::size_t>(inside);
+  }
+  bool rows_kept() const;
+
+  FewestDomains& solver_;
+  DomainId domain_;
+  Amount least_;  // of the domain
+  Amount most_;
+  std::size_t width_ = 0;   // inner amounts, 0 included
+  std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are paid
+  std::vector<Child> children_;
+  std::vector<Counts> rows_;         // by child, then inner amount; only two if they are not kept
+  std::vector<std::uint8_t> seen_;   // likewise
+  std::vector<Tight> tight_;         // likewise
+  std::vector<std::int32_t> taken_;  // likewise: the step of the child; -1: nothing above its base
+};
+
+}  // namespace chipweave::solver
