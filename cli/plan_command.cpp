@@ -13,40 +13,28 @@
 namespace chipweave::cli {
 namespace {
 
-// What a scheduler holds ready, and the question.
-struct Prepared {
-  solver::Fabric fabric;
-  solver::GangQuestion question;
-};
-
-Result<Prepared> prepare(const codec::PlanRequest& request) {
-  Prepared out{solver::Fabric(request.levels.size()), {request.gang, {}}};
-  std::map<std::string, int> existing = request.existing;
+// What a scheduler holds ready. Nodes have their positions in the request for numbers.
+Result<solver::Fabric> fabric_of(const codec::PlanRequest& request) {
+  solver::Fabric fabric(request.levels.size());
   for (const codec::PlanNode& node : request.nodes) {
-    const auto id = out.fabric.add(node.name, node.path);
+    const auto id = fabric.add(node.name, node.path);
     if (!id) return Error(id.error());
-    out.fabric.set_free(*id, node.free);
-    if (node.max_pods >= 0) out.fabric.set_max_pods(*id, node.max_pods);
-    out.fabric.set_healthy(*id, node.healthy);
-    const auto running = existing.find(codec::joined_path(node.path));
-    if (running == existing.end()) continue;
-    if (running->second > 0) out.question.existing[*id] = running->second;
-    existing.erase(running);  // the first node of that path stands for all of them
+    fabric.set_free(*id, node.free);
+    if (node.max_pods >= 0) fabric.set_max_pods(*id, node.max_pods);
+    fabric.set_healthy(*id, node.healthy);
   }
-  return out;
+  return fabric;
 }
 
 BatchAnswer answer(const std::string& line, Timing& timing) {
   const codec::PlanLine parsed = codec::parse_plan_line(line);
   if (!parsed.request) return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
   const codec::PlanRequest& request = *parsed.request;
-  const Result<Prepared> prepared = prepare(request);
-  if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
-  const domain::Plan plan = timing.timed(
-      [&] { return solver::plan_gang(prepared->fabric, request.levels, prepared->question); });
-  codec::PlanAnswer out{plan.fits, {}, plan.domains, plan.optimal, plan.bound, plan.reason};
-  for (const domain::PlannedPod& one : plan.pods) out.pods.push_back({one.pod, one.node, one.rank});
-  return {codec::write_plan_answer(parsed.id, request, out), false};
+  const Result<solver::Fabric> fabric = fabric_of(request);
+  if (!fabric) return {codec::write_batch_error(parsed.id, fabric.error()), true};
+  const domain::Plan plan =
+      timing.timed([&] { return solver::plan_gang(*fabric, request.levels, request.gang); });
+  return {codec::write_plan_answer(parsed.id, request, plan), false};
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
 #include "common/codec/gang/plan_codec.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
+#include "common/codec/gang/gang_reader.hpp"
 #include "common/codec/gang/network_reader.hpp"
-#include "common/codec/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-constexpr int kMostChips = 1 << 20;
 
 // What `network import` prints of a node beside its name and path does no harm here.
 void read_nodes(const JsonObject& network, PlanRequest& out) {
@@ -40,81 +39,6 @@ void read_nodes(const JsonObject& network, PlanRequest& out) {
   }
 }
 
-// kNoLevel where there is none, or it is wrong.
-int read_level(const JsonObject& object, std::string_view key,
-               const std::vector<std::string>& levels) {
-  const auto name = object.text(key);
-  if (!name) return domain::kNoLevel;
-  const auto at = std::find(levels.begin(), levels.end(), *name);
-  if (at != levels.end()) return static_cast<int>(at - levels.begin());
-  object.problems().add(object.path(key), "is no level of the network" +
-                                              did_you_mean(*name, {levels.begin(), levels.end()}));
-  return domain::kNoLevel;
-}
-
-std::vector<domain::Slice> read_slices(const JsonObject& gang, const PlanRequest& request) {
-  std::vector<domain::Slice> out;
-  JsonProblems& problems = gang.problems();
-  const Json* list = gang.array("slices", limits::kMaxNetworkLevels);
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const JsonObject item((*list)[i], gang.path("slices") + "[" + std::to_string(i) + "]",
-                          {"level", "size"}, problems);
-    if (!(*list)[i].is_object()) continue;
-    if (!item.has("level")) problems.add(item.path("level"), "is missing");
-    const int level = read_level(item, "level", request.levels);
-    const auto size = item.require_integer("size", 1, limits::kMaxGangPods);
-    if (level == domain::kNoLevel || !size) continue;
-    if (level < request.gang.required_level)
-      problems.add(item.path("level"),
-                   "is above required_level: such a domain holds the whole gang");
-    if (std::any_of(out.begin(), out.end(), [&](const auto& s) { return s.level == level; }))
-      problems.add(item.path("level"), "is a level that was named before");
-    out.push_back({level, static_cast<int>(*size)});
-  }
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.level < b.level; });
-  for (std::size_t i = 1; i < out.size(); ++i) {
-    if (out[i - 1].size % out[i].size != 0)
-      problems.add(gang.path("slices"), "size " + std::to_string(out[i].size) +
-                                            " does not divide " + std::to_string(out[i - 1].size) +
-                                            ", that of a level above it");
-  }
-  return out;
-}
-
-void read_existing(const JsonObject& gang, PlanRequest& out) {
-  const Json* map = gang.find("existing");
-  if (map == nullptr) return;
-  JsonProblems& problems = gang.problems();
-  if (!map->is_object())
-    return problems.add(gang.path("existing"), "must be an object: path to pods");
-  std::unordered_set<std::string> paths;
-  for (const PlanNode& node : out.nodes) paths.insert(joined_path(node.path));
-  for (const auto& [path, value] : map->items()) {
-    const std::string where = gang.path("existing") + "[\"" + path.substr(0, 100) + "\"]";
-    if (!paths.contains(path)) problems.add(where, "is the path of no node");
-    const auto pods = as_integer(value, where, 0, limits::kMaxGangPods, problems);
-    if (pods) out.existing[path] = static_cast<int>(*pods);
-  }
-}
-
-void read_gang(const JsonObject& object, PlanRequest& out) {
-  domain::Gang& gang = out.gang;
-  gang.required_level = read_level(object, "required_level", out.levels);
-  gang.preferred_level = read_level(object, "preferred_level", out.levels);
-  gang.pods = static_cast<int>(object.require_integer("pods", 0, limits::kMaxGangPods).value_or(0));
-  gang.chips_per_pod =
-      static_cast<int>(object.require_integer("chips_per_pod", 0, kMostChips).value_or(0));
-  gang.slices = read_slices(object, out);
-  if (const auto policy = object.text("policy"); policy && *policy != "compact")
-    object.problems().add(object.path("policy"), "must be compact");
-  read_existing(object, out);
-  int running = 0;
-  for (const auto& [path, pods] : out.existing) running += pods;
-  gang.min_member =
-      static_cast<int>(object.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods)
-                           .value_or(gang.pods + running));
-}
-
 Result<PlanRequest> read_request(const Json& value) {
   JsonProblems problems;
   const JsonObject object(value, "", {"id", "network", "gang"}, problems);
@@ -134,11 +58,7 @@ Result<PlanRequest> read_request(const Json& value) {
   if (gang == nullptr) {
     problems.add("gang", "is missing");
   } else {
-    const JsonObject of_gang(*gang, "gang",
-                             {"pods", "chips_per_pod", "min_member", "required_level",
-                              "preferred_level", "slices", "policy", "existing"},
-                             problems);
-    if (gang->is_object()) read_gang(of_gang, out);
+    read_gang(*gang, out, problems);
   }
   if (problems.any()) return problems.error();
   return out;
@@ -159,31 +79,41 @@ PlanLine parse_plan_line(std::string_view line) {
 }
 
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
-                              const PlanAnswer& answer) {
+                              const domain::Plan& plan) {
   using Ordered = nlohmann::ordered_json;
   Ordered assignment = Ordered::object();
   Ordered pods = Ordered::array();
-  for (const PlanAnswerPod& one : answer.pods) {
+  std::vector<std::pair<std::string, int>> sums;  // in rank order
+  std::unordered_map<std::string, std::size_t> sum_of;
+  for (const domain::PlannedPod& one : plan.pods) {
     const PlanNode& node = request.nodes[one.node];
-    Ordered& sum = assignment[joined_path(node.path)];
-    sum = sum.is_null() ? 1 : sum.get<int>() + 1;
-    pods.push_back(
-        {{"pod", one.pod}, {"node", node.name}, {"path", node.path}, {"rank", one.rank}});
+    const auto [at, fresh] = sum_of.try_emplace(joined_path(node.path), sums.size());
+    if (fresh) sums.emplace_back(at->first, 0);
+    ++sums[at->second].second;
+    Ordered pod = {{"pod", one.pod}, {"node", node.name}, {"path", node.path}, {"rank", one.rank}};
+    if (one.set != domain::kNoSet)
+      pod[request.gang.roles ? "role" : "subgroup"] =
+          request.gang.sets[static_cast<std::size_t>(one.set)].name;
+    pods.push_back(std::move(pod));
   }
+  // Straight into the list behind it: paths are unique, and its own insertion would look for each.
+  auto& entries =
+      static_cast<Ordered::object_t::Container&>(assignment.get_ref<Ordered::object_t&>());
+  for (auto& [path, sum] : sums) entries.emplace_back(std::move(path), sum);
   const auto by_level = [&](const std::vector<int>& values) {
     Ordered out = Ordered::object();
     for (std::size_t i = 0; i < values.size(); ++i) out[request.levels[i]] = values[i];
     return out;
   };
   Ordered out;
-  out["fits"] = answer.fits;
+  out["fits"] = plan.fits;
   out["assignment"] = std::move(assignment);
   out["pods"] = std::move(pods);
-  out["domains"] = by_level(answer.domains);
-  out["placed"] = answer.pods.size();
-  out["optimal"] = answer.optimal;
-  if (!answer.bound.empty()) out["bound"] = by_level(answer.bound);
-  out["reason"] = answer.reason;
+  out["domains"] = by_level(plan.domains);
+  out["placed"] = plan.pods.size();
+  out["optimal"] = plan.optimal;
+  if (!plan.bound.empty()) out["bound"] = by_level(plan.bound);
+  out["reason"] = plan.reason;
   return with_id(id, out);
 }
 

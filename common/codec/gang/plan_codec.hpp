@@ -5,7 +5,6 @@
 // have is an error that names the key.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +25,7 @@ struct PlanNode {
 struct PlanRequest {
   std::vector<std::string> levels;  // coarsest first
   std::vector<PlanNode> nodes;
-  domain::Gang gang;
-  std::map<std::string, int> existing;  // pods of the gang that run, by a node's path "b1/r1/x1"
+  domain::Gang gang;  // GangNode: position in nodes
 };
 
 struct PlanLine {
@@ -39,20 +37,7 @@ PlanLine parse_plan_line(std::string_view line);
 // "b1/r1/x1"
 std::string joined_path(const std::vector<std::string>& path);
 
-struct PlanAnswerPod {
-  int pod = 0;
-  std::size_t node = 0;  // position in PlanRequest::nodes
-  int rank = 0;
-};
-struct PlanAnswer {
-  bool fits = false;
-  std::vector<PlanAnswerPod> pods;
-  std::vector<int> domains;  // a level
-  bool optimal = true;
-  std::vector<int> bound;  // a level; empty: proven
-  std::string reason;
-};
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
-                              const PlanAnswer& answer);
+                              const domain::Plan& plan);
 
 }  // namespace chipweave::codec

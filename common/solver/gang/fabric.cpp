@@ -36,7 +36,7 @@ FabricNodeId Fabric::find(std::string_view name) const {
 }
 
 // Known names in natural order, then those that are not known by their nodes'.
-bool Fabric::before(DomainId a, DomainId b) const {
+bool Fabric::sibling_before(DomainId a, DomainId b) const {
   const Domain& x = domains_[a];
   const Domain& y = domains_[b];
   if (x.name.empty() != y.name.empty()) return y.name.empty();
@@ -66,7 +66,7 @@ DomainId Fabric::child(DomainId parent, const std::string& name, const std::stri
   if (made.level == finest()) ++above.not_one;
   above.counted = false;
   above.sorted = put(above.children, id, above.sorted,
-                     [this](DomainId a, DomainId b) { return before(a, b); });
+                     [this](DomainId a, DomainId b) { return sibling_before(a, b); });
   if (!name.empty()) by_path_.emplace(Key{parent, name}, id);
   return id;
 }
@@ -164,7 +164,7 @@ const std::vector<DomainId>& Fabric::children(DomainId domain) const {
   const Domain& d = domains_[domain];
   if (!d.sorted) {
     std::sort(d.children.begin(), d.children.end(),
-              [this](DomainId a, DomainId b) { return before(a, b); });
+              [this](DomainId a, DomainId b) { return sibling_before(a, b); });
     d.sorted = true;
   }
   return d.children;
@@ -185,6 +185,17 @@ DomainId Fabric::domain_of(FabricNodeId node, int level) const {
   DomainId at = nodes_[node].domain;
   while (domains_[at].level > level) at = domains_[at].parent;
   return at;
+}
+
+bool Fabric::before(FabricNodeId a, FabricNodeId b) const {
+  DomainId x = nodes_[a].domain;
+  DomainId y = nodes_[b].domain;
+  if (x == y) return natural_less(nodes_[a].name, nodes_[b].name);
+  while (domains_[x].parent != domains_[y].parent) {
+    x = domains_[x].parent;
+    y = domains_[y].parent;
+  }
+  return sibling_before(x, y);
 }
 
 bool Fabric::is_unit(DomainId domain) const {

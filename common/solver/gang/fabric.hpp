@@ -79,6 +79,9 @@ class Fabric {
   // The domain of that level that the node is in.
   DomainId domain_of(FabricNodeId node, int level) const;
 
+  // Whether it comes first depth-first over the tree.
+  bool before(FabricNodeId a, FabricNodeId b) const;
+
   // Only one of a chain of domains is a unit, the one highest up.
   bool is_unit(DomainId domain) const;
   // Whether each node of the unit is a domain of the finest level.
@@ -123,7 +126,7 @@ class Fabric {
   void nodes_changed(DomainId finest_domain, std::size_t before);
   void kinds_changed(FabricNodeId node);
   void drop_if_empty(DomainId domain);
-  bool before(DomainId a, DomainId b) const;
+  bool sibling_before(DomainId a, DomainId b) const;
 
   std::size_t levels_;
   std::vector<Domain> domains_;

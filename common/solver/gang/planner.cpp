@@ -1,10 +1,13 @@
 #include "common/solver/gang/planner.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "common/solver/gang/fewest_domains.hpp"
+#include "common/solver/gang/alike_pods.hpp"
+#include "common/solver/gang/exact_sets.hpp"
+#include "common/solver/gang/plan_numbers.hpp"
+#include "common/solver/gang/repair.hpp"
+#include "common/solver/gang/set_by_set.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -13,112 +16,252 @@ using domain::Gang;
 using domain::kNoLevel;
 using domain::Plan;
 
+Plan refused(std::string why) {
+  Plan plan;
+  plan.reason = std::move(why);
+  return plan;
+}
+
 class GangPlanner {
  public:
-  GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels,
-              const GangQuestion& question)
-      : fabric_(fabric),
-        levels_(levels),
-        gang_(question.gang),
-        existing_(question.existing),
-        notes_(notes(question.existing)),
-        kind_{question.gang.pods, question.gang.chips_per_pod, slices(fabric, question.gang)},
-        room_(fabric, kind_, notes_,
-              question.gang.required_level + 1 == static_cast<int>(fabric.levels())) {
-    for (const auto& [node, pods] : existing_) running_ += pods;
+  GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang)
+      : fabric_(fabric), levels_(levels), gang_(gang) {
+    for (const auto& [node, here] : gang.existing) running_ += here.pods;
   }
 
   Plan plan() {
-    if (room_.broken(kRootDomain)) {
-      return refused(
-          "a slice of the gang's running pods cannot be made whole: there is no room beside them");
+    for (const domain::Slice& slice : gang_.slices) {
+      if ((gang_.pods + running_) % slice.size != 0)
+        return refused(std::to_string(gang_.pods + running_) + " pods are no multiple of " +
+                       std::to_string(slice.size) + ", the slice of level " +
+                       levels_[static_cast<std::size_t>(slice.level)]);
     }
-    find_candidates(kRootDomain);
-    int most = 0;
-    for (const DomainId one : candidates_) most = std::max(most, room_.at_most(one, gang_.pods));
-    if (most > gang_.pods) return refused("the slices that run already need more pods than that");
-    if (most == 0 || most + running_ < gang_.min_member) return refused(too_little_room());
-    FewestDomains fewest(fabric_, room_, most);
-    std::vector<FewestDomains::Candidate> able;
-    for (const DomainId one : candidates_) {
-      if (room_.at_most(one, gang_.pods) == most) able.push_back(fewest.candidate(one));
-    }
-    const DomainId best = fewest.choose(able, most);
-    Plan plan;
-    plan.fits = true;
-    plan.optimal = fewest.exact();
-    number(fewest.place(best, most), plan);
-    return plan;
+    const bool alike = gang_.sets.empty() && gang_.allowed.empty() &&
+                       std::adjacent_find(gang_.pod_chips.begin(), gang_.pod_chips.end(),
+                                          std::not_equal_to<>()) == gang_.pod_chips.end();
+    return alike ? plan_alike() : plan_sets();
   }
 
  private:
-  static std::vector<int> slices(const Fabric& fabric, const Gang& gang) {
-    std::vector<int> out(fabric.levels(), 1);
-    for (const domain::Slice& slice : gang.slices)
-      out[static_cast<std::size_t>(slice.level)] = slice.size;
-    return out;
-  }
-  static Notes notes(const Existing& existing) {
-    Notes out;
-    for (const auto& [node, pods] : existing) out[node].running = pods;
-    return out;
-  }
-  // The domains of the required level that hold all of the gang that runs.
-  void find_candidates(DomainId domain) {
-    if (fabric_.level(domain) == gang_.required_level) {
-      if (room_.running(domain) == running_) candidates_.push_back(domain);
-      return;
-    }
-    for (const DomainId child : fabric_.children(domain)) find_candidates(child);
-  }
-  // Shares come in the order of the tree: pod, rank and place go along.
-  void number(const std::vector<Share>& shares, Plan& plan) const {
-    std::vector<std::set<DomainId>> used(fabric_.levels());
-    const auto use = [&](FabricNodeId node) {
-      for (std::size_t level = 0; level < used.size(); ++level)
-        used[level].insert(fabric_.domain_of(node, static_cast<int>(level)));
-    };
-    for (const auto& [node, pods] : existing_) use(node);
-    int pod = 0;
-    for (const auto& [node, pods] : shares) {
-      use(node);
-      for (int i = 0; i < pods; ++i, ++pod) plan.pods.push_back({pod, node, running_ + pod});
-    }
-    for (const std::set<DomainId>& level : used)
-      plan.domains.push_back(static_cast<int>(level.size()));
+  int chips() const {
+    return gang_.pod_chips.empty() ? gang_.chips_per_pod : gang_.pod_chips.front();
   }
 
-  static Plan refused(std::string why) {
+  // Pods that are all alike.
+  Plan plan_alike() {
+    AlikeAsk ask;
+    ask.kind = {gang_.pods, chips(), std::vector<int>(fabric_.levels(), 1)};
+    for (const domain::Slice& slice : gang_.slices)
+      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    ask.policy = gang_.policy;
+    ask.preferred_level = gang_.preferred_level;
+    ask.hosts = gang_.required_level + 1 == static_cast<int>(fabric_.levels());
+    ask.at_least = std::max(1, gang_.min_member - running_);
+    Notes notes;
+    for (const auto& [node, here] : gang_.existing)
+      if (here.pods > 0) notes[node].running = here.pods;
+    if (!find_candidates(ask.candidates)) return refused(apart());
+    AlikePods placed = place_alike(fabric_, notes, ask);
+    if (placed.placed == 0) return refused(too_little_room(ask, placed));
     Plan plan;
-    plan.reason = std::move(why);
+    plan.optimal = placed.exact;
+    if (gang_.spare) {
+      AlikePods spared = with_spare(ask, notes, placed);
+      if (spared.placed == placed.placed) {
+        plan.optimal = spared.exact;
+        placed = std::move(spared);
+      }
+    }
+    plan.fits = true;
+    std::vector<PlacedPod> pods;
+    pods.reserve(static_cast<std::size_t>(placed.placed));
+    for (const auto& [node, count] : placed.shares) {
+      for (int i = 0; i < count; ++i) pods.push_back({node, static_cast<int>(pods.size()), -1});
+    }
+    number_ranks(fabric_, gang_, std::move(pods), plan);
+    if (!plan.optimal) bound(plan);
     return plan;
   }
-  std::string too_little_room() const {
-    const std::string pods = std::to_string(std::max(1, gang_.min_member - running_)) +
-                             " pods of " + std::to_string(gang_.chips_per_pod) + " chips";
+
+  // Domains of the required level; those that do not hold all of the gang that runs are out.
+  bool find_candidates(std::vector<DomainId>& out) const {
+    out = domains_of_level(fabric_, kRootDomain, gang_.required_level);
+    if (gang_.required_level == kNoLevel) return true;
+    for (const auto& [node, here] : gang_.existing) {
+      if (here.pods == 0) continue;
+      const DomainId at = fabric_.domain_of(node, gang_.required_level);
+      if (std::find(out.begin(), out.end(), at) == out.end()) return false;
+      out = {at};
+    }
+    return true;
+  }
+
+  // Whole free nodes that a plan must leave in each domain of a level that it uses.
+  bool spared(const std::vector<Share>& shares) const {
+    if (!gang_.spare) return true;
+    std::vector<FabricNodeId> used;
+    for (const auto& [node, pods] : shares) used.push_back(node);
+    for (const auto& [node, here] : gang_.existing) used.push_back(node);
+    std::map<DomainId, int> left;
+    for (const FabricNodeId node : used) left[fabric_.domain_of(node, gang_.spare->level)] = 0;
+    for (auto& [domain, count] : left) count = static_cast<int>(whole_nodes(domain).size());
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (const FabricNodeId node : used)
+      if (whole(node)) --left[fabric_.domain_of(node, gang_.spare->level)];
+    return std::all_of(left.begin(), left.end(),
+                       [this](const auto& one) { return one.second >= gang_.spare->nodes; });
+  }
+  bool whole(FabricNodeId id) const {
+    const FabricNode& node = fabric_.node(id);
+    return node.healthy && node.free > 0 && node.free == whole_node(fabric_);
+  }
+  std::vector<FabricNodeId> whole_nodes(DomainId domain) const {
+    std::vector<FabricNodeId> out;
+    const int chips = whole_node(fabric_);
+    each_node(domain, [&](FabricNodeId id) {
+      const FabricNode& node = fabric_.node(id);
+      if (node.healthy && node.free > 0 && node.free == chips) out.push_back(id);
+    });
+    return out;
+  }
+  template <class Visit>
+  void each_node(DomainId domain, const Visit& visit) const {
+    for (const FabricNodeId node : fabric_.nodes(domain)) visit(node);
+    for (const DomainId child : fabric_.children(domain)) each_node(child, visit);
+  }
+
+  // The same with so many whole nodes of each domain closed, those of its smallest units: what is
+  // left of the large ones stays together. Exact if a domain of that level is one unit, for then
+  // its whole nodes are alike, or if it is as good as without.
+  AlikePods with_spare(const AlikeAsk& ask, Notes notes, const AlikePods& best) const {
+    if (spared(best.shares)) return best;
+    if (const auto exact = exact_alike(best.placed)) return *exact;
+    bool units = true;
+    for (const DomainId domain : domains_of_level(fabric_, kRootDomain, gang_.spare->level)) {
+      std::vector<FabricNodeId> nodes = whole_nodes(domain);
+      units = units && fabric_.is_unit(domain);
+      std::map<DomainId, int> of_unit;
+      for (const FabricNodeId node : nodes) ++of_unit[fabric_.unit_of(node)];
+      std::stable_sort(nodes.begin(), nodes.end(), [&](FabricNodeId a, FabricNodeId b) {
+        return of_unit[fabric_.unit_of(a)] < of_unit[fabric_.unit_of(b)];
+      });
+      // A domain that has too few is not to be used at all.
+      if (static_cast<int>(nodes.size()) < gang_.spare->nodes) {
+        each_node(domain, [&](FabricNodeId node) { notes[node].closed = true; });
+        continue;
+      }
+      for (int i = 0; i < gang_.spare->nodes; ++i)
+        notes[nodes[static_cast<std::size_t>(i)]].closed = true;
+    }
+    AlikePods out = place_alike(fabric_, notes, ask);
+    out.exact = out.exact && units;
+    return out;
+  }
+  // By looking at all ways, if they are not too many.
+  std::optional<AlikePods> exact_alike(int placed) const {
+    if (gang_.policy != domain::GangPolicy::compact) return std::nullopt;
+    const PodGroups groups = group_pods(gang_);
+    const auto found = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
+    if (!found) return std::nullopt;
+    AlikePods out;
+    for (const KindShare& share : found->shares) {
+      out.shares.emplace_back(share.node, share.pods);
+      out.placed += share.pods;
+    }
+    if (!found->fits || out.placed != placed) out.placed = 0;
+    return out;
+  }
+
+  // Roles, subgroups, pods of several sizes, chosen nodes.
+  Plan plan_sets() {
+    const PodGroups groups = group_pods(gang_);
+    std::optional<SetsAnswer> found;
+    if (gang_.policy == domain::GangPolicy::compact) {
+      found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
+      if (found && found->fits && gang_.spare) {
+        const auto spared = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
+        if (spared && spared->fits && pods_in(*spared) == pods_in(*found)) found = spared;
+      }
+    }
+    const bool exact = found.has_value();
+    if (!found) found = place_set_by_set(fabric_, gang_, groups, {});
+    if (!found->fits) {
+      Plan plan = refused(found->reason);
+      plan.optimal = exact;
+      return plan;
+    }
+    Plan plan;
+    plan.fits = true;
+    plan.optimal = exact;
+    number_ranks(fabric_, gang_, pods_of(groups, *found), plan);
+    if (!plan.optimal) bound(plan);
+    return plan;
+  }
+  static int pods_in(const SetsAnswer& answer) {
+    int sum = 0;
+    for (const KindShare& share : answer.shares) sum += share.pods;
+    return sum;
+  }
+  // Pods of a kind go to its places in the order of the tree.
+  std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsAnswer& answer) const {
+    std::stable_sort(answer.shares.begin(), answer.shares.end(),
+                     [this](const KindShare& a, const KindShare& b) {
+                       return a.node != b.node && fabric_.before(a.node, b.node);
+                     });
+    std::vector<std::size_t> next(groups.kinds.size(), 0);
+    std::vector<PlacedPod> out;
+    for (const KindShare& share : answer.shares) {
+      const KindOfPods& kind = groups.kinds[share.kind];
+      for (int i = 0; i < share.pods; ++i)
+        out.push_back({share.node, kind.pods[next[share.kind]++], kind.set});
+    }
+    return out;
+  }
+
+  // What no plan can beat; if it is met, the plan is the best after all.
+  void bound(Plan& plan) const {
+    std::int64_t chips = 0;
+    for (const domain::PlannedPod& pod : plan.pods) {
+      const auto number = static_cast<std::size_t>(pod.pod);
+      if (number < gang_.pod_chips.size())
+        chips += gang_.pod_chips[number];
+      else if (pod.set != domain::kNoSet)
+        chips += gang_.sets[static_cast<std::size_t>(pod.set)].chips_per_pod;
+      else
+        chips += gang_.chips_per_pod;
+    }
+    plan.bound = fewest_by_chips(fabric_, gang_, chips);
+    if (plan.bound != plan.domains) return;
+    plan.optimal = true;
+    plan.bound.clear();
+  }
+
+  std::string apart() const {
+    return "the gang's running pods are not in one " +
+           levels_[static_cast<std::size_t>(gang_.required_level)];
+  }
+  std::string too_little_room(const AlikeAsk& ask, const AlikePods& placed) const {
+    if (placed.broken)
+      return "a slice of the gang's running pods cannot be made whole: there is no room beside "
+             "them";
+    const int pods = std::max(1, gang_.min_member - running_);
+    const std::string what =
+        std::to_string(pods) + " pods of " + std::to_string(ask.kind.chips) + " chips";
     if (gang_.required_level == kNoLevel)
-      return "needs room for " + pods + "; the network has room for " +
-             std::to_string(room_.at_most(kRootDomain, gang_.pods));
+      return "needs room for " + what + "; the network has room for " +
+             std::to_string(std::min(placed.most, gang_.pods));
     const std::string& level = levels_[static_cast<std::size_t>(gang_.required_level)];
-    const std::string needs = "needs room for " + pods + " in one " + level;
-    const auto best =
-        std::max_element(candidates_.begin(), candidates_.end(),
-                         [this](DomainId a, DomainId b) { return room_.most(a) < room_.most(b); });
-    if (best == candidates_.end())
-      return running_ > 0 ? needs + "; the gang's running pods are not in one" : needs;
-    return needs + "; the best, " + path_text(fabric_, *best) + ", has room for " +
-           std::to_string(room_.most(*best));
+    const std::string needs = "needs room for " + what + " in one " + level;
+    if (!placed.best) return needs + "; there is none";
+    return needs + "; the best, " + path_text(fabric_, *placed.best) + ", has room for " +
+           std::to_string(placed.most);
   }
 
   const Fabric& fabric_;
   const std::vector<std::string>& levels_;
   const Gang& gang_;
-  const Existing& existing_;
   int running_ = 0;
-  Notes notes_;
-  PodKind kind_;
-  Room room_;
-  std::vector<DomainId> candidates_;
 };
 
 }  // namespace
@@ -131,8 +274,9 @@ std::string path_text(const Fabric& fabric, DomainId domain) {
 }
 
 domain::Plan plan_gang(const Fabric& fabric, const std::vector<std::string>& level_names,
-                       const GangQuestion& question) {
-  return GangPlanner(fabric, level_names, question).plan();
+                       const domain::Gang& gang) {
+  if (gang.failed) return repair_gang(fabric, level_names, gang);
+  return GangPlanner(fabric, level_names, gang).plan();
 }
 
 }  // namespace chipweave::solver

@@ -40,7 +40,7 @@ TEST(PlanCodec, ReadsARequest) {
   EXPECT_EQ(r.gang.preferred_level, domain::kNoLevel);
   ASSERT_EQ(r.gang.slices.size(), 1U);
   EXPECT_EQ(r.gang.slices[0].level, 1);
-  EXPECT_EQ(r.existing.at("b1/r1"), 2);
+  EXPECT_EQ(r.gang.existing.at(0).pods, 2);
 }
 
 TEST(PlanCodec, AllMustRunUnlessSaidOtherwise) {
@@ -92,8 +92,8 @@ TEST(PlanCodec, NetworksThatCannotBeAreRefused) {
 TEST(PlanCodec, WritesAnAnswer) {
   const PlanLine line = parse(R"({"pods":2,"chips_per_pod":1})");
   ASSERT_TRUE(line.request);
-  const PlanAnswer answer{true, {{0, 0, 0}, {1, 0, 1}}, {1, 1}, true, {}, ""};
-  EXPECT_EQ(write_plan_answer(line.id, *line.request, answer),
+  const domain::Plan plan{true, {{0, 0, 0}, {1, 0, 1}}, {1, 1}, true, {}, ""};
+  EXPECT_EQ(write_plan_answer(line.id, *line.request, plan),
             R"({"id":"g1","fits":true,"assignment":{"b1/r1":2},"pods":[)"
             R"({"pod":0,"node":"x1","path":["b1","r1"],"rank":0},)"
             R"({"pod":1,"node":"x1","path":["b1","r1"],"rank":1}],)"

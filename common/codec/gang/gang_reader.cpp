@@ -1,0 +1,408 @@
+#include "common/codec/gang/gang_reader.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "common/base/limits.hpp"
+#include "common/codec/near_names.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::Gang;
+using domain::kNoLevel;
+using domain::kNoSet;
+using domain::PodSet;
+using domain::Slice;
+
+std::string item(const std::string& list, std::size_t i) {
+  return list + "[" + std::to_string(i) + "]";
+}
+std::string entry(const std::string& map, const std::string& key) {
+  return map + "[\"" + key.substr(0, 100) + "\"]";
+}
+
+class GangReader {
+ public:
+  GangReader(const Json& value, PlanRequest& request, JsonProblems& problems)
+      : object_(value, "gang",
+                {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
+                 "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles",
+                 "existing", "failed_nodes", "allowed_nodes", "keep_spare"},
+                problems),
+        request_(request),
+        gang_(request.gang),
+        problems_(problems) {
+    for (std::size_t i = 0; i < request.nodes.size(); ++i)
+      by_path_[joined_path(request.nodes[i].path)].push_back(static_cast<domain::GangNode>(i));
+  }
+
+  void read() {
+    gang_.required_level = level(object_, "required_level");
+    gang_.preferred_level = level(object_, "preferred_level");
+    gang_.slices = slices(object_, gang_.required_level);
+    if (const auto policy = object_.text("policy")) {
+      if (*policy == "even")
+        gang_.policy = domain::GangPolicy::even;
+      else if (*policy != "compact")
+        problems_.add("gang.policy", "must be compact or even");
+    }
+    read_failed();
+    read_pods();
+    gang_.existing = existing(object_);
+    add_existing_of_sets();
+    read_chips();
+    read_allowed();
+    read_spare();
+    read_min_sets();
+    std::int64_t running = 0;
+    for (const auto& [node, here] : gang_.existing) running += here.pods;
+    // A repair brings back what ran; otherwise what runs and what is new.
+    const std::int64_t all = gang_.failed ? running : gang_.pods + running;
+    gang_.min_member = static_cast<int>(
+        object_.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods).value_or(all));
+  }
+
+ private:
+  // kNoLevel where there is none, or it is wrong.
+  int level(const JsonObject& object, std::string_view key) {
+    const auto name = object.text(key);
+    if (!name) return kNoLevel;
+    const auto& levels = request_.levels;
+    const auto at = std::find(levels.begin(), levels.end(), *name);
+    if (at != levels.end()) return static_cast<int>(at - levels.begin());
+    problems_.add(object.path(key), "is no level of the network" +
+                                        did_you_mean(*name, {levels.begin(), levels.end()}));
+    return kNoLevel;
+  }
+
+  std::vector<Slice> slices(const JsonObject& object, int required) {
+    std::vector<Slice> out;
+    const Json* list = object.array("slices", limits::kMaxNetworkLevels);
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const JsonObject one((*list)[i], item(object.path("slices"), i), {"level", "size"},
+                           problems_);
+      if (!(*list)[i].is_object()) continue;
+      if (!one.has("level")) problems_.add(one.path("level"), "is missing");
+      const int at = level(one, "level");
+      const auto size = one.require_integer("size", 1, limits::kMaxGangPods);
+      if (at == kNoLevel || !size) continue;
+      if (at < required)
+        problems_.add(one.path("level"), "is above required_level: such a domain holds all pods");
+      if (std::any_of(out.begin(), out.end(), [&](const auto& s) { return s.level == at; }))
+        problems_.add(one.path("level"), "is a level that was named before");
+      out.push_back({at, static_cast<int>(*size)});
+    }
+    std::sort(out.begin(), out.end(),
+              [](const auto& a, const auto& b) { return a.level < b.level; });
+    for (std::size_t i = 1; i < out.size(); ++i) {
+      if (out[i - 1].size % out[i].size != 0)
+        problems_.add(object.path("slices"),
+                      "size " + std::to_string(out[i].size) + " does not divide " +
+                          std::to_string(out[i - 1].size) + ", that of a level above it");
+    }
+    return out;
+  }
+
+  // Path to the number of pods there, or to the list of their ranks.
+  std::map<domain::GangNode, domain::Running> existing(const JsonObject& object) {
+    std::map<domain::GangNode, domain::Running> out;
+    const Json* map = object.find("existing");
+    if (map == nullptr) return out;
+    if (!map->is_object()) {
+      problems_.add(object.path("existing"), "must be an object: path to pods, or to their ranks");
+      return out;
+    }
+    std::set<int> ranks;
+    for (const auto& [path, value] : map->items()) {
+      const std::string where = entry(object.path("existing"), path);
+      const auto at = by_path_.find(path);
+      if (at == by_path_.end()) {
+        problems_.add(where, "is the path of no node");
+        continue;
+      }
+      domain::Running here;
+      if (value.is_array()) {
+        for (std::size_t i = 0; i < value.size() && i < std::size_t{limits::kMaxGangPods}; ++i) {
+          const auto rank =
+              as_integer(value[i], item(where, i), 0, limits::kMaxGangPods - 1, problems_);
+          if (!rank) break;
+          if (!ranks.insert(static_cast<int>(*rank)).second)
+            problems_.add(item(where, i), "is a rank that was named before");
+          here.ranks.push_back(static_cast<int>(*rank));
+        }
+        here.pods = static_cast<int>(here.ranks.size());
+      } else {
+        here.pods = static_cast<int>(
+            as_integer(value, where, 0, limits::kMaxGangPods, problems_).value_or(0));
+      }
+      // The first node of a path stands for all of them.
+      if (here.pods > 0) out[at->second.front()] = std::move(here);
+    }
+    return out;
+  }
+
+  void add_existing_of_sets() {
+    std::map<domain::GangNode, int> sums;
+    for (const PodSet& set : gang_.sets)
+      for (const auto& [node, pods] : set.existing) sums[node] += pods;
+    for (const auto& [node, pods] : sums) {
+      domain::Running& here = gang_.existing[node];
+      if (here.ranks.empty()) here.pods = std::max(here.pods, pods);
+      if (here.pods < pods)
+        problems_.add("gang.existing", "has fewer pods of " +
+                                           joined_path(request_.nodes[node].path) +
+                                           " than the subgroups name there");
+    }
+  }
+
+  void read_failed() {
+    const Json* list = object_.array("failed_nodes", limits::kMaxPlanNodes);
+    if (list == nullptr) return;
+    gang_.failed.emplace();
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string where = item("gang.failed_nodes", i);
+      if (!(*list)[i].is_string()) {
+        problems_.add(where, "must be the path of a node");
+        continue;
+      }
+      const auto path = (*list)[i].get<std::string>();
+      auto at = by_path_.find(path);
+      if (at == by_path_.end()) at = add_gone(path, where);
+      if (at == by_path_.end()) continue;
+      for (const domain::GangNode node : at->second) gang_.failed->push_back(node);
+    }
+  }
+  // A node that left the network: it takes nothing, but its domains are known.
+  std::unordered_map<std::string, std::vector<domain::GangNode>>::iterator add_gone(
+      const std::string& path, const std::string& where) {
+    PlanNode gone;
+    for (std::size_t from = 0; from <= path.size();) {
+      const std::size_t to = std::min(path.find('/', from), path.size());
+      gone.path.push_back(path.substr(from, to - from));
+      from = to + 1;
+    }
+    if (gone.path.size() > request_.levels.size()) {
+      problems_.add(where, "is the path of no node and deeper than the network");
+      return by_path_.end();
+    }
+    gone.name = "\x01" + path;  // no name of a node: it holds a control character
+    gone.healthy = false;
+    const auto id = static_cast<domain::GangNode>(request_.nodes.size());
+    request_.nodes.push_back(std::move(gone));
+    return by_path_.emplace(path, std::vector<domain::GangNode>{id}).first;
+  }
+
+  void read_pods() {
+    const auto most = std::int64_t{limits::kMaxGangPods};
+    if (object_.has("roles") && object_.has("subgroups"))
+      problems_.add("gang.roles", "cannot stand beside subgroups");
+    read_roles();
+    read_subgroups();
+    if (!object_.has("roles") && !object_.has("subgroups")) {
+      gang_.pods = static_cast<int>(object_.require_integer("pods", 0, most).value_or(0));
+      return;
+    }
+    std::int64_t sum = 0;
+    for (const PodSet& set : gang_.sets) sum += set.pods;
+    if (sum > most) problems_.add("gang", "has more than " + std::to_string(most) + " pods");
+    gang_.pods = static_cast<int>(std::min(sum, most));
+    const auto stated = object_.integer("pods", 0, most);
+    if (stated && *stated != sum)
+      problems_.add("gang.pods", "is " + std::to_string(*stated) + ", its parts sum up to " +
+                                     std::to_string(sum));
+  }
+
+  bool name_of(const JsonObject& one, PodSet& set) {
+    set.name = one.require_text("name").value_or("");
+    if (!names_.insert(set.name).second)
+      problems_.add(one.path("name"), "is a name that was used before");
+    set.pods = static_cast<int>(one.require_integer("pods", 0, limits::kMaxGangPods).value_or(0));
+    set.required_level = level(one, "required_level");
+    set.preferred_level = level(one, "preferred_level");
+    return true;
+  }
+
+  void read_roles() {
+    const Json* list = object_.array("roles", limits::kMaxGangSets);
+    if (list == nullptr) return;
+    gang_.roles = true;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const JsonObject one((*list)[i], item("gang.roles", i),
+                           {"name", "pods", "chips_per_pod", "required_level", "preferred_level",
+                            "slices", "together"},
+                           problems_);
+      if (!(*list)[i].is_object()) continue;
+      PodSet set;
+      name_of(one, set);
+      const auto chips = one.integer("chips_per_pod", 0, kMostChips);
+      if (!chips && !one.has("chips_per_pod") && !object_.has("chips_per_pod") &&
+          !object_.has("pod_chips"))
+        problems_.add(one.path("chips_per_pod"), "is missing");
+      set.chips_per_pod = static_cast<int>(
+          chips.value_or(object_.integer("chips_per_pod", 0, kMostChips).value_or(0)));
+      set.slices = slices(one, std::max(set.required_level, gang_.required_level));
+      set.together = one.text("together").value_or("");
+      gang_.sets.push_back(std::move(set));
+    }
+  }
+
+  void read_subgroups() {
+    const Json* list = object_.array("subgroups", limits::kMaxGangSets);
+    if (list == nullptr) return;
+    std::unordered_map<std::string, int> by_name;
+    std::vector<std::string> parents;
+    std::vector<std::optional<std::int64_t>> least;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const JsonObject one((*list)[i], item("gang.subgroups", i),
+                           {"name", "parent", "pods", "required_level", "preferred_level",
+                            "min_member", "set", "existing"},
+                           problems_);
+      if (!(*list)[i].is_object()) continue;
+      PodSet set;
+      name_of(one, set);
+      parents.push_back(one.text("parent").value_or(""));
+      least.push_back(one.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods));
+      set.kind = one.text("set").value_or("");
+      for (const auto& [node, here] : existing(one)) set.existing[node] = here.pods;
+      by_name.emplace(set.name, static_cast<int>(gang_.sets.size()));
+      gang_.sets.push_back(std::move(set));
+    }
+    std::vector<bool> has_children(gang_.sets.size(), false);
+    for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
+      if (parents[i].empty()) continue;
+      const auto at = by_name.find(parents[i]);
+      if (at == by_name.end()) {
+        problems_.add(item("gang.subgroups", i) + ".parent", "is the name of no subgroup");
+        continue;
+      }
+      gang_.sets[i].parent = at->second;
+      has_children[static_cast<std::size_t>(at->second)] = true;
+    }
+    refuse_cycles();
+    for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
+      PodSet& set = gang_.sets[i];
+      int own = set.pods;
+      for (const auto& [node, pods] : set.existing) own += pods;
+      // All of its own pods, unless said otherwise; a number that is given counts those inside.
+      set.own_min = least[i] && has_children[i] ? 0 : static_cast<int>(least[i].value_or(own));
+      set.min_member = least[i] && has_children[i] ? static_cast<int>(*least[i]) : 0;
+    }
+  }
+  void refuse_cycles() {
+    for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
+      int at = gang_.sets[i].parent;
+      for (std::size_t steps = 0; at != kNoSet; ++steps) {
+        if (steps > gang_.sets.size() || at == static_cast<int>(i)) {
+          problems_.add(item("gang.subgroups", i) + ".parent", "makes it a part of itself");
+          for (PodSet& set : gang_.sets) set.parent = kNoSet;
+          return;
+        }
+        at = gang_.sets[static_cast<std::size_t>(at)].parent;
+      }
+    }
+  }
+
+  void read_chips() {
+    const Json* list = object_.array("pod_chips", limits::kMaxGangPods);
+    const auto chips = object_.integer("chips_per_pod", 0, kMostChips);
+    gang_.chips_per_pod = static_cast<int>(chips.value_or(0));
+    if (!gang_.roles) {
+      for (PodSet& set : gang_.sets) set.chips_per_pod = gang_.chips_per_pod;
+    }
+    if (list == nullptr) {
+      if (!object_.has("chips_per_pod") && !object_.has("pod_chips") && !gang_.roles)
+        problems_.add("gang.chips_per_pod", "is missing");
+      return;
+    }
+    if (list->size() != static_cast<std::size_t>(gang_.pods))
+      problems_.add("gang.pod_chips", "has " + std::to_string(list->size()) +
+                                          " numbers, there are " + std::to_string(gang_.pods) +
+                                          " pods");
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const auto one = as_integer((*list)[i], item("gang.pod_chips", i), 0, kMostChips, problems_);
+      gang_.pod_chips.push_back(static_cast<int>(one.value_or(0)));
+    }
+  }
+
+  void read_allowed() {
+    const Json* map = object_.find("allowed_nodes");
+    if (map == nullptr) return;
+    if (!map->is_object())
+      return problems_.add("gang.allowed_nodes", "must be an object: pod number to node names");
+    std::unordered_map<std::string, domain::GangNode> by_name;
+    for (std::size_t i = 0; i < request_.nodes.size(); ++i)
+      by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNode>(i));
+    for (const auto& [key, value] : map->items()) {
+      const std::string where = entry("gang.allowed_nodes", key);
+      const bool number = !key.empty() && key.size() < 7 &&
+                          key.find_first_not_of("0123456789") == std::string::npos;
+      const int pod = number ? std::stoi(key) : -1;
+      if (pod < 0 || pod >= gang_.pods || (key.size() > 1 && key.front() == '0')) {
+        problems_.add(where, "is the number of no pod");
+        continue;
+      }
+      if (!value.is_array()) {
+        problems_.add(where, "must be a list of node names");
+        continue;
+      }
+      std::vector<domain::GangNode> nodes;
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        const auto at =
+            value[i].is_string() ? by_name.find(value[i].get<std::string>()) : by_name.end();
+        if (at == by_name.end())
+          problems_.add(item(where, i), "is the name of no node");
+        else
+          nodes.push_back(at->second);
+      }
+      std::sort(nodes.begin(), nodes.end());
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      gang_.allowed[pod] = std::move(nodes);
+    }
+  }
+
+  void read_spare() {
+    const Json* value = object_.find("keep_spare");
+    if (value == nullptr) return;
+    const JsonObject one(*value, "gang.keep_spare", {"level", "nodes"}, problems_);
+    if (!value->is_object()) return;
+    if (!one.has("level")) problems_.add(one.path("level"), "is missing");
+    const int at = level(one, "level");
+    const auto nodes = one.require_integer("nodes", 0, limits::kMaxPlanNodes);
+    if (at != kNoLevel && nodes) gang_.spare = domain::Spare{at, static_cast<int>(*nodes)};
+  }
+
+  void read_min_sets() {
+    const Json* map = object_.find("min_sets");
+    if (map == nullptr) return;
+    if (!map->is_object())
+      return problems_.add("gang.min_sets", "must be an object: name of a set to a number");
+    for (const auto& [name, value] : map->items()) {
+      const std::string where = entry("gang.min_sets", name);
+      const bool known = std::any_of(gang_.sets.begin(), gang_.sets.end(),
+                                     [&](const PodSet& set) { return set.kind == name; });
+      if (!known || name.empty()) problems_.add(where, "is the set of no subgroup");
+      const auto count = as_integer(value, where, 0, limits::kMaxGangPods, problems_);
+      if (count) gang_.min_sets[name] = static_cast<int>(*count);
+    }
+  }
+
+  JsonObject object_;
+  PlanRequest& request_;
+  Gang& gang_;
+  JsonProblems& problems_;
+  std::unordered_map<std::string, std::vector<domain::GangNode>> by_path_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+void read_gang(const Json& value, PlanRequest& request, JsonProblems& problems) {
+  GangReader reader(value, request, problems);
+  if (value.is_object()) reader.read();
+}
+
+}  // namespace chipweave::codec

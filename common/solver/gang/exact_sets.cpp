@@ -1,0 +1,414 @@
+#include "common/solver/gang/exact_sets.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace chipweave::solver {
+namespace {
+
+using domain::Gang;
+using domain::kNoLevel;
+
+constexpr std::size_t kMostStates = 6000;
+constexpr std::size_t kMostGroups = 64;
+constexpr std::uint64_t kMostSteps = 6'000'000;
+
+using State = std::uint32_t;
+inline constexpr State kNoState = std::numeric_limits<State>::max();
+using Mask = std::uint64_t;
+
+class SetsSearch {
+ public:
+  SetsSearch(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
+             const std::optional<domain::Spare>& spare)
+      : fabric_(fabric),
+        gang_(gang),
+        groups_(groups),
+        spare_(spare),
+        whole_(spare ? whole_node(fabric) : 0),
+        levels_(fabric.levels()),
+        width_((levels_ + 1) * 3 + levels_) {}
+
+  std::optional<SetsAnswer> run() {
+    if (groups_.groups.size() > kMostGroups || !lay_out_states()) return std::nullopt;
+    if (!fits_the_budget()) return std::nullopt;
+    describe_states();
+    mark_existing();
+    Table root = solve(kRootDomain);
+    if (too_dear_) return std::nullopt;
+    return answer(root);
+  }
+
+ private:
+  using Cost = std::vector<std::int32_t>;
+  // How a state of a domain came about: the state of the members before, and that of this one.
+  struct Origin {
+    State before = kNoState;
+    State member = kNoState;
+  };
+  struct Entry {
+    State state;
+    Cost cost;
+  };
+  // The states that a domain can be in, by state.
+  struct Table {
+    std::vector<Entry> entries;
+    std::vector<std::vector<Origin>> origins;  // by member, then state
+    std::vector<std::uint32_t> members;        // domains or nodes
+    bool of_nodes = false;
+    std::vector<State> inside;  // by state: what it was before the spare count was put back
+  };
+
+  bool lay_out_states() {
+    std::uint64_t states = 1;
+    for (const KindOfPods& kind : groups_.kinds) {
+      most_.push_back(static_cast<int>(kind.pods.size()));
+      strides_.push_back(static_cast<State>(states));
+      states *= kind.pods.size() + 1;
+      if (states > kMostStates) return false;
+    }
+    if (spare_) {
+      most_.push_back(most_whole(kRootDomain).second);
+      strides_.push_back(static_cast<State>(states));
+      states *= static_cast<std::uint64_t>(most_.back()) + 1;
+    }
+    states_ = static_cast<std::size_t>(states);
+    return states <= kMostStates;
+  }
+  bool fits_the_budget() const { return fabric_.size() * states_ <= kMostSteps; }
+  bool whole(FabricNodeId id) const {
+    const FabricNode& node = fabric_.node(id);
+    return spare_ && node.healthy && node.free == whole_ && whole_ > 0;
+  }
+  // Whole nodes below, and the most below a domain of the spare level.
+  std::pair<int, int> most_whole(DomainId domain) const {
+    int sum = 0;
+    int most = 0;
+    for (const FabricNodeId node : fabric_.nodes(domain)) sum += whole(node) ? 1 : 0;
+    for (const DomainId child : fabric_.children(domain)) {
+      const auto [below, largest] = most_whole(child);
+      sum += below;
+      most = std::max(most, largest);
+    }
+    if (spare_ && fabric_.level(domain) == spare_->level) most = sum;
+    return {sum, most};
+  }
+
+  int digit(State state, std::size_t kind) const {
+    return static_cast<int>(state / strides_[kind]) % (most_[kind] + 1);
+  }
+  void describe_states() {
+    presence_.assign(states_, 0);
+    pods_.assign(states_, 0);
+    const std::size_t groups = groups_.groups.size();
+    for (State state = 0; state < states_; ++state) {
+      for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind)
+        pods_[state] += digit(state, kind);
+      for (std::size_t g = 0; g < groups; ++g) {
+        for (const std::size_t kind : groups_.groups[g].kinds)
+          if (digit(state, kind) > 0) presence_[state] |= Mask{1} << g;
+      }
+    }
+    forbidden_.assign(levels_ + 1, 0);
+    for (std::size_t g = 0; g < groups; ++g) {
+      for (int level = 0; level <= groups_.groups[g].required_level; ++level)
+        forbidden_[static_cast<std::size_t>(level)] |= Mask{1} << g;
+    }
+  }
+  void mark_existing() {
+    running_.assign(fabric_.domain_numbers(), {});
+    existing_.assign(fabric_.domain_numbers(), 0);
+    for (std::size_t g = 0; g < groups_.groups.size(); ++g) {
+      for (const auto& [node, pods] : groups_.groups[g].existing) {
+        if (pods == 0) continue;
+        on_node_[node] |= Mask{1} << g;
+        for (DomainId at = fabric_.node(node).domain; at != kNowhere; at = fabric_.parent(at)) {
+          existing_[at] |= Mask{1} << g;
+          running_[at].resize(groups_.groups.size(), 0);
+          running_[at][g] += pods;
+        }
+      }
+    }
+  }
+  int running(DomainId domain, std::size_t group) const {
+    return running_[domain].empty() ? 0 : running_[domain][group];
+  }
+
+  // Whether what is in one member may be beside what is in the others.
+  bool together(State a, Mask existing_a, State b, Mask existing_b, int level) const {
+    const Mask both = (presence_[a] | existing_a) & (presence_[b] | existing_b);
+    const Mask fresh = presence_[a] | presence_[b];
+    return (both & fresh & forbidden_[static_cast<std::size_t>(level)]) == 0;
+  }
+  State sum(State a, State b) const {
+    for (std::size_t i = 0; i < most_.size(); ++i)
+      if (digit(a, i) + digit(b, i) > most_[i]) return kNoState;
+    return a + b;
+  }
+
+  // Members one after another; for each reachable state the best way.
+  class Merge {
+   public:
+    explicit Merge(SetsSearch& search) : search_(search), slot_(search.states_, kNoState) {
+      entries_.push_back({0, Cost(search.width_, 0)});
+    }
+    // level: of the members, levels() for nodes that are no domains.
+    void add(const std::vector<Entry>& member, Mask existing, int level, Table& table) {
+      std::vector<Entry> next;
+      std::vector<Origin> origin(search_.states_);
+      std::fill(slot_.begin(), slot_.end(), kNoState);
+      Cost cost(search_.width_, 0);
+      for (const Entry& a : entries_) {
+        for (const Entry& b : member) {
+          if (++search_.steps_ > kMostSteps) search_.too_dear_ = true;
+          if (search_.too_dear_) return;
+          const State to = search_.sum(a.state, b.state);
+          if (to == kNoState) continue;
+          if (level < static_cast<int>(search_.levels_) &&
+              !search_.together(a.state, existing_, b.state, existing, level))
+            continue;
+          for (std::size_t i = 0; i < cost.size(); ++i) cost[i] = a.cost[i] + b.cost[i];
+          State& at = slot_[to];
+          if (at == kNoState) {
+            at = static_cast<State>(next.size());
+            next.push_back({to, cost});
+          } else if (cost < next[at].cost) {
+            next[at].cost = cost;
+          } else {
+            continue;
+          }
+          origin[to] = {a.state, b.state};
+        }
+      }
+      existing_ |= existing;
+      entries_ = std::move(next);
+      table.origins.push_back(std::move(origin));
+    }
+    std::vector<Entry> take() { return std::move(entries_); }
+
+   private:
+    SetsSearch& search_;
+    std::vector<Entry> entries_;
+    std::vector<State> slot_;
+    Mask existing_ = 0;
+  };
+
+  void fill_node(FabricNodeId id, std::size_t kind, State state, int free, int pods,
+                 std::vector<Entry>& out) const {
+    if (kind == groups_.kinds.size()) {
+      if (state == 0) return;
+      const FabricNode& node = fabric_.node(id);
+      Entry entry{whole(id) ? state + strides_.back() : state, Cost(width_, 0)};
+      const auto at = on_node_.find(id);
+      const Mask existing = at == on_node_.end() ? 0 : at->second;
+      use(entry.cost, levels_, presence_[state], existing, node.free);
+      out.push_back(std::move(entry));
+      return;
+    }
+    const KindOfPods& of = groups_.kinds[kind];
+    const bool may =
+        of.allowed == nullptr || std::binary_search(of.allowed->begin(), of.allowed->end(), id);
+    for (int n = 0; n <= most_[kind]; ++n) {
+      if (n > 0 && (!may || n > pods || std::int64_t{n} * of.chips > free)) break;
+      fill_node(id, kind + 1, state + strides_[kind] * static_cast<State>(n), free - n * of.chips,
+                pods == kAnyPods ? kAnyPods : pods - n, out);
+    }
+  }
+  // What it costs that the groups are in one more domain of the level (levels_: node).
+  void use(Cost& cost, std::size_t level, Mask present, Mask existing, int free) const {
+    if (present == 0) return;
+    if ((existing & 1U) == 0) {
+      ++cost[level];
+      cost[2 * (levels_ + 1) + levels_ + level] += free;
+    }
+    for (std::size_t g = 1; g < groups_.groups.size(); ++g) {
+      if ((present >> g & 1U) == 0 || (existing >> g & 1U) != 0) continue;
+      if (static_cast<int>(level) <= groups_.groups[g].preferred_level) ++cost[levels_ + 1 + level];
+      ++cost[2 * levels_ + 1 + level];
+    }
+  }
+
+  std::vector<Entry> node_states(FabricNodeId id) const {
+    const FabricNode& node = fabric_.node(id);
+    std::vector<Entry> out{{0, Cost(width_, 0)}};
+    if (node.healthy) fill_node(id, 0, 0, node.free, node.max_pods, out);
+    return out;
+  }
+
+  std::int64_t free_below(DomainId domain) const {
+    std::int64_t sum = 0;
+    for (const FabricNodeId node : fabric_.nodes(domain))
+      if (fabric_.node(node).healthy) sum += fabric_.node(node).free;
+    for (const DomainId child : fabric_.children(domain)) sum += free_below(child);
+    return sum;
+  }
+
+  Table solve(DomainId domain) {
+    Table table;
+    Merge merge(*this);
+    const int level = fabric_.level(domain);
+    if (level + 1 == static_cast<int>(levels_)) {
+      table.of_nodes = true;
+      for (const FabricNodeId node : fabric_.nodes(domain)) {
+        if (too_dear_) return table;
+        merge.add(node_states(node), 0, static_cast<int>(levels_), table);
+        table.members.push_back(node);
+      }
+    }
+    for (const DomainId child : fabric_.children(domain)) {
+      if (too_dear_) return table;
+      tables_.emplace_back(child, solve(child));
+      merge.add(tables_.back().second.entries, existing_[child], level + 1, table);
+      table.members.push_back(child);
+    }
+    table.entries = merge.take();
+    close(domain, table);
+    return table;
+  }
+
+  // Slices must be whole, whole nodes be left; and the domain costs.
+  void close(DomainId domain, Table& table) {
+    const int level = fabric_.level(domain);
+    if (level < 0) return;
+    const bool spare_level = spare_ && spare_->level == level;
+    const int there = spare_level ? most_whole(domain).first : 0;
+    const auto free = static_cast<int>(
+        std::min<std::int64_t>(free_below(domain), std::numeric_limits<int>::max() / 64));
+    std::vector<Entry> kept;
+    if (spare_level) table.inside.assign(states_, kNoState);
+    for (Entry& entry : table.entries) {
+      if (!slices_whole(domain, entry.state)) continue;
+      if (spare_level) {
+        const int used = digit(entry.state, groups_.kinds.size());
+        if (pods_[entry.state] > 0 && there - used < spare_->nodes) continue;
+        const State put_back = entry.state - strides_.back() * static_cast<State>(used);
+        const auto same = std::find_if(kept.begin(), kept.end(),
+                                       [&](const Entry& e) { return e.state == put_back; });
+        if (same != kept.end() && !(entry.cost < same->cost)) continue;
+        table.inside[put_back] = entry.state;
+        if (same != kept.end()) {
+          same->cost = entry.cost;
+          continue;
+        }
+        entry.state = put_back;
+      }
+      kept.push_back(std::move(entry));
+    }
+    for (Entry& entry : kept)
+      use(entry.cost, static_cast<std::size_t>(level), presence_[entry.state], existing_[domain],
+          free);
+    table.entries = std::move(kept);
+  }
+  bool slices_whole(DomainId domain, State state) const {
+    for (std::size_t g = 0; g < groups_.groups.size(); ++g) {
+      const PodGroup& group = groups_.groups[g];
+      for (const domain::Slice& slice : group.slices) {
+        if (slice.level != fabric_.level(domain)) continue;
+        int pods = running(domain, g);
+        for (const std::size_t kind : group.kinds) pods += digit(state, kind);
+        if (pods % slice.size != 0) return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<int> by_set(State state) const {
+    std::vector<int> out(gang_.sets.size(), 0);
+    for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind) {
+      if (groups_.kinds[kind].set != domain::kNoSet)
+        out[static_cast<std::size_t>(groups_.kinds[kind].set)] += digit(state, kind);
+    }
+    return out;
+  }
+
+  SetsAnswer answer(const Table& root) {
+    SetsAnswer out;
+    const Entry* best = nullptr;
+    int nearest = -1;
+    for (const Entry& entry : root.entries) {
+      const int pods = pods_[entry.state];
+      const std::string missing = missing_members(gang_, by_set(entry.state), pods);
+      if (!missing.empty()) {
+        if (best == nullptr && pods > nearest) {
+          nearest = pods;
+          out.reason = missing;
+        }
+        continue;
+      }
+      if (best == nullptr || pods > pods_[best->state] ||
+          (pods == pods_[best->state] && entry.cost < best->cost))
+        best = &entry;
+    }
+    if (best == nullptr) {
+      if (out.reason.empty()) out.reason = "its slices cannot be made whole";
+      return out;
+    }
+    out.fits = true;
+    out.reason.clear();
+    trace(root, best->state, out.shares);
+    return out;
+  }
+  void trace(const Table& table, State state, std::vector<KindShare>& out) const {
+    if (!table.inside.empty()) state = table.inside[state];
+    std::vector<State> of_member(table.members.size(), 0);
+    for (std::size_t i = table.members.size(); i-- > 0;) {
+      const Origin& origin = table.origins[i][state];
+      of_member[i] = origin.member;
+      state = origin.before;
+    }
+    for (std::size_t i = 0; i < table.members.size(); ++i) {
+      if (pods_[of_member[i]] == 0) continue;
+      if (!table.of_nodes) {
+        const auto at = std::find_if(tables_.begin(), tables_.end(), [&](const auto& one) {
+          return one.first == table.members[i];
+        });
+        trace(at->second, of_member[i], out);
+        continue;
+      }
+      for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind) {
+        const int pods = digit(of_member[i], kind);
+        if (pods > 0) out.push_back({table.members[i], kind, pods});
+      }
+    }
+  }
+
+  const Fabric& fabric_;
+  const Gang& gang_;
+  const PodGroups& groups_;
+  const std::optional<domain::Spare>& spare_;
+  int whole_;
+  std::size_t levels_;
+  std::size_t width_;
+  std::size_t states_ = 1;
+  std::vector<int> most_;        // by kind; whole nodes used, if they are counted, behind
+  std::vector<State> strides_;   // likewise
+  std::vector<Mask> presence_;   // by state: groups with new pods
+  std::vector<int> pods_;        // by state
+  std::vector<Mask> forbidden_;  // by level: groups that are in one domain of it at most
+  std::vector<Mask> existing_;   // by domain: groups that run there
+  std::map<FabricNodeId, Mask> on_node_;
+  std::vector<std::vector<int>> running_;  // by domain, then group
+  std::vector<std::pair<DomainId, Table>> tables_;
+  std::uint64_t steps_ = 0;
+  bool too_dear_ = false;
+};
+
+}  // namespace
+
+int whole_node(const Fabric& fabric) {
+  int most = 0;
+  for (FabricNodeId id = 0; id < fabric.node_numbers(); ++id) {
+    const FabricNode& node = fabric.node(id);
+    if (node.there && node.healthy) most = std::max(most, node.free);
+  }
+  return most;
+}
+
+std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const Gang& gang,
+                                             const PodGroups& groups,
+                                             const std::optional<domain::Spare>& spare) {
+  return SetsSearch(fabric, gang, groups, spare).run();
+}
+
+}  // namespace chipweave::solver

@@ -1,0 +1,40 @@
+// ExactSets — pods of several kinds with rules of their own (roles, subgroups, chosen nodes, spare
+// nodes), placed best of all ways: a dynamic programme over the fabric whose state is how many pods
+// of each kind are in a domain. For small questions: the states are the product of the kinds'
+// numbers, so it gives up beyond a number of counted steps.
+//
+// Best: most pods; then the fewest domains of each level, coarsest first, and nodes; then groups
+// with a preferred level on the fewest domains down to it; then each group on the fewest; then the
+// least free chips.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/solver/gang/pod_groups.hpp"
+
+namespace chipweave::solver {
+
+// Pods of a kind on a node.
+struct KindShare {
+  FabricNodeId node = kNowhere;
+  std::size_t kind = 0;
+  int pods = 0;
+};
+
+struct SetsAnswer {
+  bool fits = false;
+  std::vector<KindShare> shares;  // in the order of the tree
+  std::string reason;             // why it does not fit
+};
+
+// spare: no way that leaves less is looked at. Nothing: the question is too large.
+std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const domain::Gang& gang,
+                                             const PodGroups& groups,
+                                             const std::optional<domain::Spare>& spare);
+
+// Chips of a node that is whole, for lack of a better word of it: the most that any node has free.
+int whole_node(const Fabric& fabric);
+
+}  // namespace chipweave::solver

@@ -1,0 +1,16 @@
+// SetBySet — pods of several kinds with rules of their own, where there are too many ways to look
+// at them all: set after set, each placed best beside what was placed before (its domains cost
+// nothing more), inside one domain of its required level after another. Keeps every rule; may miss
+// a way that ExactSets would find.
+#pragma once
+
+#include "common/solver/gang/exact_sets.hpp"
+
+namespace chipweave::solver {
+
+// closed: nodes that take none. Cost: that of place_alike() for each kind, times the domains that
+// are tried for sets that consist of several kinds (at most kMostTries for the gang).
+SetsAnswer place_set_by_set(const Fabric& fabric, const domain::Gang& gang, const PodGroups& groups,
+                            const std::vector<FabricNodeId>& closed);
+
+}  // namespace chipweave::solver
