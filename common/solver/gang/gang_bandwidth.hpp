@@ -10,7 +10,7 @@
 // rates of rails add up, and a rail that one node lacks carries no ring at all. Where the nodes
 // have no rail in common the rings change rails in the network and every node counts with the sum
 // of its own. Nodes that the chips' own fabric joins (an NVLink rack, a super-pod) have its rate in
-// place of the rails'.
+// place of both terms.
 //
 // Rates are nominal; published rings reach 0.90 to 0.97 of them. What is not known is left out of
 // the minimum and named, so a value with something left out is an upper bound. Pure values.
@@ -83,7 +83,7 @@ struct GangBandwidth {
   std::optional<double> rails_crossing;
   std::vector<std::string> short_of_rails;  // nodes that lack a rail another node has
 
-  std::optional<double> chip_fabric;  // in place of the rails
+  std::optional<double> chip_fabric;  // in place of rails and levels
   std::vector<GangLevel> levels;      // those with several domains
 
   std::vector<std::string> left_out;  // sentences: terms that are not known
