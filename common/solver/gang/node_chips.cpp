@@ -57,6 +57,28 @@ std::vector<ChipSet> singles(ChipSet set) {
   return out;
 }
 
+// Whether any two parts of these chips are joined like any other two of their sizes. Equal hops of
+// single chips alone do not say so: a link and a switch that are as wide join larger parts
+// differently.
+bool all_alike(const Wiring& wiring, ChipSet set) {
+  const int first = set.lowest();
+  const Rate direct = wiring.direct(first, (set - ChipSet{first}).lowest());
+  for (const int i : set) {
+    for (const int j : set - ChipSet{i}) {
+      if (wiring.direct(i, j) != direct) return false;
+    }
+  }
+  for (const Plane& plane : wiring.planes()) {
+    const ChipSet on = plane.members & set;
+    if (on.size() < 2) continue;
+    for (const int i : set) {
+      const Rate egress = plane.egress[static_cast<std::size_t>(first)];
+      if (on != set || plane.egress[static_cast<std::size_t>(i)] != egress) return false;
+    }
+  }
+  return hops_between(wiring, singles(set)).uniform();
+}
+
 // One way to deal a union out, in rank order.
 struct Deal {
   Rate slowest = 0;  // of the pods with several chips
@@ -206,14 +228,14 @@ GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods) {
   if (!out.fits) return out;
   if (sizes.size() > 1) {
     const Wiring wiring(machine.topology());
-    // Where all hops are alike every deal of one worth has one order: the known one will do.
-    out.parts = hops_between(wiring, singles(out.chips)).uniform()
+    // Where all chips are joined alike no deal hangs together better: the known one will do.
+    out.parts = all_alike(wiring, out.chips)
                     ? in_rank_order(wiring, out.parts, sizes).parts
                     : Deals(machine, wiring, pods, sizes).best(out.chips, out.parts).parts;
   }
   for (std::size_t k = 0; k < pods.sizes.size(); ++k) {
-    if (pods.sizes[k] == 0)
-      out.parts.insert(out.parts.begin() + static_cast<std::ptrdiff_t>(k), {});
+    const auto at = out.parts.begin() + static_cast<std::ptrdiff_t>(k);
+    if (pods.sizes[k] == 0) out.parts.insert(at, ChipSet());
   }
   return out;
 }
