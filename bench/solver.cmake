@@ -1,6 +1,6 @@
 add_executable(bench_solver choose_chips.cpp)
 target_link_libraries(bench_solver PRIVATE chipweave_options chipweave_solver chipweave_baselines chipweave_io benchmark::benchmark)
 add_executable(bandwidth_table bandwidth_table.cpp)
-target_link_libraries(bandwidth_table PRIVATE chipweave_options chipweave_solver chipweave_io nlohmann_json::nlohmann_json fmt::fmt)
+target_link_libraries(bandwidth_table PRIVATE chipweave_options chipweave_measured chipweave_io fmt::fmt)
 add_executable(placement_quality placement_quality.cpp)
 target_link_libraries(placement_quality PRIVATE chipweave_options chipweave_solver chipweave_baselines chipweave_io fmt::fmt)

@@ -1,0 +1,44 @@
+// Published measurements beside what the model predicts for them: read from a folder of data that
+// is not part of the repository (measured.json, rank_pairs.json). Shared by the table of
+// docs/bandwidth-model.md (bench/bandwidth_table.cpp) and the tests.
+//
+// Machines of the measurements that are no built-in profile are described in points.cpp, in the
+// words of their source. Throws what nlohmann::json throws where the text is not what it should be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/solver/gang/gang_bandwidth.hpp"
+
+namespace chipweave::measured {
+
+struct Point {
+  std::string id;
+  std::string machine;  // its name without remarks
+  std::string chips;    // "0 1 2 3", "any 8 per node"
+  std::string what;     // "all_reduce, ring, 2 nodes"
+  int nodes = 1;
+  double measured = 0;              // GB/s
+  std::optional<double> predicted;  // GB/s
+  std::string missing;              // why nothing is predicted: "no topology", "NICs not stated"
+  solver::GangBandwidth gang;       // where there is a topology
+};
+std::vector<Point> read_points(std::string_view json);
+
+// Two sets of chips on one machine, one of which was measured to be faster.
+struct Pair {
+  std::string machine;
+  std::string faster;
+  std::string slower;
+  double ratio = 0;             // measured
+  double faster_gbps = 0;       // predicted
+  double slower_gbps = 0;       // predicted
+  bool different_size = false;  // not a question to a ring model
+};
+// Those whose machine is known.
+std::vector<Pair> read_pairs(std::string_view json);
+
+}  // namespace chipweave::measured
