@@ -54,8 +54,21 @@ struct AscendAsk {
 
 // Label tor-affinity.
 enum class TorSchema { large_model, normal, none };
+// Fewer pods of large_model stay under one leaf, or wait.
+inline constexpr int kFillerReplicas = 4;
 // What MindCluster's settings nslb-version and tor_level say.
 enum class TorNetwork { nslb_1, nslb_2, single_layer };
+
+// The numbers are those of the pods' annotation isSharedTor. Not free: a job runs below the leaf
+// that crosses leaves.
+enum class TorUse { free = 0, shared = 1, exclusive = 2 };
+
+struct TorState {
+  TorUse use = TorUse::free;
+  bool healthy = true;      // of a shared leaf: false once a normal job has spilled over to it
+  bool large_model = true;  // of a shared leaf: a job of large-model-schema is among its users
+  friend bool operator==(const TorState&, const TorState&) = default;
+};
 
 struct TorAsk {
   TorSchema schema = TorSchema::none;

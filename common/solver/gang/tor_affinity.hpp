@@ -38,9 +38,6 @@
 
 namespace chipweave::solver {
 
-// The numbers are those of the pods' annotation isSharedTor.
-enum class TorState { free = 0, shared = 1, exclusive = 2 };
-
 struct TorNode {
   std::string name;
   bool able = false;  // can take a pod
@@ -49,10 +46,7 @@ struct TorNode {
 struct TorLeaf {
   std::string name;
   std::vector<TorNode> nodes;  // by slice
-  // Not free: a job runs here that crosses leaves.
-  TorState state = TorState::free;
-  bool healthy = true;      // of a shared leaf: false once a normal job has spilled over to it
-  bool large_model = true;  // of a shared leaf: a job of large-model-schema is among its users
+  domain::TorState state;
 };
 
 struct TorPod {
@@ -63,8 +57,7 @@ struct TorPod {
 
 struct TorLeafUse {
   std::size_t leaf = 0;
-  TorState state = TorState::free;  // from now on; as before if the job stays under one leaf
-  bool healthy = true;
+  domain::TorState state;  // from now on; as before if the job stays under one leaf
   int pods = 0;
 };
 
@@ -78,8 +71,8 @@ struct TorPlan {
 
 // Errors (invalid_argument): no pods, shared_tors neither 1 nor 2, a leaf that is named twice or
 // has more nodes than leaf_nodes. Schema `none`: any nodes, fewest leaves.
-// Cost: O(leaves x log leaves + nodes); logical leaves: see fewest_rows (tor_slices.hpp). Pairs of
-// shared leaves: O(shared leaves).
+// Cost: O(leaves x (leaves + pods) + nodes); logical leaves: also that of fewest_rows
+// (tor_slices.hpp).
 Result<TorPlan> plan_tor(const std::vector<TorLeaf>& leaves, int replicas,
                          const domain::TorAsk& ask);
 

@@ -203,7 +203,6 @@ SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t sl
       break;
     }
   }
-  out.leaves = sum(picks);
   out.nodes = rows_of(search.kinds(), picks, Need(slices, pods), slices);
   return out;
 }

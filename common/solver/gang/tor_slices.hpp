@@ -16,16 +16,15 @@ struct SliceNode {
 
 struct SliceRows {
   std::vector<SliceNode> nodes;  // row by row, in a row by slice; empty: there is no way
-  std::size_t leaves = 0;        // that are used
   bool fewest = true;            // proven: no way uses fewer
 };
 
 // `able[leaf][slice]`: the nodes to be had; every leaf has `slices` of them. Of `pods` nodes, each
 // slice gives pods / slices, and pods % slices of them one more. Uses the fewest leaves, of those
-// with the fewest nodes to be had in sum, of those earlier ones.
-// Cost: O(leaves x slices) for each of at most `leaves` steps of a first answer; then a search that
-// is exact for what occurs and ends after kMostRowSteps turns with the best found (fewest: false
-// unless it is proven otherwise).
+// with the fewest nodes to be had in sum; of leaves that are alike the first.
+// Cost: O(leaves^2 x slices) at most for a first answer, then a search for a better one that ends
+// after kMostRowSteps turns with the best found; some thousand turns do for hundreds of leaves of a
+// few kinds.
 inline constexpr int kMostRowSteps = 200'000;
 SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t slices,
                       std::size_t pods);

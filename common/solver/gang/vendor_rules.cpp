@@ -23,7 +23,6 @@ constexpr int kMost950SuperPodNodes = 1024;
 constexpr int kRackChips = 64;        // of a 950 super-pod
 constexpr int kUbDomainChips = 1024;  // 16 racks
 constexpr int kDieChips = 2;          // a module of A3 is two dies, each counted as a chip
-constexpr int kFillerReplicas = 4;    // fewer of large-model-schema stay under one leaf
 
 Error wrong(const char* key, std::string message) {
   return make_error(Errc::invalid_argument, std::move(message)).in(key);
@@ -205,7 +204,8 @@ Result<void> add_tor(const VendorJob& job, const domain::TorAsk& ask, VendorCons
   if (ask.schema == domain::TorSchema::none) return {};
   if (job.levels.leaf == kNoLevel)
     return wrong("tor.level", "is missing: which level of the network is a leaf switch");
-  const bool filler = ask.schema == domain::TorSchema::large_model && job.pods < kFillerReplicas;
+  const bool filler =
+      ask.schema == domain::TorSchema::large_model && job.pods < domain::kFillerReplicas;
   if (filler || ask.network == domain::TorNetwork::single_layer)
     out.required_level = std::max(out.required_level, job.levels.leaf);
   out.by_leaf_switch = true;
