@@ -62,7 +62,8 @@ class Leaves {
   bool before(std::size_t a, std::size_t b) const {
     return natural_less(leaves_[a].name, leaves_[b].name);
   }
-  // The first of an ascending list that takes so many pods; its end: none does.
+  // The first of an ascending list that takes so many pods; its end: none does. With those of the
+  // last one: the largest leaf, of equal ones the first in natural order.
   LeafList::const_iterator sufficient(const LeafList& list, int pods) const {
     return std::lower_bound(list.begin(), list.end(), pods,
                             [this](std::size_t leaf, int n) { return able_[leaf] < n; });
@@ -100,7 +101,7 @@ template <class Into>
 int fill(const Leaves& leaves, LeafList list, int pods, const Into& into, Takes& out) {
   while (pods > 0 && !list.empty()) {
     auto leaf = leaves.sufficient(list, pods);
-    if (leaf == list.end()) --leaf;
+    if (leaf == list.end()) leaf = leaves.sufficient(list, leaves.able(list.back()));
     Take take = into(*leaf);
     take.leaf = *leaf;
     take.pods = std::min(pods, leaves.able(*leaf));
@@ -161,7 +162,6 @@ bool place_rest(const Leaves& leaves, const LeafList& free, int pods, int shared
 std::optional<Takes> crossing_v2(const Leaves& leaves, int pods, int shared_tors) {
   LeafList free = leaves.where(is_free);
   Takes out;
-  // Equal leaves in natural order: the first of the largest.
   while (pods > 0 && !free.empty() && leaves.able(free.back()) <= pods) {
     const auto leaf = leaves.sufficient(free, leaves.able(free.back()));
     out.push_back({*leaf, leaves.able(*leaf), kExclusive});
