@@ -1,6 +1,7 @@
 #include "common/solver/gang/tor_affinity.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -114,25 +115,27 @@ int fill(const Leaves& leaves, LeafList list, int pods, const Into& into, Takes&
 
 // ---- NSLB 2.0
 
-// The two leaves of an ascending list that together take so many pods with the least left over.
+// The two leaves of an ascending list that together take so many pods with the least left over,
+// the smaller one first.
 std::optional<std::pair<std::size_t, std::size_t>> closest_pair(const Leaves& leaves,
                                                                 const LeafList& list, int pods) {
-  std::optional<std::pair<std::size_t, std::size_t>> best;
-  int best_sum = 0;
-  if (list.empty()) return best;
+  std::optional<std::pair<int, int>> best;  // what the two take
+  if (list.empty()) return std::nullopt;
   for (std::size_t low = 0, high = list.size() - 1; low < high;) {
-    const int sum = leaves.able(list[low]) + leaves.able(list[high]);
+    const std::pair sizes(leaves.able(list[low]), leaves.able(list[high]));
+    const int sum = sizes.first + sizes.second;
     if (sum < pods) {
       ++low;
       continue;
     }
-    if (!best || sum < best_sum) {
-      best = {list[low], list[high]};
-      best_sum = sum;
-    }
+    if (!best || sum < best->first + best->second) best = sizes;
     --high;
   }
-  return best;
+  if (!best) return std::nullopt;
+  // of leaves of one size the first in natural order
+  const auto first = leaves.sufficient(list, best->first);
+  const auto second = leaves.sufficient(list, best->second);
+  return std::pair(*first, first == second ? *std::next(first) : *second);
 }
 
 // What is left after whole free leaves. free: those that are left, ascending.

@@ -54,12 +54,16 @@ Case random_case(unsigned seed, TorNetwork network, int most_leaves, int most_pl
   const int places = most_places - below(3) + below(2);
   const int leaves = most_leaves - below(4) + below(2);
   const int ableness = 4 + below(7);
+  const int in_use = below(5);  // of four leaves
+  const int shared = below(4);  // of three leaves in use
   for (int i = 0; i < leaves; ++i) {
     TorLeaf& leaf = out.leaves.emplace_back();
     leaf.name = "t" + std::to_string(i);
     const int own = below(8) == 0 ? 1 + below(places) : places;
     for (int s = 0; s < own; ++s) leaf.nodes.push_back({"", below(10) < ableness});
-    if (below(2) == 0) leaf.state.use = static_cast<TorUse>(below(3));
+    if (below(4) < in_use) {
+      leaf.state.use = below(3) < shared ? TorUse::shared : TorUse::exclusive;
+    }
     leaf.state.healthy = leaf.state.use != TorUse::shared || below(3) > 0;
     leaf.state.large_model = below(2) == 0;
   }

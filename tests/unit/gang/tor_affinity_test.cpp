@@ -181,6 +181,15 @@ TEST(TorAffinity2, TwoSharedLeavesBeforeAFreeOneBecomesShared) {
   EXPECT_THAT(uses(leaves, 7, one), ElementsAre("a=4:exclusive", "b=3:shared"));
 }
 
+TEST(TorAffinity2, TheClosestPairOfSharedLeaves) {
+  const std::vector<TorLeaf> leaves{leaf("s", "+....", kShared), leaf("t", "++...", kShared),
+                                    leaf("u", "+++..", kShared), leaf("v", "+++..", kShared)};
+  EXPECT_THAT(uses(leaves, 4, kLarge2), ElementsAre("s=1:shared", "u=3:shared"));
+  EXPECT_THAT(uses(leaves, 5, kLarge2), ElementsAre("t=2:shared", "u=3:shared"));
+  EXPECT_THAT(uses(leaves, 6, kLarge2), ElementsAre("u=3:shared", "v=3:shared"));
+  EXPECT_FALSE(plan(leaves, 7, kLarge2).fits);
+}
+
 TEST(TorAffinity2, AFreeLeafOfExactlyTheRestIsNotShared) {
   const std::vector<TorLeaf> leaves{leaf("a", "+++++"), leaf("b", "++++."), leaf("c", "+++.."),
                                     leaf("s", "+++..", kShared)};
