@@ -397,14 +397,13 @@ Result<TorPlan> plan_tor(const std::vector<TorLeaf>& given, int replicas, const 
 
 TorAnnotations tor_annotations(const std::vector<TorLeaf>& leaves, const TorPlan& plan,
                                const TorPod& pod) {
-  const TorAnnotations alone{"0", "0", ""};
-  if (plan.leaves.size() < 2) return alone;
+  if (plan.leaves.size() < 2) return {"0", "0", ""};
   for (const TorLeafUse& use : plan.leaves) {
     if (use.leaf != pod.leaf) continue;
     return {std::to_string(static_cast<int>(use.state.use)), use.state.healthy ? "0" : "1",
             use.state.use == TorUse::shared ? leaves[use.leaf].name : ""};
   }
-  return alone;
+  return {"0", "0", ""};
 }
 
 }  // namespace chipweave::solver

@@ -65,7 +65,7 @@ struct TorPlan {
   bool fits = false;
   std::vector<TorPod> pods;        // by rank
   std::vector<TorLeafUse> leaves;  // in order of ranks
-  bool fewest = true;              // no way by these rules uses fewer leaves
+  bool fewest = true;              // proven: no way by these rules uses fewer leaves
   std::string reason;              // why it does not fit
 };
 

@@ -101,20 +101,36 @@ class Search {
     return picks;
   }
 
-  // The best pick of exactly `leaves` leaves; empty: none was found.
-  Picks of(std::size_t leaves) {
+  // A pick of exactly `leaves` leaves that will do; with Aim::tightest the one with the fewest
+  // places. Empty: there is none, or the search gave up.
+  enum class Aim { any, tightest };
+  Picks of(std::size_t leaves, Aim aim) {
     best_.clear();
     best_places_ = 0;
+    aim_ = aim;
     descend(0, leaves, 0);
     return best_;
   }
   bool gave_up() const { return steps_ >= kMostRowSteps; }
+  // No pick has fewer leaves: those with the most places have too few before.
+  std::size_t bound() const {
+    std::size_t places = 0;
+    std::size_t leaves = 0;
+    for (const Kind& kind : kinds_) {
+      const std::size_t left = pods_ - places;
+      const std::size_t wanted = (left + kind.size - 1) / kind.size;
+      if (wanted <= kind.leaves.size()) return leaves + wanted;
+      leaves += kind.leaves.size();
+      places += kind.leaves.size() * kind.size;
+    }
+    return leaves;
+  }
 
   const std::vector<Kind>& kinds() const { return kinds_; }
 
  private:
   void descend(std::size_t kind, std::size_t left, std::size_t places) {
-    if (gave_up()) return;
+    if (gave_up() || (aim_ == Aim::any && !best_.empty())) return;
     ++steps_;
     if (left == 0) {
       if (need_.missing() == 0 && (best_.empty() || places < best_places_)) {
@@ -150,6 +166,7 @@ class Search {
   std::vector<std::vector<std::size_t>> after_;
   Picks best_;
   std::size_t best_places_ = 0;
+  Aim aim_ = Aim::any;
   int steps_ = 0;
 };
 
@@ -191,18 +208,16 @@ SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t sl
   Search search(kinds_of(able), slices, pods);
   if (!search.possible()) return out;
   Picks picks = search.greedy();
-  // A leaf gives at most one node of each slice.
-  for (std::size_t leaves = (pods + slices - 1) / slices; leaves <= sum(picks); ++leaves) {
-    const Picks found = search.of(leaves);
-    if (!found.empty()) {
-      picks = found;
-      break;
-    }
-    if (search.gave_up()) {
-      out.fewest = leaves == sum(picks);
-      break;
-    }
+  // One leaf less as long as that is possible; where it is not, still fewer are not either.
+  const std::size_t bound = search.bound();
+  while (sum(picks) > bound) {
+    const Picks fewer = search.of(sum(picks) - 1, Search::Aim::any);
+    if (fewer.empty()) break;
+    picks = fewer;
   }
+  out.fewest = sum(picks) == bound || !search.gave_up();
+  if (const Picks tighter = search.of(sum(picks), Search::Aim::tightest); !tighter.empty())
+    picks = tighter;
   out.nodes = rows_of(search.kinds(), picks, Need(slices, pods), slices);
   return out;
 }

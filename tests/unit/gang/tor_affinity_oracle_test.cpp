@@ -21,7 +21,7 @@ using domain::TorSchema;
 using domain::TorState;
 using domain::TorUse;
 
-constexpr int kCases = 2000;
+constexpr int kCases = 3000;
 
 struct Case {
   std::vector<TorLeaf> leaves;
@@ -64,7 +64,7 @@ Case random_case(unsigned seed, TorNetwork network, int most_leaves, int most_pl
     if (below(4) < in_use) {
       leaf.state.use = below(3) < shared ? TorUse::shared : TorUse::exclusive;
     }
-    leaf.state.healthy = leaf.state.use != TorUse::shared || below(3) > 0;
+    leaf.state.healthy = leaf.state.use != TorUse::shared || below(4) > 0;
     leaf.state.large_model = below(2) == 0;
   }
   out.pods = 1 + below(places * leaves);

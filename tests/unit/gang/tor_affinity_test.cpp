@@ -188,6 +188,9 @@ TEST(TorAffinity2, TheClosestPairOfSharedLeaves) {
   EXPECT_THAT(uses(leaves, 5, kLarge2), ElementsAre("t=2:shared", "u=3:shared"));
   EXPECT_THAT(uses(leaves, 6, kLarge2), ElementsAre("u=3:shared", "v=3:shared"));
   EXPECT_FALSE(plan(leaves, 7, kLarge2).fits);
+  const std::vector<TorLeaf> uneven{leaf("s", "++..", kShared), leaf("t", "++++", kShared),
+                                    leaf("u", "+++.", kShared)};
+  EXPECT_THAT(uses(uneven, 5, kLarge2), ElementsAre("s=2:shared", "u=3:shared"));
 }
 
 TEST(TorAffinity2, AFreeLeafOfExactlyTheRestIsNotShared) {
