@@ -1,0 +1,30 @@
+// The key `vendor` of a gang: what users of a vendor's scheduler write on a job
+// (docs/vendor-gang-rules.md). Internal to the codec .cpp files (it shows nlohmann/json).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/codec/topology/json_reader.hpp"
+#include "common/domain/vendor_job.hpp"
+
+namespace chipweave::codec {
+
+struct VendorKeys {
+  domain::VendorLevels levels;
+  std::optional<domain::AscendAsk> ascend;
+  std::optional<domain::TorAsk> tor;
+  std::map<std::string, domain::TorState> leaf_states;  // by leaf, as the request names it
+  std::optional<domain::NvlinkAsk> nvlink;
+};
+
+// Strict: an unknown key, a wrong type, a level that the network does not have is a problem that
+// names the key. Levels that are not named are those of domain::default_vendor_levels().
+// path: of the value, for problems ("gang.vendor"). Whether the values make sense together, and for
+// the job's size, is for solver::vendor_constraints() to say.
+VendorKeys read_vendor_keys(const Json& value, const std::string& path,
+                            const std::vector<std::string>& levels, JsonProblems& problems);
+
+}  // namespace chipweave::codec

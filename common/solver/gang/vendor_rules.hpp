@@ -1,0 +1,58 @@
+// vendor_rules — what vendors' users write on a job (domain::VendorJob) as plain constraints of a
+// gang, so that the planner needs to know no vendor. The rules of validity are the vendors' own
+// (MindCluster's super-pod and rack scheduling, IMEX of NVL72); a job that their scheduler would
+// refuse is refused here, in words for the person who wrote it. Pure functions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+#include "common/domain/vendor_job.hpp"
+
+namespace chipweave::solver {
+
+// Every domain of `level` that holds pods holds a multiple of `size` of them.
+struct VendorSlice {
+  int level = domain::kNoLevel;
+  int size = 1;  // pods
+  // Wanted, not required: place as many whole slices as there is room for, then the rest of the
+  // gang without this slice (without_soft_slices), beside what was placed.
+  bool soft = false;
+  friend bool operator==(const VendorSlice&, const VendorSlice&) = default;
+};
+
+// Soft: whole free nodes to leave in every domain of the level that is used.
+struct VendorSpare {
+  int level = domain::kNoLevel;
+  int nodes = 0;
+  friend bool operator==(const VendorSpare&, const VendorSpare&) = default;
+};
+
+struct VendorConstraints {
+  int required_level = domain::kNoLevel;
+  // Coarsest first, one a level, none above required_level; inner sizes divide outer ones.
+  std::vector<VendorSlice> slices;
+  std::optional<VendorSpare> keep_spare;
+  bool whole_nodes = false;     // every pod takes all chips of its node
+  bool by_leaf_switch = false;  // plan_tor() chooses the nodes (tor_affinity.hpp)
+};
+
+// Errors: invalid_argument, with the key as context ("ascend.sp_block"). Cost: O(1).
+Result<VendorConstraints> vendor_constraints(const domain::VendorJob& job);
+
+// The constraints for what remains once no more whole soft slice fits.
+VendorConstraints without_soft_slices(VendorConstraints constraints);
+
+// Memory over NVLink between nodes (IMEX) ends at the border of an NVLink domain: the required
+// level of a subgroup that needs it, when it would require `own` by itself.
+int nvlink_required_level(const domain::VendorLevels& levels, int own);
+
+// Whether pods of one job may have so many chips each on such a machine. More than one pod with
+// chips makes the job distributed, which forbids some sizes (Ascend A3: odd ones). Errors:
+// invalid_argument, with the pod as context. Cost: O(pods + chips^2).
+Result<void> check_pod_chips(const domain::NodeTopology& machine,
+                             const std::vector<int>& pod_chips);
+
+}  // namespace chipweave::solver
