@@ -33,19 +33,21 @@ void Timing::begin() { began_ = now(); }
 
 void Timing::end() { ns_.push_back(now() - began_); }
 
-std::string Timing::line() {
+void Timing::report() {
+  if (!wanted_) return;
   std::sort(ns_.begin(), ns_.end());
   const auto at = [this](std::size_t k) {
     return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)];
   };
-  return "{\"decisions\":" + std::to_string(ns_.size()) + ",\"ns_min\":" + std::to_string(at(0)) +
-         ",\"ns_median\":" + std::to_string(at(ns_.size() / 2)) +
-         ",\"ns_p99\":" + std::to_string(at(ns_.size() * 99 / 100)) +
-         ",\"ns_max\":" + std::to_string(at(ns_.empty() ? 0 : ns_.size() - 1)) + "}";
+  std::cerr << "{\"decisions\":" << ns_.size() << ",\"ns_min\":" << at(0)
+            << ",\"ns_median\":" << at(ns_.size() / 2)
+            << ",\"ns_p99\":" << at(ns_.size() * 99 / 100)
+            << ",\"ns_max\":" << at(ns_.empty() ? 0 : ns_.size() - 1) << "}\n";
 }
 
-Exit run_batch(const std::string& file, std::size_t max_bytes,
-               const std::function<BatchAnswer(const std::string& line)>& answer) {
+Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
+               const std::function<BatchAnswer(const std::string& line, Timing& timing)>& answer) {
+  const std::string& file = flags.file;
   std::ifstream opened;
   if (file != "-") {
     opened.open(file, std::ios::binary);
@@ -57,14 +59,16 @@ Exit run_batch(const std::string& file, std::size_t max_bytes,
     opened.clear();
   }
   std::istream& in = file == "-" ? std::cin : opened;
+  Timing timing(flags);
   bool errors = false;
   std::string line;
   while (read_line(in, max_bytes, line)) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const BatchAnswer one = answer(line);
+    const BatchAnswer one = answer(line, timing);
     errors = errors || one.error;
     if (!print(one.line + "\n")) return Exit::unreadable;
   }
+  timing.report();
   return errors ? Exit::findings : Exit::fine;
 }
 

@@ -20,6 +20,15 @@ void add_output_option(CLI::App& command, OutputForm& form) {
       ->option_text("FORM");
 }
 
+CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags) {
+  CLI::Option* batch = command.add_option(
+      "--batch", flags.file, "requests, one JSON object a line; - reads standard input");
+  command.add_flag("--timing", flags.timing, "print the time per decision to standard error");
+  command.add_option("--repeat", flags.repeat, "decide each request so often (with --timing)")
+      ->check(CLI::Range(1, 1000000));
+  return batch;
+}
+
 CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
   CLI::Option* url =
       command

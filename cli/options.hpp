@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cli/batch.hpp"
 #include "cli/scheduler_client.hpp"
 #include "cli/terminal.hpp"
 
@@ -19,6 +20,8 @@ void add_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER, required; --ca, --cert and
 // --key for https, or CHIPWEAVE_CA and so on. Returns --scheduler.
 CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address);
+// --batch FILE, which is returned, --timing and --repeat N.
+CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags);
 // Shown at the end of --help.
 void add_examples(CLI::App& command, const std::string& lines);
 

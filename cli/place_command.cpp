@@ -2,7 +2,6 @@
 // --batch.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 #include "cli/batch.hpp"
@@ -19,9 +18,7 @@ namespace chipweave::cli {
 namespace {
 
 struct Flags {
-  std::string batch;
-  bool timing = false;
-  int repeat = 1;
+  BatchFlags batch;
   std::string machine;
   std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, chips;
   bool has_free = false;  // given, if only as an empty text
@@ -32,28 +29,17 @@ struct Flags {
   OutputForm form = OutputForm::text;
 };
 
-PlaceEngine::Decided decide(const Flags& flags, Timing& timing,
-                            const PlaceEngine::Prepared& prepared) {
-  if (!flags.timing) return PlaceEngine::decide(prepared);
-  return timing.timed(flags.repeat, [&] { return PlaceEngine::decide(prepared); });
-}
-
 Exit answer_batch(const Flags& flags) {
   PlaceEngine engine;
-  Timing timing;
-  const Exit exit = run_batch(
-      flags.batch, limits::kMaxBatchLineBytes, [&](const std::string& line) -> BatchAnswer {
-        const codec::PlaceLine parsed = codec::parse_place_line(line);
-        if (!parsed.request)
-          return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
-        const auto prepared = engine.prepare(*parsed.request);
-        if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
-        const auto decided = decide(flags, timing, *prepared);
-        return {codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided)),
-                false};
-      });
-  if (flags.timing && exit != Exit::unreadable) std::cerr << timing.line() << '\n';
-  return exit;
+  const auto answer = [&](const std::string& line, Timing& timing) -> BatchAnswer {
+    const codec::PlaceLine parsed = codec::parse_place_line(line);
+    if (!parsed.request) return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
+    const auto prepared = engine.prepare(*parsed.request);
+    if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
+    const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
+    return {codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided)), false};
+  };
+  return run_batch(flags.batch, limits::kMaxBatchLineBytes, answer);
 }
 
 // A list that is given must name a chip: an unset variable in a script must not mean "all" or
@@ -142,8 +128,8 @@ Exit run_one(const Flags& flags) {
                ? Exit::usage
                : Exit::unreadable;  // the machine, or the chips asked of it
   }
-  Timing timing;
-  const auto decided = decide(flags, timing, *prepared);
+  Timing timing(flags.batch);
+  const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
   const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
   const bool json = flags.form == OutputForm::json;
   if (!json) {
@@ -153,7 +139,7 @@ Exit run_one(const Flags& flags) {
                   : text_of(*prepared, answer))) {
     return Exit::unreadable;
   }
-  if (flags.timing) std::cerr << timing.line() << '\n';
+  timing.report();
   return answer.fits ? Exit::fine : Exit::findings;
 }
 
@@ -163,8 +149,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* c =
       app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
-  auto* batch = c->add_option("--batch", flags->batch,
-                              "requests, one JSON object a line; - reads standard input");
+  auto* batch = add_batch_options(*c, flags->batch);
   auto* machine =
       c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
   auto* size = c->add_option("--size", flags->size, "chips wanted")
@@ -186,9 +171,6 @@ void register_place(CLI::App& app, Exit& exit_code) {
       ->excludes(batch);
   c->add_flag("--distributed", flags->distributed, "the pod is one of several of a job")
       ->excludes(batch);
-  c->add_flag("--timing", flags->timing, "print the time per decision to standard error");
-  c->add_option("--repeat", flags->repeat, "decide each request so often (with --timing)")
-      ->check(CLI::Range(1, 1000000));
   add_output_option(*c, flags->form);
   add_examples(
       *c,

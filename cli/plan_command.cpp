@@ -1,12 +1,10 @@
 // chipweave plan: where a gang goes on a network.
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/plan_codec.hpp"
@@ -14,12 +12,6 @@
 
 namespace chipweave::cli {
 namespace {
-
-struct Flags {
-  std::string batch;
-  bool timing = false;
-  int repeat = 1;
-};
 
 // What a scheduler holds ready, and the question.
 struct Prepared {
@@ -44,15 +36,14 @@ Result<Prepared> prepare(const codec::PlanRequest& request) {
   return out;
 }
 
-BatchAnswer answer(const Flags& flags, Timing& timing, const std::string& line) {
+BatchAnswer answer(const std::string& line, Timing& timing) {
   const codec::PlanLine parsed = codec::parse_plan_line(line);
   if (!parsed.request) return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
   const codec::PlanRequest& request = *parsed.request;
   const Result<Prepared> prepared = prepare(request);
   if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
-  const domain::Plan plan = timing.timed(flags.timing ? flags.repeat : 1, [&] {
-    return solver::plan_gang(prepared->fabric, request.levels, prepared->question);
-  });
+  const domain::Plan plan = timing.timed(
+      [&] { return solver::plan_gang(prepared->fabric, request.levels, prepared->question); });
   codec::PlanAnswer out{plan.fits, {}, plan.domains, plan.optimal, plan.bound, plan.reason};
   for (const domain::PlannedPod& one : plan.pods) out.pods.push_back({one.pod, one.node, one.rank});
   return {codec::write_plan_answer(parsed.id, request, out), false};
@@ -61,23 +52,15 @@ BatchAnswer answer(const Flags& flags, Timing& timing, const std::string& line) 
 }  // namespace
 
 void register_plan(CLI::App& app, Exit& exit_code) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<BatchFlags>();
   CLI::App* c = app.add_subcommand("plan", "place a gang on a network, from a batch file");
-  c->add_option("--batch", flags->batch, "requests, one JSON object a line; - reads standard input")
-      ->required();
-  c->add_flag("--timing", flags->timing, "print the time per decision to standard error");
-  c->add_option("--repeat", flags->repeat, "decide each request so often (with --timing)")
-      ->check(CLI::Range(1, 1000000));
+  add_batch_options(*c, *flags)->required();
   add_examples(*c,
                "  echo '{\"id\":1,\"network\":{\"levels\":[\"rack\"],\"nodes\":[{\"name\":\"x1\","
                "\"path\":[\"r1\"],\"free\":8}]},\"gang\":{\"pods\":2,\"chips_per_pod\":4}}' | "
                "chipweave plan --batch -");
-  c->callback([=, &exit_code] {
-    Timing timing;
-    exit_code = run_batch(flags->batch, limits::kMaxPlanLineBytes,
-                          [&](const std::string& line) { return answer(*flags, timing, line); });
-    if (flags->timing && exit_code != Exit::unreadable) std::cerr << timing.line() << '\n';
-  });
+  c->callback(
+      [=, &exit_code] { exit_code = run_batch(*flags, limits::kMaxPlanLineBytes, answer); });
 }
 
 }  // namespace chipweave::cli

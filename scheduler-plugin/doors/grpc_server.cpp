@@ -50,7 +50,8 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   rpc::ServerLimits server_limits;
   server_limits.max_message_bytes = static_cast<int>(impl_->calls->options.max_message_bytes);
   server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
-  server_limits.max_connection_age = impl_->calls->options.max_connection_age;
+  if (const auto age = impl_->calls->options.max_connection_age)
+    server_limits.max_connection_age = *age;
   auto started = rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits,
                                    impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,11 +36,11 @@ Observer& observer_of(DecisionFeed& feed);
 struct GrpcOptions {
   std::size_t max_message_bytes = limits::kMaxGrpcMessageBytes;
   int max_streams_per_connection = 1000;
-  std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);  // rpc::ServerLimits
-  std::size_t max_nodes = limits::kMaxNodes;  // that live streams may report
-  std::size_t max_waiting_calls = 4096;       // Placement calls that wait for the loop
-  std::size_t max_watchers = 64;              // streams of WatchDecisions
-  std::size_t max_watch_queue = 4096;         // events that one of them has not taken
+  std::optional<std::chrono::milliseconds> max_connection_age;  // none: that of rpc::ServerLimits
+  std::size_t max_nodes = limits::kMaxNodes;                    // that live streams may report
+  std::size_t max_waiting_calls = 4096;  // Placement calls that wait for the loop
+  std::size_t max_watchers = 64;         // streams of WatchDecisions
+  std::size_t max_watch_queue = 4096;    // events that one of them has not taken
   // How long the end of a stream waits for a reader that takes nothing, before it is cut.
   std::chrono::milliseconds unread_grace = std::chrono::seconds(5);
   std::shared_ptr<rpc::ServerIdentity> tls;  // null: in the clear

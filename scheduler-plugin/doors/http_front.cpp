@@ -191,17 +191,17 @@ http::Answer HttpFront::handle(const http::Request& request) {
     answer = error_response(500, "internal", "internal error; see the scheduler's log");
   }
   if (auto* later = std::get_if<http::Later>(&answer))
-    return counted(std::move(*later), name, request.method, begin);
+    return finished(std::move(*later), {name, std::string(request.method), begin});
   auto& response = std::get<http::Response>(answer);
-  metrics_.request(name, response.status, scheduler_.clock().now() - begin);
-  response.close = is_for_another(request.method);
+  finish(response, {name, std::string(request.method), begin});
   return answer;
 }
 
 // A Service leads connections, not requests: who keeps one to a replica that does not lead any more
 // would ask it for ever.
-bool HttpFront::is_for_another(std::string_view method) const {
-  return method == "POST" && !scheduler_.cannot_decide().empty();
+void HttpFront::finish(http::Response& response, const Asked& asked) {
+  metrics_.request(asked.route, response.status, scheduler_.clock().now() - asked.begin);
+  response.close = asked.method == "POST" && !scheduler_.cannot_decide().empty();
 }
 
 std::string HttpFront::scrape() {
@@ -210,34 +210,24 @@ std::string HttpFront::scrape() {
   return metrics_.scrape(scheduler_, server_.stats(), &stats);
 }
 
-// The same, with its reply counted when it comes. route: one of routes_.
-http::Later HttpFront::counted(http::Later later, std::string_view route, std::string_view method,
-                               Clock::Steady begin) {
-  class Counted final : public http::PendingReply {
+// The same, with its reply finished when it comes.
+http::Later HttpFront::finished(http::Later later, const Asked& asked) {
+  class Finished final : public http::PendingReply {
    public:
-    Counted(HttpFront& front, std::string_view route, std::string method, Clock::Steady begin,
-            std::shared_ptr<http::PendingReply> to)
-        : front_(front),
-          route_(route),
-          method_(std::move(method)),
-          begin_(begin),
-          to_(std::move(to)) {}
+    Finished(HttpFront& front, const Asked& asked, std::shared_ptr<http::PendingReply> to)
+        : front_(front), asked_(asked), to_(std::move(to)) {}
     void send(http::Response response) override {
-      front_.metrics_.request(route_, response.status, front_.scheduler_.clock().now() - begin_);
-      response.close = front_.is_for_another(method_);
+      front_.finish(response, asked_);
       to_->send(std::move(response));
     }
 
    private:
     HttpFront& front_;
-    std::string_view route_;
-    std::string method_;
-    Clock::Steady begin_;
+    Asked asked_;
     std::shared_ptr<http::PendingReply> to_;
   };
-  return [this, later = std::move(later), route, method = std::string(method),
-          begin](std::shared_ptr<http::PendingReply> to) {
-    later(std::make_shared<Counted>(*this, route, method, begin, std::move(to)));
+  return [this, later = std::move(later), asked](std::shared_ptr<http::PendingReply> to) {
+    later(std::make_shared<Finished>(*this, asked, std::move(to)));
   };
 }
 

@@ -64,9 +64,14 @@ class HttpFront {
   http::Answer route(const http::Request& request, std::string_view& route);
   bool may_ask(const http::Request& request) const;
   std::string scrape();
-  bool is_for_another(std::string_view method) const;
-  http::Later counted(http::Later later, std::string_view route, std::string_view method,
-                      Clock::Steady begin);
+  // What is known of a request when its answer comes.
+  struct Asked {
+    std::string_view route;  // one of routes_, or "other"
+    std::string method;      // the request is gone by then
+    Clock::Steady begin;
+  };
+  void finish(http::Response& response, const Asked& asked);
+  http::Later finished(http::Later later, const Asked& asked);
 
   Scheduler& scheduler_;
   Metrics& metrics_;

@@ -7,11 +7,10 @@
 // can hold more holds less as well, so only the steps of a staircase matter. Cost: for each domain
 // its children times the pods that may be in question there, children times the steps of each; what
 // cannot be part of an answer is left out by counting how much the largest remaining siblings could
-// still hold. Values in, values out; its memory is kept for the next question.
+// still hold.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
