@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace chipweave::domain {
@@ -46,7 +45,8 @@ struct ParallelSizes {
 // As it stands: one ring through all ranks of a job, the data group.
 struct Communicators {
   std::int64_t ranks_per_pod = 1;
-  std::variant<ParallelSizes, std::vector<Communicator>> groups;
+  ParallelSizes sizes;
+  std::vector<Communicator> list;  // takes the place of sizes unless it is empty
 };
 
 }  // namespace chipweave::domain

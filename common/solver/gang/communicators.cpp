@@ -106,7 +106,6 @@ Result<Communicators> from_sizes(const ParallelSizes& sizes, const Job& job) {
 }
 
 Result<Communicators> from_list(const Communicators& list, const Job& job) {
-  if (list.empty()) return wrong("groups", "must name at least one communicator");
   if (list.size() > limits::kMaxCommunicators)
     return make_error(Errc::limit_exceeded,
                       "groups: at most " + std::to_string(limits::kMaxCommunicators) +
@@ -219,10 +218,8 @@ Result<PodTraffic> pod_traffic(const domain::Communicators& communicators, std::
   job.pods = static_cast<std::int64_t>(pods);
   job.ranks_per_pod = per_pod;
   job.ranks = job.pods * per_pod;
-  const auto* sizes = std::get_if<ParallelSizes>(&communicators.groups);
-  Result<Communicators> list = sizes != nullptr
-                                   ? from_sizes(*sizes, job)
-                                   : from_list(std::get<Communicators>(communicators.groups), job);
+  Result<Communicators> list = communicators.list.empty() ? from_sizes(communicators.sizes, job)
+                                                          : from_list(communicators.list, job);
   if (!list) return std::move(list).error();
   return traffic_of(std::move(list).value(), job);
 }

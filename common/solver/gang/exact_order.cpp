@@ -26,24 +26,33 @@ std::vector<std::uint32_t> search_order(const OrderJudge& judge) {
   return out;
 }
 
+// Depth-first over positions. What is cut off: arrangements whose placed pods cost, with the least
+// that each other position must pay to them wherever its pod comes from, what the best one costs.
 class Search {
  public:
   Search(const OrderJudge& judge, JudgedArrangement& best)
-      : judge_(judge), places_(judge.places()), best_(best), positions_(search_order(judge)) {
-    std::vector<std::size_t> rank(positions_.size());
-    for (std::size_t i = 0; i < positions_.size(); ++i) rank[positions_[i]] = i;
-    before_.resize(positions_.size());
-    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      : places_(judge.places()), best_(best), positions_(search_order(judge)) {
+    const std::size_t n = positions_.size();
+    prices_.resize(places_.classes());
+    for (PodClass a = 0; a < places_.classes(); ++a) {
+      for (PodClass b = 0; b < places_.classes(); ++b) prices_[a].push_back(places_.price(a, b));
+    }
+    std::vector<std::size_t> turn(n);
+    for (std::size_t i = 0; i < n; ++i) turn[positions_[i]] = i;
+    later_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
       for (const auto& neighbour : judge.neighbours(positions_[i])) {
-        if (rank[neighbour.position] < i) before_[i].push_back(neighbour);
+        if (turn[neighbour.position] > i) later_[i].push_back(neighbour);
       }
     }
-    at_.resize(positions_.size());
+    at_.resize(n);
+    owed_.resize(n, std::vector<std::int64_t>(places_.classes(), 0));
+    least_.resize(n, 0);
     used_.resize(places_.domains().size(), 0);
   }
 
   bool run() && {
-    extend(0, 0);
+    extend(0, 0, 0);
     return left_ > 0;
   }
 
@@ -65,38 +74,56 @@ class Search {
       used_[d] = taken ? used_[d] + 1 : used_[d] - 1;
   }
 
-  std::int64_t added(std::size_t i, PodClass c) {
-    const Steps steps = before_[i].size() + 1;
+  // The i-th position takes class c, or gives it back (sign -1): how much more, at least, positions
+  // without a pod must pay.
+  std::int64_t owe(std::size_t i, PodClass c, std::int64_t sign) {
+    const Steps steps = later_[i].size() * places_.classes() + 1;
     left_ = left_ > steps ? left_ - steps : 0;
-    std::int64_t sum = 0;
-    for (const auto& neighbour : before_[i])
-      sum += neighbour.weight * places_.price(c, at_[neighbour.position]);
-    return sum;
+    std::int64_t more = 0;
+    for (const auto& neighbour : later_[i]) {
+      std::vector<std::int64_t>& owed = owed_[neighbour.position];
+      for (PodClass of = 0; of < owed.size(); ++of)
+        owed[of] += sign * neighbour.weight * prices_[c][of];
+      const std::int64_t least = *std::min_element(owed.begin(), owed.end());
+      more += least - least_[neighbour.position];
+      least_[neighbour.position] = least;
+    }
+    return more;
   }
 
-  // Recursion: as deep as there are pods, kMostExactPods.
-  void extend(std::size_t i, std::int64_t cost) {
+  // cost: of what is placed; open: what the other positions owe to it at least. Recursion: as deep
+  // as there are pods, kMostExactPods.
+  void extend(std::size_t i, std::int64_t cost, std::int64_t open) {
     if (i == positions_.size()) {
       best_ = {cost, at_};
       return;
     }
+    const std::uint32_t position = positions_[i];
+    const std::int64_t others = open - least_[position];
     for (PodClass c = 0; c < places_.classes() && left_ > 0; ++c) {
       if (!may_open(c)) continue;
-      const std::int64_t next = cost + added(i, c);
-      if (next >= best_.cost) continue;
-      at_[positions_[i]] = c;
-      use(c, true);
-      extend(i + 1, next);
-      use(c, false);
+      const std::int64_t next = cost + owed_[position][c];
+      if (next + others >= best_.cost) continue;
+      const std::int64_t more = owe(i, c, 1);
+      if (next + others + more < best_.cost) {
+        at_[position] = c;
+        use(c, true);
+        extend(i + 1, next, others + more);
+        use(c, false);
+      }
+      owe(i, c, -1);
     }
   }
 
-  const OrderJudge& judge_;
   const PodPlaces& places_;
   JudgedArrangement& best_;
-  std::vector<std::uint32_t> positions_;                    // in the order of the search
-  std::vector<std::vector<OrderJudge::Neighbour>> before_;  // by that order: already placed
+  std::vector<std::uint32_t> positions_;                   // in the order of the search
+  std::vector<std::vector<OrderJudge::Neighbour>> later_;  // by that order: to be placed behind it
+  std::vector<std::vector<std::int64_t>> prices_;          // PodPlaces::price(), looked up
   Arrangement at_;
+  // By position: what each class would pay there to those that are placed, and the least of it.
+  std::vector<std::vector<std::int64_t>> owed_;
+  std::vector<std::int64_t> least_;
   std::vector<std::size_t> used_;  // by domain: its pods that have a position
   Steps left_ = kExactOrderSteps;
 };

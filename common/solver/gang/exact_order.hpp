@@ -12,11 +12,12 @@ namespace chipweave::solver {
 
 // Arrangements that differ in more than which of a class's pods stands where and which of two
 // domains of one shape is which: n! / product of classes' n_c! / product of same-shape siblings'
-// k!. The limit is above 9!: up to nine pods any request is decided exactly.
-inline constexpr double kMostArrangements = 400'000;
+// k!. Nine pods have 9! = 362,880 at most, leaves of 6, 4 and 6 pods 840,840.
+inline constexpr double kMostArrangements = 2'000'000;
 inline constexpr std::size_t kMostExactPods = 32;
-// Only makes sure that the search ends; of nine pods with sixteen communicators it needs a third.
-inline constexpr Steps kExactOrderSteps = 60'000'000;
+// About a tenth of a second. Nine pods need 20 million at most even if nothing is cut off, so up to
+// there every request is decided.
+inline constexpr Steps kExactOrderSteps = 30'000'000;
 
 bool few_arrangements(const PodPlaces& places);
 

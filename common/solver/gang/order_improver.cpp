@@ -7,8 +7,9 @@ namespace chipweave::solver {
 namespace {
 
 // Up to so many positions every pair is tried; above, only those that have a dear neighbour, with
-// those of the neighbour's class.
+// those of the neighbour's home.
 constexpr std::size_t kAllPairs = 64;
+constexpr std::size_t kHomePods = 4;
 
 // What stands along the layout.
 std::vector<PodClass> row_of(const Arrangement& at, const Layout& layout) {
@@ -30,20 +31,30 @@ std::vector<std::size_t> run_starts(const std::vector<PodClass>& row) {
 
 }  // namespace
 
+OrderImprover::OrderImprover(const OrderJudge& judge, Steps steps) : judge_(judge), left_(steps) {
+  const PodPlaces& places = judge.places();
+  for (PodClass c = 0; c < places.classes(); ++c) {
+    std::uint32_t home = places.domain_of(c);
+    while (places.domains()[home].pods < kHomePods && places.domains()[home].parent != kNoDomain)
+      home = places.domains()[home].parent;
+    home_.push_back(home);
+  }
+}
+
 OrderImprover::Index OrderImprover::index_of(const Arrangement& at) const {
   Index out;
-  out.of_class.resize(judge_.places().classes());
+  out.of_home.resize(judge_.places().domains().size());
   for (std::size_t p = 0; p < at.size(); ++p) {
-    auto& list = out.of_class[at[p]];
+    auto& list = out.of_home[home_[at[p]]];
     out.place.push_back(static_cast<std::uint32_t>(list.size()));
     list.push_back(static_cast<std::uint32_t>(p));
   }
   return out;
 }
 
-void OrderImprover::exchange(Arrangement& at, Index& index, std::size_t p, std::size_t q) {
-  index.of_class[at[p]][index.place[p]] = static_cast<std::uint32_t>(q);
-  index.of_class[at[q]][index.place[q]] = static_cast<std::uint32_t>(p);
+void OrderImprover::exchange(Arrangement& at, Index& index, std::size_t p, std::size_t q) const {
+  index.of_home[home_[at[p]]][index.place[p]] = static_cast<std::uint32_t>(q);
+  index.of_home[home_[at[q]]][index.place[q]] = static_cast<std::uint32_t>(p);
   std::swap(index.place[p], index.place[q]);
   std::swap(at[p], at[q]);
 }
@@ -81,25 +92,27 @@ bool OrderImprover::swaps(JudgedArrangement& arrangement) {
 bool OrderImprover::swap_one(JudgedArrangement& arrangement, Index& index, std::size_t p) {
   const Arrangement& at = arrangement.at;
   if (at.size() <= kAllPairs) {
-    for (PodClass c = 0; c < index.of_class.size(); ++c) {
-      if (c != at[p] && swap_into(arrangement, index, p, c)) return true;
+    for (std::uint32_t home = 0; home < index.of_home.size(); ++home) {
+      if (swap_into(arrangement, index, p, home)) return true;
     }
     return false;
   }
-  std::vector<PodClass> tried = {at[p]};
+  std::vector<std::uint32_t> tried;
   for (const OrderJudge::Neighbour& n : judge_.neighbours(p)) {
-    const PodClass to = at[n.position];
-    if (std::find(tried.begin(), tried.end(), to) != tried.end()) continue;
-    tried.push_back(to);
-    if (swap_into(arrangement, index, p, to)) return true;
+    if (at[n.position] == at[p]) continue;
+    const std::uint32_t home = home_[at[n.position]];
+    if (std::find(tried.begin(), tried.end(), home) != tried.end()) continue;
+    tried.push_back(home);
+    if (swap_into(arrangement, index, p, home)) return true;
   }
   return false;
 }
 
-// Exchanges p with the first position of that class with which it pays.
+// Exchanges p with the first position of that home with which it pays.
 bool OrderImprover::swap_into(JudgedArrangement& arrangement, Index& index, std::size_t p,
-                              PodClass to) {
-  for (const std::uint32_t q : index.of_class[to]) {
+                              std::uint32_t home) {
+  for (const std::uint32_t q : index.of_home[home]) {
+    if (arrangement.at[q] == arrangement.at[p]) continue;
     if (!pay(judge_.swap_steps(p, q))) return false;
     const std::int64_t change = judge_.swap_change(arrangement.at, p, q);
     if (change >= 0) continue;

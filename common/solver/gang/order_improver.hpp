@@ -19,7 +19,7 @@ struct JudgedArrangement {
 
 class OrderImprover {
  public:
-  OrderImprover(const OrderJudge& judge, Steps steps) : judge_(judge), left_(steps) {}
+  OrderImprover(const OrderJudge& judge, Steps steps);
 
   bool out_of_steps() const { return left_ == 0; }
   // Until neither a swap nor a move along the layout helps. Never dearer than before.
@@ -28,18 +28,18 @@ class OrderImprover {
   void shake(JudgedArrangement& best, const Layout& layout);
 
  private:
-  // Positions of a class, and where each position stands in its class's list.
+  // Positions of a home, and where each position stands in its home's list.
   struct Index {
-    std::vector<std::vector<std::uint32_t>> of_class;
+    std::vector<std::vector<std::uint32_t>> of_home;  // by number of the domain
     std::vector<std::uint32_t> place;
   };
   Index index_of(const Arrangement& at) const;
-  static void exchange(Arrangement& at, Index& index, std::size_t p, std::size_t q);
+  void exchange(Arrangement& at, Index& index, std::size_t p, std::size_t q) const;
 
   bool pay(Steps steps);
   bool swaps(JudgedArrangement& arrangement);
   bool swap_one(JudgedArrangement& arrangement, Index& index, std::size_t p);
-  bool swap_into(JudgedArrangement& arrangement, Index& index, std::size_t p, PodClass to);
+  bool swap_into(JudgedArrangement& arrangement, Index& index, std::size_t p, std::uint32_t home);
   bool moves(JudgedArrangement& arrangement, const Layout& layout);
   bool block_swaps(JudgedArrangement& arrangement, const Layout& layout, std::size_t unit);
   bool run_moves(JudgedArrangement& arrangement, const Layout& layout);
@@ -48,6 +48,9 @@ class OrderImprover {
   std::size_t random(std::size_t below);
 
   const OrderJudge& judge_;
+  // By class: the smallest domain around it that has a few pods, so that there is a choice of whom
+  // to change places with.
+  std::vector<std::uint32_t> home_;
   Steps left_;
   std::uint64_t state_ = 1;
 };

@@ -8,23 +8,105 @@ namespace chipweave::solver {
 namespace {
 
 constexpr std::size_t kMostPermuted = 4;  // 24 orders
+constexpr std::size_t kMostTiled = 3;     // with at most six and four widths each: 36 and 64 tiles
 
-Layout layout_of(const std::vector<std::size_t>& axes, const std::vector<std::size_t>& digits) {
-  std::vector<std::size_t> stride(axes.size(), 1);
-  for (std::size_t i = 1; i < axes.size(); ++i) stride[i] = stride[i - 1] * axes[i - 1];
+struct Digit {
+  std::size_t size = 1;
+  std::size_t stride = 1;  // in positions
+};
+
+// The first digit is the fastest.
+Layout layout_of(const std::vector<Digit>& digits) {
   Layout out;
   out.positions = {0};
-  for (const std::size_t digit : digits) {
+  for (const Digit& digit : digits) {
+    if (digit.size == 1) continue;
     const std::size_t inner = out.positions.size();
     if (inner > 1) out.units.push_back(inner);
-    out.positions.reserve(inner * axes[digit]);
-    for (std::size_t value = 1; value < axes[digit]; ++value) {
+    out.positions.reserve(inner * digit.size);
+    for (std::size_t value = 1; value < digit.size; ++value) {
       for (std::size_t i = 0; i < inner; ++i)
         out.positions.push_back(out.positions[i] +
-                                static_cast<std::uint32_t>(value * stride[digit]));
+                                static_cast<std::uint32_t>(value * digit.stride));
     }
   }
   return out;
+}
+
+std::vector<Digit> digits_of(const std::vector<std::size_t>& axes) {
+  std::vector<Digit> out;
+  std::size_t stride = 1;
+  for (const std::size_t size : axes) {
+    out.push_back({size, stride});
+    stride *= size;
+  }
+  return out;
+}
+
+// Every order of at most four digits; of more, each digit in front and each at the end.
+void add_permuted(const std::vector<Digit>& digits, std::vector<Layout>& out) {
+  std::vector<std::size_t> order(digits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto add = [&](const std::vector<std::size_t>& by) {
+    std::vector<Digit> permuted;
+    for (const std::size_t i : by) permuted.push_back(digits[i]);
+    out.push_back(layout_of(permuted));
+  };
+  if (digits.size() <= kMostPermuted) {
+    do {
+      add(order);
+    } while (std::next_permutation(order.begin(), order.end()));
+    return;
+  }
+  add(order);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    std::vector<std::size_t> moved = order;
+    const auto here = moved.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(moved.begin(), here, here + 1);
+    add(moved);
+    moved = order;
+    const auto there = moved.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(there, there + 1, moved.end());
+    add(moved);
+  }
+}
+
+// Divisors, the first and the last and some between them, `most` at most.
+std::vector<std::size_t> widths_of(std::size_t size, std::size_t most) {
+  std::vector<std::size_t> all;
+  for (std::size_t d = 1; d <= size; ++d) {
+    if (size % d == 0) all.push_back(d);
+  }
+  if (all.size() <= most) return all;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < most; ++i) out.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  return out;
+}
+
+// Tiles: a part of each digit first, then what is left of each, so that a domain holds neighbours
+// of every communicator. Those that cut no digit are permutations.
+void add_tiled(const std::vector<Digit>& digits, std::vector<Layout>& out) {
+  if (digits.size() < 2 || digits.size() > kMostTiled) return;
+  std::vector<std::vector<Digit>> tiles = {{}};
+  for (const Digit& digit : digits) {
+    std::vector<std::vector<Digit>> wider;
+    for (const auto& tile : tiles) {
+      for (const std::size_t width : widths_of(digit.size, digits.size() == 2 ? 6 : 4)) {
+        wider.push_back(tile);
+        wider.back().push_back({width, digit.stride});
+      }
+    }
+    tiles = std::move(wider);
+  }
+  for (std::vector<Digit>& tile : tiles) {
+    bool cut = false;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      const std::size_t width = tile[i].size;
+      cut = cut || (width > 1 && width < digits[i].size);
+      tile.push_back({digits[i].size / width, digits[i].stride * width});
+    }
+    if (cut) out.push_back(layout_of(tile));
+  }
 }
 
 // Pods of one class in a row.
@@ -121,26 +203,10 @@ class Laying {
 }  // namespace
 
 std::vector<Layout> order_layouts(const std::vector<std::size_t>& axes) {
-  std::vector<std::size_t> digits(axes.size());
-  std::iota(digits.begin(), digits.end(), std::size_t{0});
+  const std::vector<Digit> digits = digits_of(axes);
   std::vector<Layout> out;
-  if (axes.size() <= kMostPermuted) {
-    do {
-      out.push_back(layout_of(axes, digits));
-    } while (std::next_permutation(digits.begin(), digits.end()));
-    return out;
-  }
-  out.push_back(layout_of(axes, digits));
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    std::vector<std::size_t> moved = digits;
-    const auto here = moved.begin() + static_cast<std::ptrdiff_t>(i);
-    std::rotate(moved.begin(), here, here + 1);
-    out.push_back(layout_of(axes, moved));
-    moved = digits;
-    const auto there = moved.begin() + static_cast<std::ptrdiff_t>(i);
-    std::rotate(there, there + 1, moved.end());
-    out.push_back(layout_of(axes, moved));
-  }
+  add_permuted(digits, out);
+  add_tiled(digits, out);
   return out;
 }
 

@@ -17,8 +17,9 @@ struct Layout {
   std::vector<std::size_t> units;  // sizes of the blocks of one, two … digits, smallest first
 };
 
-// Every order of at most four digits; of more, each digit in front and each at the end. The first
-// leaves positions as they are. axes: as in PodTraffic.
+// Digits in any order, and tiles: a part of each digit before the rest of any. Of the example,
+// parts of 2 and 2 are 0 1 4 5 2 3 6 7. A hundred at most; the first leaves positions as they are.
+// axes: as in PodTraffic.
 std::vector<Layout> order_layouts(const std::vector<std::size_t>& axes);
 
 // The classes of all pods, as often as they have pods. Each domain fills as many blocks of `unit`

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "common/solver/gang/rank_domains.hpp"
 
@@ -19,15 +18,16 @@ KeptLevels kept_levels(std::size_t levels, const RankDomains& domains) {
   KeptLevels out;
   std::size_t before = 1;
   for (std::size_t level = 0; level < levels; ++level) {
-    std::set<std::uint32_t> distinct;
-    for (const auto& numbers : domains.of_pod) distinct.insert(numbers[level]);
+    std::vector<bool> seen(domains.names.size(), false);
+    for (const auto& numbers : domains.of_pod) seen[numbers[level]] = true;
+    const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
     // Every pod alone: so it is below, and each pair of positions pays whatever lies there.
-    if (distinct.size() == domains.of_pod.size()) break;
-    if (distinct.size() > before) {
+    if (distinct == domains.of_pod.size()) break;
+    if (distinct > before) {
       out.levels.push_back(level);
       out.prices.push_back(0);
     }
-    before = distinct.size();
+    before = distinct;
     for (std::int64_t& price : out.prices) price += level_weight(levels, level);
   }
   return out;

@@ -17,7 +17,7 @@ namespace {
 // Looks at one pair of neighbours each, some nanoseconds: a few milliseconds in all for up to a
 // thousand pods, a tenth of a second for the most pods that are accepted.
 constexpr Steps kCandidateSteps = 20'000'000;
-constexpr Steps kImproveSteps = 1'500'000;
+constexpr Steps kImproveSteps = 600'000;
 constexpr std::size_t kStarts = 3;  // candidates that are improved
 
 struct Candidate {
