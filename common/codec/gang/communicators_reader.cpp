@@ -10,7 +10,6 @@ namespace chipweave::codec {
 namespace {
 
 using domain::Communicator;
-using domain::ParallelSizes;
 using domain::ParallelWeights;
 
 void read_groups(const Json& list, const std::string& where, domain::Communicators& out,

@@ -49,6 +49,7 @@ void add_permuted(const std::vector<Digit>& digits, std::vector<Layout>& out) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto add = [&](const std::vector<std::size_t>& by) {
     std::vector<Digit> permuted;
+    permuted.reserve(by.size());
     for (const std::size_t i : by) permuted.push_back(digits[i]);
     out.push_back(layout_of(permuted));
   };

@@ -128,16 +128,15 @@ WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& po
   depth_first.cost = judge.cost(depth_first.at);
   if (depth_first.cost == 0 || is_one_ring(traffic)) return {places.order(depth_first.at), true};
 
-  const bool few = few_arrangements(places);
   const std::vector<Layout> layouts = order_layouts(traffic.axes);
   Candidates candidates = candidates_of(judge, depth_first, layouts);
-  JudgedArrangement best;
-  if (few) {
-    best = std::move(candidates.list().front().arrangement);
-  } else {
-    best = improved(judge, std::move(candidates), layouts);
+  JudgedArrangement best = candidates.list().front().arrangement;
+  bool optimal = few_arrangements(places) && lower_to_least(judge, best);
+  if (!optimal) {
+    JudgedArrangement other = improved(judge, std::move(candidates), layouts);
+    if (other.cost < best.cost) best = std::move(other);
+    optimal = best.cost == 0;
   }
-  const bool optimal = (few && lower_to_least(judge, best)) || best.cost == 0;
   if (best.cost == depth_first.cost) return {places.order(depth_first.at), optimal};
   return {places.order(settled(places, std::move(best.at))), optimal};
 }

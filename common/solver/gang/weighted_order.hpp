@@ -17,19 +17,20 @@ namespace chipweave::solver {
 
 struct WeightedOrder {
   std::vector<std::size_t> order;  // positions of pods, in rank order
-  bool optimal = false;            // no order costs less
+  bool optimal = false;            // proven: no order costs less
 };
 
 // Never dearer than depth_first(), which is the answer wherever nothing cheaper is found.
 // Otherwise: among domains that could change places without a difference the first pod's comes
 // first, the others in natural order, pods of one domain as depth_first() lists them; the order
 // runs in that of its two directions that begins nearer to the first pod. Always optimal with up to
-// nine pods, and wherever few_arrangements() (exact_order.hpp). levels: at most
-// limits::kMaxNetworkLevels.
+// nine pods, and wherever few_arrangements() unless kExactOrderSteps run out (exact_order.hpp).
+// levels: at most limits::kMaxNetworkLevels.
 //
-// Cost: O(n levels log n), O(pairs of positions) a candidate, of which there are about a hundred at
-// most, and a counted number of steps: at most kExactOrderSteps of a search where arrangements are
-// few, kCandidateSteps and kImproveSteps (weighted_order.cpp) where they are not.
+// Cost: O(n levels log n) to sort pods; then counted steps, a look at one pair of positions each:
+// at most kExactOrderSteps (exact_order.hpp) where arrangements are few, at most kImproveSteps
+// (weighted_order.cpp) where they are not; before either, O(n + pairs) a candidate, of which there
+// are some hundred, or fewer so that they stay below kCandidateSteps.
 WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& pods,
                              const PodTraffic& traffic);
 

@@ -353,8 +353,8 @@ TEST(WeightedOrder, OfManyPodsIsAPermutationAndNotDearer) {
     Communicators communicators;
     communicators.ranks_per_pod = 4;
     communicators.sizes.tensor = 4;
-    communicators.sizes.data = n == 1024 ? 32 : 11;
-    communicators.sizes.pipeline = n == 1024 ? 32 : 909;
+    communicators.sizes.context = n == 1024 ? 2 : 11;
+    communicators.sizes.pipeline = n == 1024 ? 8 : 9;
     const auto traffic = pod_traffic(communicators, n);
     ASSERT_TRUE(traffic) << traffic.error().text();
     const Judged found = judge(3, pods, *traffic);
@@ -362,6 +362,23 @@ TEST(WeightedOrder, OfManyPodsIsAPermutationAndNotDearer) {
     EXPECT_LT(found.cost, found.depth_first);
     EXPECT_EQ(weighted_order(3, pods, *traffic).order, found.answer.order);
   }
+}
+
+TEST(WeightedOrder, IsExactAtAllLimitsAtOnce) {
+  const std::size_t levels = limits::kMaxNetworkLevels;
+  Communicators communicators;
+  communicators.ranks_per_pod = limits::kMaxRanks / 4;
+  communicators.list.assign(limits::kMaxCommunicators,
+                            {"pair", 2, limits::kMaxRanks / 2, limits::kMaxCommunicatorWeight});
+  const auto traffic = pod_traffic(communicators, 4);
+  ASSERT_TRUE(traffic) << traffic.error().text();
+  const Judged found = judge(
+      levels,
+      {RankPath(levels, "a"), RankPath(levels, "a"), RankPath(levels, "b"), RankPath(levels, "b")},
+      *traffic);
+  EXPECT_EQ(found.depth_first, std::int64_t{16} * 1'000'000 * 1'000'000 * 65535);
+  EXPECT_EQ(found.cost, 0);
+  EXPECT_EQ(found.answer.order, (Order{0, 2, 1, 3}));
 }
 
 TEST(WeightedOrder, OfNoPodsIsEmpty) {
