@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
@@ -9,10 +11,52 @@
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/rank_codec.hpp"
+#include "common/solver/gang/communicators.hpp"
 #include "common/solver/gang/rank_order.hpp"
+#include "common/solver/gang/weighted_order.hpp"
 
 namespace chipweave::cli {
 namespace {
+
+std::vector<std::size_t> as_given(const codec::RankRequest& request) {
+  std::vector<std::size_t> out(request.paths.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
+struct Weighed {
+  Result<solver::PodTraffic> traffic;
+  solver::WeightedOrder order;
+};
+
+// The order that suits the request's communicators, and what it costs them.
+Result<codec::RankAnswer> weigh(const codec::RankRequest& request, Timing& timing) {
+  const std::size_t levels = request.levels.size();
+  Weighed found = timing.timed([&] {
+    Weighed out{solver::pod_traffic(*request.communicators, request.paths.size()), {}};
+    if (out.traffic) out.order = solver::weighted_order(levels, request.paths, *out.traffic);
+    return out;
+  });
+  if (!found.traffic) return std::move(found.traffic).error().in("communicators");
+  const solver::PodTraffic& traffic = *found.traffic;
+  const auto crossings = [&](const std::vector<std::size_t>& order) {
+    return solver::communicator_crossings(levels, request.paths, traffic, order);
+  };
+  const auto cost = [&](const std::vector<std::size_t>& order) {
+    return solver::weighted_cost(traffic, crossings(order));
+  };
+  codec::CommunicatorCosts costs;
+  costs.crossings = crossings(found.order.order);
+  costs.weighted = solver::weighted_cost(traffic, costs.crossings);
+  costs.depth_first_weighted = cost(solver::depth_first(levels, request.paths));
+  costs.input_weighted = cost(as_given(request));
+  costs.optimal = found.order.optimal;
+  for (const auto& communicator : traffic.communicators) costs.names.push_back(communicator.name);
+  codec::RankAnswer out;
+  out.order = std::move(found.order.order);
+  out.communicators = std::move(costs);
+  return out;
+}
 
 BatchAnswer answer(const std::string& line, Timing& timing) {
   const codec::RankLine parsed = codec::parse_rank_line(line);
@@ -20,11 +64,15 @@ BatchAnswer answer(const std::string& line, Timing& timing) {
   const codec::RankRequest& request = *parsed.request;
   const std::size_t levels = request.levels.size();
   codec::RankAnswer out;
-  out.order = timing.timed([&] { return solver::depth_first(levels, request.paths); });
-  std::vector<std::size_t> given(request.paths.size());
-  std::iota(given.begin(), given.end(), std::size_t{0});
+  if (request.communicators) {
+    auto weighed = weigh(request, timing);
+    if (!weighed) return {codec::write_batch_error(parsed.id, weighed.error()), true};
+    out = std::move(weighed).value();
+  } else {
+    out.order = timing.timed([&] { return solver::depth_first(levels, request.paths); });
+  }
   out.crossings = solver::ring_crossings(levels, request.paths, out.order);
-  out.input_crossings = solver::ring_crossings(levels, request.paths, given);
+  out.input_crossings = solver::ring_crossings(levels, request.paths, as_given(request));
   return {codec::write_rank_answer(parsed.id, request, out), false};
 }
 

@@ -3,14 +3,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/plan_codec.hpp"
 #include "common/codec/gang/rank_codec.hpp"
+#include "common/solver/gang/communicators.hpp"
 #include "common/solver/gang/rank_order.hpp"
+#include "common/solver/gang/weighted_order.hpp"
 #include "tests/fuzz/read_back.hpp"
+
+namespace {
+
+// What the order of so few pods costs, or nothing for communicators that do not fit them; jobs of
+// more ranks take longer than an input may.
+std::optional<chipweave::codec::CommunicatorCosts> weighed(
+    const chipweave::codec::RankRequest& request) {
+  using namespace chipweave::solver;
+  constexpr std::int64_t kMostRanks = 1000;
+  constexpr std::size_t kMostPods = 8;
+  const std::size_t levels = request.levels.size();
+  if (request.paths.size() > kMostPods || request.communicators->ranks_per_pod > kMostRanks)
+    return std::nullopt;
+  const auto traffic = pod_traffic(*request.communicators, request.paths.size());
+  if (!traffic) return std::nullopt;
+  const WeightedOrder found = weighted_order(levels, request.paths, *traffic);
+  chipweave::codec::CommunicatorCosts costs;
+  costs.crossings = communicator_crossings(levels, request.paths, *traffic, found.order);
+  costs.weighted = weighted_cost(*traffic, costs.crossings);
+  costs.depth_first_weighted = weighted_cost(
+      *traffic,
+      communicator_crossings(levels, request.paths, *traffic, depth_first(levels, request.paths)));
+  if (!found.optimal || costs.weighted > costs.depth_first_weighted) std::abort();
+  for (const auto& communicator : traffic->communicators) costs.names.push_back(communicator.name);
+  return costs;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace chipweave::codec;
@@ -31,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   answer.order = chipweave::solver::depth_first(levels, rank.request->paths);
   answer.crossings = chipweave::solver::ring_crossings(levels, rank.request->paths, answer.order);
   answer.input_crossings = answer.crossings;
+  if (rank.request->communicators) answer.communicators = weighed(*rank.request);
   one_line(write_rank_answer(rank.id, *rank.request, answer));
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
+#include "common/codec/gang/communicators_reader.hpp"
 #include "common/codec/gang/network_reader.hpp"
 
 namespace chipweave::codec {
@@ -11,7 +12,7 @@ namespace {
 
 Result<RankRequest> read_request(const Json& value) {
   JsonProblems problems;
-  const JsonObject object(value, "", {"id", "levels", "pods"}, problems);
+  const JsonObject object(value, "", {"id", "levels", "pods", "communicators"}, problems);
   RankRequest out;
   out.levels = read_levels(object);
   const Json* pods = object.array("pods", limits::kMaxGangPods);
@@ -30,12 +31,15 @@ Result<RankRequest> read_request(const Json& value) {
                             : read_path(*path, pod.path("path"), out.levels.size(), problems));
     out.names.push_back(name.value_or(""));
   }
+  if (const Json* communicators = object.find("communicators"))
+    out.communicators = read_communicators(*communicators, "communicators", problems);
   if (problems.any()) return problems.error();
   return out;
 }
 
+template <class Number>
 nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
-                                const std::vector<std::size_t>& values) {
+                                const std::vector<Number>& values) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < levels.size(); ++i) out[levels[i]] = values[i];
   return out;
@@ -56,6 +60,16 @@ std::string write_rank_answer(const std::string& id, const RankRequest& request,
   for (const std::size_t pod : answer.order) out["order"].push_back(request.names[pod]);
   out["crossings"] = by_level(request.levels, answer.crossings);
   out["input_crossings"] = by_level(request.levels, answer.input_crossings);
+  if (answer.communicators) {
+    const CommunicatorCosts& costs = *answer.communicators;
+    out["weighted"] = costs.weighted;
+    out["depth_first_weighted"] = costs.depth_first_weighted;
+    out["input_weighted"] = costs.input_weighted;
+    out["optimal"] = costs.optimal;
+    out["communicators"] = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < costs.names.size(); ++i)
+      out["communicators"][costs.names[i]] = by_level(request.levels, costs.crossings[i]);
+  }
   return with_id(id, out);
 }
 

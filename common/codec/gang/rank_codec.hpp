@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/communicators.hpp"
 
 namespace chipweave::codec {
 
@@ -14,6 +17,8 @@ struct RankRequest {
   std::vector<std::string> levels;  // coarsest first
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> paths;  // of each pod, at most as long as levels
+  // As they are written: whether they fit the pods is for the solver to say.
+  std::optional<domain::Communicators> communicators;
 };
 struct RankLine {
   std::string id;
@@ -21,10 +26,20 @@ struct RankLine {
 };
 RankLine parse_rank_line(std::string_view line);
 
+// What an order costs the communicators of a request that names them.
+struct CommunicatorCosts {
+  std::int64_t weighted = 0;
+  std::int64_t depth_first_weighted = 0;
+  std::int64_t input_weighted = 0;
+  bool optimal = false;
+  std::vector<std::string> names;
+  std::vector<std::vector<std::int64_t>> crossings;  // of the order, by name and level
+};
 struct RankAnswer {
   std::vector<std::size_t> order;  // positions of pods
   std::vector<std::size_t> crossings;
   std::vector<std::size_t> input_crossings;
+  std::optional<CommunicatorCosts> communicators = std::nullopt;
 };
 std::string write_rank_answer(const std::string& id, const RankRequest& request,
                               const RankAnswer& answer);

@@ -2,51 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <numeric>
 
 #include "common/base/natural_order.hpp"
+#include "common/solver/gang/rank_domains.hpp"
 
 namespace chipweave::solver {
-namespace {
-
-// By pod and level: a number of its domain; equal for equal whole paths.
-using DomainNumbers = std::vector<std::vector<std::uint32_t>>;
-
-struct Numbered {
-  DomainNumbers of_pod;
-  std::vector<std::string> names;  // by number; empty: not known
-};
-
-// Once an element is not known, the pod stays in that domain.
-Numbered number_domains(std::size_t levels, const std::vector<RankPath>& pods) {
-  Numbered out;
-  out.names.emplace_back();  // the root
-  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> children;
-  for (const RankPath& path : pods) {
-    std::vector<std::uint32_t>& numbers = out.of_pod.emplace_back();
-    std::uint32_t at = 0;
-    bool known = true;
-    for (std::size_t level = 0; level < levels; ++level) {
-      known = known && level < path.size() && !path[level].empty();
-      const std::string name = known ? path[level] : std::string();
-      const auto [it, fresh] =
-          children.try_emplace({at, name}, static_cast<std::uint32_t>(out.names.size()));
-      if (fresh) out.names.push_back(name);
-      at = it->second;
-      numbers.push_back(at);
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 std::vector<std::size_t> depth_first(std::size_t levels, const std::vector<RankPath>& pods) {
   std::vector<std::size_t> order(pods.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (pods.empty()) return order;
-  const Numbered domains = number_domains(levels, pods);
+  const RankDomains domains = rank_domains(levels, pods);
   const std::vector<std::uint32_t>& first = domains.of_pod.front();
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     for (std::size_t level = 0; level < levels; ++level) {
@@ -67,7 +34,7 @@ std::vector<std::size_t> depth_first(std::size_t levels, const std::vector<RankP
 std::vector<std::size_t> ring_crossings(std::size_t levels, const std::vector<RankPath>& pods,
                                         const std::vector<std::size_t>& order) {
   std::vector<std::size_t> crossings(levels, 0);
-  const Numbered domains = number_domains(levels, pods);
+  const RankDomains domains = rank_domains(levels, pods);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto& here = domains.of_pod[order[i]];
     const auto& next = domains.of_pod[order[(i + 1) % order.size()]];

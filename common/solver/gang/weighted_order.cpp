@@ -1,0 +1,173 @@
+#include "common/solver/gang/weighted_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/solver/gang/exact_order.hpp"
+#include "common/solver/gang/order_improver.hpp"
+#include "common/solver/gang/order_judge.hpp"
+#include "common/solver/gang/order_layouts.hpp"
+#include "common/solver/gang/pod_places.hpp"
+#include "common/solver/gang/rank_domains.hpp"
+#include "common/solver/steps.hpp"
+
+namespace chipweave::solver {
+namespace {
+
+// Looks at one pair of neighbours each, some nanoseconds: a few milliseconds in all for up to a
+// thousand pods, a tenth of a second for the most pods that are accepted.
+constexpr Steps kCandidateSteps = 20'000'000;
+constexpr Steps kImproveSteps = 600'000;
+constexpr std::size_t kStarts = 3;  // candidates that are improved
+
+struct Candidate {
+  JudgedArrangement arrangement;
+  std::size_t layout = 0;
+};
+
+// The cheapest first, depth-first before all that cost the same; each arrangement once, and no more
+// than `most`.
+class Candidates {
+ public:
+  explicit Candidates(std::size_t most) : most_(most) {}
+
+  void add(Candidate candidate) {
+    const auto same = [&](const Candidate& c) {
+      return c.arrangement.cost == candidate.arrangement.cost &&
+             c.arrangement.at == candidate.arrangement.at;
+    };
+    if (std::any_of(list_.begin(), list_.end(), same)) return;
+    const auto dearer = std::find_if(list_.begin(), list_.end(), [&](const Candidate& c) {
+      return c.arrangement.cost > candidate.arrangement.cost;
+    });
+    list_.insert(dearer, std::move(candidate));
+    if (list_.size() > most_) list_.pop_back();
+  }
+  std::vector<Candidate>& list() { return list_; }
+
+ private:
+  std::size_t most_;
+  std::vector<Candidate> list_;
+};
+
+Candidates candidates_of(const OrderJudge& judge, const JudgedArrangement& depth_first,
+                         const std::vector<Layout>& layouts) {
+  Candidates out(kStarts);
+  out.add({depth_first, 0});
+  Steps left = kCandidateSteps;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    std::vector<std::size_t> units = {1};
+    units.insert(units.end(), layouts[i].units.begin(), layouts[i].units.end());
+    for (const std::size_t unit : units) {
+      const Steps steps = judge.cost_steps() + judge.positions();
+      if (left < steps) return out;
+      left -= steps;
+      Candidate candidate;
+      candidate.layout = i;
+      candidate.arrangement.at = arranged(layouts[i], laid_in_units(judge.places(), unit));
+      candidate.arrangement.cost = judge.cost(candidate.arrangement.at);
+      out.add(std::move(candidate));
+    }
+  }
+  return out;
+}
+
+// Half of the steps are for the descents from the starts, half for what a shaken best one gives.
+JudgedArrangement improved(const OrderJudge& judge, Candidates candidates,
+                           const std::vector<Layout>& layouts) {
+  Candidate best = candidates.list().front();
+  for (Candidate& start : candidates.list()) {
+    OrderImprover improver(judge, kImproveSteps / 2 / kStarts);
+    improver.descend(start.arrangement, layouts[start.layout]);
+    if (start.arrangement.cost < best.arrangement.cost) best = std::move(start);
+  }
+  OrderImprover shaker(judge, kImproveSteps / 2);
+  shaker.shake(best.arrangement, layouts[best.layout]);
+  return std::move(best.arrangement);
+}
+
+// One ring through all positions, equally strong everywhere: no order crosses less than
+// depth_first(), whatever the levels weigh.
+bool is_one_ring(const PodTraffic& traffic) {
+  const std::vector<PodEdge>& edges = traffic.edges;
+  if (edges.size() != traffic.pods) return edges.size() == 1 && traffic.pods == 2;
+  return std::all_of(edges.begin(), edges.end(), [&](const PodEdge& edge) {
+    const bool next = edge.b == edge.a + 1 || (edge.a == 0 && edge.b + 1 == traffic.pods);
+    return next && edge.weight == edges.front().weight;
+  });
+}
+
+// How many levels the pod at the beginning shares with the first one. Classes are numbered from it.
+std::size_t shared_with_first(const PodPlaces& places, const Arrangement& at) {
+  std::size_t shared = 0;
+  for (std::uint32_t d = places.domain_of(0); d != kNoDomain; d = places.domains()[d].parent) {
+    const PlaceDomain& domain = places.domains()[d];
+    if (at.front() >= domain.first && at.front() < domain.end) ++shared;
+  }
+  return shared;
+}
+
+// Groups look the same from both ends, so either direction costs the same.
+Arrangement settled(const PodPlaces& places, Arrangement at) {
+  Arrangement forward = places.canonical(at);
+  std::reverse(at.begin(), at.end());
+  Arrangement backward = places.canonical(at);
+  return shared_with_first(places, backward) > shared_with_first(places, forward) ? backward
+                                                                                  : forward;
+}
+
+}  // namespace
+
+WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& pods,
+                             const PodTraffic& traffic) {
+  if (pods.empty()) return {{}, true};
+  const PodPlaces places(levels, pods);
+  const OrderJudge judge(places, traffic);
+  JudgedArrangement depth_first;
+  depth_first.at = places.depth_first_arrangement();
+  depth_first.cost = judge.cost(depth_first.at);
+  if (depth_first.cost == 0 || is_one_ring(traffic)) return {places.order(depth_first.at), true};
+
+  const std::vector<Layout> layouts = order_layouts(traffic.axes);
+  Candidates candidates = candidates_of(judge, depth_first, layouts);
+  JudgedArrangement best = candidates.list().front().arrangement;
+  bool optimal = few_arrangements(places) && lower_to_least(judge, best);
+  if (!optimal) {
+    JudgedArrangement other = improved(judge, std::move(candidates), layouts);
+    if (other.cost < best.cost) best = std::move(other);
+    optimal = best.cost == 0;
+  }
+  if (best.cost == depth_first.cost) return {places.order(depth_first.at), optimal};
+  return {places.order(settled(places, std::move(best.at))), optimal};
+}
+
+std::vector<std::vector<std::int64_t>> communicator_crossings(
+    std::size_t levels, const std::vector<RankPath>& pods, const PodTraffic& traffic,
+    const std::vector<std::size_t>& order) {
+  const RankDomains domains = rank_domains(levels, pods);
+  std::vector<std::vector<std::int64_t>> out;
+  for (const std::vector<PodEdge>& pairs : traffic.rank_pairs) {
+    std::vector<std::int64_t>& crossings = out.emplace_back(levels, 0);
+    for (const PodEdge& pair : pairs) {
+      const auto& a = domains.of_pod[order[pair.a]];
+      const auto& b = domains.of_pod[order[pair.b]];
+      for (std::size_t level = 0; level < levels; ++level) {
+        if (a[level] != b[level]) crossings[level] += pair.weight;
+      }
+    }
+  }
+  return out;
+}
+
+std::int64_t weighted_cost(const PodTraffic& traffic,
+                           const std::vector<std::vector<std::int64_t>>& crossings) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < crossings.size(); ++i) {
+    for (std::size_t level = 0; level < crossings[i].size(); ++level)
+      sum += traffic.communicators[i].weight * level_weight(crossings[i].size(), level) *
+             crossings[i][level];
+  }
+  return sum;
+}
+
+}  // namespace chipweave::solver
