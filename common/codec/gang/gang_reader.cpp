@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
+#include "common/codec/gang/vendor_keys.hpp"
 #include "common/codec/near_names.hpp"
 
 namespace chipweave::codec {
@@ -31,7 +32,7 @@ class GangReader {
       : object_(value, "gang",
                 {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
                  "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles",
-                 "existing", "failed_nodes", "allowed_nodes", "keep_spare"},
+                 "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor"},
                 problems),
         request_(request),
         gang_(request.gang),
@@ -58,6 +59,7 @@ class GangReader {
     read_allowed();
     read_spare();
     read_min_sets();
+    read_vendor();
     std::int64_t running = 0;
     for (const auto& [node, here] : gang_.existing) running += here.pods;
     // A repair brings back what ran; otherwise what runs and what is new.
@@ -185,11 +187,12 @@ class GangReader {
       gone.path.push_back(path.substr(from, to - from));
       from = to + 1;
     }
-    if (gone.path.size() > request_.levels.size()) {
+    if (gone.path.size() > request_.switch_levels) {
       problems_.add(where, "is the path of no node and deeper than the network");
       return by_path_.end();
     }
     gone.name = "\x01" + path;  // no name of a node: it holds a control character
+    gone.place = gone.path;
     gone.healthy = false;
     const auto id = static_cast<domain::GangNode>(request_.nodes.size());
     request_.nodes.push_back(std::move(gone));
@@ -388,6 +391,20 @@ class GangReader {
       const auto count = as_integer(value, where, 0, limits::kMaxGangPods, problems_);
       if (count) gang_.min_sets[name] = static_cast<int>(*count);
     }
+  }
+
+  void read_vendor() {
+    const Json* value = object_.find("vendor");
+    if (value == nullptr) return;
+    if (!gang_.sets.empty() || !gang_.pod_chips.empty())
+      problems_.add("gang.vendor", "cannot stand beside roles, subgroups or pod_chips");
+    VendorKeys keys = read_vendor_keys(*value, "gang.vendor", request_.levels, problems_);
+    domain::VendorJob& job = request_.vendor.emplace();
+    job.levels = keys.levels;
+    job.ascend = keys.ascend;
+    job.tor = keys.tor;
+    job.nvlink = keys.nvlink;
+    request_.leaf_states = std::move(keys.leaf_states);
   }
 
   JsonObject object_;

@@ -5,27 +5,40 @@
 // have is an error that names the key.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
 #include "common/domain/gang.hpp"
+#include "common/domain/vendor_job.hpp"
 
 namespace chipweave::codec {
 
 struct PlanNode {
   std::string name;
-  std::vector<std::string> path;
-  int free = 0;       // chips
+  std::vector<std::string> path;   // by switch level
+  std::vector<std::string> place;  // by level of the request: with the accelerators' domains
+  int free = 0;                    // chips
+  std::string machine;             // profile or topology file; empty: not known
+  std::optional<std::vector<int>> free_chips;  // of the machine; absent: all of them
   int max_pods = -1;  // further pods; -1: any number
   bool healthy = true;
 };
 
 struct PlanRequest {
-  std::vector<std::string> levels;  // coarsest first
+  std::vector<std::string> levels;  // coarsest first, accelerators' among them (combined_levels)
+  std::size_t switch_levels = 0;    // as many as the network itself has
+  std::size_t accelerators_at = 0;  // where the others stand
+  std::size_t accelerator_levels = 0;
+  bool nested = true;  // the two hierarchies are one tree
   std::vector<PlanNode> nodes;
+  std::vector<std::optional<double>> level_gbps;  // a node gets across each level, GB/s
   domain::Gang gang;  // GangNode: position in nodes
+  std::optional<domain::VendorJob> vendor;
+  std::map<std::string, domain::TorState> leaf_states;  // by leaf
 };
 
 struct PlanLine {
@@ -37,7 +50,24 @@ PlanLine parse_plan_line(std::string_view line);
 // "b1/r1/x1"
 std::string joined_path(const std::vector<std::string>& path);
 
+// One number of the predicted bandwidth, GB/s, or why there is none.
+struct PlanTerm {
+  std::string name;
+  std::optional<double> gbps;
+  std::string text;
+};
+struct PlanLeaf {
+  std::string leaf;
+  domain::TorState state;
+  int pods = 0;
+};
+// What is known beside the plan.
+struct PlanDetails {
+  std::vector<std::vector<int>> chips;  // by position in plan.pods; empty: not known
+  std::vector<PlanTerm> bandwidth;      // the gang's, and the terms that it is the least of
+  std::vector<PlanLeaf> leaves;         // by leaf switches: those used
+};
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
-                              const domain::Plan& plan);
+                              const domain::Plan& plan, const PlanDetails& details = {});
 
 }  // namespace chipweave::codec

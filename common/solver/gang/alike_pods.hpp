@@ -34,4 +34,11 @@ AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& 
 // All domains of a level inside a domain, itself included; kNoLevel: itself.
 std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, int level);
 
+// Nodes below a domain in the order of the tree.
+template <class Visit>
+void each_node_below(const Fabric& fabric, DomainId domain, const Visit& visit) {
+  for (const FabricNodeId node : fabric.nodes(domain)) visit(node);
+  for (const DomainId child : fabric.children(domain)) each_node_below(fabric, child, visit);
+}
+
 }  // namespace chipweave::solver

@@ -24,8 +24,9 @@ Plan refused(std::string why) {
 
 class GangPlanner {
  public:
-  GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang)
-      : fabric_(fabric), levels_(levels), gang_(gang) {
+  GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang,
+              const Notes& notes)
+      : fabric_(fabric), levels_(levels), gang_(gang), notes_(notes) {
     for (const auto& [node, here] : gang.existing) running_ += here.pods;
   }
 
@@ -57,7 +58,7 @@ class GangPlanner {
     ask.preferred_level = gang_.preferred_level;
     ask.hosts = gang_.required_level + 1 == static_cast<int>(fabric_.levels());
     ask.at_least = std::max(1, gang_.min_member - running_);
-    Notes notes;
+    Notes notes = notes_;
     for (const auto& [node, here] : gang_.existing)
       if (here.pods > 0) notes[node].running = here.pods;
     if (!find_candidates(ask.candidates)) return refused(apart());
@@ -119,18 +120,12 @@ class GangPlanner {
   std::vector<FabricNodeId> whole_nodes(DomainId domain) const {
     std::vector<FabricNodeId> out;
     const int chips = whole_node(fabric_);
-    each_node(domain, [&](FabricNodeId id) {
+    each_node_below(fabric_, domain, [&](FabricNodeId id) {
       const FabricNode& node = fabric_.node(id);
       if (node.healthy && node.free > 0 && node.free == chips) out.push_back(id);
     });
     return out;
   }
-  template <class Visit>
-  void each_node(DomainId domain, const Visit& visit) const {
-    for (const FabricNodeId node : fabric_.nodes(domain)) visit(node);
-    for (const DomainId child : fabric_.children(domain)) each_node(child, visit);
-  }
-
   // The same with so many whole nodes of each domain closed, those of its smallest units: what is
   // left of the large ones stays together. Exact if a domain of that level is one unit, for then
   // its whole nodes are alike, or if it is as good as without.
@@ -148,7 +143,7 @@ class GangPlanner {
       });
       // A domain that has too few is not to be used at all.
       if (static_cast<int>(nodes.size()) < gang_.spare->nodes) {
-        each_node(domain, [&](FabricNodeId node) { notes[node].closed = true; });
+        each_node_below(fabric_, domain, [&](FabricNodeId node) { notes[node].closed = true; });
         continue;
       }
       for (int i = 0; i < gang_.spare->nodes; ++i)
@@ -185,7 +180,7 @@ class GangPlanner {
       }
     }
     const bool exact = found.has_value();
-    if (!found) found = place_set_by_set(fabric_, gang_, groups, {});
+    if (!found) found = place_set_by_set(fabric_, gang_, groups, notes_);
     if (!found->fits) {
       Plan plan = refused(found->reason);
       plan.optimal = exact;
@@ -261,6 +256,7 @@ class GangPlanner {
   const Fabric& fabric_;
   const std::vector<std::string>& levels_;
   const Gang& gang_;
+  const Notes& notes_;
   int running_ = 0;
 };
 
@@ -274,9 +270,16 @@ std::string path_text(const Fabric& fabric, DomainId domain) {
 }
 
 domain::Plan plan_gang(const Fabric& fabric, const std::vector<std::string>& level_names,
-                       const domain::Gang& gang) {
+                       const domain::Gang& gang, const Notes& notes) {
   if (gang.failed) return repair_gang(fabric, level_names, gang);
-  return GangPlanner(fabric, level_names, gang).plan();
+  return GangPlanner(fabric, level_names, gang, notes).plan();
+}
+
+int nodes_used(const domain::Plan& plan) {
+  std::vector<FabricNodeId> nodes;
+  for (const domain::PlannedPod& pod : plan.pods) nodes.push_back(pod.node);
+  std::sort(nodes.begin(), nodes.end());
+  return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
 }  // namespace chipweave::solver

@@ -29,9 +29,9 @@ struct Item {
 class SetBySet {
  public:
   SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
-           const std::vector<FabricNodeId>& closed)
+           const Notes& notes)
       : fabric_(fabric), gang_(gang), groups_(groups) {
-    for (const FabricNodeId node : closed) state_.notes[node].closed = true;
+    state_.notes = notes;
     for (const auto& [node, here] : gang.existing)
       if (here.pods > 0) state_.notes[node].paid = true;
     free_.assign(fabric.domain_numbers(), -1);
@@ -289,8 +289,8 @@ class SetBySet {
 }  // namespace
 
 SetsAnswer place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
-                            const std::vector<FabricNodeId>& closed) {
-  return SetBySet(fabric, gang, groups, closed).run();
+                            const Notes& notes) {
+  return SetBySet(fabric, gang, groups, notes).run();
 }
 
 }  // namespace chipweave::solver

@@ -5,12 +5,13 @@
 #pragma once
 
 #include "common/solver/gang/exact_sets.hpp"
+#include "common/solver/gang/room.hpp"
 
 namespace chipweave::solver {
 
-// closed: nodes that take none. Cost: that of place_alike() for each kind, times the domains that
+// notes: nodes that take none, and what was given away. Cost: that of place_alike() for each kind, times the domains that
 // are tried for sets that consist of several kinds (at most kMostTries for the gang).
 SetsAnswer place_set_by_set(const Fabric& fabric, const domain::Gang& gang, const PodGroups& groups,
-                            const std::vector<FabricNodeId>& closed);
+                            const Notes& notes);
 
 }  // namespace chipweave::solver

@@ -1,0 +1,119 @@
+#include "cli/plan_engine.hpp"
+
+#include <utility>
+
+#include "common/io/files.hpp"
+#include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/vendor_plan.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+// The accelerators' domains do not nest in the switches': then a switch domain counts once for each
+// of them that it spans, which is put right here, and nothing is proven.
+void count_switches(const codec::PlanRequest& request, domain::Plan& plan) {
+  std::vector<std::size_t> nodes;
+  for (const domain::PlannedPod& pod : plan.pods) nodes.push_back(pod.node);
+  for (const auto& [node, here] : request.gang.existing)
+    if (here.pods > 0) nodes.push_back(node);
+  for (std::size_t level = 0; level < request.switch_levels; ++level) {
+    std::map<std::vector<std::string>, bool> used;
+    for (const std::size_t node : nodes) {
+      std::vector<std::string> path = request.nodes[node].path;
+      path.resize(level + 1);
+      if (path.back().empty()) path.push_back(request.nodes[node].name);
+      used[path] = true;
+    }
+    plan.domains[request.accelerator_levels + level] = static_cast<int>(used.size());
+  }
+  plan.optimal = false;
+  plan.bound.assign(plan.domains.size(), 1);
+}
+
+std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
+  std::vector<codec::PlanTerm> out;
+  if (bandwidth.gbps) out.push_back({"gbps", bandwidth.gbps, ""});
+  if (!bandwidth.limit_text.empty())
+    out.push_back({"limit", std::nullopt, bandwidth.limit_text});
+  if (bandwidth.chips) out.push_back({"chips", bandwidth.chips, ""});
+  if (!bandwidth.slowest_node.empty())
+    out.push_back({"slowest_node", std::nullopt, bandwidth.slowest_node});
+  if (bandwidth.rails) out.push_back({"rails", bandwidth.rails, ""});
+  for (const solver::GangLevel& level : bandwidth.levels)
+    if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
+  std::string left_out;
+  for (const std::string& one : bandwidth.left_out) left_out += (left_out.empty() ? "" : "; ") + one;
+  if (!left_out.empty()) out.push_back({"left_out", std::nullopt, left_out});
+  return out;
+}
+
+}  // namespace
+
+Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) {
+  std::shared_ptr<const domain::NodeTopology>& topology = topologies_[node.machine];
+  std::shared_ptr<solver::Machine>& machine = machines_[node.machine];
+  if (topology == nullptr) {
+    auto made = io::load_machine(node.machine);
+    if (!made) return std::move(made).error().in("machine").in("network.nodes." + node.name);
+    machine = std::make_shared<solver::Machine>(made->topology);
+    topology = std::make_shared<domain::NodeTopology>(std::move(made->topology));
+  }
+  solver::NodeMachine out{machine, topology, topology->all()};
+  if (!node.free_chips) return out;
+  out.free = {};
+  for (const int index : *node.free_chips) {
+    const auto slot = topology->slot_of(domain::ChipIndex{index});
+    if (!slot)
+      return make_error(Errc::invalid_argument,
+                        node.machine + " has no chip " + std::to_string(index))
+          .in("free_chips")
+          .in("network.nodes." + node.name);
+    out.free.insert(*slot);
+  }
+  return out;
+}
+
+Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& request) {
+  Prepared out{solver::Fabric(request.levels.size()), {}};
+  for (const codec::PlanNode& node : request.nodes) {
+    const auto id = out.fabric.add(node.name, node.place);
+    if (!id) return Error(id.error());
+    out.fabric.set_free(*id, node.free);
+    if (node.max_pods >= 0) out.fabric.set_max_pods(*id, node.max_pods);
+    out.fabric.set_healthy(*id, node.healthy);
+    if (node.machine.empty()) continue;
+    auto machine = machine_of(node);
+    if (!machine) return std::move(machine).error();
+    out.fabric.set_free(*id, machine->free.size());
+    out.machines.emplace(*id, *std::move(machine));
+  }
+  solver::limit_by_chips(out.fabric, out.machines, request.gang);
+  return out;
+}
+
+Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request,
+                                               const Prepared& prepared) {
+  Decided out;
+  if (request.vendor) {
+    auto planned = solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang,
+                                            *request.vendor, request.leaf_states);
+    if (!planned) return std::move(planned).error();
+    out.plan = std::move(planned->plan);
+    for (const solver::LeafUse& use : planned->leaves)
+      out.details.leaves.push_back({use.leaf, use.state, use.pods});
+  } else {
+    out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
+                                          prepared.machines);
+  }
+  if (!request.nested && out.plan.fits) count_switches(request, out.plan);
+  if (prepared.machines.empty()) return out;
+  solver::ChipPlan chips =
+      solver::deal_chips(prepared.fabric, request.levels, request.gang, prepared.machines,
+                         request.level_gbps, std::move(out.plan));
+  out.plan = std::move(chips.plan);
+  out.details.chips = std::move(chips.chips);
+  if (out.plan.fits) out.details.bandwidth = terms_of(chips.bandwidth);
+  return out;
+}
+
+}  // namespace chipweave::cli

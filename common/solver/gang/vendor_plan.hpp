@@ -1,0 +1,34 @@
+// VendorPlan — a gang whose owner wrote a vendor's keys on it: planned by the constraints that they
+// mean (vendor_rules), or by leaf switches (tor_affinity).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/gang.hpp"
+#include "common/domain/vendor_job.hpp"
+#include "common/solver/gang/fabric.hpp"
+
+namespace chipweave::solver {
+
+struct LeafUse {
+  std::string leaf;  // its path
+  domain::TorState state;
+  int pods = 0;
+};
+
+struct VendorPlan {
+  domain::Plan plan;
+  std::vector<LeafUse> leaves;  // by leaf switches: those used and what they are from now on
+};
+
+// leaf_states: by a leaf's name or path; one that is not named is free. Errors: invalid_argument,
+// with the key as context, where the vendor's own scheduler would refuse the job.
+Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
+                                    const std::vector<std::string>& level_names,
+                                    const domain::Gang& gang, domain::VendorJob job,
+                                    const std::map<std::string, domain::TorState>& leaf_states);
+
+}  // namespace chipweave::solver
