@@ -18,8 +18,7 @@ BatchAnswer answer(PlanEngine& engine, const std::string& line, Timing& timing) 
   if (!parsed.request) return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
   const auto prepared = engine.prepare(*parsed.request);
   if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
-  const auto decided =
-      timing.timed([&] { return PlanEngine::decide(*parsed.request, *prepared); });
+  const auto decided = timing.timed([&] { return PlanEngine::decide(*parsed.request, *prepared); });
   if (!decided) return {codec::write_batch_error(parsed.id, decided.error()), true};
   return {codec::write_plan_answer(parsed.id, *parsed.request, decided->plan, decided->details),
           false};
@@ -37,10 +36,9 @@ void register_plan(CLI::App& app, Exit& exit_code) {
                "chipweave plan --batch -");
   c->callback([=, &exit_code] {
     PlanEngine engine;
-    exit_code = run_batch(*flags, limits::kMaxPlanLineBytes,
-                          [&](const std::string& line, Timing& timing) {
-                            return answer(engine, line, timing);
-                          });
+    exit_code = run_batch(
+        *flags, limits::kMaxPlanLineBytes,
+        [&](const std::string& line, Timing& timing) { return answer(engine, line, timing); });
   });
 }
 
