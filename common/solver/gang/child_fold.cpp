@@ -58,16 +58,23 @@ void ChildFold::find_children(Amount least, Amount most) {
     for (std::size_t i = 0; i + 1 < fewest_; ++i) others += rooms[i];
     lowest = static_cast<Amount>(std::max<std::int64_t>(0, least - others));
   }
-  std::unordered_map<std::uint64_t, std::size_t> first;
+  // Children that are alike: the first one's steps are theirs, and no more of them than are used at
+  // all need to be looked at.
+  struct Like {
+    std::size_t first;
+    std::size_t many = 0;
+  };
+  std::unordered_map<std::uint64_t, Like> likes;
   for (const DomainId id : solver_.fabric_.children(domain_)) {
     const Amount top = std::min(most, room.amount(id));
     const bool must = room.base(id) > 0;
     if (!must && (top == 0 || top < lowest)) continue;
     Child child;
     child.domain = id;
-    const auto [like, fresh] = first.try_emplace(room.likeness(id), children_.size());
+    const auto [like, fresh] = likes.try_emplace(room.likeness(id), Like{children_.size()});
+    if (++like->second.many > fewest_ && counted) continue;
     child.steps = fresh ? solver_.count_stairs(id, std::min(std::max(lowest, 1), top), top)
-                        : children_[like->second].steps;
+                        : children_[like->second.first].steps;
     children_.push_back(std::move(child));
   }
 }
