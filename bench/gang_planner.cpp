@@ -1,5 +1,5 @@
-// gang_planner — what a gang's plan costs as the cluster and the gang grow, on a fabric that is held
-// and kept up to date as a scheduler does: no copy, no JSON.
+// gang_planner — what a gang's plan costs as the cluster and the gang grow, on a fabric that is
+// held and kept up to date as a scheduler does: no copy, no JSON.
 //
 //   gang_planner            tables for docs/benchmarks.md: plans, changes of the fabric, memory
 //
@@ -88,8 +88,9 @@ double status_mib(const std::string& key) {
 }
 
 void growth() {
-  fmt::print("| nodes | busy | pods x chips | median us | blocks | racks | nodes used | us a rack |\n"
-             "|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  fmt::print(
+      "| nodes | busy | pods x chips | median us | blocks | racks | nodes used | us a rack |\n"
+      "|---:|---:|---:|---:|---:|---:|---:|---:|\n");
   for (const int nodes : {1000, 10'000, 100'000}) {
     for (const int occupancy : {0, 50, 75}) {
       const Fabric fabric = fabric_of(nodes, occupancy);
@@ -117,8 +118,10 @@ void growth() {
 
 // Gangs that come one after another, each taking its chips before the next is planned.
 void stream() {
-  fmt::print("\n| 10,000 nodes, 100 gangs one after another, each takes its chips | mean us | max us | placed |\n"
-             "|---|---:|---:|---:|\n");
+  fmt::print(
+      "\n| 10,000 nodes, 100 gangs one after another, each takes its chips | mean us | max us | "
+      "placed |\n"
+      "|---|---:|---:|---:|\n");
   for (const int occupancy : {0, 50, 75}) {
     for (const int chips : {1, kChips}) {
       Fabric fabric = fabric_of(10'000, occupancy);
@@ -143,7 +146,9 @@ void stream() {
 }
 
 void changes() {
-  fmt::print("\n| one change of the fabric, ns | 1,000 nodes | 10,000 | 100,000 |\n|---|---:|---:|---:|\n");
+  fmt::print(
+      "\n| one change of the fabric, ns | 1,000 nodes | 10,000 | 100,000 "
+      "|\n|---|---:|---:|---:|\n");
   std::vector<std::vector<double>> rows(2);
   for (const int nodes : {1000, 10'000, 100'000}) {
     Fabric fabric = fabric_of(nodes, 50);
@@ -182,9 +187,10 @@ void memory() {
   const Fabric fabric = fabric_of(10'000, 0);
   const double held = status_mib("VmRSS");
   const Plan plan = plan_gang(fabric, kLevels, gang_of(80'000, 1));
-  fmt::print("\n| memory, MiB | |\n|---|---:|\n| fabric of 10,000 nodes, 80,000 chips | {:.1f} |\n"
-             "| at most while {} pods on it were planned at once | {:.0f} |\n",
-             held - before, plan.pods.size(), status_mib("VmHWM"));
+  fmt::print(
+      "\n| memory, MiB | |\n|---|---:|\n| fabric of 10,000 nodes, 80,000 chips | {:.1f} |\n"
+      "| at most while {} pods on it were planned at once | {:.0f} |\n",
+      held - before, plan.pods.size(), status_mib("VmHWM"));
 }
 
 }  // namespace
