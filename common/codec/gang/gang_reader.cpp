@@ -255,7 +255,7 @@ class GangReader {
 
   void read_subgroups() {
     const Json* list = object_.array("subgroups", limits::kMaxGangSets);
-    if (list == nullptr) return;
+    if (list == nullptr || gang_.roles) return;
     std::unordered_map<std::string, int> by_name;
     std::vector<std::string> parents;
     std::vector<std::optional<std::int64_t>> least;

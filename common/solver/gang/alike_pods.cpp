@@ -46,7 +46,9 @@ AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& 
   out.placed = most;
   out.exact = fewest.exact();
   if (ask.policy == domain::GangPolicy::even) {
-    out.shares = EvenShares(fabric, room, ask.kind, fewest, ask.preferred_level).place(able, most);
+    EvenShares even(fabric, room, ask.kind, fewest, ask.preferred_level);
+    out.shares = even.place(able, most);
+    out.exact = out.exact && !even.lifted();
     return out;
   }
   std::vector<FewestDomains::Candidate> candidates;

@@ -197,6 +197,7 @@ void ChildFold::mark() {
   seen_.assign(rows_.size(), 0);
   for (Amount amount = least_; amount <= most_; ++amount)
     seen_[cell(children_.size(), inside(amount))] = 1;
+  seen_[cell(children_.size(), inside(0))] = 1;  // where it is more than 0, its cost is asked too
   for (std::size_t i = children_.size(); i > 0; --i) mark_row(i);
 }
 

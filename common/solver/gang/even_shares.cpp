@@ -39,11 +39,11 @@ EvenShares::EvenShares(const Fabric& fabric, const Room& room, const PodKind& ki
       room_(room),
       compact_(compact),
       level_(level == domain::kNoLevel ? static_cast<int>(fabric.levels()) : level) {
-  // A slice of a level above must stay whole there: then that level is the one to be even at.
   for (int at = level_ - 1; at >= 0; --at) {
     if (static_cast<std::size_t>(at) >= kind.slices.size()) continue;
     if (kind.slices[static_cast<std::size_t>(at)] > 1) {
       level_ = at;
+      lifted_ = true;
       break;
     }
   }
@@ -96,17 +96,22 @@ std::vector<Share> EvenShares::place(const std::vector<DomainId>& candidates, in
   bool found = false;
   for (const DomainId one : candidates) {
     Choice choice = best_of(one, pods);
-    const auto key = [](const Choice& c) { return c.parts.size(); };
-    const bool better = !found || key(choice) < key(best) ||
-                        (key(choice) == key(best) &&
-                         (choice.ascending > best.ascending ||
-                          (choice.ascending == best.ascending && choice.free < best.free)));
+    const bool better = !found || choice.better(best);
     if (better) best = std::move(choice);
     found = true;
   }
   std::vector<Share> out;
   finish(best, out);
   return out;
+}
+
+bool EvenShares::Choice::better(const Choice& other) const {
+  if (used != other.used) return used < other.used;
+  if (width != other.width) return width < other.width;
+  if (ascending != other.ascending) return ascending > other.ascending;
+  if (cost.counts != other.cost.counts) return cost.counts < other.cost.counts;
+  if (cost.tight != other.cost.tight) return cost.tight < other.cost.tight;
+  return free < other.free;
 }
 
 EvenShares::Choice EvenShares::best_of(DomainId candidate, int pods) {
@@ -135,11 +140,10 @@ EvenShares::Choice EvenShares::best_of(DomainId candidate, int pods) {
 // fewest domains above it that are not paid yet, and the tightest.
 EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int pods) {
   Choice best;
-  Amount widest = 0;
-  FewestDomains::Candidate least;
   for (const Part& one : able) {
     Choice choice;
-    Amount width = 0;
+    choice.used = 1;
+    choice.free = one.free;
     if (one.is_node) {
       choice.parts = {one};
       choice.shares = {(pods - one.base) / one.step};
@@ -153,19 +157,11 @@ EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int 
       }
       choice.shares = level_shares(rooms, all / choice.parts.front().step);
       const auto [low, high] = std::minmax_element(choice.shares.begin(), choice.shares.end());
-      width = std::max(1, *high - *low);
+      choice.width = std::max(1, *high - *low);
     }
-    FewestDomains::Candidate cost = compact_.candidate(one.is_node ? one.in : one.id);
-    cost.tight += one.free;
-    const bool better =
-        best.parts.empty() || width < widest ||
-        (width == widest &&
-         (cost.counts < least.counts || (cost.counts == least.counts && cost.tight < least.tight)));
-    if (!better) continue;
-    best = std::move(choice);
-    best.free = one.free;
-    widest = width;
-    least = cost;
+    choice.cost = compact_.candidate(one.is_node ? one.in : one.id);
+    choice.cost.tight += one.free;
+    if (best.used == 0 || choice.better(best)) best = std::move(choice);
   }
   return best;
 }
@@ -226,6 +222,7 @@ EvenShares::Choice EvenShares::among_many(std::vector<Part> parts, Amount all, s
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   Choice out;
+  out.used = chosen.size();
   std::vector<Amount> rooms;
   for (const std::size_t i : chosen) {
     out.parts.push_back(parts[i]);

@@ -14,12 +14,15 @@ namespace chipweave::solver {
 
 class EvenShares {
  public:
-  // level: kNoLevel for nodes; a level with slices above it gives way to theirs.
+  // level: kNoLevel for nodes; one that has slices above it gives way to that level (lifted()).
   EvenShares(const Fabric& fabric, const Room& room, const PodKind& kind, FewestDomains& compact,
              int level);
 
   // In one of the domains, each of which Room allows to hold exactly so many.
   std::vector<Share> place(const std::vector<DomainId>& candidates, int pods);
+  // Slices of a level above must stay whole there, so it is that level's shares that are even, and
+  // nothing is proven.
+  bool lifted() const { return lifted_; }
 
  private:
   // A domain of the level, or a node.
@@ -35,8 +38,12 @@ class EvenShares {
   struct Choice {
     std::vector<Part> parts;        // those used
     std::vector<Amount> shares;     // of each
-    std::vector<Amount> ascending;  // shares in order: the larger list is the more even one
+    std::size_t used = 0;           // domains of the level, or nodes
+    Amount width = 0;               // one domain: how far the shares inside it differ, at least 1
+    std::vector<Amount> ascending;  // several: shares in order, the larger list is more even
+    FewestDomains::Candidate cost;  // of the domains above
     std::uint64_t free = 0;
+    bool better(const Choice& other) const;
   };
 
   void parts_of(DomainId domain, std::vector<Part>& out) const;
@@ -53,6 +60,7 @@ class EvenShares {
   const Room& room_;
   FewestDomains& compact_;
   int level_;
+  bool lifted_ = false;
 };
 
 // `all` over places that take so much each, as evenly as can be; earlier places get what is left

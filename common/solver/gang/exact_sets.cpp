@@ -28,16 +28,19 @@ class SetsSearch {
         spare_(spare),
         whole_(spare ? whole_node(fabric) : 0),
         levels_(fabric.levels()),
-        width_((levels_ + 1) * 3 + levels_) {}
+        first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
+        width_(first_ + (levels_ + 1) * 3 + levels_) {
+    if (first_ > 0) find_even_groups();
+  }
 
   std::optional<SetsAnswer> run() {
     if (groups_.groups.size() > kMostGroups || !lay_out_states()) return std::nullopt;
     if (!fits_the_budget()) return std::nullopt;
     describe_states();
     mark_existing();
-    Table root = solve(kRootDomain);
-    if (too_dear_) return std::nullopt;
-    return answer(root);
+    std::optional<SetsAnswer> found = search();
+    if (!found || !found->fits || !spread_inside(*found)) return found;
+    return search();
   }
 
  private:
@@ -59,6 +62,63 @@ class SetsSearch {
     bool of_nodes = false;
     std::vector<State> inside;  // by state: what it was before the spare count was put back
   };
+
+  // Sets that are to have even shares, at a level (levels_: nodes).
+  struct EvenGroup {
+    std::size_t group;
+    std::size_t level;
+    bool inside = false;  // one domain of it is enough: even over what that consists of
+  };
+  static constexpr std::size_t kEvenFields = 3;
+
+  std::optional<SetsAnswer> search() {
+    tables_.clear();
+    const Table root = solve(kRootDomain);
+    if (too_dear_) return std::nullopt;
+    return answer(root);
+  }
+
+  void find_even_groups() {
+    const auto level_of = [this](int own) {
+      const int level = own == kNoLevel ? gang_.preferred_level : own;
+      return level == kNoLevel ? levels_ : static_cast<std::size_t>(level);
+    };
+    if (gang_.sets.empty()) even_.push_back({0, level_of(kNoLevel)});
+    for (std::size_t set = 0; set < gang_.sets.size(); ++set)
+      if (gang_.sets[set].pods > 0)
+        even_.push_back({set + 1, level_of(gang_.sets[set].preferred_level)});
+  }
+  // The sets for which one domain was enough; whether there are any that consist of something.
+  bool spread_inside(const SetsAnswer& found) {
+    bool any = false;
+    for (EvenGroup& even : even_) {
+      if (even.level == levels_) continue;
+      std::optional<DomainId> in;
+      bool one = true;
+      for (const KindShare& share : found.shares) {
+        const std::vector<std::size_t>& kinds = groups_.groups[even.group].kinds;
+        if (std::find(kinds.begin(), kinds.end(), share.kind) == kinds.end()) continue;
+        const DomainId at = fabric_.domain_of(share.node, static_cast<int>(even.level));
+        one = one && (!in || *in == at);
+        in = at;
+      }
+      even.inside = one && in.has_value();
+      any = any || even.inside;
+    }
+    return any;
+  }
+  void even_costs(Cost& cost, std::size_t level, State state) const {
+    for (const EvenGroup& even : even_) {
+      const bool here = even.level == level;
+      const bool part = even.inside && even.level + 1 == level;
+      if (!here && !part) continue;
+      std::int32_t pods = 0;
+      for (const std::size_t kind : groups_.groups[even.group].kinds) pods += digit(state, kind);
+      if (pods == 0) continue;
+      if (here) ++cost[0];
+      cost[here ? 1 : 2] += pods * pods;
+    }
+  }
 
   bool lay_out_states() {
     std::uint64_t states = 1;
@@ -205,6 +265,7 @@ class SetsSearch {
       const auto at = on_node_.find(id);
       const Mask existing = at == on_node_.end() ? 0 : at->second;
       use(entry.cost, levels_, presence_[state], existing, node.free);
+      even_costs(entry.cost, levels_, state);
       out.push_back(std::move(entry));
       return;
     }
@@ -220,14 +281,18 @@ class SetsSearch {
   // What it costs that the groups are in one more domain of the level (levels_: node).
   void use(Cost& cost, std::size_t level, Mask present, Mask existing, int free) const {
     if (present == 0) return;
+    const std::size_t counts = first_;
+    const std::size_t preferred = counts + levels_ + 1;
+    const std::size_t own = preferred + levels_;
+    const std::size_t tight = own + levels_ + 1;
     if ((existing & 1U) == 0) {
-      ++cost[level];
-      cost[2 * (levels_ + 1) + levels_ + level] += free;
+      ++cost[counts + level];
+      cost[tight + level] += free;
     }
     for (std::size_t g = 1; g < groups_.groups.size(); ++g) {
       if ((present >> g & 1U) == 0 || (existing >> g & 1U) != 0) continue;
-      if (static_cast<int>(level) <= groups_.groups[g].preferred_level) ++cost[levels_ + 1 + level];
-      ++cost[2 * levels_ + 1 + level];
+      if (static_cast<int>(level) <= groups_.groups[g].preferred_level) ++cost[preferred + level];
+      ++cost[own + level];
     }
   }
 
@@ -297,9 +362,11 @@ class SetsSearch {
       }
       kept.push_back(std::move(entry));
     }
-    for (Entry& entry : kept)
+    for (Entry& entry : kept) {
       use(entry.cost, static_cast<std::size_t>(level), presence_[entry.state], existing_[domain],
           free);
+      even_costs(entry.cost, static_cast<std::size_t>(level), entry.state);
+    }
     table.entries = std::move(kept);
   }
   bool slices_whole(DomainId domain, State state) const {
@@ -382,7 +449,9 @@ class SetsSearch {
   const std::optional<domain::Spare>& spare_;
   int whole_;
   std::size_t levels_;
+  std::size_t first_;  // fields before those of counts
   std::size_t width_;
+  std::vector<EvenGroup> even_;
   std::size_t states_ = 1;
   std::vector<int> most_;        // by kind; whole nodes used, if they are counted, behind
   std::vector<State> strides_;   // likewise

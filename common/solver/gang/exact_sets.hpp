@@ -3,9 +3,11 @@
 // of each kind are in a domain. For small questions: the states are the product of the kinds'
 // numbers, so it gives up beyond a number of counted steps.
 //
-// Best: most pods; then the fewest domains of each level, coarsest first, and nodes; then groups
-// with a preferred level on the fewest domains down to it; then each group on the fewest; then the
-// least free chips.
+// Best: most pods; then, if shares are to be even, sets on the fewest domains of their preferred
+// levels and in shares there whose squares sum up to the least (no more even shares have a smaller
+// sum), and where one such domain is enough the same over what it consists of; then the fewest
+// domains of each level, coarsest first, and nodes; then groups with a preferred level on the
+// fewest domains down to it; then each group on the fewest; then the least free chips.
 #pragma once
 
 #include <optional>

@@ -188,9 +188,10 @@ CountStairs FewestDomains::count_stairs(DomainId domain, Amount least, Amount mo
   CountStairs steps;
   const Counts own = own_counts(domain);
   if (room_.unit(domain)) {
-    for (const CountStep& inner :
-         units_.counts(domain, room_.inner(domain, least), room_.inner(domain, most))) {
-      if (inner.amount < room_.inner(domain, 0)) continue;
+    const Amount none = room_.inner(domain, 0);  // more than 0 where a slice must be made whole
+    const Amount from = none > 0 ? none : room_.inner(domain, least);
+    for (const CountStep& inner : units_.counts(domain, from, room_.inner(domain, most))) {
+      if (inner.amount < none) continue;
       if (steps.empty()) steps.push_back({0, inner.counts});
       const Amount amount = std::min(most, room_.outer(domain, inner.amount));
       if (amount > steps.back().amount) steps.push_back({amount, inner.counts + own});
@@ -213,9 +214,10 @@ TightStairs FewestDomains::tight_stairs(DomainId domain, Amount least, Amount mo
   const Counts own = own_counts(domain);
   const Tight mine = own_tight(domain);
   if (room_.unit(domain)) {
-    for (const TightStep& inner :
-         units_.tight(domain, room_.inner(domain, least), room_.inner(domain, most))) {
-      if (inner.amount < room_.inner(domain, 0)) continue;
+    const Amount none = room_.inner(domain, 0);
+    const Amount from = none > 0 ? none : room_.inner(domain, least);
+    for (const TightStep& inner : units_.tight(domain, from, room_.inner(domain, most))) {
+      if (inner.amount < none) continue;
       if (steps.empty()) steps.push_back({0, inner.counts, inner.tight});
       const Amount amount = std::min(most, room_.outer(domain, inner.amount));
       if (amount > steps.back().amount)

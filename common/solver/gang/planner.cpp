@@ -68,6 +68,9 @@ class GangPlanner {
       if (here.pods > 0) notes[node].running = here.pods;
     if (!find_candidates(ask.candidates)) return refused(apart());
     AlikePods placed = place_alike(fabric_, notes, ask);
+    if (!placed.exact && placed.placed > 0 && notes_.empty()) {
+      if (const auto all_ways = exact_alike(std::nullopt, placed.placed)) placed = *all_ways;
+    }
     if (placed.placed == 0) return refused(too_little_room(ask, placed));
     Plan plan;
     plan.optimal = placed.exact;
@@ -136,7 +139,7 @@ class GangPlanner {
   // its whole nodes are alike, or if it is as good as without.
   AlikePods with_spare(const AlikeAsk& ask, Notes notes, const AlikePods& best) const {
     if (spared(best.shares)) return best;
-    if (const auto exact = exact_alike(best.placed)) return *exact;
+    if (const auto exact = exact_alike(gang_.spare, best.placed)) return *exact;
     bool units = true;
     for (const DomainId domain : domains_of_level(fabric_, kRootDomain, gang_.spare->level)) {
       std::vector<FabricNodeId> nodes = whole_nodes(domain);
@@ -159,10 +162,10 @@ class GangPlanner {
     return out;
   }
   // By looking at all ways, if they are not too many.
-  std::optional<AlikePods> exact_alike(int placed) const {
-    if (gang_.policy != domain::GangPolicy::compact) return std::nullopt;
+  std::optional<AlikePods> exact_alike(const std::optional<domain::Spare>& spare,
+                                       int placed) const {
     const PodGroups groups = group_pods(gang_);
-    const auto found = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
+    const auto found = place_sets_exactly(fabric_, gang_, groups, spare);
     if (!found) return std::nullopt;
     AlikePods out;
     for (const KindShare& share : found->shares) {
@@ -203,13 +206,10 @@ class GangPlanner {
   // Roles, subgroups, pods of several sizes, chosen nodes.
   Plan plan_sets() {
     const PodGroups groups = group_pods(gang_);
-    std::optional<SetsAnswer> found;
-    if (gang_.policy == domain::GangPolicy::compact) {
-      found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
-      if (found && found->fits && gang_.spare) {
-        const auto spared = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
-        if (spared && spared->fits && pods_in(*spared) == pods_in(*found)) found = spared;
-      }
+    std::optional<SetsAnswer> found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
+    if (found && found->fits && gang_.spare) {
+      const auto spared = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
+      if (spared && spared->fits && pods_in(*spared) == pods_in(*found)) found = spared;
     }
     const bool exact = found.has_value();
     if (!found) found = place_set_by_set(fabric_, gang_, groups, notes_);

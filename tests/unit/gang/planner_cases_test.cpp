@@ -137,6 +137,28 @@ TEST(PlannerCases, EvenByWholeSlices) {
   EXPECT_THAT(network.shares(gang), UnorderedElementsAre(Pair("a", 12), Pair("b", 12)));
 }
 
+// A slice that must be made whole in a domain costs something even where nothing else comes to it.
+TEST(PlannerCases, SlicesOfRunningPodsAreMadeWholeInEveryBlock) {
+  const Network network({"block", "rack", "hostname"},
+                        {{"b3/r1/x0", 4}, {"b1/r1/x1", 3}, {"b2/r1/x2", 1}});
+  Gang gang = gang_of(6, 1);
+  gang.slices = {{0, 2}};
+  gang.existing[network.at("x1")].pods = 3;
+  gang.existing[network.at("x2")].pods = 3;
+  EXPECT_THAT(network.shares(gang),
+              UnorderedElementsAre(Pair("x0", 4), Pair("x1", 1), Pair("x2", 1)));
+}
+
+TEST(PlannerCases, EvenInsideTheBlockThatNeedsFewestRacks) {
+  const Network network({"block", "rack", "hostname"},
+                        {{"b1/r1/a", 1}, {"b1/r2/b", 4}, {"b2/r1/c", 4}, {"b2/r1/d", 1}});
+  Gang gang = gang_of(5, 1);
+  gang.required_level = 0;
+  gang.policy = GangPolicy::even;
+  gang.preferred_level = 1;
+  EXPECT_THAT(network.shares(gang), UnorderedElementsAre(Pair("c", 4), Pair("d", 1)));
+}
+
 // Two elastic subgroups of two on two racks: each in one rack, not one pod of each in both.
 TEST(PlannerCases, SubgroupsStayWhole) {
   const Network network({"rack", "hostname"}, {{"r1/a", 2}, {"r2/b", 2}});
