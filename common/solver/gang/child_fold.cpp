@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -29,6 +30,7 @@ ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amoun
   width_ = static_cast<std::size_t>(inside(most)) + 1;
   find_children(inside(least), inside(most));
   if (!rows_kept()) drop_dominated();
+  find_windows();
   count();
 }
 
@@ -79,6 +81,37 @@ void ChildFold::find_children(Amount least, Amount most) {
   }
 }
 
+// [i]: the most that as many of the first (or last) i children as an answer uses hold.
+std::vector<std::size_t> ChildFold::most_held(bool backward) const {
+  std::vector<std::size_t> held(1, 0);
+  std::multiset<Amount> largest;
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    const Child& child = children_[backward ? children_.size() - 1 - i : i];
+    const Amount room = child.steps.back().amount;
+    largest.insert(room);
+    sum += static_cast<std::size_t>(room);
+    if (largest.size() > fewest_) {
+      sum -= static_cast<std::size_t>(*largest.begin());
+      largest.erase(largest.begin());
+    }
+    held.push_back(sum);
+  }
+  return held;
+}
+
+void ChildFold::find_windows() {
+  windows_.assign(children_.size() + 1, {0, width_ - 1});
+  if (fewest_ == 0) return;
+  const std::vector<std::size_t> before = most_held(false);
+  const std::vector<std::size_t> after = most_held(true);
+  const auto least = static_cast<std::size_t>(inside(least_));
+  for (std::size_t i = 0; i <= children_.size(); ++i) {
+    const std::size_t others = after[children_.size() - i];
+    windows_[i] = {least > others ? least - others : 0, std::min(width_ - 1, before[i])};
+  }
+}
+
 // Of children that hold as much as others for as many domains inside, no more than are used at all
 // need to be looked at.
 void ChildFold::drop_dominated() {
@@ -119,11 +152,12 @@ void ChildFold::drop_dominated() {
 // What a child with this step makes cheaper: holding p costs no more than holding `amount` less,
 // and the step. The hot loop of every plan that needs several domains.
 CHIPWEAVE_VECTORIZED
-static void relax(Counts* to, const Counts* from, std::size_t width, std::size_t amount,
-                  Counts cost) {
+static void relax(Counts* to, const Counts* from, std::size_t low, std::size_t high,
+                  std::size_t amount, Counts cost) {
   const Counts alone = from[0] + cost;
-  for (std::size_t p = 1; p <= amount; ++p) to[p] = to[p] < alone ? to[p] : alone;
-  for (std::size_t p = amount + 1; p < width; ++p) {
+  const std::size_t clipped = std::min(amount, high);
+  for (std::size_t p = low; p <= clipped; ++p) to[p] = to[p] < alone ? to[p] : alone;
+  for (std::size_t p = std::max(low, amount + 1); p <= high; ++p) {
     const Counts with = from[p - amount] + cost;
     to[p] = to[p] < with ? to[p] : with;
   }
@@ -138,22 +172,27 @@ void ChildFold::count() {
     Counts* to = rows_.data() + (keep ? i : i % 2) * width_;
     const Counts* from = rows_.data() + (keep ? i - 1 : (i - 1) % 2) * width_;
     const Counts unused = children_[i - 1].steps.front().counts;
-    for (std::size_t p = 0; p < width_; ++p) to[p] = from[p] + unused;
+    const Window window = windows_[i];
+    if (!keep) std::fill(to, to + width_, kImpossible);
+    to[0] = from[0] + unused;
+    for (std::size_t p = window.low; p <= window.high; ++p) to[p] = from[p] + unused;
     count_row(i, from, to);
-    for (std::size_t p = 0; p < width_; ++p) to[p] = std::min(to[p], kImpossible);
+    for (std::size_t p = window.low; p <= window.high; ++p) to[p] = std::min(to[p], kImpossible);
   }
 }
 
 void ChildFold::count_row(std::size_t i, const Counts* from, Counts* to) {
   const CountStairs& steps = children_[i - 1].steps;
+  const std::size_t low = std::max<std::size_t>(1, windows_[i].low);
+  const std::size_t high = windows_[i].high;
   for (std::size_t s = 1; s < steps.size(); ++s) {
     const Counts cost = steps[s].counts;
     const auto amount = std::min(width_ - 1, static_cast<std::size_t>(steps[s].amount));
     if (taken_.empty()) {
-      relax(to, from, width_, amount, cost);
+      relax(to, from, low, high, amount, cost);
       continue;
     }
-    for (std::size_t p = 1; p < width_; ++p) {
+    for (std::size_t p = low; p <= high; ++p) {
       const Counts with = from[p > amount ? p - amount : 0] + cost;
       if (with >= to[p]) continue;
       to[p] = with;
@@ -173,7 +212,7 @@ void ChildFold::mark_row(std::size_t i) {
   const Counts* from = rows_.data() + (i - 1) * width_;
   std::uint8_t* before = seen_.data() + (i - 1) * width_;
   child.from = most_ + 1 + static_cast<Amount>(width_);
-  for (std::size_t p = 0; p < width_; ++p) {
+  for (std::size_t p = windows_[i].low; p <= windows_[i].high; ++p) {
     if (seen_[i * width_ + p] == 0) continue;
     const Counts here = rows_[i * width_ + p];
     if (from[p] + child.steps.front().counts == here) before[p] = 1;

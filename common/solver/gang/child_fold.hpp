@@ -42,9 +42,11 @@ class ChildFold {
 
   Amount inside(Amount amount) const;
   void find_children(Amount least, Amount most);
+  void find_windows();
   void drop_dominated();
   void count();
   void count_row(std::size_t child, const Counts* from, Counts* to);
+  std::vector<std::size_t> most_held(bool backward) const;
   void mark();
   void mark_row(std::size_t child);
   void tighten_row(std::size_t child);
@@ -61,6 +63,13 @@ class ChildFold {
   std::size_t width_ = 0;   // inner amounts, 0 included
   std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are paid
   std::vector<Child> children_;
+  // What the first i children have to hold of an answer: from the least that the others leave to
+  // the most that they can.
+  struct Window {
+    std::size_t low = 0;
+    std::size_t high = 0;
+  };
+  std::vector<Window> windows_;
   std::vector<Counts> rows_;         // by child, then inner amount; only two if they are not kept
   std::vector<std::uint8_t> seen_;   // likewise
   std::vector<Tight> tight_;         // likewise

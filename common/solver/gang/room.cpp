@@ -226,7 +226,8 @@ void Room::close(DomainId domain, std::int64_t most, std::int64_t base) {
   if (of.most < of.base) of.broken = true;
   of.most = std::max(of.most, of.base);
   of.likeness = mixed(of.likeness ^ static_cast<std::uint64_t>(level + 1) ^
-                      static_cast<std::uint64_t>(of.running) << 8U);
+                      static_cast<std::uint64_t>(of.running) << 8U ^
+                      static_cast<std::uint64_t>(of.paid ? 1 : 0) << 5U);
 }
 
 int Room::at_most(DomainId domain, int pods) const {
