@@ -98,7 +98,7 @@ Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOp
   if (auto given = give_free(network["nodes"], free, out.warnings); !given) {
     return std::move(given).error();
   }
-  out.json = network.dump();
+  out.json = network.dump(-1, ' ', false, Json::error_handler_t::replace);
   return out;
 }
 
