@@ -33,8 +33,7 @@ void count_switches(const codec::PlanRequest& request, domain::Plan& plan) {
 std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   std::vector<codec::PlanTerm> out;
   if (bandwidth.gbps) out.push_back({"gbps", bandwidth.gbps, ""});
-  if (!bandwidth.limit_text.empty())
-    out.push_back({"limit", std::nullopt, bandwidth.limit_text});
+  if (!bandwidth.limit_text.empty()) out.push_back({"limit", std::nullopt, bandwidth.limit_text});
   if (bandwidth.chips) out.push_back({"chips", bandwidth.chips, ""});
   if (!bandwidth.slowest_node.empty())
     out.push_back({"slowest_node", std::nullopt, bandwidth.slowest_node});
@@ -42,7 +41,8 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   for (const solver::GangLevel& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
   std::string left_out;
-  for (const std::string& one : bandwidth.left_out) left_out += (left_out.empty() ? "" : "; ") + one;
+  for (const std::string& one : bandwidth.left_out)
+    left_out += (left_out.empty() ? "" : "; ") + one;
   if (!left_out.empty()) out.push_back({"left_out", std::nullopt, left_out});
   return out;
 }

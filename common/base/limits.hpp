@@ -37,7 +37,7 @@ inline constexpr std::size_t kMaxPlanLineBytes = 128U << 20U;  // with a network
 inline constexpr std::size_t kMaxPlanValues = 6'000'000;
 inline constexpr std::size_t kMaxPlanNodes = 400'000;
 inline constexpr int kMaxGangPods = 100'000;
-inline constexpr std::size_t kMaxGangSets = 2000;           // roles or subgroups of one gang
+inline constexpr std::size_t kMaxGangSets = 2000;     // roles or subgroups of one gang
 inline constexpr std::int64_t kMaxRanks = 1'000'000;  // of one job, a rank a chip
 inline constexpr std::size_t kMaxCommunicators = 16;
 // With these three and kMaxNetworkLevels the weighted cost of an order stays below 2^60.

@@ -8,8 +8,7 @@ namespace {
 using Path = std::vector<std::string>;
 
 Path prefix(const Path& path, std::size_t length) {
-  Path out(path.begin(),
-           path.begin() + static_cast<std::ptrdiff_t>(std::min(length, path.size())));
+  Path out(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(std::min(length, path.size())));
   out.resize(length);
   return out;
 }

@@ -99,15 +99,15 @@ void read_level_gbps(const JsonObject& network, PlanRequest& out) {
 }
 
 void read_network(const Json& value, const Json* gang, PlanRequest& out, JsonProblems& problems) {
-  const JsonObject network(
-      value, "network", {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"},
-      problems);
+  const JsonObject network(value, "network",
+                           {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"},
+                           problems);
   if (!value.is_object()) return;
   out.levels = read_levels(network);
   std::vector<std::string> accelerator_levels;
   if (const Json* list = network.find("accelerator_levels"))
-    accelerator_levels = read_path(*list, "network.accelerator_levels",
-                                   limits::kMaxNetworkLevels, problems);
+    accelerator_levels =
+        read_path(*list, "network.accelerator_levels", limits::kMaxNetworkLevels, problems);
   for (const std::string& level : accelerator_levels)
     if (std::find(out.levels.begin(), out.levels.end(), level) != out.levels.end())
       problems.add("network.accelerator_levels", "names a level of `levels` again");

@@ -24,7 +24,7 @@ struct PlanNode {
   int free = 0;                    // chips
   std::string machine;             // profile or topology file; empty: not known
   std::optional<std::vector<int>> free_chips;  // of the machine; absent: all of them
-  int max_pods = -1;  // further pods; -1: any number
+  int max_pods = -1;                           // further pods; -1: any number
   bool healthy = true;
 };
 
@@ -36,7 +36,7 @@ struct PlanRequest {
   bool nested = true;  // the two hierarchies are one tree
   std::vector<PlanNode> nodes;
   std::vector<std::optional<double>> level_gbps;  // a node gets across each level, GB/s
-  domain::Gang gang;  // GangNode: position in nodes
+  domain::Gang gang;                              // GangNode: position in nodes
   std::optional<domain::VendorJob> vendor;
   std::map<std::string, domain::TorState> leaf_states;  // by leaf
 };

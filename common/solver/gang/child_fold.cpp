@@ -12,10 +12,20 @@ namespace {
 
 constexpr std::size_t kMostCells = 4U << 20U;
 
+// Eight numbers at a time where the processor can. Sanitizers do not know functions that choose
+// themselves at load time.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CHIPWEAVE_VECTORIZED \
+  __attribute__((target_clones("arch=x86-64-v4", "avx2", "default"), optimize("O3")))
+#else
+#define CHIPWEAVE_VECTORIZED
+#endif
+
 }  // namespace
 
-ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most)
-    : solver_(solver), domain_(domain), least_(least), most_(most) {
+ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most, For what)
+    : solver_(solver), domain_(domain), least_(least), most_(most), what_(what) {
   width_ = static_cast<std::size_t>(inside(most)) + 1;
   find_children(inside(least), inside(most));
   if (!rows_kept()) drop_dominated();
@@ -24,7 +34,9 @@ ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amoun
 
 Amount ChildFold::inside(Amount amount) const { return solver_.room_.inner(domain_, amount); }
 
-bool ChildFold::rows_kept() const { return (children_.size() + 1) * width_ <= kMostCells; }
+bool ChildFold::rows_kept() const {
+  return what_ == For::shares && (children_.size() + 1) * width_ <= kMostCells;
+}
 
 // The children that can take a part, each with the steps that an answer can have. No answer uses
 // more of them than the fewest that hold the most asked for, so each one used holds at least what
@@ -46,16 +58,23 @@ void ChildFold::find_children(Amount least, Amount most) {
     for (std::size_t i = 0; i + 1 < fewest_; ++i) others += rooms[i];
     lowest = static_cast<Amount>(std::max<std::int64_t>(0, least - others));
   }
-  std::unordered_map<std::uint64_t, std::size_t> first;
+  // Children that are alike: the first one's steps are theirs, and no more of them than are used at
+  // all need to be looked at.
+  struct Like {
+    std::size_t first;
+    std::size_t many = 0;
+  };
+  std::unordered_map<std::uint64_t, Like> likes;
   for (const DomainId id : solver_.fabric_.children(domain_)) {
     const Amount top = std::min(most, room.amount(id));
     const bool must = room.base(id) > 0;
     if (!must && (top == 0 || top < lowest)) continue;
     Child child;
     child.domain = id;
-    const auto [like, fresh] = first.try_emplace(room.likeness(id), children_.size());
+    const auto [like, fresh] = likes.try_emplace(room.likeness(id), Like{children_.size()});
+    if (++like->second.many > fewest_ && counted) continue;
     child.steps = fresh ? solver_.count_stairs(id, std::min(std::max(lowest, 1), top), top)
-                        : children_[like->second].steps;
+                        : children_[like->second.first].steps;
     children_.push_back(std::move(child));
   }
 }
@@ -97,34 +116,49 @@ void ChildFold::drop_dominated() {
   children_ = std::move(left);
 }
 
+// What a child with this step makes cheaper: holding p costs no more than holding `amount` less,
+// and the step. The hot loop of every plan that needs several domains.
+CHIPWEAVE_VECTORIZED
+static void relax(Counts* to, const Counts* from, std::size_t width, std::size_t amount,
+                  Counts cost) {
+  const Counts alone = from[0] + cost;
+  for (std::size_t p = 1; p <= amount; ++p) to[p] = to[p] < alone ? to[p] : alone;
+  for (std::size_t p = amount + 1; p < width; ++p) {
+    const Counts with = from[p - amount] + cost;
+    to[p] = to[p] < with ? to[p] : with;
+  }
+}
+
 void ChildFold::count() {
   const bool keep = rows_kept();
   rows_.assign((keep ? children_.size() + 1 : 2) * width_, kImpossible);
   rows_[0] = 0;
-  if (!keep) taken_.assign((children_.size() + 1) * width_, -1);
+  if (!keep && what_ == For::shares) taken_.assign((children_.size() + 1) * width_, -1);
   for (std::size_t i = 1; i <= children_.size(); ++i) {
     Counts* to = rows_.data() + (keep ? i : i % 2) * width_;
     const Counts* from = rows_.data() + (keep ? i - 1 : (i - 1) % 2) * width_;
-    const CountStairs& steps = children_[i - 1].steps;
-    for (std::size_t p = 0; p < width_; ++p) to[p] = from[p] + steps.front().counts;
-    for (std::size_t s = 1; s < steps.size(); ++s) {
-      const Counts cost = steps[s].counts;
-      const auto amount = std::min(width_ - 1, static_cast<std::size_t>(steps[s].amount));
-      if (keep) {
-        const Counts alone = from[0] + cost;
-        for (std::size_t p = 1; p <= amount; ++p) to[p] = std::min(to[p], alone);
-        for (std::size_t p = amount + 1; p < width_; ++p)
-          to[p] = std::min(to[p], from[p - amount] + cost);
-        continue;
-      }
-      for (std::size_t p = 1; p < width_; ++p) {
-        const Counts with = from[p > amount ? p - amount : 0] + cost;
-        if (with >= to[p]) continue;
-        to[p] = with;
-        taken_[cell(i, static_cast<Amount>(p))] = static_cast<std::int32_t>(s);
-      }
-    }
+    const Counts unused = children_[i - 1].steps.front().counts;
+    for (std::size_t p = 0; p < width_; ++p) to[p] = from[p] + unused;
+    count_row(i, from, to);
     for (std::size_t p = 0; p < width_; ++p) to[p] = std::min(to[p], kImpossible);
+  }
+}
+
+void ChildFold::count_row(std::size_t i, const Counts* from, Counts* to) {
+  const CountStairs& steps = children_[i - 1].steps;
+  for (std::size_t s = 1; s < steps.size(); ++s) {
+    const Counts cost = steps[s].counts;
+    const auto amount = std::min(width_ - 1, static_cast<std::size_t>(steps[s].amount));
+    if (taken_.empty()) {
+      relax(to, from, width_, amount, cost);
+      continue;
+    }
+    for (std::size_t p = 1; p < width_; ++p) {
+      const Counts with = from[p > amount ? p - amount : 0] + cost;
+      if (with >= to[p]) continue;
+      to[p] = with;
+      taken_[i * width_ + p] = static_cast<std::int32_t>(s);
+    }
   }
 }
 

@@ -16,8 +16,12 @@ namespace chipweave::solver {
 
 class ChildFold {
  public:
+  enum class For {
+    counts,  // counts() is all that will be asked
+    shares
+  };
   // Amounts of the domain, least <= most.
-  ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most);
+  ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most, For what);
 
   // Fewest counts of what is inside the domain, the domain itself not included.
   Counts counts(Amount amount) const;
@@ -40,6 +44,7 @@ class ChildFold {
   void find_children(Amount least, Amount most);
   void drop_dominated();
   void count();
+  void count_row(std::size_t child, const Counts* from, Counts* to);
   void mark();
   void mark_row(std::size_t child);
   void tighten_row(std::size_t child);
@@ -52,6 +57,7 @@ class ChildFold {
   DomainId domain_;
   Amount least_;  // of the domain
   Amount most_;
+  For what_;
   std::size_t width_ = 0;   // inner amounts, 0 included
   std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are paid
   std::vector<Child> children_;

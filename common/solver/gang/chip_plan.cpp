@@ -31,8 +31,8 @@ class Paces {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
     if (!fresh) return at->second;
     const int most = std::min(gang_.pods, node.free.size() / gang_.chips_per_pod);
-    for (const auto& gbps : gbps_of_pods(*node.machine, node.free, most, gang_.chips_per_pod, {},
-                                         gang_.pods > 1)) {
+    for (const auto& gbps :
+         gbps_of_pods(*node.machine, node.free, most, gang_.chips_per_pod, {}, gang_.pods > 1)) {
       if (!gbps) break;
       at->second.push_back(*gbps);
     }

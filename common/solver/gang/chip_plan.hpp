@@ -21,7 +21,7 @@
 namespace chipweave::solver {
 
 struct NodeMachine {
-  std::shared_ptr<Machine> machine;  // shared by nodes of one wiring
+  std::shared_ptr<Machine> machine;                      // shared by nodes of one wiring
   std::shared_ptr<const domain::NodeTopology> topology;  // the node's own: with its adapters
   ChipSet free;
 };
@@ -37,8 +37,8 @@ struct ChipPlan {
 // Lowers each node's max_pods to what can have legal chips there. For pods that are all alike.
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
-// plan_gang(), and of plans that are as good the one of the fastest nodes. Cost: that of plan_gang()
-// for each of at most kMostPaces paces of nodes.
+// plan_gang(), and of plans that are as good the one of the fastest nodes. Cost: that of
+// plan_gang() for each of at most kMostPaces paces of nodes.
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines);
 

@@ -173,8 +173,10 @@ class SetsSearch {
           if (at == kNoState) {
             at = static_cast<State>(next.size());
             next.push_back({to, cost});
-          } else if (cost < next[at].cost) {
-            next[at].cost = cost;
+          } else if (cost < next[at].cost ||
+                     (cost == next[at].cost &&
+                      search_.pods_[b.state] < search_.pods_[origin[to].member])) {
+            next[at].cost = cost;  // of equal ways the one with more in earlier members
           } else {
             continue;
           }
@@ -325,14 +327,15 @@ class SetsSearch {
   SetsAnswer answer(const Table& root) {
     SetsAnswer out;
     const Entry* best = nullptr;
-    int nearest = -1;
+    std::pair<bool, int> nearest{false, -1};  // reasons of ways whose subgroups start say more
     for (const Entry& entry : root.entries) {
       const int pods = pods_[entry.state];
-      const std::string missing = missing_members(gang_, by_set(entry.state), pods);
-      if (!missing.empty()) {
-        if (best == nullptr && pods > nearest) {
-          nearest = pods;
-          out.reason = missing;
+      const Missing missing = missing_members(gang_, by_set(entry.state), pods);
+      if (missing.any()) {
+        const std::pair<bool, int> near{missing.all_start, pods};
+        if (near > nearest) {
+          nearest = near;
+          out.reason = missing.why;
         }
         continue;
       }

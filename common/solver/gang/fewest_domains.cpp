@@ -197,7 +197,7 @@ CountStairs FewestDomains::count_stairs(DomainId domain, Amount least, Amount mo
     }
     return steps;
   }
-  const ChildFold fold(*this, domain, least, most);
+  const ChildFold fold(*this, domain, least, most, ChildFold::For::counts);
   for (Amount amount = most; amount >= std::max(1, least); --amount) {
     const Counts found = fold.counts(amount);
     if (steps.empty() || found < steps.back().counts) steps.push_back({amount, found});
@@ -223,7 +223,7 @@ TightStairs FewestDomains::tight_stairs(DomainId domain, Amount least, Amount mo
     }
     return steps;
   }
-  ChildFold fold(*this, domain, least, most);
+  ChildFold fold(*this, domain, least, most, ChildFold::For::shares);
   fold.find_tightest();
   for (Amount amount = most; amount >= std::max(1, least); --amount) {
     const TightStep step{amount, fold.counts(amount), fold.tight(amount)};
@@ -258,7 +258,7 @@ void FewestDomains::descend(DomainId domain, Amount amount, std::vector<Share>& 
     const DomainId child = choose(singles, pods);
     return descend(child, this->amount(child, pods), out);
   }
-  ChildFold fold(*this, domain, amount, amount);
+  ChildFold fold(*this, domain, amount, amount, ChildFold::For::shares);
   fold.find_tightest();
   for (const auto& [child, share] : fold.shares(amount)) descend(child, share, out);
 }

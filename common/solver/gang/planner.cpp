@@ -31,12 +31,17 @@ class GangPlanner {
   }
 
   Plan plan() {
+    if (gang_.pods == 0) return refused("there are no pods to place");
+    if (gang_.min_member > gang_.pods + running_)
+      return refused("min_member is " + std::to_string(gang_.min_member) + ", there are only " +
+                     std::to_string(gang_.pods + running_) + " pods");
     for (const domain::Slice& slice : gang_.slices) {
       if ((gang_.pods + running_) % slice.size != 0)
         return refused(std::to_string(gang_.pods + running_) + " pods are no multiple of " +
                        std::to_string(slice.size) + ", the slice of level " +
                        levels_[static_cast<std::size_t>(slice.level)]);
     }
+    if (const auto slices = as_slices()) return *slices;
     const bool alike = gang_.sets.empty() && gang_.allowed.empty() &&
                        std::adjacent_find(gang_.pod_chips.begin(), gang_.pod_chips.end(),
                                           std::not_equal_to<>()) == gang_.pod_chips.end();
@@ -166,6 +171,33 @@ class GangPlanner {
     }
     if (!found->fits || out.placed != placed) out.placed = 0;
     return out;
+  }
+
+  // Subgroups that are all alike and each inside a domain are slices of that level: exact at any
+  // size, if all of them fit.
+  std::optional<Plan> as_slices() const {
+    if (gang_.sets.size() < 2 || gang_.roles || !gang_.slices.empty() || !gang_.allowed.empty() ||
+        !gang_.pod_chips.empty() || !gang_.existing.empty() ||
+        gang_.policy != domain::GangPolicy::compact)
+      return std::nullopt;
+    const domain::PodSet& first = gang_.sets.front();
+    if (first.required_level == kNoLevel || first.pods == 0 ||
+        first.required_level < gang_.required_level)
+      return std::nullopt;
+    for (const domain::PodSet& set : gang_.sets) {
+      if (set.pods != first.pods || set.required_level != first.required_level ||
+          set.parent != domain::kNoSet || set.preferred_level > first.required_level)
+        return std::nullopt;
+    }
+    Gang sliced = gang_;
+    sliced.sets.clear();
+    sliced.slices = {{first.required_level, first.pods}};
+    sliced.min_member = gang_.pods;
+    sliced.chips_per_pod = first.chips_per_pod;
+    Plan plan = GangPlanner(fabric_, levels_, sliced, notes_).plan();
+    if (!plan.fits) return std::nullopt;
+    for (domain::PlannedPod& pod : plan.pods) pod.set = pod.pod / first.pods;
+    return plan;
   }
 
   // Roles, subgroups, pods of several sizes, chosen nodes.

@@ -107,7 +107,7 @@ PodGroups group_pods(const Gang& gang) {
   return out;
 }
 
-std::string missing_members(const Gang& gang, const std::vector<int>& placed_by_set, int placed) {
+Missing missing_members(const Gang& gang, const std::vector<int>& placed_by_set, int placed) {
   const std::size_t sets = gang.sets.size();
   std::vector<int> own(sets, 0);
   std::vector<int> all(sets, 0);
@@ -126,25 +126,26 @@ std::string missing_members(const Gang& gang, const std::vector<int>& placed_by_
   };
   for (std::size_t i = 0; i < sets; ++i) {
     if (fresh[i] && !started(i))
-      return "subgroup " + gang.sets[i].name + " needs " +
-             std::to_string(std::max(gang.sets[i].own_min, gang.sets[i].min_member)) +
-             " pods to start";
+      return {"subgroup " + gang.sets[i].name + " needs " +
+                  std::to_string(std::max(gang.sets[i].own_min, gang.sets[i].min_member)) +
+                  " pods to start",
+              false};
   }
   for (const auto& [kind, least] : gang.min_sets) {
     int count = 0;
     for (std::size_t i = 0; i < sets; ++i)
       if (gang.sets[i].kind == kind && started(i)) ++count;
     if (count < least)
-      return "needs " + std::to_string(least) + " subgroups of set " + kind + ", " +
-             std::to_string(count) + " can run";
+      return {"needs " + std::to_string(least) + " subgroups of set " + kind + ", " +
+              std::to_string(count) + " can run"};
   }
   int running = 0;
   for (const auto& [node, here] : gang.existing) running += here.pods;
-  if (placed == 0) return "there is no room for any of its pods";
+  if (placed == 0) return {"there is no room for any of its pods"};
   if (placed + running < gang.min_member)
-    return "needs " + std::to_string(gang.min_member) + " pods to run, " +
-           std::to_string(placed + running) + " can";
-  return "";
+    return {"needs " + std::to_string(gang.min_member) + " pods to run, " +
+            std::to_string(placed + running) + " can"};
+  return {};
 }
 
 }  // namespace chipweave::solver

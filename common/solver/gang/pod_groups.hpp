@@ -36,9 +36,14 @@ struct PodGroups {
 
 PodGroups group_pods(const domain::Gang& gang);
 
-// Whether so many new pods of each set may start: what a subgroup needs at least, the subgroup that
-// it is in, sets of subgroups, the gang. Empty: yes; else what is missing, in words.
-std::string missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,
-                            int placed);
+// What keeps so many new pods of each set from running: what a subgroup needs at least, the
+// subgroup that it is in, sets of subgroups, the gang.
+struct Missing {
+  std::string why;        // in words; empty: nothing
+  bool all_start = true;  // each subgroup that has new pods has enough of them
+  bool any() const { return !why.empty(); }
+};
+Missing missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,
+                        int placed);
 
 }  // namespace chipweave::solver

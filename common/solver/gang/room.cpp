@@ -161,8 +161,9 @@ void Room::count_unit(DomainId unit) {
     }
   }
   of.last_kind = static_cast<std::uint32_t>(kinds_.size());
-  std::sort(kinds_.begin() + of.first_kind, kinds_.end(),
-            [](const Kind& a, const Kind& b) { return a.amount > b.amount; });
+  std::sort(kinds_.begin() + of.first_kind, kinds_.end(), [](const Kind& a, const Kind& b) {
+    return a.amount != b.amount ? a.amount > b.amount : a.free < b.free;
+  });
   std::int64_t most = 0;
   for (const Kind& kind : kinds(unit)) {
     most += kind.count * (kind.base + std::int64_t{kind.amount} * step);

@@ -55,7 +55,7 @@ class Room {
     const Kind* begin() const { return first; }
     const Kind* end() const { return last; }
   };
-  // Largest amount first.
+  // Largest amount first, of equal ones the least free chips.
   Kinds kinds(DomainId unit) const {
     const OfDomain& of = domains_[unit];
     return {kinds_.data() + of.first_kind, kinds_.data() + of.last_kind};

@@ -28,8 +28,7 @@ struct Item {
 
 class SetBySet {
  public:
-  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
-           const Notes& notes)
+  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups, const Notes& notes)
       : fabric_(fabric), gang_(gang), groups_(groups) {
     state_.notes = notes;
     for (const auto& [node, here] : gang.existing)
@@ -48,7 +47,7 @@ class SetBySet {
       if (set != kNoSet) by_set[static_cast<std::size_t>(set)] += share.pods;
       placed += share.pods;
     }
-    out.reason = missing_members(gang_, by_set, placed);
+    out.reason = missing_members(gang_, by_set, placed).why;
     out.fits = out.reason.empty();
     if (out.fits) out.shares = std::move(state_.shares);
     return out;

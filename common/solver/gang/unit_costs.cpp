@@ -19,13 +19,11 @@ UnitCosts::Groups UnitCosts::groups(DomainId unit) const {
       continue;
     }
     if (kind.amount == 0) continue;
-    const auto same = std::find_if(out.list.begin(), out.list.end(), [&](const Group& group) {
-      return group.amount == kind.amount && group.free == kind.free;
-    });
-    if (same == out.list.end())
-      out.list.push_back({kind.amount, kind.free, kind.count});
+    if (!out.list.empty() && out.list.back().amount == kind.amount &&
+        out.list.back().free == kind.free)
+      out.list.back().count += kind.count;
     else
-      same->count += kind.count;
+      out.list.push_back({kind.amount, kind.free, kind.count});
   }
   return out;
 }
@@ -222,13 +220,17 @@ void UnitCosts::place(DomainId unit, Amount amount, std::vector<Share>& out) con
       here = std::min(by_paid, kind.amount);
       by_paid -= here;
     } else {
-      for (std::size_t i = 0; i < taken.size(); ++i) {
-        const Group& group = all.list[i];
-        if (taken[i] == 0 || group.amount != kind.amount || group.free != kind.free) continue;
-        --taken[i];
+      const auto group = std::lower_bound(
+          all.list.begin(), all.list.end(), kind, [](const Group& a, const Room::Kind& b) {
+            return a.amount != b.amount ? a.amount > b.amount : a.free < b.free;
+          });
+      const bool known =
+          group != all.list.end() && group->amount == kind.amount && group->free == kind.free;
+      if (int* left = known ? &taken[static_cast<std::size_t>(group - all.list.begin())] : nullptr;
+          left != nullptr && *left > 0) {
+        --*left;
         here = std::min(rest, kind.amount);
         rest -= here;
-        break;
       }
     }
     if (here > 0 || kind.base > 0) out.emplace_back(id, kind.base + here * step);

@@ -21,8 +21,8 @@ int running(const Gang& gang) {
   return sum;
 }
 
-// Slices of the gang itself and of its vendor, coarsest first. Where both name a level, the vendor's
-// must contain the gang's.
+// Slices of the gang itself and of its vendor, coarsest first. Where both name a level, the
+// vendor's must contain the gang's.
 Result<Gang> constrained(Gang gang, const VendorConstraints& by) {
   gang.required_level = std::max(gang.required_level, by.required_level);
   for (const VendorSlice& slice : by.slices) {
@@ -143,8 +143,8 @@ Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
 }  // namespace
 
 Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
-                                    const std::vector<std::string>& level_names,
-                                    const Gang& gang, domain::VendorJob job,
+                                    const std::vector<std::string>& level_names, const Gang& gang,
+                                    domain::VendorJob job,
                                     const std::map<std::string, domain::TorState>& leaf_states) {
   job.pods = gang.failed ? gang.pods : gang.pods + running(gang);
   job.chips_per_pod = gang.chips_per_pod;
