@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/render_network.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/network/export.hpp"
 #include "common/codec/network/import.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -29,15 +29,7 @@ void add_file_options(CLI::App& command, NetworkOptions& options) {
       .add_option("file", options.file, "description of a network in any format; -: standard input")
       ->option_text("FILE")
       ->required();
-  command
-      .add_option("--format", options.import.format,
-                  "what the file is, where its content does not tell")
-      ->option_text("FORMAT");
-  command
-      .add_option("--levels", options.import.levels,
-                  "node labels that are the levels, coarsest first")
-      ->delimiter(',')
-      ->option_text("LABEL,LABEL…");
+  add_network_options(command, options.import);
 }
 
 std::string joined(const std::vector<std::string_view>& names) {
@@ -48,10 +40,7 @@ std::string joined(const std::vector<std::string_view>& names) {
 
 // Prints the error; nullopt with the exit code set when there is no table.
 std::optional<codec::ImportedNetwork> load_or_complain(const NetworkOptions& options, Exit& exit) {
-  const bool standard_input = options.file == "-";
-  const Result<std::string> content =
-      standard_input ? io::read_standard_input(limits::kMaxNetworkFileBytes)
-                     : io::read_file(options.file, limits::kMaxNetworkFileBytes);
+  const Result<std::string> content = read_input(options.file, limits::kMaxNetworkFileBytes);
   if (!content) {
     complain(content.error());
     exit = Exit::unreadable;
@@ -59,13 +48,7 @@ std::optional<codec::ImportedNetwork> load_or_complain(const NetworkOptions& opt
   }
   Result<codec::ImportedNetwork> imported = codec::import_network(*content, options.import);
   if (imported) return *std::move(imported);
-  exit = exit_for(imported.error());
-  Error error = std::move(imported).error();
-  // What a flag says is the flag's fault, not the file's.
-  if (exit == Exit::unreadable) {
-    error = std::move(error).in(standard_input ? "standard input" : "file " + options.file);
-  }
-  complain(error);
+  exit = complain_of_input(std::move(imported).error(), options.file);
   return std::nullopt;
 }
 

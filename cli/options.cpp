@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
+#include "common/codec/network/import.hpp"
 
 namespace chipweave::cli {
 
@@ -50,6 +51,20 @@ CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) 
       ->envname("CHIPWEAVE_KEY")
       ->option_text("FILE.pem");
   return url;
+}
+
+std::vector<CLI::Option*> add_network_options(CLI::App& command,
+                                              codec::NetworkImportOptions& options) {
+  CLI::Option* format = command
+                            .add_option("--format", options.format,
+                                        "what the file is, where its content does not tell")
+                            ->option_text("FORMAT");
+  CLI::Option* levels =
+      command
+          .add_option("--levels", options.levels, "node labels that are the levels, coarsest first")
+          ->delimiter(',')
+          ->option_text("LABEL,LABEL…");
+  return {format, levels};
 }
 
 void add_examples(CLI::App& command, const std::string& lines) {

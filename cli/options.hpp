@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/batch.hpp"
 #include "cli/scheduler_client.hpp"
@@ -13,6 +14,10 @@ class App;
 class Option;
 }  // namespace CLI
 
+namespace chipweave::codec {
+struct NetworkImportOptions;
+}
+
 namespace chipweave::cli {
 
 // -o, --output text|json
@@ -22,6 +27,10 @@ void add_output_option(CLI::App& command, OutputForm& form);
 CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address);
 // --batch FILE, which is returned, --timing and --repeat N.
 CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags);
+// How a file that describes a network is read: --format FORMAT, --levels LABEL,LABEL…; both are
+// returned.
+std::vector<CLI::Option*> add_network_options(CLI::App& command,
+                                              codec::NetworkImportOptions& options);
 // Shown at the end of --help.
 void add_examples(CLI::App& command, const std::string& lines);
 

@@ -1,13 +1,16 @@
-// chipweave rank: in which order pods that have a place should be numbered.
+// chipweave rank: in which order hosts, or pods that have a place, should be numbered; one request
+// by flags (rank_human) or many by --batch.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/rank_human.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/rank_codec.hpp"
@@ -58,35 +61,53 @@ Result<codec::RankAnswer> weigh(const codec::RankRequest& request, Timing& timin
   return out;
 }
 
-BatchAnswer answer(const std::string& line, Timing& timing) {
-  const codec::RankLine parsed = codec::parse_rank_line(line);
-  if (!parsed.request) return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
-  const codec::RankRequest& request = *parsed.request;
+RankedLine refused(const std::string& id, const Error& error) {
+  return {codec::write_batch_error(id, error), error, {}, {}};
+}
+
+}  // namespace
+
+RankedLine rank_line(const std::string& line, Timing& timing) {
+  codec::RankLine parsed = codec::parse_rank_line(line);
+  if (!parsed.request) return refused(parsed.id, parsed.request.error());
+  codec::RankRequest request = *std::move(parsed.request);
   const std::size_t levels = request.levels.size();
   codec::RankAnswer out;
   if (request.communicators) {
     auto weighed = weigh(request, timing);
-    if (!weighed) return {codec::write_batch_error(parsed.id, weighed.error()), true};
+    if (!weighed) return refused(parsed.id, weighed.error());
     out = std::move(weighed).value();
   } else {
     out.order = timing.timed([&] { return solver::depth_first(levels, request.paths); });
   }
   out.crossings = solver::ring_crossings(levels, request.paths, out.order);
   out.input_crossings = solver::ring_crossings(levels, request.paths, as_given(request));
-  return {codec::write_rank_answer(parsed.id, request, out), false};
+  std::string answer = codec::write_rank_answer(parsed.id, request, out);
+  return {std::move(answer), std::nullopt, std::move(request), std::move(out)};
 }
 
-}  // namespace
-
 void register_rank(CLI::App& app, Exit& exit_code) {
-  auto flags = std::make_shared<BatchFlags>();
-  CLI::App* c = app.add_subcommand("rank", "order pods that have a place, from a batch file");
-  add_batch_options(*c, *flags)->required();
-  add_examples(*c,
-               "  echo '{\"id\":1,\"levels\":[\"spine\",\"leaf\"],\"pods\":[{\"name\":\"p0\","
-               "\"path\":[\"s0\",\"l1\"]}]}' | chipweave rank --batch -");
-  c->callback(
-      [=, &exit_code] { exit_code = run_batch(*flags, limits::kMaxPlanLineBytes, answer); });
+  auto flags = std::make_shared<RankFlags>();
+  CLI::App* c =
+      app.add_subcommand("rank", "order hosts, or pods that have a place, from a batch file");
+  auto* batch = add_batch_options(*c, flags->batch);
+  add_rank_flags(*c, *flags, batch);
+  add_output_option(*c, flags->form);
+  add_examples(
+      *c,
+      "  scontrol show hostnames | chipweave rank --network topology.conf --hosts - > hosts\n"
+      "  mpirun --hostfile hosts --map-by seq ...\n"
+      "  chipweave rank --network topology.conf --hosts hosts --tensor 8 --pipeline 4\n"
+      "  echo '{\"id\":1,\"levels\":[\"spine\",\"leaf\"],\"pods\":[{\"name\":\"p0\","
+      "\"path\":[\"s0\",\"l1\"]}]}' | chipweave rank --batch -");
+  c->callback([=, &exit_code] {
+    const auto answer = [](const std::string& line, Timing& timing) -> BatchAnswer {
+      RankedLine ranked = rank_line(line, timing);
+      return {std::move(ranked.answer), ranked.wrong.has_value()};
+    };
+    exit_code = batch->count() > 0 ? run_batch(flags->batch, limits::kMaxPlanLineBytes, answer)
+                                   : run_rank_flags(*flags);
+  });
 }
 
 }  // namespace chipweave::cli

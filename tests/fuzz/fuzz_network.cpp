@@ -1,14 +1,17 @@
 // Arbitrary bytes → the network importer that their content chooses, and the text importers by
 // name: no crash; what is accepted keeps the rules of a table, reads back from our own JSON, and
-// can be offered to every exporter.
+// can be offered to every exporter. The same bytes as the network of a plan and as a hostfile.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "common/base/limits.hpp"
+#include "common/codec/gang/plan_codec.hpp"
 #include "common/codec/network/export.hpp"
+#include "common/codec/network/hostfile.hpp"
 #include "common/codec/network/import.hpp"
+#include "common/codec/network/plan_network.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace chipweave::codec {
@@ -31,6 +34,27 @@ void check(std::string_view text, const NetworkImportOptions& options) {
   }
 }
 
+void check_as_plan(std::string_view text) {
+  constexpr int kFree = 8;
+  const auto network = plan_network(text, {}, kFree);
+  require_words(network);
+  if (!network) return;
+  const PlanLine line =
+      parse_plan_line("{\"network\":" + network->json + R"(,"gang":{"pods":1,"chips_per_pod":1}})");
+  require_words(line.request);
+}
+
+void check_as_hostfile(std::string_view text) {
+  const auto hosts = parse_hostfile(text);
+  require_words(hosts);
+  if (!hosts) return;
+  require(!hosts->empty());
+  std::string again;
+  for (const Host& host : *hosts) again += host.line + "\n";
+  const auto read = parse_hostfile(again);
+  require(read.ok() && read->size() == hosts->size());
+}
+
 }  // namespace
 }  // namespace chipweave::codec
 
@@ -40,5 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(size == 0 ? "" : reinterpret_cast<const char*>(data), size);
   check(text, {});
   for (const char* format : {"slurm", "ibnetdiscover", "csv"}) check(text, {format, {}});
+  check_as_plan(text);
+  check_as_hostfile(text);
   return 0;
 }

@@ -45,15 +45,17 @@ Result<void> only_keys(const Json& value, const std::vector<std::string_view>& k
 
 // Keys of `chipweave plan` are accepted, so that its networks can be shown and exported; they are
 // no part of a description.
-const std::vector<std::string_view> kNodeKeys = {"name", "path",     "rails",  "accelerator",
-                                                 "free", "max_pods", "healthy"};
+const std::vector<std::string_view> kNodeKeys = {
+    "name", "path", "rails", "accelerator", "free", "free_chips", "machine", "max_pods", "healthy"};
+constexpr std::array<const char*, 5> kStateKeys = {"free", "free_chips", "machine", "max_pods",
+                                                   "healthy"};
 
 Result<domain::NetworkNode> read_node(const Json& value, const std::string& where,
                                       bool& has_state) {
   if (!value.is_object()) return network_error("must be an object").in(where);
   if (auto good = only_keys(value, kNodeKeys, where); !good) return std::move(good).error();
-  has_state = has_state || value.contains("free") || value.contains("max_pods") ||
-              value.contains("healthy");
+  has_state = has_state || std::any_of(kStateKeys.begin(), kStateKeys.end(),
+                                       [&](const char* key) { return value.contains(key); });
   domain::NetworkNode node;
   const Json* name = json_at(value, {"name"});
   if (name == nullptr || !name->is_string()) {
@@ -89,7 +91,8 @@ Result<std::vector<std::string>> texts_at(const Json& value, const char* key, st
 }
 
 Result<ImportedNetwork> read_document(const Json& value) {
-  if (auto good = only_keys(value, {"levels", "accelerator_levels", "nodes", "warnings"}, "");
+  if (auto good =
+          only_keys(value, {"levels", "accelerator_levels", "nodes", "warnings", "level_gbps"}, "");
       !good) {
     return std::move(good).error();
   }
@@ -104,7 +107,7 @@ Result<ImportedNetwork> read_document(const Json& value) {
       NetworkTableBuilder::make(*std::move(levels), *std::move(second));
   if (!builder) return std::move(builder).error();
   const Json& nodes = value["nodes"];
-  bool has_state = false;
+  bool has_state = value.contains("level_gbps");
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::string where = "nodes[" + std::to_string(i) + "]";
     Result<domain::NetworkNode> node = read_node(nodes[i], where, has_state);
@@ -114,7 +117,7 @@ Result<ImportedNetwork> read_document(const Json& value) {
     }
   }
   ImportedNetwork out{std::move(*builder).take(), kName, *std::move(warnings)};
-  if (has_state) out.warnings.emplace_back("free, max_pods and healthy of nodes are left out");
+  if (has_state) out.warnings.emplace_back("what only plan reads (free, machine, …) is left out");
   return out;
 }
 

@@ -206,30 +206,43 @@ Counts ChildFold::counts(Amount amount) const {
   return rows_[cell(last, inside(amount))];
 }
 
-// From (child, p) of a way of the fewest counts to those of the children before it.
+// From (child, p) of a way of the fewest counts to those of the children before it. What a step may
+// leave to them is a run of amounts that cost them the same, so runs are marked, not amounts.
 void ChildFold::mark_row(std::size_t i) {
   Child& child = children_[i - 1];
   const Counts* from = rows_.data() + (i - 1) * width_;
   std::uint8_t* before = seen_.data() + (i - 1) * width_;
-  child.from = most_ + 1 + static_cast<Amount>(width_);
+  std::vector<std::size_t> run_end(width_);  // the last amount that costs as much
+  for (std::size_t p = width_; p-- > 0;)
+    run_end[p] = p + 1 < width_ && from[p + 1] == from[p] ? run_end[p + 1] : p;
+  std::vector<std::int32_t> marks(width_ + 1, 0);  // begins less ends of runs
+  std::size_t fewest = width_;
+  std::size_t most = 0;
   for (std::size_t p = windows_[i].low; p <= windows_[i].high; ++p) {
     if (seen_[i * width_ + p] == 0) continue;
     const Counts here = rows_[i * width_ + p];
     if (from[p] + child.steps.front().counts == here) before[p] = 1;
     for (std::size_t s = 1; s < child.steps.size(); ++s) {
-      const Counts cost = child.steps[s].counts;
       const auto below = static_cast<std::size_t>(child.steps[s - 1].amount);
-      const auto top =
-          std::min(static_cast<std::size_t>(child.steps[s].amount), std::max(p, below + 1));
-      for (std::size_t q = top; q > below; --q) {
-        const std::size_t rest = p > q ? p - q : 0;
-        if (from[rest] + cost != here) break;
-        before[rest] = 1;
-        child.from = std::min(child.from, static_cast<Amount>(q));
-        child.to = std::max(child.to, static_cast<Amount>(q));
-      }
+      const auto top = std::min(static_cast<std::size_t>(child.steps[s].amount),
+                                std::max(p, below + 1));
+      const std::size_t rest = p > top ? p - top : 0;
+      if (from[rest] + child.steps[s].counts != here) continue;
+      const std::size_t last =
+          std::max(rest, std::min(run_end[rest], p > below + 1 ? p - below - 1 : 0));
+      ++marks[rest];
+      --marks[last + 1];
+      fewest = std::min(fewest, last == 0 ? std::min(top, std::max(p, below + 1)) : p - last);
+      most = std::max(most, top);
     }
   }
+  std::int32_t open = 0;
+  for (std::size_t p = 0; p < width_; ++p) {
+    open += marks[p];
+    if (open > 0) before[p] = 1;
+  }
+  child.from = static_cast<Amount>(fewest);
+  child.to = static_cast<Amount>(most);
 }
 
 void ChildFold::mark() {

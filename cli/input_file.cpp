@@ -1,0 +1,23 @@
+#include "cli/input_file.hpp"
+
+#include <utility>
+
+#include "cli/terminal.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+
+Result<std::string> read_input(const std::string& file, std::size_t max_bytes) {
+  return file == "-" ? io::read_standard_input(max_bytes) : io::read_file(file, max_bytes);
+}
+
+Exit complain_of_input(Error error, const std::string& file) {
+  const Exit exit = exit_for(error);
+  if (exit == Exit::unreadable) {
+    error = std::move(error).in(file == "-" ? "standard input" : "file " + file);
+  }
+  complain(error);
+  return exit;
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,264 @@
+#include "cli/plan_human.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "cli/input_file.hpp"
+#include "cli/options.hpp"
+#include "cli/render_plan.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/gang/gang_file.hpp"
+#include "common/codec/network/plan_network.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+// A key of the gang, and the flag that it is from.
+struct Member {
+  std::string flag;
+  std::string key;
+  std::string json;
+};
+
+struct Counted {
+  std::string name;
+  std::int64_t count = 0;
+};
+
+// "rack=4", split at the last '='.
+Result<Counted> counted(const std::string& text, const std::string& flag, const char* form) {
+  const std::size_t equals = text.rfind('=');
+  Counted out;
+  if (equals != std::string::npos) {
+    out.name = text.substr(0, equals);
+    const char* end = text.data() + text.size();
+    const auto [stop, failed] = std::from_chars(text.data() + equals + 1, end, out.count);
+    if (failed == std::errc() && stop == end && !out.name.empty()) return out;
+  }
+  return make_error(Errc::invalid_argument, "'" + text + "' is not of the form " + form).in(flag);
+}
+
+Result<std::string> slices_json(const std::vector<std::string>& slices) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& text : slices) {
+    const auto slice = counted(text, "--slice", "LEVEL=PODS");
+    if (!slice) return Error(slice.error());
+    json.begin_object().field("level", slice->name).key("size").integer(slice->count).end_object();
+  }
+  return json.end_array().take();
+}
+
+Result<std::string> existing_json(const std::vector<std::string>& existing) {
+  JsonWriter json;
+  json.begin_object();
+  std::set<std::string> paths;
+  for (const std::string& text : existing) {
+    const auto here = counted(text, "--existing", "PATH=PODS");
+    if (!here) return Error(here.error());
+    if (!paths.insert(here->name).second) {
+      return make_error(Errc::invalid_argument, here->name + " is named twice").in("--existing");
+    }
+    json.key(here->name).integer(here->count);
+  }
+  return json.end_object().take();
+}
+
+Result<std::string> spare_json(const std::string& text) {
+  const auto spare = counted(text, "--keep-spare", "LEVEL=NODES");
+  if (!spare) return Error(spare.error());
+  JsonWriter json;
+  json.begin_object().field("level", spare->name).key("nodes").integer(spare->count);
+  return json.end_object().take();
+}
+
+std::string text_json(const std::string& text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+std::string list_json(const std::vector<std::string>& texts) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& text : texts) json.string(text);
+  return json.end_array().take();
+}
+
+Result<std::vector<Member>> members_of(const PlanFlags& flags) {
+  std::vector<Member> out;
+  const auto number = [&](const char* flag, const char* key,
+                          const std::optional<std::int64_t>& value) {
+    if (value) out.push_back({flag, key, std::to_string(*value)});
+  };
+  const auto text = [&](const char* flag, const char* key,
+                        const std::optional<std::string>& value) {
+    if (value) out.push_back({flag, key, text_json(*value)});
+  };
+  number("--pods", "pods", flags.pods);
+  number("--chips", "chips_per_pod", flags.chips);
+  number("--min", "min_member", flags.min);
+  text("--required", "required_level", flags.required);
+  text("--preferred", "preferred_level", flags.preferred);
+  text("--policy", "policy", flags.policy);
+  if (!flags.slices.empty()) {
+    auto json = slices_json(flags.slices);
+    if (!json) return std::move(json).error();
+    out.push_back({"--slice", "slices", *std::move(json)});
+  }
+  if (!flags.existing.empty()) {
+    auto json = existing_json(flags.existing);
+    if (!json) return std::move(json).error();
+    out.push_back({"--existing", "existing", *std::move(json)});
+  }
+  if (!flags.failed.empty()) out.push_back({"--failed", "failed_nodes", list_json(flags.failed)});
+  if (flags.keep_spare) {
+    auto json = spare_json(*flags.keep_spare);
+    if (!json) return std::move(json).error();
+    out.push_back({"--keep-spare", "keep_spare", *std::move(json)});
+  }
+  return out;
+}
+
+std::string line_of(const std::string& network, const std::vector<Member>& members,
+                    const codec::GangFile& file) {
+  std::string gang;
+  for (const Member& member : members) {
+    gang += gang.empty() ? "" : ",";
+    append_json_string(gang, member.key);
+    gang += ":" + member.json;
+  }
+  if (!gang.empty() && !file.members.empty()) gang += ",";
+  return "{\"network\":" + network + ",\"gang\":{" + gang + file.members + "}}";
+}
+
+// An unusable line: its message begins with the key, and the key is from a flag or from a file.
+Exit complain_of_line(const Error& error, const PlanFlags& flags,
+                      const std::vector<Member>& members) {
+  const std::string text = error.text();
+  const std::string gang = "gang.";
+  const std::string key =
+      text.starts_with(gang)
+          ? text.substr(gang.size(), text.find_first_of(".[: ", gang.size()) - gang.size())
+          : "";
+  const auto member =
+      std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.key == key; });
+  if (member != members.end()) {
+    complain(member->flag + ": " + text);
+    return Exit::usage;
+  }
+  if (!text.starts_with("gang")) return complain_of_input(error, flags.network);
+  if (!flags.gang.empty()) return complain_of_input(error, flags.gang);
+  complain(text);
+  return Exit::usage;
+}
+
+// Nodes that only a repair names are added to the request under a name that no node has.
+void remark_on_gone_nodes(const codec::PlanRequest& request) {
+  for (const codec::PlanNode& node : request.nodes) {
+    if (!node.name.starts_with('\x01')) continue;
+    remark("no node has the path " + codec::joined_path(node.path) +
+           ": taken as one that has left the network");
+  }
+}
+
+// What is missing or stands twice before anything is read; empty: nothing.
+std::string wrong_usage(const PlanFlags& flags) {
+  if (flags.network.empty() || (flags.gang.empty() && !(flags.pods && flags.chips)))
+    return "plan needs --batch FILE, or --network FILE with --pods and --chips or with --gang FILE";
+  if (flags.network == "-" && flags.gang == "-")
+    return "--gang: standard input is the network already";
+  return "";
+}
+
+}  // namespace
+
+Exit run_plan_flags(const PlanFlags& flags) {
+  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+    complain(wrong);
+    return Exit::usage;
+  }
+  const auto members = members_of(flags);
+  if (!members) {
+    complain(members.error());
+    return Exit::usage;
+  }
+  const auto content = read_input(flags.network, limits::kMaxPlanLineBytes);
+  if (!content) {
+    complain(content.error());
+    return Exit::unreadable;
+  }
+  const auto network = codec::plan_network(*content, flags.import, flags.free);
+  if (!network) return complain_of_input(network.error(), flags.network);
+  codec::GangFile file;
+  if (!flags.gang.empty()) {
+    const auto text = read_input(flags.gang, limits::kMaxPlanLineBytes);
+    if (!text) {
+      complain(text.error());
+      return Exit::unreadable;
+    }
+    auto read = codec::read_gang_file(*text);
+    if (!read) return complain_of_input(std::move(read).error(), flags.gang);
+    file = *std::move(read);
+  }
+  for (const Member& member : *members) {
+    if (std::find(file.keys.begin(), file.keys.end(), member.key) == file.keys.end()) continue;
+    complain(member.flag + ": the gang of --gang has " + member.key + " already");
+    return Exit::usage;
+  }
+  for (const std::string& warning : network->warnings) warn(warning);
+  Timing timing(flags.batch);
+  PlanEngine engine;
+  const PlannedLine planned = plan_line(engine, line_of(network->json, *members, file), timing);
+  if (planned.wrong) return complain_of_line(*planned.wrong, flags, *members);
+  remark_on_gone_nodes(planned.request);
+  const domain::Plan& plan = planned.decided.plan;
+  const bool json = flags.form == OutputForm::json;
+  if (!json && !plan.fits) complain("does not fit: " + plan.reason);
+  std::string page;
+  if (json) {
+    page = planned.answer + "\n";
+  } else if (plan.fits) {
+    page = render_plan(planned.request, plan, planned.decided.details);
+  }
+  if (!print(page)) return Exit::unreadable;
+  timing.report();
+  return plan.fits ? Exit::fine : Exit::findings;
+}
+
+void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
+  const auto option = [&](const char* name, auto& to, const char* says, const char* form) {
+    return command.add_option(name, to, says)->option_text(form)->excludes(batch);
+  };
+  // As often as it is given, one value each time.
+  const auto repeated = [&](const char* name, std::vector<std::string>& to, const char* says,
+                            const char* form) {
+    option(name, to, says, form)->allow_extra_args(false);
+  };
+  option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
+         "FILE");
+  for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
+  option("--free", flags.free, "free chips of each node that the file says none of", "CHIPS")
+      ->check(CLI::Range(0, limits::kMaxChipsOfPod));
+  option("--pods", flags.pods, "pods to place", "PODS");
+  option("--chips", flags.chips, "chips of each pod", "CHIPS");
+  option("--gang", flags.gang, "the gang as JSON, for roles, subgroups and the rest; -: stdin",
+         "FILE");
+  option("--min", flags.min, "how many must run, or none is placed; default: all", "PODS");
+  option("--required", flags.required, "all pods inside one domain of this level", "LEVEL");
+  option("--preferred", flags.preferred, "the same if that is possible", "LEVEL");
+  repeated("--slice", flags.slices, "used domains of the level hold a multiple of so many pods",
+           "LEVEL=PODS");
+  option("--policy", flags.policy, "compact (default): fewest domains; even: equal shares",
+         "POLICY");
+  option("--keep-spare", flags.keep_spare,
+         "leave so many whole free nodes in each used domain if that is possible", "LEVEL=NODES");
+  repeated("--existing", flags.existing, "pods of the gang that run on a node", "PATH=PODS");
+  repeated("--failed", flags.failed, "repair: a node whose existing pods must move", "PATH");
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,212 @@
+#include "cli/rank_human.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cli/input_file.hpp"
+#include "cli/options.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/network/hostfile.hpp"
+#include "common/codec/network/plan_network.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using Path = std::vector<std::string>;
+
+struct Size {
+  const char* key;
+  const std::optional<std::int64_t>& value;
+};
+
+std::vector<Size> sizes_of(const RankFlags& flags) {
+  return {{"tensor", flags.tensor},
+          {"context", flags.context},
+          {"expert", flags.expert},
+          {"data", flags.data},
+          {"pipeline", flags.pipeline}};
+}
+
+// A path for each host; those that the network does not have get none, with a warning. Errors: it
+// has none of them.
+Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
+                                   const domain::NetworkTable& network) {
+  std::unordered_map<std::string_view, const Path*> by_name;
+  for (const domain::NetworkNode& node : network.nodes) by_name.emplace(node.name, &node.path);
+  std::vector<Path> out;
+  std::vector<std::string> unknown;
+  for (const codec::Host& host : hosts) {
+    const auto at = by_name.find(host.name);
+    if (at == by_name.end()) unknown.push_back(host.name);
+    out.push_back(at == by_name.end() ? Path() : *at->second);
+  }
+  if (unknown.size() == hosts.size()) {
+    return make_error(Errc::not_found,
+                      "no host is a node of the network; the first is " + hosts.front().name)
+        .in("--hosts");
+  }
+  constexpr std::size_t kShown = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(unknown.size(), kShown); ++i)
+    names += (i == 0 ? "" : ", ") + unknown[i];
+  if (unknown.size() > kShown) names += ", ...";
+  if (!unknown.empty()) {
+    warn("not in the network, so at the end: " + names + " (" + std::to_string(unknown.size()) +
+         " of " + std::to_string(hosts.size()) + " hosts)");
+  }
+  return out;
+}
+
+// --ranks-per-pod, or the slots of the hosts, or 1. Communicators need the same of every host.
+Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<codec::Host>& hosts) {
+  const std::int64_t wanted = flags.ranks_per_pod.value_or(hosts.front().slots);
+  for (const codec::Host& host : hosts) {
+    const bool silent = flags.ranks_per_pod && host.slots == 0;
+    if (silent || host.slots == wanted) continue;
+    const std::string slots = host.slots == 0 ? "no slots" : "slots=" + std::to_string(host.slots);
+    const std::string others = flags.ranks_per_pod ? "--ranks-per-pod is " + std::to_string(wanted)
+                                                   : hosts.front().name + " has another number";
+    return make_error(Errc::invalid_argument,
+                      host.name + " has " + slots + ", " + others +
+                          ": communicators need as many ranks on every host")
+        .in("--hosts");
+  }
+  return std::max<std::int64_t>(wanted, 1);
+}
+
+// The request's communicators; empty: no flag asks for any.
+Result<std::string> communicators_json(const RankFlags& flags,
+                                       const std::vector<codec::Host>& hosts) {
+  const std::vector<Size> sizes = sizes_of(flags);
+  const bool any =
+      flags.ranks_per_pod ||
+      std::any_of(sizes.begin(), sizes.end(), [](const Size& s) { return s.value.has_value(); });
+  if (!any) return std::string();
+  std::int64_t ranks = 0;
+  if (flags.ranks_per_pod && *flags.ranks_per_pod < 1) {
+    ranks = *flags.ranks_per_pod;  // refused with all other keys
+  } else {
+    const auto found = ranks_per_host(flags, hosts);
+    if (!found) return Error(found.error());
+    ranks = *found;
+  }
+  JsonWriter json;
+  json.begin_object().key("ranks_per_pod").integer(ranks);
+  for (const Size& size : sizes) {
+    if (size.value) json.key(size.key).integer(*size.value);
+  }
+  return json.end_object().take();
+}
+
+std::string line_of(const std::vector<std::string>& levels, const std::vector<codec::Host>& hosts,
+                    const std::vector<Path>& paths, const std::string& communicators) {
+  JsonWriter json;
+  json.begin_object().key("levels").begin_array();
+  for (const std::string& level : levels) json.string(level);
+  json.end_array().key("pods").begin_array();
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    json.begin_object().field("name", hosts[i].name).key("path").begin_array();
+    for (const std::string& element : paths[i]) json.string(element);
+    json.end_array().end_object();
+  }
+  json.end_array();
+  if (!communicators.empty()) json.key("communicators").raw(communicators);
+  return json.end_object().take();
+}
+
+// What the order is good for, in words beside the hostfile.
+void remark_on_order(const RankedLine& ranked) {
+  std::string borders;
+  const codec::RankAnswer& order = ranked.order;
+  for (std::size_t i = 0; i < ranked.request.levels.size(); ++i) {
+    borders += (i == 0 ? "" : ", ") + ranked.request.levels[i] + " " +
+               std::to_string(order.crossings[i]) + " (as given " +
+               std::to_string(order.input_crossings[i]) + ")";
+  }
+  remark("borders that the ring of hosts crosses: " + borders);
+  if (!order.communicators) return;
+  const codec::CommunicatorCosts& costs = *order.communicators;
+  remark("cost of the communicators: " + std::to_string(costs.weighted) + " (as given " +
+         std::to_string(costs.input_weighted) + ", depth-first " +
+         std::to_string(costs.depth_first_weighted) + "), " +
+         (costs.optimal ? "proven the least" : "not proven the least"));
+}
+
+// What is missing or stands twice before anything is read; empty: nothing.
+std::string wrong_usage(const RankFlags& flags) {
+  if (flags.network.empty() || flags.hosts.empty())
+    return "rank needs --batch FILE, or --network FILE with --hosts FILE";
+  if (flags.network == "-" && flags.hosts == "-")
+    return "--hosts: standard input is the network already";
+  return "";
+}
+
+}  // namespace
+
+Exit run_rank_flags(const RankFlags& flags) {
+  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+    complain(wrong);
+    return Exit::usage;
+  }
+  const auto description = read_input(flags.network, limits::kMaxNetworkFileBytes);
+  if (!description) {
+    complain(description.error());
+    return Exit::unreadable;
+  }
+  const auto network = codec::import_levelled_network(*description, flags.import);
+  if (!network) return complain_of_input(network.error(), flags.network);
+  const auto text = read_input(flags.hosts, limits::kMaxNetworkFileBytes);
+  if (!text) {
+    complain(text.error());
+    return Exit::unreadable;
+  }
+  const auto hosts = codec::parse_hostfile(*text);
+  if (!hosts) return complain_of_input(hosts.error(), flags.hosts);
+  for (const std::string& warning : network->warnings) warn(warning);
+  const auto communicators = communicators_json(flags, *hosts);
+  if (!communicators) return complain_of_input(communicators.error(), flags.hosts);
+  const auto paths = paths_of(*hosts, network->table);
+  if (!paths) return complain_of_input(paths.error(), flags.hosts);
+  Timing timing(flags.batch);
+  const RankedLine ranked =
+      rank_line(line_of(network->table.levels, *hosts, *paths, *communicators), timing);
+  if (ranked.wrong) {
+    // Names and paths were read before: what is left are the sizes that flags say.
+    complain(*ranked.wrong);
+    return Exit::usage;
+  }
+  if (flags.form == OutputForm::json) {
+    if (!print(ranked.answer + "\n")) return Exit::unreadable;
+  } else {
+    std::string lines;
+    for (const std::size_t pod : ranked.order.order) lines += (*hosts)[pod].line + "\n";
+    if (!print(lines)) return Exit::unreadable;
+    remark_on_order(ranked);
+  }
+  timing.report();
+  return Exit::fine;
+}
+
+void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch) {
+  const auto option = [&](const char* name, auto& to, const char* says, const char* form) {
+    command.add_option(name, to, says)->option_text(form)->excludes(batch);
+  };
+  option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
+         "FILE");
+  for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
+  option("--hosts", flags.hosts, "hostfile, lines of NAME or NAME slots=N; -: stdin", "FILE");
+  option("--tensor", flags.tensor, "tensor parallel size of the job", "N");
+  option("--context", flags.context, "context parallel size", "N");
+  option("--expert", flags.expert, "expert parallel size; divides context x data", "N");
+  option("--data", flags.data, "data parallel size; default: what the others leave", "N");
+  option("--pipeline", flags.pipeline, "pipeline stages", "N");
+  option("--ranks-per-pod", flags.ranks_per_pod, "ranks on each host; default: its slots, or 1",
+         "N");
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,152 @@
+// chipweave plan by flags, as scripts see it: table, JSON, exit codes, which stream.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/component/programs/run.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int kDoesNotFit = 1;
+constexpr int kWrongUsage = 2;
+constexpr int kUnreadable = 3;
+
+// Two leaves of four nodes below each of two spines.
+const std::string kTree =
+    R"(printf 'SwitchName=c Switches=s[1-2]\nSwitchName=s1 Switches=l[1-2]\n)"
+    R"(SwitchName=s2 Switches=l[3-4]\nSwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n)"
+    R"(SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n' | )"
+    "%B/chipweave plan --network - ";
+// chipweave's own JSON: free chips, a node that takes few pods.
+const std::string kOwn =
+    R"(echo '{"levels":["block","rack"],"nodes":[{"name":"x1","path":["b1","r1"],"free":8},)"
+    R"({"name":"x2","path":["b1","r1"],"free":8,"max_pods":1},)"
+    R"({"name":"x3","path":["b1","r2"],"free":4}]}' | %B/chipweave plan --network - )";
+TEST(PlanCommand, PrintsHowMuchFitsAndWhere) {
+  const Outcome out = run(kTree + "--free 8 --pods 20 --chips 2 --required spine 2>&1");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_EQ(out.text,
+            "fits: 20 pods on 5 nodes\n"
+            "domains: core 1, spine 1, leaf 2 (proven the best)\n"
+            "\n"
+            "NODE  PATH     PODS  RANKS\n"
+            "n1    c/s1/l1     4  0-3\n"
+            "n2    c/s1/l1     4  4-7\n"
+            "n3    c/s1/l1     4  8-11\n"
+            "n4    c/s1/l1     4  12-15\n"
+            "n5    c/s1/l2     4  16-19\n");
+}
+
+TEST(PlanCommand, JsonIsTheAnswerOfTheBatchForm) {
+  const Outcome json = run(kOwn + "--pods 2 --chips 8 --required rack -o json 2>&1");
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(json.text, R"({"id":null,"fits":true,"assignment":{"b1/r1":2},"pods":[)"
+                       R"({"pod":0,"node":"x1","path":["b1","r1"],"rank":0},)"
+                       R"({"pod":1,"node":"x2","path":["b1","r1"],"rank":1}],)"
+                       R"("domains":{"block":1,"rack":1},"placed":2,"optimal":true,"reason":""})"
+                       "\n");
+}
+
+TEST(PlanCommand, WhatDoesNotFitIsSaidInWordsAndExitsOne) {
+  const std::string tight = kOwn + "--pods 4 --chips 8 ";
+  const Outcome said = run(tight + "2>&1 >/dev/null");
+  EXPECT_EQ(said.code, kDoesNotFit);
+  EXPECT_THAT(said.text, StartsWith("chipweave: does not fit: "));
+  EXPECT_EQ(run(tight + "2>/dev/null").text, "");
+  const Outcome json = run(tight + "-o json 2>&1");
+  EXPECT_EQ(json.code, kDoesNotFit);
+  EXPECT_THAT(json.text, StartsWith(R"({"id":null,"fits":false,)"));
+}
+
+TEST(PlanCommand, EveryFlagIsAKeyOfTheGang) {
+  const auto head = [](const Outcome& out) { return out.text.substr(0, out.text.find('\n')); };
+  // x2 takes one pod.
+  EXPECT_EQ(head(run(kOwn + "--pods 6 --chips 2 --min 5 --required block --slice rack=1 2>&1")),
+            "fits: 6 pods on 2 nodes");
+  EXPECT_EQ(head(run(kOwn + "--pods 9 --chips 2 --min 5 2>&1")),
+            "fits: 7 of 9 pods on 3 nodes; at least 5 must run");
+  const std::string four = kTree + "--free 8 --pods 4 --chips 2 ";
+  EXPECT_THAT(run(four).text, HasSubstr("leaf 1 "));
+  EXPECT_THAT(run(four + "--policy even --preferred spine").text, HasSubstr("leaf 2 "));
+  EXPECT_EQ(head(run(kOwn + "--pods 1 --chips 2 --keep-spare rack=1 --existing b1/r2=1 2>&1")),
+            "fits: 1 pod on 1 node, beside 1 that run");
+  EXPECT_EQ(head(run(kOwn + "--pods 2 --chips 2 --existing b1/r2=2 --failed b1/r2 2>&1")),
+            "fits: 2 lost pods on 1 node");
+  EXPECT_THAT(
+      run(kOwn + "--pods 2 --chips 2 --existing b1/r2=2 --failed b1/r9 2>&1").text,
+      StartsWith("chipweave: note: no node has the path b1/r9: taken as one that has left"));
+}
+
+TEST(PlanCommand, AFileGivesTheGangThatFlagsCannotSay) {
+  const io::TempFolder folder;
+  const auto with_gang = [&](const std::string& gang, const std::string& flags) {
+    return run(kOwn + "--gang " + folder.put("gang.json", gang) + " " + flags);
+  };
+  const std::string roles = R"({"roles":[{"name":"leader","pods":1,"chips_per_pod":1},)"
+                            R"({"name":"worker","pods":2,"chips_per_pod":2}]})";
+  const Outcome table = with_gang(roles, "--required rack 2>&1");
+  EXPECT_EQ(table.code, 0);
+  EXPECT_THAT(table.text, HasSubstr("NODE  PATH   ROLE    PODS  RANKS\n"));
+  const std::string pods = R"({"pods":1,"chips_per_pod":1})";
+  EXPECT_EQ(with_gang(pods, "--required rack --pods 2 2>&1 >/dev/null").text,
+            "chipweave: --pods: the gang of --gang has pods already\n");
+  EXPECT_EQ(with_gang(pods, "--pods 2 2>/dev/null").code, kWrongUsage);
+  const Outcome typo = with_gang(R"({"pods":1,"chips_per_od":1})", "2>&1 >/dev/null");
+  EXPECT_EQ(typo.code, kUnreadable);
+  EXPECT_THAT(typo.text, HasSubstr("/gang.json: gang: unknown key \"chips_per_od\""));
+  EXPECT_EQ(with_gang("{}", "--pods 2 --chips 1 2>/dev/null").code, 0);
+}
+
+// What is wrong, in one line on standard error, and nothing on standard output.
+void expect_refused(const std::string& line, int code, const std::string& says) {
+  const Outcome said = run(line + " 2>&1 >/dev/null");
+  EXPECT_EQ(said.code, code) << line;
+  EXPECT_THAT(said.text, StartsWith("chipweave: " + says)) << line;
+  EXPECT_EQ(said.text.find('\n'), said.text.size() - 1) << said.text;
+  EXPECT_EQ(run(line + " 2>/dev/null").text, "") << line;
+}
+
+TEST(PlanCommand, RefusesWhatMakesNoSense) {
+  const std::string good = kOwn + "--pods 2 --chips 2 ";
+  expect_refused("%B/chipweave plan", kWrongUsage, "plan needs --batch FILE, or --network FILE");
+  expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage, "--batch excludes --pods");
+  expect_refused(kOwn + "--pods 2", kWrongUsage, "plan needs --batch FILE, or --network");
+  expect_refused(kOwn + "--gang -", kWrongUsage, "--gang: standard input is the network already");
+  expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
+  expect_refused(kOwn + "--pods x --chips 1", kWrongUsage, "Could not convert: --pods = x");
+  expect_refused(good + "--required rak", kWrongUsage,
+                 "--required: gang.required_level: is no level of the network (did you mean");
+  expect_refused(good + "--slice rack", kWrongUsage, "--slice: 'rack' is not of the form LEVEL=");
+  expect_refused(good + "--slice rack=0", kWrongUsage, "--slice: gang.slices[0].size: must be 1");
+  expect_refused(good + "--keep-spare =2", kWrongUsage, "--keep-spare: '=2' is not of the form");
+  expect_refused(good + "--policy tight", kWrongUsage, "--policy: gang.policy: must be compact");
+  expect_refused(good + "--existing b1/r1=1 --existing b1/r1=2", kWrongUsage,
+                 "--existing: b1/r1 is named twice");
+  expect_refused(good + "--existing b9=1", kWrongUsage, "--existing: gang.existing");
+  expect_refused(good + "--free -1", kWrongUsage, "--free: ");
+  expect_refused(good + "--format csw", kWrongUsage, "--format: there is no format \"csw\"");
+  expect_refused(kTree + "--pods 1 --chips 1", kWrongUsage,
+                 "--free: is missing, and the file does");
+}
+
+TEST(PlanCommand, FilesThatCannotBeReadExitThree) {
+  expect_refused("%B/chipweave plan --pods 1 --chips 1 --network /no/such/file", kUnreadable,
+                 "file /no/such/file: ");
+  expect_refused("%B/chipweave plan --pods 1 --chips 1 --network /dev/null", kUnreadable,
+                 "file /dev/null: the file is empty");
+  expect_refused(kOwn + "--gang /no/such/file", kUnreadable, "file /no/such/file: ");
+  expect_refused(kOwn + "--gang /dev/null", kUnreadable, "file /dev/null: not valid JSON");
+  expect_refused(R"(echo '{"levels":["r"],"nodes":[{"name":"a","fre":1,"free":2}]}' | )"
+                 "%B/chipweave plan --network - --pods 1 --chips 1",
+                 kUnreadable, "standard input: network.nodes[0]: unknown key \"fre\"");
+  expect_refused("echo 'name' | %B/chipweave plan --network - --format csv --pods 1 --chips 1",
+                 kUnreadable, "standard input: ");
+  EXPECT_EQ(run("{ " + kOwn + "--pods 1 --chips 1; } 2>/dev/null >/dev/full").code, kUnreadable);
+}
+
+}  // namespace
+}  // namespace chipweave

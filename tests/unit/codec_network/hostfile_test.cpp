@@ -1,0 +1,60 @@
+#include "common/codec/network/hostfile.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using testing::HasSubstr;
+
+std::string hostfile_error(const std::string& text) {
+  const auto hosts = parse_hostfile(text);
+  return hosts ? "(no error)" : hosts.error().text();
+}
+
+TEST(Hostfile, KeepsLinesAndReadsSlots) {
+  const auto hosts = parse_hostfile(
+      "# made by hand\n\n  n2 \r\nn1 slots=8  # the big one\nn3\tmax_slots=4 slots=2");
+  ASSERT_TRUE(hosts.ok()) << hosts.error().text();
+  ASSERT_EQ(hosts->size(), 3U);
+  EXPECT_EQ((*hosts)[0].line, "n2");
+  EXPECT_EQ((*hosts)[0].slots, 0);
+  EXPECT_EQ((*hosts)[1].name, "n1");
+  EXPECT_EQ((*hosts)[1].slots, 8);
+  EXPECT_EQ((*hosts)[1].line, "n1 slots=8");
+  EXPECT_EQ((*hosts)[2].name, "n3");
+  EXPECT_EQ((*hosts)[2].slots, 2);
+}
+
+TEST(Hostfile, ErrorsNameTheLine) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "names no host"},
+      {"# n1\n\n", "names no host"},
+      {"n1\nn2 slot=8\n", "line 2: \"slot=8\" is not understood (did you mean \"slots\"?)"},
+      {"n1 slots", "line 1: \"slots\" says no whole number from 1 to 1000000"},
+      {"n1 slots=0", "says no whole number"},
+      {"n1 slots=8x", "says no whole number"},
+      {"n1 slots=1000001", "says no whole number"},
+      {"n1 n2", "line 1: \"n2\" is not understood"},
+      {"n1\n\nn1 slots=4", "line 3: host \"n1\" was named on line 1"},
+      {std::string(limits::kMaxNameBytes + 1, 'n'), "a name has at most 253 bytes"},
+      {"n\xFF", "no UTF-8 text"},
+      {std::string("n\0", 2), "no control characters"},
+  };
+  for (const auto& [text, says] : cases) {
+    EXPECT_THAT(hostfile_error(text), HasSubstr(says)) << text;
+  }
+}
+
+TEST(Hostfile, HasAtMostAsManyHostsAsAGangHasPods) {
+  std::string text;
+  for (int i = 0; i < limits::kMaxGangPods; ++i) text += "n" + std::to_string(i) + "\n";
+  EXPECT_TRUE(parse_hostfile(text).ok());
+  EXPECT_EQ(hostfile_error(text + "more\n"), "more than 100000 hosts");
+}
+
+}  // namespace
+}  // namespace chipweave::codec
