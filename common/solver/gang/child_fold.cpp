@@ -224,8 +224,8 @@ void ChildFold::mark_row(std::size_t i) {
     if (from[p] + child.steps.front().counts == here) before[p] = 1;
     for (std::size_t s = 1; s < child.steps.size(); ++s) {
       const auto below = static_cast<std::size_t>(child.steps[s - 1].amount);
-      const auto top = std::min(static_cast<std::size_t>(child.steps[s].amount),
-                                std::max(p, below + 1));
+      const auto top =
+          std::min(static_cast<std::size_t>(child.steps[s].amount), std::max(p, below + 1));
       const std::size_t rest = p > top ? p - top : 0;
       if (from[rest] + child.steps[s].counts != here) continue;
       const std::size_t last =

@@ -136,7 +136,8 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
     }
     const auto machine = machines.find(id);
     if (machine == machines.end()) {
-      node.rails.unknown = "the machine of " + node.name + " is not known";
+      node.set_gbps = std::nullopt;
+      node.rails.unknown = "the machine is not known";
       continue;
     }
     if (deal(machine->second, pods, sizes, out, node)) continue;

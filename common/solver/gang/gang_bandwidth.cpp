@@ -70,11 +70,16 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 void add_chips(const GangShape& shape, GangBandwidth& out) {
+  std::vector<std::string> unknown;
   for (const GangNode& node : shape.nodes) {
-    if (node.chips < 2 || (out.chips && *out.chips <= node.set_gbps)) continue;
+    if (node.chips < 2) continue;
+    if (!node.set_gbps) unknown.push_back(node.name);
+    if (!node.set_gbps || (out.chips && *out.chips <= *node.set_gbps)) continue;
     out.chips = node.set_gbps;
     out.slowest_node = node.name;
   }
+  if (!unknown.empty())
+    out.left_out.push_back("chips of " + names_text(unknown) + ": the machine is not known");
 }
 
 // Which adapters are not known, by reason: nodes of one kind are one sentence.

@@ -46,8 +46,9 @@ NodeRails rails_of(const domain::NodeTopology& topology, domain::ChipSet used);
 
 struct GangNode {
   std::string name;
-  int chips = 0;         // of the gang
-  double set_gbps = 0;   // predicted of all of them together; not looked at for one chip
+  int chips = 0;  // of the gang
+  // Predicted of all of them together, not looked at for one chip; nullopt: not known.
+  std::optional<double> set_gbps = 0;
   NodeRails rails = {};  // of all of them
 };
 
