@@ -10,9 +10,13 @@ namespace {
 using domain::Gang;
 using domain::kNoLevel;
 
-constexpr std::size_t kMostStates = 6000;
 constexpr std::size_t kMostGroups = 64;
+// A step is two states that are put together, some tens of nanoseconds. Small fabrics are given
+// more of them: there people see at once what is missed.
+constexpr std::size_t kSmallFabric = 64;  // nodes
+constexpr std::size_t kMostStates = 20'000;
 constexpr std::uint64_t kMostSteps = 6'000'000;
+constexpr std::uint64_t kMostStepsOfSmall = 24'000'000;
 
 using State = std::uint32_t;
 inline constexpr State kNoState = std::numeric_limits<State>::max();
@@ -85,8 +89,11 @@ class SetsSearch {
     };
     if (gang_.sets.empty()) even_.push_back({0, level_of(kNoLevel)});
     for (std::size_t set = 0; set < gang_.sets.size(); ++set)
-      if (gang_.sets[set].pods > 0)
+      if (gang_.sets[set].pods > 0 && gang_.sets[set].together.empty())
         even_.push_back({set + 1, level_of(gang_.sets[set].preferred_level)});
+    // Roles that are planned together have shares together.
+    for (std::size_t g = gang_.sets.size() + 1; g < groups_.groups.size(); ++g)
+      even_.push_back({g, level_of(groups_.groups[g].preferred_level)});
   }
   // The sets for which one domain was enough; whether there are any that consist of something.
   bool spread_inside(const SetsAnswer& found) {
@@ -136,7 +143,27 @@ class SetsSearch {
     states_ = static_cast<std::size_t>(states);
     return states <= kMostStates;
   }
-  bool fits_the_budget() const { return fabric_.size() * states_ <= kMostSteps; }
+  std::uint64_t budget() const {
+    return fabric_.size() <= kSmallFabric ? kMostStepsOfSmall : kMostSteps;
+  }
+  // Whether it can be hoped for: each node puts its own states to all of those before it, of which
+  // most are not there yet for the first nodes.
+  bool fits_the_budget() const {
+    constexpr double kHope = 8;
+    double steps = 0;
+    for (FabricNodeId id = 0; id < fabric_.node_numbers(); ++id) {
+      const FabricNode& node = fabric_.node(id);
+      if (!node.there || !node.healthy) continue;
+      double own = 1;
+      for (const KindOfPods& kind : groups_.kinds) {
+        const auto all = static_cast<int>(kind.pods.size());
+        const int room = kind.chips == 0 ? all : std::min(all, node.free / kind.chips);
+        own *= std::min(room, node.max_pods) + 1;
+      }
+      steps += std::min(own, static_cast<double>(states_)) * static_cast<double>(states_);
+    }
+    return steps <= kHope * static_cast<double>(budget());
+  }
   bool whole(FabricNodeId id) const {
     const FabricNode& node = fabric_.node(id);
     return spare_ && node.healthy && node.free == whole_ && whole_ > 0;
@@ -221,7 +248,7 @@ class SetsSearch {
       Cost cost(search_.width_, 0);
       for (const Entry& a : entries_) {
         for (const Entry& b : member) {
-          if (++search_.steps_ > kMostSteps) search_.too_dear_ = true;
+          if (++search_.steps_ > search_.budget()) search_.too_dear_ = true;
           if (search_.too_dear_) return;
           const State to = search_.sum(a.state, b.state);
           if (to == kNoState) continue;

@@ -206,6 +206,7 @@ class GangPlanner {
   // Roles, subgroups, pods of several sizes, chosen nodes.
   Plan plan_sets() {
     const PodGroups groups = group_pods(gang_);
+    if (auto plan = plan_sets_at_the_bound(groups)) return *std::move(plan);
     std::optional<SetsAnswer> found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
     if (found && found->fits && gang_.spare) {
       const auto spared = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
@@ -218,11 +219,30 @@ class GangPlanner {
       plan.optimal = exact;
       return plan;
     }
+    return plan_of(groups, *found, exact);
+  }
+  Plan plan_of(const PodGroups& groups, SetsAnswer& answer, bool exact) const {
     Plan plan;
     plan.fits = true;
     plan.optimal = exact;
-    number_ranks(fabric_, gang_, pods_of(groups, *found), plan);
+    number_ranks(fabric_, gang_, pods_of(groups, answer), plan);
     if (!plan.optimal) bound(plan);
+    return plan;
+  }
+  // In a large fabric set by set is a hundred times faster; where it places all pods on no more
+  // domains than their chips need, nothing is left to be found by looking at all ways.
+  std::optional<Plan> plan_sets_at_the_bound(const PodGroups& groups) const {
+    constexpr std::size_t kLargeFabric = 64;  // nodes
+    const bool wishes =
+        std::any_of(gang_.sets.begin(), gang_.sets.end(),
+                    [](const domain::PodSet& set) { return set.preferred_level != kNoLevel; });
+    if (fabric_.size() <= kLargeFabric || wishes || gang_.spare ||
+        gang_.policy != domain::GangPolicy::compact)
+      return std::nullopt;
+    SetsAnswer answer = place_set_by_set(fabric_, gang_, groups, notes_);
+    if (!answer.fits || pods_in(answer) < gang_.pods) return std::nullopt;
+    Plan plan = plan_of(groups, answer, false);
+    if (!plan.optimal) return std::nullopt;
     return plan;
   }
   static int pods_in(const SetsAnswer& answer) {

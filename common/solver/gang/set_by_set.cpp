@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "common/solver/gang/alike_pods.hpp"
+#include "common/solver/gang/plan_numbers.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -28,8 +30,13 @@ struct Item {
 
 class SetBySet {
  public:
-  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups, const Notes& notes)
-      : fabric_(fabric), gang_(gang), groups_(groups) {
+  // Where a set is to go that fits into no domain in use: the tightest one, or the roomiest, which
+  // may hold those that follow as well.
+  enum class Open { tightest, roomiest };
+
+  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups, const Notes& notes,
+           Open open)
+      : fabric_(fabric), gang_(gang), groups_(groups), open_(open) {
     state_.notes = notes;
     for (const auto& [node, here] : gang.existing)
       if (here.pods > 0) state_.notes[node].paid = true;
@@ -235,9 +242,41 @@ class SetBySet {
       for (const auto& [node, pods] : set.existing) ask.at_least -= pods;
       ask.at_least = std::max(1, ask.at_least);
     }
-    const AlikePods placed = place_alike(fabric_, state_.notes, ask);
+    AlikePods placed;
+    if (open_ == Open::roomiest && domains.size() > 1) placed = place_roomily(ask, domains);
+    if (placed.placed < ask.kind.pods) {
+      ask.candidates = domains;
+      placed = place_alike(fabric_, state_.notes, ask);
+    }
     for (const auto& [node, pods] : placed.shares) put(node, kind, pods);
     return placed.placed;
+  }
+  // In a domain in use, else in the roomiest of those whose domains above are in use.
+  AlikePods place_roomily(AlikeAsk& ask, const std::vector<DomainId>& domains) {
+    std::set<DomainId> used;
+    for (const auto& [node, note] : state_.notes) {
+      if (!note.paid) continue;
+      for (DomainId at = fabric_.node(node).domain; at != kNowhere; at = fabric_.parent(at))
+        used.insert(at);
+    }
+    ask.candidates.clear();
+    for (const DomainId domain : domains)
+      if (used.contains(domain)) ask.candidates.push_back(domain);
+    AlikePods placed;
+    if (!ask.candidates.empty()) placed = place_alike(fabric_, state_.notes, ask);
+    if (placed.placed == ask.kind.pods) return placed;
+    const auto above = [&](DomainId domain) {
+      int count = 0;
+      for (DomainId at = domain; at != kNowhere; at = fabric_.parent(at))
+        count += used.contains(at) ? 1 : 0;
+      return count;
+    };
+    const auto best = std::max_element(domains.begin(), domains.end(), [&](DomainId a, DomainId b) {
+      if (used.contains(a) != used.contains(b)) return used.contains(a);
+      return above(a) != above(b) ? above(a) < above(b) : free_of(a) < free_of(b);
+    });
+    ask.candidates = {*best};
+    return place_alike(fabric_, state_.notes, ask);
   }
   // Few nodes to choose from: those in use first, then in the order they are named.
   int place_on_named(std::size_t kind, const std::vector<DomainId>& domains) {
@@ -280,6 +319,7 @@ class SetBySet {
   const Fabric& fabric_;
   const Gang& gang_;
   const PodGroups& groups_;
+  Open open_;
   State state_;
   std::vector<std::int64_t> free_;  // by domain; -1: not summed up yet
   int tries_ = 0;
@@ -289,7 +329,19 @@ class SetBySet {
 
 SetsAnswer place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
                             const Notes& notes) {
-  return SetBySet(fabric, gang, groups, notes).run();
+  SetsAnswer tight = SetBySet(fabric, gang, groups, notes, SetBySet::Open::tightest).run();
+  SetsAnswer roomy = SetBySet(fabric, gang, groups, notes, SetBySet::Open::roomiest).run();
+  if (tight.fits != roomy.fits) return tight.fits ? tight : roomy;
+  const auto value = [&](const SetsAnswer& answer) {
+    std::vector<domain::PlannedPod> pods;
+    int count = 0;
+    for (const KindShare& share : answer.shares) {
+      pods.push_back({0, share.node, 0});
+      count += share.pods;
+    }
+    return std::pair(-count, count_domains(fabric, gang, pods));
+  };
+  return value(roomy) < value(tight) ? roomy : tight;
 }
 
 }  // namespace chipweave::solver
