@@ -100,6 +100,7 @@ void growth() {
           Plan plan = plan_gang(fabric, kLevels, gang);
           std::vector<double> times;
           const int repeats = pods == 10'000 ? 3 : 9;
+          times.reserve(static_cast<std::size_t>(repeats));
           for (int i = 0; i < repeats; ++i)
             times.push_back(microseconds([&] { plan = plan_gang(fabric, kLevels, gang); }));
           if (!plan.fits) {
@@ -156,6 +157,7 @@ void changes() {
     std::mt19937 random(7);
     constexpr int kTimes = 20'000;
     std::vector<FabricNodeId> which;
+    which.reserve(kTimes);
     for (int i = 0; i < kTimes; ++i)
       which.push_back(static_cast<FabricNodeId>(random() % static_cast<unsigned>(nodes)));
     // With what the unit has to count again when it is next asked for.

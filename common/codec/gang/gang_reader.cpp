@@ -383,12 +383,13 @@ class GangReader {
     if (map == nullptr) return;
     if (!map->is_object())
       return problems_.add("gang.min_sets", "must be an object: name of a set to a number");
-    for (const auto& [name, value] : map->items()) {
+    for (const auto& item : map->items()) {
+      const std::string& name = item.key();
       const std::string where = entry("gang.min_sets", name);
       const bool known = std::any_of(gang_.sets.begin(), gang_.sets.end(),
                                      [&](const PodSet& set) { return set.kind == name; });
       if (!known || name.empty()) problems_.add(where, "is the set of no subgroup");
-      const auto count = as_integer(value, where, 0, limits::kMaxGangPods, problems_);
+      const auto count = as_integer(item.value(), where, 0, limits::kMaxGangPods, problems_);
       if (count) gang_.min_sets[name] = static_cast<int>(*count);
     }
   }

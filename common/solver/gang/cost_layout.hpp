@@ -26,6 +26,8 @@ class CostLayout {
   CostLayout(const std::vector<std::uint64_t>& most_used, std::uint64_t most_free) {
     whole_ = lay(most_used, 62, counts_);
     std::vector<std::uint64_t> free;
+    free.reserve(most_used.size());
+    widths_.reserve(most_used.size());
     for (const std::uint64_t most : most_used) free.push_back(most == 0 ? 0 : most_free);
     (void)lay(free, 127, tight_);
     for (const std::uint64_t most : most_used) widths_.push_back(width(most));

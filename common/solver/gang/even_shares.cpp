@@ -23,6 +23,7 @@ std::vector<Amount> level_shares(const std::vector<Amount>& most, Amount all) {
     (held(middle) <= all ? low : high) = middle;
   }
   std::vector<Amount> shares;
+  shares.reserve(most.size());
   for (const Amount one : most) shares.push_back(std::min(one, low));
   auto rest = static_cast<Amount>(all - held(low));
   for (std::size_t i = 0; i < shares.size() && rest > 0; ++i) {
@@ -121,6 +122,7 @@ EvenShares::Choice EvenShares::best_of(DomainId candidate, int pods) {
   for (const Part& one : parts) all -= one.base;
   all /= parts.front().step;
   std::vector<Amount> rooms;
+  rooms.reserve(parts.size());
   for (const Part& one : parts) rooms.push_back(one.amount);
   std::sort(rooms.begin(), rooms.end(), std::greater<>());
   const auto based = static_cast<std::size_t>(

@@ -13,6 +13,7 @@ namespace {
 std::vector<std::uint64_t> most_used(const Fabric& fabric, const Room& room, int pods) {
   const auto most = static_cast<std::uint64_t>(std::max(pods, 0));
   std::vector<std::uint64_t> used;
+  used.reserve(fabric.levels() + 1);
   for (int level = 0; level < static_cast<int>(fabric.levels()); ++level)
     used.push_back(std::min<std::uint64_t>(most, fabric.domains_at(level)));
   used.push_back(std::min<std::uint64_t>(most, fabric.size()));
@@ -92,7 +93,7 @@ Counts FewestDomains::bound(DomainId id, int pods) const {
   std::uint64_t children = 0;
   for (std::int64_t held = 0; children < rooms.size() && held < pods;) held += rooms[children++];
   const std::uint64_t nodes = std::max(children, nodes_beside);
-  for (std::size_t level = static_cast<std::size_t>(fabric_.level(id) + 1); level < levels; ++level)
+  for (std::size_t level = static_cast<std::size_t>(fabric_.level(id)) + 1; level < levels; ++level)
     least += layout_.count(level, level + 1 == levels && room_.one_node_each() ? nodes : children);
   return least + layout_.count(levels, nodes);
 }
@@ -163,6 +164,7 @@ Counts FewestDomains::counts_of(DomainId domain, Amount amount) {
   if (singles.empty()) return count_stairs(domain, amount, amount).back().counts;
   const int pods = room_.pods(domain, amount);
   std::vector<std::pair<Counts, DomainId>> order;
+  order.reserve(singles.size());
   for (const Candidate& one : singles) order.emplace_back(bound(one.domain, pods), one.domain);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

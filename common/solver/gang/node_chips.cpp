@@ -93,6 +93,7 @@ Deal in_rank_order(const Wiring& wiring, std::vector<ChipSet> parts,
   std::sort(parts.begin(), parts.end(),
             [](ChipSet a, ChipSet b) { return a.lowest() < b.lowest(); });
   std::vector<int> kind;
+  kind.reserve(parts.size());
   for (const ChipSet part : parts) kind.push_back(part.size());
   const HopTable hops = hops_between(wiring, parts);
   const std::vector<int> order = best_chain(hops, kind, sizes);

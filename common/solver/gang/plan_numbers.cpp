@@ -59,6 +59,7 @@ std::vector<int> count_domains(const Fabric& fabric, const domain::Gang& gang,
     if (here.pods > 0) nodes.push_back(node);
   std::vector<int> out(fabric.levels(), 0);
   std::vector<DomainId> used;
+  used.reserve(nodes.size());
   for (const FabricNodeId node : nodes) used.push_back(fabric.node(node).domain);
   for (std::size_t level = fabric.levels(); level-- > 0;) {
     std::sort(used.begin(), used.end());

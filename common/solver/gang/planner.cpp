@@ -109,6 +109,7 @@ class GangPlanner {
   bool spared(const std::vector<Share>& shares) const {
     if (!gang_.spare) return true;
     std::vector<FabricNodeId> used;
+    used.reserve(shares.size() + gang_.existing.size());
     for (const auto& [node, pods] : shares) used.push_back(node);
     for (const auto& [node, here] : gang_.existing) used.push_back(node);
     std::map<DomainId, int> left;

@@ -120,7 +120,7 @@ class Room {
     bool unit = false;
   };
 
-  int step_at(int level) const { return steps_[static_cast<std::size_t>(level + 1)]; }
+  int step_at(int level) const { return steps_[static_cast<std::size_t>(level) + 1]; }
   int node_level(DomainId unit) const;
   DomainId unit_of(FabricNodeId node) const {
     return hosts_ ? fabric_.node(node).domain : fabric_.unit_of(node);
