@@ -6,7 +6,7 @@
 
 namespace chipweave::codec {
 
-std::vector<std::string> read_levels(const JsonObject& object) {
+std::vector<std::string> read_levels(const JsonObject& object, bool may_be_none) {
   std::vector<std::string> out;
   const Json* list = object.array("levels", limits::kMaxNetworkLevels);
   if (list == nullptr) {
@@ -28,7 +28,8 @@ std::vector<std::string> read_levels(const JsonObject& object) {
       object.problems().add(where, "is a level that was named before");
     out.push_back(std::move(name));
   }
-  if (list->empty()) object.problems().add(object.path("levels"), "must name at least one level");
+  if (list->empty() && !may_be_none)
+    object.problems().add(object.path("levels"), "must name at least one level");
   return out;
 }
 

@@ -9,8 +9,9 @@
 
 namespace chipweave::codec {
 
-// Unique, not empty, at most limits::kMaxNetworkLevels; what is wrong is added.
-std::vector<std::string> read_levels(const JsonObject& object);
+// Unique, not empty unless they may be none, at most limits::kMaxNetworkLevels; what is wrong is
+// added.
+std::vector<std::string> read_levels(const JsonObject& object, bool may_be_none = false);
 // A list of texts, at most as many as there are levels. where: of the list, for problems.
 std::vector<std::string> read_path(const Json& list, const std::string& where, std::size_t levels,
                                    JsonProblems& problems);

@@ -103,14 +103,18 @@ void read_network(const Json& value, const Json* gang, PlanRequest& out, JsonPro
                            {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"},
                            problems);
   if (!value.is_object()) return;
-  out.levels = read_levels(network);
   std::vector<std::string> accelerator_levels;
   if (const Json* list = network.find("accelerator_levels"))
     accelerator_levels =
         read_path(*list, "network.accelerator_levels", limits::kMaxNetworkLevels, problems);
-  for (const std::string& level : accelerator_levels)
-    if (std::find(out.levels.begin(), out.levels.end(), level) != out.levels.end())
-      problems.add("network.accelerator_levels", "names a level of `levels` again");
+  out.levels = read_levels(network, !accelerator_levels.empty());
+  for (auto level = accelerator_levels.begin(); level != accelerator_levels.end(); ++level) {
+    if (level->empty())
+      problems.add("network.accelerator_levels", "must be names of levels");
+    else if (std::find(out.levels.begin(), out.levels.end(), *level) != out.levels.end() ||
+             std::find(accelerator_levels.begin(), level, *level) != level)
+      problems.add("network.accelerator_levels", "names a level twice");
+  }
   std::vector<std::vector<std::string>> accelerators;
   read_nodes(network, accelerator_levels.size(), out, accelerators);
   if (problems.any()) return;

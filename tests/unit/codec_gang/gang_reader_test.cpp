@@ -113,6 +113,15 @@ TEST(CombinedLevels, AcceleratorsThatNestAreLevelsOfTheTree) {
   EXPECT_EQ(line.request->gang.required_level, 1);
 }
 
+TEST(CombinedLevels, ANetworkMayHaveNoOthers) {
+  const PlanLine line = parse(R"({"levels":[],"accelerator_levels":["domain"],"nodes":[)"
+                              R"({"name":"a","path":[],"accelerator":["d1"],"free":4}]})",
+                              R"({"pods":1,"chips_per_pod":1,"required_level":"domain"})");
+  ASSERT_TRUE(line.request) << line.request.error().text();
+  EXPECT_THAT(line.request->levels, ElementsAre("domain"));
+  EXPECT_THAT(line.request->nodes[0].place, ElementsAre("d1"));
+}
+
 TEST(CombinedLevels, ThoseThatCrossComeFirstIfTheyAreAskedFor) {
   const std::string network =
       R"({"levels":["leaf"],"accelerator_levels":["pod"],"nodes":[)"
