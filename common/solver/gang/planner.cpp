@@ -28,6 +28,7 @@ class GangPlanner {
               const Notes& notes)
       : fabric_(fabric), levels_(levels), gang_(gang), notes_(notes) {
     for (const auto& [node, here] : gang.existing) running_ += here.pods;
+    if (gang.spare) whole_ = whole_node(fabric);
   }
 
   Plan plan() {
@@ -124,14 +125,12 @@ class GangPlanner {
   }
   bool whole(FabricNodeId id) const {
     const FabricNode& node = fabric_.node(id);
-    return node.healthy && node.free > 0 && node.free == whole_node(fabric_);
+    return node.healthy && node.free > 0 && node.free == whole_;
   }
   std::vector<FabricNodeId> whole_nodes(DomainId domain) const {
     std::vector<FabricNodeId> out;
-    const int chips = whole_node(fabric_);
     each_node_below(fabric_, domain, [&](FabricNodeId id) {
-      const FabricNode& node = fabric_.node(id);
-      if (node.healthy && node.free > 0 && node.free == chips) out.push_back(id);
+      if (whole(id)) out.push_back(id);
     });
     return out;
   }
@@ -311,6 +310,7 @@ class GangPlanner {
   const Gang& gang_;
   const Notes& notes_;
   int running_ = 0;
+  int whole_ = 0;  // chips of a whole node, if some are to be kept
 };
 
 }  // namespace
