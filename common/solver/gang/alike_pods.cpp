@@ -38,7 +38,7 @@ AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& 
     if (here <= ask.kind.pods) most = std::max(most, here);
   }
   if (most == 0 || most < ask.at_least) return out;
-  FewestDomains fewest(fabric, room, most);
+  FewestDomains fewest(fabric, room, most, ask.limits);
   std::vector<DomainId> able;
   for (const DomainId one : ask.candidates) {
     if (!room.broken(one) && room.at_most(one, ask.kind.pods) == most) able.push_back(one);

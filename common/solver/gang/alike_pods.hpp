@@ -17,6 +17,7 @@ struct AlikeAsk {
   domain::GangPolicy policy = domain::GangPolicy::compact;
   int preferred_level = domain::kNoLevel;
   int at_least = 1;
+  FoldLimits limits = {};
 };
 
 struct AlikePods {

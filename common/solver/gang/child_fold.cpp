@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 
 namespace chipweave::solver {
 namespace {
-
-constexpr std::size_t kMostCells = 4U << 20U;
 
 // Eight numbers at a time where the processor can. Sanitizers do not know functions that choose
 // themselves at load time.
@@ -29,15 +26,27 @@ ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amoun
     : solver_(solver), domain_(domain), least_(least), most_(most), what_(what) {
   width_ = static_cast<std::size_t>(inside(most)) + 1;
   find_children(inside(least), inside(most));
-  if (!rows_kept()) drop_dominated();
+  how_ = choose_how();
+  if (how_ != How::tightest) {
+    drop_dominated();
+    how_ = what_ == For::counts               ? How::counts
+           : cells() <= solver_.limits_.cells ? How::traced
+                                              : How::chosen;
+  }
   find_windows();
   count();
 }
 
 Amount ChildFold::inside(Amount amount) const { return solver_.room_.inner(domain_, amount); }
 
-bool ChildFold::rows_kept() const {
-  return what_ == For::shares && (children_.size() + 1) * width_ <= kMostCells;
+std::size_t ChildFold::cells() const { return (children_.size() + 1) * width_; }
+
+ChildFold::How ChildFold::choose_how() const {
+  if (what_ == For::counts) return How::counts;
+  std::size_t steps = 0;
+  for (const Child& child : children_) steps += child.steps.size();
+  const FoldLimits& limits = solver_.limits_;
+  return cells() <= limits.cells && steps * width_ <= limits.work ? How::tightest : How::traced;
 }
 
 // The children that can take a part, each with the steps that an answer can have. No answer uses
@@ -112,39 +121,41 @@ void ChildFold::find_windows() {
   }
 }
 
-// Of children that hold as much as others for as many domains inside, no more than are used at all
-// need to be looked at.
+// A step is needed only if no more children than an answer uses hold more for as little: another
+// one is unused then, and can stand in. With that at least one of the ways of the fewest counts is
+// left.
 void ChildFold::drop_dominated() {
-  if (fewest_ == 0) return;
-  constexpr std::size_t kMostCosts = 256;
-  std::vector<Counts> costs;
-  for (const Child& child : children_) {
-    for (const CountStep& step : child.steps) {
-      if (step.amount > 0) costs.push_back(step.counts);
-    }
-  }
-  std::sort(costs.begin(), costs.end());
-  costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
-  if (costs.size() > kMostCosts || costs.size() * fewest_ >= children_.size()) return;
-  std::vector<bool> kept(children_.size(), false);
-  std::vector<std::size_t> order(children_.size());
-  for (const Counts cost : costs) {
-    const auto held = [&](std::size_t i) {
-      Amount amount = 0;
-      for (const CountStep& step : children_[i].steps)
-        if (step.counts <= cost) amount = step.amount;
-      return amount;
-    };
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::vector<Amount> amounts;
-    for (std::size_t i = 0; i < children_.size(); ++i) amounts.push_back(held(i));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return amounts[a] > amounts[b]; });
-    for (std::size_t i = 0; i < std::min(fewest_, order.size()); ++i) kept[order[i]] = true;
+  if (fewest_ == 0 || 2 * fewest_ >= children_.size()) return;
+  struct At {
+    Counts counts;
+    std::size_t child;
+    std::size_t step;
+  };
+  std::vector<At> all;
+  for (std::size_t i = 0; i < children_.size(); ++i)
+    for (std::size_t s = 1; s < children_[i].steps.size(); ++s)
+      all.push_back({children_[i].steps[s].counts, i, s});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const At& a, const At& b) { return a.counts < b.counts; });
+  std::vector<Amount> held(children_.size(), 0);  // by each child for what was looked at so far
+  std::vector<Amount> largest;
+  std::vector<CountStairs> kept(children_.size());
+  for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
+    for (; to < all.size() && all[to].counts == all[from].counts; ++to)
+      held[all[to].child] = children_[all[to].child].steps[all[to].step].amount;
+    largest = held;
+    const auto least = largest.begin() + static_cast<std::ptrdiff_t>(fewest_) - 1;
+    std::nth_element(largest.begin(), least, largest.end(), std::greater<>());
+    for (std::size_t i = from; i < to; ++i)
+      if (held[all[i].child] >= *least)
+        kept[all[i].child].push_back(children_[all[i].child].steps[all[i].step]);
   }
   std::vector<Child> left;
   for (std::size_t i = 0; i < children_.size(); ++i) {
-    if (kept[i]) left.push_back(std::move(children_[i]));
+    if (kept[i].empty()) continue;
+    kept[i].insert(kept[i].begin(), children_[i].steps.front());
+    children_[i].steps = std::move(kept[i]);
+    left.push_back(std::move(children_[i]));
   }
   children_ = std::move(left);
 }
@@ -167,7 +178,7 @@ void ChildFold::count() {
   const bool keep = rows_kept();
   rows_.assign((keep ? children_.size() + 1 : 2) * width_, kImpossible);
   rows_[0] = 0;
-  if (!keep && what_ == For::shares) taken_.assign((children_.size() + 1) * width_, -1);
+  if (how_ == How::chosen) taken_.assign(cells(), -1);
   for (std::size_t i = 1; i <= children_.size(); ++i) {
     Counts* to = rows_.data() + (keep ? i : i % 2) * width_;
     const Counts* from = rows_.data() + (keep ? i - 1 : (i - 1) % 2) * width_;
@@ -277,7 +288,7 @@ void ChildFold::tighten_row(std::size_t i) {
 }
 
 void ChildFold::find_tightest() {
-  if (!rows_kept()) return;
+  if (how_ != How::tightest) return;
   mark();
   std::map<std::tuple<std::uint64_t, Amount, Amount>, const Child*> like;
   for (Child& child : children_) {
@@ -298,8 +309,22 @@ void ChildFold::find_tightest() {
 }
 
 Tight ChildFold::tight(Amount amount) const {
-  if (!rows_kept()) return 0;
+  if (how_ != How::tightest) return 0;
   return tight_[cell(children_.size() % 2, inside(amount))];
+}
+
+// What the child takes of so much that the first i children hold.
+Amount ChildFold::taken(std::size_t i, Amount inside) const {
+  const Child& child = children_[i - 1];
+  if (how_ == How::traced) {
+    const Counts here = rows_[cell(i, inside)];
+    for (const CountStep& step : child.steps)
+      if (rows_[cell(i - 1, std::max(0, inside - step.amount))] + step.counts == here)
+        return step.amount;
+    return 0;
+  }
+  const auto step = static_cast<std::size_t>(std::max(0, taken_[cell(i, inside)]));
+  return how_ == How::tightest ? child.tight[step].amount : child.steps[step].amount;
 }
 
 // Together they may hold more than is asked for: the last ones get less.
@@ -309,11 +334,7 @@ std::vector<std::pair<DomainId, Amount>> ChildFold::shares(Amount amount) const 
   std::int64_t over = -std::int64_t{rest};
   for (std::size_t i = children_.size(); i > 0; --i) {
     const Child& child = children_[i - 1];
-    const std::int32_t step = taken_[cell(i, rest)];
-    Amount share = 0;
-    if (step > 0)
-      share = rows_kept() ? child.tight[static_cast<std::size_t>(step)].amount
-                          : child.steps[static_cast<std::size_t>(step)].amount;
+    const Amount share = taken(i, rest);
     out[i - 1] = {child.domain, share};
     rest = std::max(0, rest - share);
     over += share;

@@ -3,8 +3,9 @@
 //
 // Forward, child after child: the least counts with which the first i children hold at least p
 // (rows). Backward from the amounts that are asked for: which (i, p) lie on a way of the fewest
-// counts. Forward again over these alone: the tightest. Above kMostCells cells the rows are not
-// kept: then the counts are still the fewest, but which of those ways it is, is left to order.
+// counts. Forward again over these alone: the tightest. Above FoldLimits the
+// last two are left out, and steps that others can stand in for: then the counts are still the
+// fewest, but which of those ways it is, is left to order.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,13 @@ class ChildFold {
     Amount to = 0;
   };
 
+  enum class How {
+    counts,    // rows of the last children only
+    tightest,  // all ways of the fewest counts
+    traced,    // one of them, read from the rows
+    chosen     // one of them, noted on the way: too many rows to keep
+  };
+
   Amount inside(Amount amount) const;
   void find_children(Amount least, Amount most);
   void find_windows();
@@ -53,13 +61,17 @@ class ChildFold {
   std::size_t cell(std::size_t child, Amount inside) const {
     return child * width_ + static_cast<std::size_t>(inside);
   }
-  bool rows_kept() const;
+  std::size_t cells() const;
+  How choose_how() const;
+  bool rows_kept() const { return how_ == How::tightest || how_ == How::traced; }
+  Amount taken(std::size_t child, Amount inside) const;
 
   FewestDomains& solver_;
   DomainId domain_;
   Amount least_;  // of the domain
   Amount most_;
   For what_;
+  How how_ = How::counts;
   std::size_t width_ = 0;   // inner amounts, 0 included
   std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are paid
   std::vector<Child> children_;

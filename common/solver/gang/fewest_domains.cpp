@@ -47,11 +47,12 @@ class Alike {
 
 }  // namespace
 
-FewestDomains::FewestDomains(const Fabric& fabric, const Room& room, int pods)
+FewestDomains::FewestDomains(const Fabric& fabric, const Room& room, int pods, FoldLimits limits)
     : fabric_(fabric),
       room_(room),
       layout_(most_used(fabric, room, pods), room.free(kRootDomain)),
-      units_(fabric, room, layout_) {}
+      units_(fabric, room, layout_),
+      limits_(limits) {}
 
 Counts FewestDomains::own_counts(DomainId domain) const {
   const int level = fabric_.level(domain);

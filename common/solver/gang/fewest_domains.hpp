@@ -25,10 +25,16 @@
 
 namespace chipweave::solver {
 
+// Up to where all ways of the fewest counts are kept, to find the tightest of them (ChildFold).
+struct FoldLimits {
+  std::size_t cells = 4U << 20U;  // children x amounts of one domain
+  std::size_t work = 64U << 20U;  // steps of all children x amounts
+};
+
 class FewestDomains {
  public:
   // pods: how many are placed at most.
-  FewestDomains(const Fabric& fabric, const Room& room, int pods);
+  FewestDomains(const Fabric& fabric, const Room& room, int pods, FoldLimits limits = {});
 
   // A domain that could take them all, and what the domains above it cost.
   struct Candidate {
@@ -71,6 +77,7 @@ class FewestDomains {
   const Room& room_;
   CostLayout layout_;
   UnitCosts units_;
+  FoldLimits limits_;
 };
 
 }  // namespace chipweave::solver

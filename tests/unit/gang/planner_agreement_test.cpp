@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/solver/gang/alike_pods.hpp"
 #include "common/solver/gang/exact_sets.hpp"
 #include "common/solver/gang/planner.hpp"
 
@@ -129,6 +130,44 @@ TEST(PlannerAgreement, AsGoodAsLookingAtAllWays) {
     fit += plan.fits ? 1 : 0;
   }
   EXPECT_GT(fit, 500);
+}
+
+// What is left out above the limits costs tightness, never a domain.
+TEST(PlannerAgreement, AsFewDomainsWithoutKeepingAllWays) {
+  std::mt19937 random(20'260'303);
+  int fit = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const Case c = random_case(random);
+    SCOPED_TRACE(text_of(c));
+    AlikeAsk ask;
+    ask.kind = {c.gang.pods, c.gang.chips_per_pod, std::vector<int>(c.fabric.levels(), 1)};
+    for (const domain::Slice& slice : c.gang.slices)
+      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    ask.candidates = {kRootDomain};
+    Notes notes;
+    for (const auto& [node, here] : c.gang.existing) notes[node].running = here.pods;
+    const auto counts = [&](FoldLimits limits) {
+      ask.limits = limits;
+      const AlikePods placed = place_alike(c.fabric, notes, ask);
+      std::set<FabricNodeId> nodes;
+      int pods = 0;
+      for (const auto& [node, share] : placed.shares) {
+        nodes.insert(node);
+        pods += share;
+      }
+      EXPECT_EQ(pods, placed.placed);
+      std::vector<std::int64_t> out = value(c, nodes);
+      out.resize(c.fabric.levels() + 1);
+      out.push_back(pods);
+      return out;
+    };
+    const std::vector<std::int64_t> best = counts({});
+    EXPECT_EQ(counts({FoldLimits{}.cells, 0}), best) << "traced";
+    EXPECT_EQ(counts({0, 0}), best) << "chosen";
+    fit += best.back() > 0 ? 1 : 0;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(fit, 1000);
 }
 
 }  // namespace
