@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/solver/gang/set_states.hpp"
+
 namespace chipweave::solver {
 namespace {
 
 using domain::Gang;
 using domain::kNoLevel;
 
-constexpr std::size_t kMostGroups = 64;
 // A step is two states that are put together, some tens of nanoseconds. Small fabrics are given
 // more of them: there people see at once what is missed.
 constexpr std::size_t kSmallFabric = 64;  // nodes
@@ -18,9 +19,7 @@ constexpr std::size_t kMostStates = 20'000;
 constexpr std::uint64_t kMostSteps = 6'000'000;
 constexpr std::uint64_t kMostStepsOfSmall = 24'000'000;
 
-using State = std::uint32_t;
-inline constexpr State kNoState = std::numeric_limits<State>::max();
-using Mask = std::uint64_t;
+using Mask = GroupMask;
 
 class SetsSearch {
  public:
@@ -33,14 +32,17 @@ class SetsSearch {
         whole_(spare ? whole_node(fabric) : 0),
         levels_(fabric.levels()),
         first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
-        width_(first_ + (levels_ + 1) * 3 + levels_) {
+        width_(first_ + (levels_ + 1) * 3 + levels_),
+        states_(groups, spare ? most_whole(kRootDomain).second : -1),
+        size_(states_.size(kMostStates)) {
     if (first_ > 0) find_even_groups();
   }
 
   std::optional<SetsAnswer> run() {
-    if (groups_.groups.size() > kMostGroups || !lay_out_states()) return std::nullopt;
-    if (!fits_the_budget()) return std::nullopt;
-    describe_states();
+    if (groups_.groups.size() > SetStates::kMostGroups || size_ > kMostStates || !fits_the_budget())
+      return std::nullopt;
+    states_.describe(size_);
+    forbid();
     mark_existing();
     std::optional<SetsAnswer> found = search();
     if (!found || !found->fits || !spread_inside(*found)) return found;
@@ -119,30 +121,13 @@ class SetsSearch {
       const bool here = even.level == level;
       const bool part = even.inside && even.level + 1 == level;
       if (!here && !part) continue;
-      std::int32_t pods = 0;
-      for (const std::size_t kind : groups_.groups[even.group].kinds) pods += digit(state, kind);
+      const std::int32_t pods = states_.pods(state, groups_.groups[even.group]);
       if (pods == 0) continue;
       if (here) ++cost[0];
       cost[here ? 1 : 2] += pods * pods;
     }
   }
 
-  bool lay_out_states() {
-    std::uint64_t states = 1;
-    for (const KindOfPods& kind : groups_.kinds) {
-      most_.push_back(static_cast<int>(kind.pods.size()));
-      strides_.push_back(static_cast<State>(states));
-      states *= kind.pods.size() + 1;
-      if (states > kMostStates) return false;
-    }
-    if (spare_) {
-      most_.push_back(most_whole(kRootDomain).second);
-      strides_.push_back(static_cast<State>(states));
-      states *= static_cast<std::uint64_t>(most_.back()) + 1;
-    }
-    states_ = static_cast<std::size_t>(states);
-    return states <= kMostStates;
-  }
   std::uint64_t budget() const {
     return fabric_.size() <= kSmallFabric ? kMostStepsOfSmall : kMostSteps;
   }
@@ -160,7 +145,7 @@ class SetsSearch {
         const int room = kind.chips == 0 ? all : std::min(all, node.free / kind.chips);
         own *= std::min(room, node.max_pods) + 1;
       }
-      steps += std::min(own, static_cast<double>(states_)) * static_cast<double>(states_);
+      steps += std::min(own, static_cast<double>(size_)) * static_cast<double>(size_);
     }
     return steps <= kHope * static_cast<double>(budget());
   }
@@ -182,23 +167,9 @@ class SetsSearch {
     return {sum, most};
   }
 
-  int digit(State state, std::size_t kind) const {
-    return static_cast<int>(state / strides_[kind]) % (most_[kind] + 1);
-  }
-  void describe_states() {
-    presence_.assign(states_, 0);
-    pods_.assign(states_, 0);
-    const std::size_t groups = groups_.groups.size();
-    for (State state = 0; state < states_; ++state) {
-      for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind)
-        pods_[state] += digit(state, kind);
-      for (std::size_t g = 0; g < groups; ++g) {
-        for (const std::size_t kind : groups_.groups[g].kinds)
-          if (digit(state, kind) > 0) presence_[state] |= Mask{1} << g;
-      }
-    }
+  void forbid() {
     forbidden_.assign(levels_ + 1, 0);
-    for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < groups_.groups.size(); ++g) {
       for (int level = 0; level <= groups_.groups[g].required_level; ++level)
         forbidden_[static_cast<std::size_t>(level)] |= Mask{1} << g;
     }
@@ -224,33 +195,27 @@ class SetsSearch {
 
   // Whether what is in one member may be beside what is in the others.
   bool together(State a, Mask existing_a, State b, Mask existing_b, int level) const {
-    const Mask both = (presence_[a] | existing_a) & (presence_[b] | existing_b);
-    const Mask fresh = presence_[a] | presence_[b];
+    const Mask both = (states_.groups(a) | existing_a) & (states_.groups(b) | existing_b);
+    const Mask fresh = states_.groups(a) | states_.groups(b);
     return (both & fresh & forbidden_[static_cast<std::size_t>(level)]) == 0;
   }
-  State sum(State a, State b) const {
-    for (std::size_t i = 0; i < most_.size(); ++i)
-      if (digit(a, i) + digit(b, i) > most_[i]) return kNoState;
-    return a + b;
-  }
-
   // Members one after another; for each reachable state the best way.
   class Merge {
    public:
-    explicit Merge(SetsSearch& search) : search_(search), slot_(search.states_, kNoState) {
+    explicit Merge(SetsSearch& search) : search_(search), slot_(search.size_, kNoState) {
       entries_.push_back({0, Cost(search.width_, 0)});
     }
     // level: of the members, levels() for nodes that are no domains.
     void add(const std::vector<Entry>& member, Mask existing, int level, Table& table) {
       std::vector<Entry> next;
-      std::vector<Origin> origin(search_.states_);
+      std::vector<Origin> origin(search_.size_);
       std::fill(slot_.begin(), slot_.end(), kNoState);
       Cost cost(search_.width_, 0);
       for (const Entry& a : entries_) {
         for (const Entry& b : member) {
           if (++search_.steps_ > search_.budget()) search_.too_dear_ = true;
           if (search_.too_dear_) return;
-          const State to = search_.sum(a.state, b.state);
+          const State to = search_.states_.sum(a.state, b.state);
           if (to == kNoState) continue;
           if (level < static_cast<int>(search_.levels_) &&
               !search_.together(a.state, existing_, b.state, existing, level))
@@ -262,7 +227,7 @@ class SetsSearch {
             next.push_back({to, cost});
           } else if (cost < next[at].cost ||
                      (cost == next[at].cost &&
-                      search_.pods_[b.state] < search_.pods_[origin[to].member])) {
+                      search_.states_.pods(b.state) < search_.states_.pods(origin[to].member))) {
             next[at].cost = cost;  // of equal ways the one with more in earlier members
           } else {
             continue;
@@ -288,10 +253,10 @@ class SetsSearch {
     if (kind == groups_.kinds.size()) {
       if (state == 0) return;
       const FabricNode& node = fabric_.node(id);
-      Entry entry{whole(id) ? state + strides_.back() : state, Cost(width_, 0)};
+      Entry entry{whole(id) ? states_.with_whole_nodes(state, 1) : state, Cost(width_, 0)};
       const auto at = on_node_.find(id);
       const Mask existing = at == on_node_.end() ? 0 : at->second;
-      use(entry.cost, levels_, presence_[state], existing, node.free);
+      use(entry.cost, levels_, states_.groups(state), existing, node.free);
       even_costs(entry.cost, levels_, state);
       out.push_back(std::move(entry));
       return;
@@ -299,9 +264,9 @@ class SetsSearch {
     const KindOfPods& of = groups_.kinds[kind];
     const bool may =
         of.allowed == nullptr || std::binary_search(of.allowed->begin(), of.allowed->end(), id);
-    for (int n = 0; n <= most_[kind]; ++n) {
+    for (int n = 0; n <= states_.most(kind); ++n) {
       if (n > 0 && (!may || n > pods || std::int64_t{n} * of.chips > free)) break;
-      fill_node(id, kind + 1, state + strides_[kind] * static_cast<State>(n), free - n * of.chips,
+      fill_node(id, kind + 1, states_.with(state, kind, n), free - n * of.chips,
                 pods == kAnyPods ? kAnyPods : pods - n, out);
     }
   }
@@ -370,13 +335,13 @@ class SetsSearch {
     const auto free = static_cast<int>(
         std::min<std::int64_t>(free_below(domain), std::numeric_limits<int>::max() / 64));
     std::vector<Entry> kept;
-    if (spare_level) table.inside.assign(states_, kNoState);
+    if (spare_level) table.inside.assign(size_, kNoState);
     for (Entry& entry : table.entries) {
       if (!slices_whole(domain, entry.state)) continue;
       if (spare_level) {
-        const int used = digit(entry.state, groups_.kinds.size());
-        if (pods_[entry.state] > 0 && there - used < spare_->nodes) continue;
-        const State put_back = entry.state - strides_.back() * static_cast<State>(used);
+        const int used = states_.whole_nodes(entry.state);
+        if (states_.pods(entry.state) > 0 && there - used < spare_->nodes) continue;
+        const State put_back = states_.without_whole_nodes(entry.state);
         const auto same = std::find_if(kept.begin(), kept.end(),
                                        [&](const Entry& e) { return e.state == put_back; });
         if (same != kept.end() && !(entry.cost < same->cost)) continue;
@@ -390,8 +355,8 @@ class SetsSearch {
       kept.push_back(std::move(entry));
     }
     for (Entry& entry : kept) {
-      use(entry.cost, static_cast<std::size_t>(level), presence_[entry.state], existing_[domain],
-          free);
+      use(entry.cost, static_cast<std::size_t>(level), states_.groups(entry.state),
+          existing_[domain], free);
       even_costs(entry.cost, static_cast<std::size_t>(level), entry.state);
     }
     table.entries = std::move(kept);
@@ -401,21 +366,10 @@ class SetsSearch {
       const PodGroup& group = groups_.groups[g];
       for (const domain::Slice& slice : group.slices) {
         if (slice.level != fabric_.level(domain)) continue;
-        int pods = running(domain, g);
-        for (const std::size_t kind : group.kinds) pods += digit(state, kind);
-        if (pods % slice.size != 0) return false;
+        if ((running(domain, g) + states_.pods(state, group)) % slice.size != 0) return false;
       }
     }
     return true;
-  }
-
-  std::vector<int> by_set(State state) const {
-    std::vector<int> out(gang_.sets.size(), 0);
-    for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind) {
-      if (groups_.kinds[kind].set != domain::kNoSet)
-        out[static_cast<std::size_t>(groups_.kinds[kind].set)] += digit(state, kind);
-    }
-    return out;
   }
 
   SetsAnswer answer(const Table& root) {
@@ -423,8 +377,9 @@ class SetsSearch {
     const Entry* best = nullptr;
     std::pair<bool, int> nearest{false, -1};  // reasons of ways whose subgroups start say more
     for (const Entry& entry : root.entries) {
-      const int pods = pods_[entry.state];
-      const Missing missing = missing_members(gang_, by_set(entry.state), pods);
+      const int pods = states_.pods(entry.state);
+      const Missing missing =
+          missing_members(gang_, states_.by_set(entry.state, gang_.sets.size()), pods);
       if (missing.any()) {
         const std::pair<bool, int> near{missing.all_start, pods};
         if (near > nearest) {
@@ -433,8 +388,8 @@ class SetsSearch {
         }
         continue;
       }
-      if (best == nullptr || pods > pods_[best->state] ||
-          (pods == pods_[best->state] && entry.cost < best->cost))
+      if (best == nullptr || pods > states_.pods(best->state) ||
+          (pods == states_.pods(best->state) && entry.cost < best->cost))
         best = &entry;
     }
     if (best == nullptr) {
@@ -455,7 +410,7 @@ class SetsSearch {
       state = origin.before;
     }
     for (std::size_t i = 0; i < table.members.size(); ++i) {
-      if (pods_[of_member[i]] == 0) continue;
+      if (states_.pods(of_member[i]) == 0) continue;
       if (!table.of_nodes) {
         const auto at = std::find_if(tables_.begin(), tables_.end(), [&](const auto& one) {
           return one.first == table.members[i];
@@ -464,7 +419,7 @@ class SetsSearch {
         continue;
       }
       for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind) {
-        const int pods = digit(of_member[i], kind);
+        const int pods = states_.digit(of_member[i], kind);
         if (pods > 0) out.push_back({table.members[i], kind, pods});
       }
     }
@@ -478,12 +433,9 @@ class SetsSearch {
   std::size_t levels_;
   std::size_t first_;  // fields before those of counts
   std::size_t width_;
+  SetStates states_;
+  std::size_t size_;  // how many states there are
   std::vector<EvenGroup> even_;
-  std::size_t states_ = 1;
-  std::vector<int> most_;        // by kind; whole nodes used, if they are counted, behind
-  std::vector<State> strides_;   // likewise
-  std::vector<Mask> presence_;   // by state: groups with new pods
-  std::vector<int> pods_;        // by state
   std::vector<Mask> forbidden_;  // by level: groups that are in one domain of it at most
   std::vector<Mask> existing_;   // by domain: groups that run there
   std::map<FabricNodeId, Mask> on_node_;
