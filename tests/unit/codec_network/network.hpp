@@ -51,6 +51,7 @@ inline std::vector<int> sizes_of(const domain::NetworkTable& table, std::size_t 
     if (std::find(path.begin(), path.end(), "") == path.end()) ++nodes[path];
   }
   std::vector<int> out;
+  out.reserve(nodes.size());
   for (const auto& [unused, size] : nodes) out.push_back(size);
   std::sort(out.begin(), out.end());
   return out;

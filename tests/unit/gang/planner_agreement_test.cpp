@@ -33,10 +33,10 @@ Case random_case(std::mt19937& random) {
   const bool hosts = upto(1) == 0;
   const int many = upto(1) == 0 ? 19 : 5;
   for (int i = 0; i < nodes; ++i) {
-    std::vector<std::string> path;
+    std::vector<std::string> path(static_cast<std::size_t>(levels));
     for (int level = 0; level < levels; ++level)
-      path.push_back(hosts && level + 1 == levels ? "n" + std::to_string(i)
-                                                  : "d" + std::to_string(upto(3)));
+      path[static_cast<std::size_t>(level)] =
+          hosts && level + 1 == levels ? "n" + std::to_string(i) : "d" + std::to_string(upto(3));
     const auto id = c.fabric.add("n" + std::to_string(i), path);
     c.fabric.set_free(*id, upto(8));
     if (upto(9) == 0) c.fabric.set_max_pods(*id, upto(4));

@@ -86,6 +86,7 @@ PodSet set_of(const std::string& name, int pods, int chips) {
 // holds it in fewer racks: a planner that looks at one level only takes the block.
 TEST(PlannerCases, LooksAtAllLevelsAtOnce) {
   std::vector<std::pair<std::string, int>> nodes;
+  nodes.reserve(17);
   for (int i = 0; i < 8; ++i)
     nodes.emplace_back("b1/r" + std::to_string(i) + "/x" + std::to_string(i), 8);
   for (int i = 0; i < 9; ++i) nodes.emplace_back("b2/r0/y" + std::to_string(i), 8);
@@ -95,6 +96,7 @@ TEST(PlannerCases, LooksAtAllLevelsAtOnce) {
 
 TEST(PlannerCases, ManyLevelsAndManyPodsStayExact) {
   std::vector<std::pair<std::string, int>> nodes;
+  nodes.reserve(200);
   for (int i = 0; i < 200; ++i)
     nodes.emplace_back(
         "b" + std::to_string(i / 50) + "/r" + std::to_string(i / 10) + "/x" + std::to_string(i),
