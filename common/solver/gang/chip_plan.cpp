@@ -8,6 +8,7 @@
 
 #include "common/solver/gang/node_chips.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/vendor_rules.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -108,10 +109,31 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& ga
   }
 }
 
+// Why no machine can have such pods; empty: one can, or there are nodes of which it is not known.
+static std::string illegal_size(const Fabric& fabric, const Gang& gang,
+                                const NodeMachines& machines) {
+  if (!alike(gang) || machines.size() < fabric.size()) return "";
+  std::set<const Machine*> seen;
+  std::string why;
+  for (const auto& [node, one] : machines) {
+    if (!seen.insert(one.machine.get()).second) continue;
+    const std::vector<int> pods(gang.pods > 1 ? 2 : 1, gang.chips_per_pod);
+    const auto legal = check_pod_chips(*one.topology, pods);
+    if (legal) return "";
+    why = legal.error().message;
+  }
+  return why;
+}
+
 Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                         const Gang& gang, const NodeMachines& machines) {
   Plan plan = plan_gang(fabric, level_names, gang);
-  if (!plan.fits || machines.empty() || !alike(gang) || gang.failed) return plan;
+  if (!plan.fits) {
+    if (std::string why = illegal_size(fabric, gang, machines); !why.empty())
+      plan.reason = std::move(why);
+    return plan;
+  }
+  if (machines.empty() || !alike(gang) || gang.failed) return plan;
   return fastest_of_equal(fabric, level_names, gang, machines, std::move(plan));
 }
 

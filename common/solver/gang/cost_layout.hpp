@@ -27,10 +27,8 @@ class CostLayout {
     whole_ = lay(most_used, 62, counts_);
     std::vector<std::uint64_t> free;
     free.reserve(most_used.size());
-    widths_.reserve(most_used.size());
     for (const std::uint64_t most : most_used) free.push_back(most == 0 ? 0 : most_free);
     (void)lay(free, 127, tight_);
-    for (const std::uint64_t most : most_used) widths_.push_back(width(most));
   }
 
   bool whole() const { return whole_; }
@@ -40,11 +38,6 @@ class CostLayout {
   }
   Tight tight(std::size_t field, std::uint64_t free) const {
     return tight_[field] < 0 ? 0 : Tight{free} << static_cast<unsigned>(tight_[field]);
-  }
-  std::uint64_t read(Counts counts, std::size_t field) const {
-    if (counts_[field] < 0) return 0;
-    return (counts >> static_cast<unsigned>(counts_[field])) &
-           ((Counts{1} << static_cast<unsigned>(widths_[field])) - 1);
   }
 
  private:
@@ -66,7 +59,6 @@ class CostLayout {
 
   std::vector<int> counts_;
   std::vector<int> tight_;
-  std::vector<int> widths_;
   bool whole_ = true;
 };
 

@@ -156,10 +156,6 @@ DomainId FewestDomains::choose(const std::vector<Candidate>& candidates, int pod
   return candidates[chosen].domain;
 }
 
-Counts FewestDomains::counts(DomainId domain, int pods) {
-  return counts_of(domain, amount(domain, pods));
-}
-
 Counts FewestDomains::counts_of(DomainId domain, Amount amount) {
   const std::vector<Candidate> singles = single_children(domain, amount);
   if (singles.empty()) return count_stairs(domain, amount, amount).back().counts;

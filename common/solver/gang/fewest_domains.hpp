@@ -45,12 +45,9 @@ class FewestDomains {
   Candidate candidate(DomainId domain) const;
   // The best of them for exactly so many pods, a number that Room allows in each.
   DomainId choose(const std::vector<Candidate>& candidates, int pods);
-  // What it costs to place them in the domain, itself included.
-  Counts counts(DomainId domain, int pods);
   // Nodes in natural order of their paths.
   std::vector<Share> place(DomainId domain, int pods);
 
-  const CostLayout& layout() const { return layout_; }
   bool exact() const { return layout_.whole(); }
 
  private:

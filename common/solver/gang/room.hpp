@@ -69,7 +69,6 @@ class Room {
   Amount amount(DomainId domain) const {
     return (domains_[domain].most - domains_[domain].base) / step(domain);
   }
-  int running(DomainId domain) const { return domains_[domain].running; }
   bool paid(DomainId domain) const { return domains_[domain].paid; }
   // A slice with running pods cannot be made whole in it.
   bool broken(DomainId domain) const { return domains_[domain].broken; }

@@ -267,10 +267,6 @@ VendorConstraints without_soft_slices(VendorConstraints constraints) {
   return constraints;
 }
 
-int nvlink_required_level(const domain::VendorLevels& levels, int own) {
-  return std::max(levels.nvlink, own);
-}
-
 Result<void> check_pod_chips(const domain::NodeTopology& machine,
                              const std::vector<int>& pod_chips) {
   const Wiring wiring(machine);

@@ -45,10 +45,6 @@ Result<VendorConstraints> vendor_constraints(const domain::VendorJob& job);
 // The constraints for what remains once no more whole soft slice fits.
 VendorConstraints without_soft_slices(VendorConstraints constraints);
 
-// Memory over NVLink between nodes (IMEX) ends at the border of an NVLink domain: the required
-// level of a subgroup that needs it, when it would require `own` by itself.
-int nvlink_required_level(const domain::VendorLevels& levels, int own);
-
 // Whether pods of one job may have so many chips each on such a machine. More than one pod with
 // chips makes the job distributed, which forbids some sizes (Ascend A3: odd ones). Errors:
 // invalid_argument, with the pod as context. Cost: O(pods + chips^2).

@@ -80,7 +80,9 @@ TEST_F(ChipPlans, EachPodHasItsOwnChipsInRankOrder) {
 
 TEST_F(ChipPlans, ANodeTakesNoMorePodsThanHaveLegalChips) {
   add("n", "r1", "ascend-910a-8", {0, 1, 2, 3, 4, 5, 6, 7});
-  EXPECT_FALSE(plan(2, 3).plan.fits) << "three chips are no legal size";
+  const ChipPlan found = plan(2, 3);
+  EXPECT_FALSE(found.plan.fits);
+  EXPECT_THAT(found.plan.reason, HasSubstr("legal sizes of a distributed job are 1, 2, 4, 8"));
 }
 
 TEST_F(ChipPlans, AMachineThatIsNotKnownIsLeftOutOfTheBandwidth) {

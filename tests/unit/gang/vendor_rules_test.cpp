@@ -233,12 +233,6 @@ TEST(VendorRules, AnImexDomain) {
   EXPECT_THAT(problem(of), HasSubstr("nvl_domain_level: is missing"));
 }
 
-TEST(VendorRules, ASubgroupStaysInItsNvlinkDomain) {
-  EXPECT_EQ(nvlink_required_level(kLevels, kNoLevel), 4);
-  EXPECT_EQ(nvlink_required_level(kLevels, 2), 4);
-  EXPECT_EQ(nvlink_required_level(kLevels, 5), 5);
-}
-
 TEST(VendorRules, LeafSwitches) {
   VendorJob of{8, 8, kLevels, std::nullopt, TorAsk{TorSchema::large_model}, std::nullopt};
   EXPECT_TRUE(constraints(of).by_leaf_switch);
