@@ -112,6 +112,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
                          request.level_gbps, std::move(out.plan));
   out.plan = std::move(chips.plan);
   out.details.chips = std::move(chips.chips);
+  out.details.rings = std::move(chips.rings);
   if (out.plan.fits) out.details.bandwidth = terms_of(chips.bandwidth);
   return out;
 }

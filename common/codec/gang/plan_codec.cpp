@@ -205,6 +205,7 @@ std::string write_plan_answer(const std::string& id, const PlanRequest& request,
       pod[request.gang.roles ? "role" : "subgroup"] =
           request.gang.sets[static_cast<std::size_t>(one.set)].name;
     if (i < details.chips.size() && !node.machine.empty()) pod["chips"] = details.chips[i];
+    if (i < details.rings.size() && !details.rings[i].empty()) pod["ring"] = details.rings[i];
     pods.push_back(std::move(pod));
   }
   // Straight into the list behind it: paths are unique, and its own insertion would look for each.

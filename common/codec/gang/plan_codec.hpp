@@ -64,6 +64,7 @@ struct PlanLeaf {
 // What is known beside the plan.
 struct PlanDetails {
   std::vector<std::vector<int>> chips;  // by position in plan.pods; empty: not known
+  std::vector<std::vector<int>> rings;  // likewise: the same along their widest ring
   std::vector<PlanTerm> bandwidth;      // the gang's, and the terms that it is the least of
   std::vector<PlanLeaf> leaves;         // by leaf switches: those used
 };

@@ -77,14 +77,35 @@ Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& leve
   return first;
 }
 
+// Rings of chip sets that were looked at: most pods get the same ones.
+class Rings {
+ public:
+  const std::vector<int>& of(const NodeMachine& node, ChipSet chips) {
+    const auto [at, fresh] = known_.try_emplace({node.machine.get(), chips.bits()});
+    if (fresh && chips.size() > 2) {
+      for (const int slot : ring_order(*node.topology, chips)) {
+        ChipSet one;
+        one.insert(slot);
+        at->second.push_back(node.topology->indices(one).front());
+      }
+    }
+    return at->second;
+  }
+
+ private:
+  std::map<std::pair<const Machine*, std::uint64_t>, std::vector<int>> known_;
+};
+
 // Chips of the pods of one node, in rank order.
 bool deal(const NodeMachine& node, const std::vector<std::size_t>& pods,
-          const std::vector<int>& sizes, ChipPlan& out, GangNode& shape) {
+          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, GangNode& shape) {
   const GroupChoice choice =
       choose_for_pods(*node.machine, {node.free, {}, sizes, out.plan.pods.size() > 1});
   if (!choice.fits) return false;
   for (std::size_t i = 0; i < pods.size(); ++i)
     out.chips[pods[i]] = node.topology->indices(choice.parts[i]);
+  for (std::size_t i = 0; i < pods.size(); ++i)
+    out.rings[pods[i]] = rings.of(node, choice.parts[i]);
   shape.chips = choice.chips.size();
   shape.set_gbps = choice.gbps;
   shape.rails = rails_of(*node.topology, choice.chips);
@@ -144,6 +165,8 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
   out.plan = std::move(plan);
   if (!out.plan.fits || machines.empty()) return out;
   out.chips.resize(out.plan.pods.size());
+  out.rings.resize(out.plan.pods.size());
+  Rings rings;
   std::map<FabricNodeId, std::vector<std::size_t>> on_node;  // positions of pods, in rank order
   for (std::size_t i = 0; i < out.plan.pods.size(); ++i)
     on_node[out.plan.pods[i].node].push_back(i);
@@ -162,12 +185,13 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
       node.rails.unknown = "the machine is not known";
       continue;
     }
-    if (deal(machine->second, pods, sizes, out, node)) continue;
+    if (deal(machine->second, pods, sizes, rings, out, node)) continue;
     out.plan = Plan{};
     out.plan.optimal = false;
     out.plan.reason = "the chips of " + node.name +
                       " that are free cannot be dealt out to its pods by the vendor's rules";
     out.chips.clear();
+    out.rings.clear();
     return out;
   }
   for (std::size_t level = 0; level < level_names.size(); ++level)

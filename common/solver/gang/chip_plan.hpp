@@ -31,6 +31,8 @@ struct ChipPlan {
   domain::Plan plan;
   // By position in plan.pods: chip indices, ascending; empty where the machine is not known.
   std::vector<std::vector<int>> chips;
+  // Likewise: the same chips along their widest ring, for a rank file; empty for fewer than three.
+  std::vector<std::vector<int>> rings;
   GangBandwidth bandwidth;
 };
 

@@ -78,6 +78,20 @@ TEST_F(ChipPlans, EachPodHasItsOwnChipsInRankOrder) {
   EXPECT_EQ(all.size(), 8U);
 }
 
+TEST_F(ChipPlans, APodsChipsAlongTheirRing) {
+  add("n", "r1", "hgx-v100-8", {0, 1, 2, 3, 4, 5, 6, 7});
+  const ChipPlan found = plan(1, 8);
+  ASSERT_EQ(found.rings.size(), 1U);
+  EXPECT_THAT(found.chips.front(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  // Every hop of it is an NVLink of the cube mesh.
+  const std::vector<int>& ring = found.rings.front();
+  const domain::NodeTopology machine = testing::profile("hgx-v100-8");
+  ASSERT_EQ(ring.size(), 8U);
+  EXPECT_EQ(ring.front(), 0);
+  for (std::size_t i = 0; i < ring.size(); ++i)
+    EXPECT_NE(machine.link(ring[i], ring[(i + 1) % ring.size()]), nullptr) << i;
+}
+
 TEST_F(ChipPlans, ANodeTakesNoMorePodsThanHaveLegalChips) {
   add("n", "r1", "ascend-910a-8", {0, 1, 2, 3, 4, 5, 6, 7});
   const ChipPlan found = plan(2, 3);
