@@ -1,31 +1,23 @@
 #include "cli/plan_engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/io/files.hpp"
+#include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/vendor_plan.hpp"
 
 namespace chipweave::cli {
 namespace {
 
-// The accelerators' domains do not nest in the switches': then a switch domain counts once for each
-// of them that it spans, which is put right here, and nothing is proven.
-void count_switches(const codec::PlanRequest& request, domain::Plan& plan) {
-  std::vector<std::size_t> nodes;
-  for (const domain::PlannedPod& pod : plan.pods) nodes.push_back(pod.node);
-  for (const auto& [node, here] : request.gang.existing)
-    if (here.pods > 0) nodes.push_back(node);
-  for (std::size_t level = 0; level < request.switch_levels; ++level) {
-    std::map<std::vector<std::string>, bool> used;
-    for (const std::size_t node : nodes) {
-      std::vector<std::string> path = request.nodes[node].path;
-      path.resize(level + 1);
-      if (path.back().empty()) path.push_back(request.nodes[node].name);
-      used[path] = true;
-    }
-    plan.domains[request.accelerator_levels + level] = static_cast<int>(used.size());
-  }
+// Where the accelerators' domains do not nest in the switches', a switch domain was counted once
+// for each of them that it spans: that is put right here, and nothing is proven.
+void count_switches(const codec::PlanRequest& request, const solver::Fabric& switches,
+                    domain::Plan& plan) {
+  const std::vector<int> counts = solver::count_domains(switches, request.gang, plan.pods);
+  std::copy(counts.begin(), counts.end(),
+            plan.domains.begin() + static_cast<std::ptrdiff_t>(request.accelerator_levels));
   plan.optimal = false;
   plan.bound.assign(plan.domains.size(), 1);
 }
@@ -74,10 +66,12 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) 
 }
 
 Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& request) {
-  Prepared out{solver::Fabric(request.levels.size()), {}};
+  Prepared out{solver::Fabric(request.levels.size()), std::nullopt, {}};
+  if (!request.nested) out.switches.emplace(request.switch_levels);
   for (const codec::PlanNode& node : request.nodes) {
     const auto id = out.fabric.add(node.name, node.place);
     if (!id) return Error(id.error());
+    if (out.switches) (void)out.switches->add(node.name, node.path);
     out.fabric.set_free(*id, node.free);
     if (node.max_pods >= 0) out.fabric.set_max_pods(*id, node.max_pods);
     out.fabric.set_healthy(*id, node.healthy);
@@ -105,7 +99,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
     out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
                                           prepared.machines);
   }
-  if (!request.nested && out.plan.fits) count_switches(request, out.plan);
+  if (prepared.switches && out.plan.fits) count_switches(request, *prepared.switches, out.plan);
   if (prepared.machines.empty()) return out;
   solver::ChipPlan chips =
       solver::deal_chips(prepared.fabric, request.levels, request.gang, prepared.machines,

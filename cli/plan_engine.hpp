@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -20,6 +21,8 @@ class PlanEngine {
   // What a scheduler holds ready: what a timed decision starts from.
   struct Prepared {
     solver::Fabric fabric;
+    // The switches alone, where the accelerators' domains do not nest in theirs.
+    std::optional<solver::Fabric> switches;
     solver::NodeMachines machines;
   };
   Result<Prepared> prepare(const codec::PlanRequest& request);

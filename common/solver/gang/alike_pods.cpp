@@ -25,7 +25,11 @@ std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, in
 
 AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& ask) {
   AlikePods out;
-  const Room room(fabric, ask.kind, notes, ask.hosts);
+  const bool hosts =
+      std::any_of(ask.candidates.begin(), ask.candidates.end(), [&](DomainId domain) {
+        return fabric.level(domain) + 1 == static_cast<int>(fabric.levels());
+      });
+  const Room room(fabric, ask.kind, notes, hosts);
   int most = 0;
   for (const DomainId one : ask.candidates) {
     out.broken = out.broken || room.broken(one);

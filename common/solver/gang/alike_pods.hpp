@@ -13,7 +13,6 @@ namespace chipweave::solver {
 struct AlikeAsk {
   PodKind kind;
   std::vector<DomainId> candidates;  // inside one of these
-  bool hosts = false;                // they are of the finest level
   domain::GangPolicy policy = domain::GangPolicy::compact;
   int preferred_level = domain::kNoLevel;
   int at_least = 1;

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/solver/gang/alike_pods.hpp"
 #include "common/solver/gang/set_states.hpp"
+#include "common/solver/gang/spare_nodes.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -28,12 +30,11 @@ class SetsSearch {
       : fabric_(fabric),
         gang_(gang),
         groups_(groups),
-        spare_(spare),
-        whole_(spare ? whole_node(fabric) : 0),
+        spare_(spare ? std::optional<SpareNodes>(std::in_place, fabric, *spare) : std::nullopt),
         levels_(fabric.levels()),
         first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
         width_(first_ + (levels_ + 1) * 3 + levels_),
-        states_(groups, spare ? most_whole(kRootDomain).second : -1),
+        states_(groups, most_whole()),
         size_(states_.size(kMostStates)) {
     if (first_ > 0) find_even_groups();
   }
@@ -149,24 +150,14 @@ class SetsSearch {
     }
     return steps <= kHope * static_cast<double>(budget());
   }
-  bool whole(FabricNodeId id) const {
-    const FabricNode& node = fabric_.node(id);
-    return spare_ && node.healthy && node.free == whole_ && whole_ > 0;
-  }
-  // Whole nodes below, and the most below a domain of the spare level.
-  std::pair<int, int> most_whole(DomainId domain) const {
-    int sum = 0;
+  // The most whole nodes of a domain of the spare level; -1: none are to be left.
+  int most_whole() const {
+    if (!spare_) return -1;
     int most = 0;
-    for (const FabricNodeId node : fabric_.nodes(domain)) sum += whole(node) ? 1 : 0;
-    for (const DomainId child : fabric_.children(domain)) {
-      const auto [below, largest] = most_whole(child);
-      sum += below;
-      most = std::max(most, largest);
-    }
-    if (spare_ && fabric_.level(domain) == spare_->level) most = sum;
-    return {sum, most};
+    for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_->level()))
+      most = std::max(most, static_cast<int>(spare_->whole_below(domain).size()));
+    return most;
   }
-
   void forbid() {
     forbidden_.assign(levels_ + 1, 0);
     for (std::size_t g = 0; g < groups_.groups.size(); ++g) {
@@ -253,7 +244,8 @@ class SetsSearch {
     if (kind == groups_.kinds.size()) {
       if (state == 0) return;
       const FabricNode& node = fabric_.node(id);
-      Entry entry{whole(id) ? states_.with_whole_nodes(state, 1) : state, Cost(width_, 0)};
+      Entry entry{spare_ && spare_->whole(id) ? states_.with_whole_nodes(state, 1) : state,
+                  Cost(width_, 0)};
       const auto at = on_node_.find(id);
       const Mask existing = at == on_node_.end() ? 0 : at->second;
       use(entry.cost, levels_, states_.groups(state), existing, node.free);
@@ -330,8 +322,8 @@ class SetsSearch {
   void close(DomainId domain, Table& table) {
     const int level = fabric_.level(domain);
     if (level < 0) return;
-    const bool spare_level = spare_ && spare_->level == level;
-    const int there = spare_level ? most_whole(domain).first : 0;
+    const bool spare_level = spare_ && spare_->level() == level;
+    const int there = spare_level ? static_cast<int>(spare_->whole_below(domain).size()) : 0;
     const auto free = static_cast<int>(
         std::min<std::int64_t>(free_below(domain), std::numeric_limits<int>::max() / 64));
     std::vector<Entry> kept;
@@ -340,7 +332,7 @@ class SetsSearch {
       if (!slices_whole(domain, entry.state)) continue;
       if (spare_level) {
         const int used = states_.whole_nodes(entry.state);
-        if (states_.pods(entry.state) > 0 && there - used < spare_->nodes) continue;
+        if (states_.pods(entry.state) > 0 && there - used < spare_->wanted()) continue;
         const State put_back = states_.without_whole_nodes(entry.state);
         const auto same = std::find_if(kept.begin(), kept.end(),
                                        [&](const Entry& e) { return e.state == put_back; });
@@ -428,8 +420,7 @@ class SetsSearch {
   const Fabric& fabric_;
   const Gang& gang_;
   const PodGroups& groups_;
-  const std::optional<domain::Spare>& spare_;
-  int whole_;
+  std::optional<SpareNodes> spare_;
   std::size_t levels_;
   std::size_t first_;  // fields before those of counts
   std::size_t width_;
@@ -446,15 +437,6 @@ class SetsSearch {
 };
 
 }  // namespace
-
-int whole_node(const Fabric& fabric) {
-  int most = 0;
-  for (FabricNodeId id = 0; id < fabric.node_numbers(); ++id) {
-    const FabricNode& node = fabric.node(id);
-    if (node.there && node.healthy) most = std::max(most, node.free);
-  }
-  return most;
-}
 
 std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const Gang& gang,
                                              const PodGroups& groups,

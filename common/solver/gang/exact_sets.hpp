@@ -36,7 +36,4 @@ std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const domain:
                                              const PodGroups& groups,
                                              const std::optional<domain::Spare>& spare);
 
-// Chips of a node that is whole, for lack of a better word of it: the most that any node has free.
-int whole_node(const Fabric& fabric);
-
 }  // namespace chipweave::solver

@@ -8,6 +8,7 @@
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/repair.hpp"
 #include "common/solver/gang/set_by_set.hpp"
+#include "common/solver/gang/spare_nodes.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -28,7 +29,6 @@ class GangPlanner {
               const Notes& notes)
       : fabric_(fabric), levels_(levels), gang_(gang), notes_(notes) {
     for (const auto& [node, here] : gang.existing) running_ += here.pods;
-    if (gang.spare) whole_ = whole_node(fabric);
   }
 
   Plan plan() {
@@ -62,14 +62,13 @@ class GangPlanner {
       ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
     ask.policy = gang_.policy;
     ask.preferred_level = gang_.preferred_level;
-    ask.hosts = gang_.required_level + 1 == static_cast<int>(fabric_.levels());
     ask.at_least = std::max(1, gang_.min_member - running_);
     Notes notes = notes_;
     for (const auto& [node, here] : gang_.existing)
       if (here.pods > 0) notes[node].running = here.pods;
     if (!find_candidates(ask.candidates)) return refused(apart());
     AlikePods placed = place_alike(fabric_, notes, ask);
-    if (!placed.exact && placed.placed > 0 && notes_.empty()) {
+    if (!placed.exact && placed.placed > 0) {
       if (const auto all_ways = exact_alike(std::nullopt, placed.placed)) placed = *all_ways;
     }
     if (placed.placed == 0) return refused(too_little_room(ask, placed));
@@ -106,64 +105,24 @@ class GangPlanner {
     return true;
   }
 
-  // Whole free nodes that a plan must leave in each domain of a level that it uses.
-  bool spared(const std::vector<Share>& shares) const {
-    if (!gang_.spare) return true;
-    std::vector<FabricNodeId> used;
-    used.reserve(shares.size() + gang_.existing.size());
-    for (const auto& [node, pods] : shares) used.push_back(node);
-    for (const auto& [node, here] : gang_.existing) used.push_back(node);
-    std::map<DomainId, int> left;
-    for (const FabricNodeId node : used) left[fabric_.domain_of(node, gang_.spare->level)] = 0;
-    for (auto& [domain, count] : left) count = static_cast<int>(whole_nodes(domain).size());
-    std::sort(used.begin(), used.end());
-    used.erase(std::unique(used.begin(), used.end()), used.end());
-    for (const FabricNodeId node : used)
-      if (whole(node)) --left[fabric_.domain_of(node, gang_.spare->level)];
-    return std::all_of(left.begin(), left.end(),
-                       [this](const auto& one) { return one.second >= gang_.spare->nodes; });
-  }
-  bool whole(FabricNodeId id) const {
-    const FabricNode& node = fabric_.node(id);
-    return node.healthy && node.free > 0 && node.free == whole_;
-  }
-  std::vector<FabricNodeId> whole_nodes(DomainId domain) const {
-    std::vector<FabricNodeId> out;
-    each_node_below(fabric_, domain, [&](FabricNodeId id) {
-      if (whole(id)) out.push_back(id);
-    });
-    return out;
-  }
-  // The same with so many whole nodes of each domain closed, those of its smallest units: what is
-  // left of the large ones stays together. Exact if a domain of that level is one unit, for then
-  // its whole nodes are alike, or if it is as good as without.
+  // The same, with spare nodes left, if that is possible with as many pods.
   AlikePods with_spare(const AlikeAsk& ask, Notes notes, const AlikePods& best) const {
-    if (spared(best.shares)) return best;
+    const SpareNodes spare(fabric_, *gang_.spare);
+    std::vector<FabricNodeId> used;
+    used.reserve(best.shares.size() + gang_.existing.size());
+    for (const auto& [node, pods] : best.shares) used.push_back(node);
+    for (const auto& [node, here] : gang_.existing) used.push_back(node);
+    if (spare.left_by(std::move(used))) return best;
     if (const auto exact = exact_alike(gang_.spare, best.placed)) return *exact;
-    bool units = true;
-    for (const DomainId domain : domains_of_level(fabric_, kRootDomain, gang_.spare->level)) {
-      std::vector<FabricNodeId> nodes = whole_nodes(domain);
-      units = units && fabric_.is_unit(domain);
-      std::map<DomainId, int> of_unit;
-      for (const FabricNodeId node : nodes) ++of_unit[fabric_.unit_of(node)];
-      std::stable_sort(nodes.begin(), nodes.end(), [&](FabricNodeId a, FabricNodeId b) {
-        return of_unit[fabric_.unit_of(a)] < of_unit[fabric_.unit_of(b)];
-      });
-      // A domain that has too few is not to be used at all.
-      if (static_cast<int>(nodes.size()) < gang_.spare->nodes) {
-        each_node_below(fabric_, domain, [&](FabricNodeId node) { notes[node].closed = true; });
-        continue;
-      }
-      for (int i = 0; i < gang_.spare->nodes; ++i)
-        notes[nodes[static_cast<std::size_t>(i)]].closed = true;
-    }
+    const bool nothing_lost = spare.close(notes);
     AlikePods out = place_alike(fabric_, notes, ask);
-    out.exact = out.exact && units;
+    out.exact = out.exact && nothing_lost;
     return out;
   }
-  // By looking at all ways, if they are not too many.
+  // By looking at all ways, if they are not too many; notes are not known there.
   std::optional<AlikePods> exact_alike(const std::optional<domain::Spare>& spare,
                                        int placed) const {
+    if (!notes_.empty()) return std::nullopt;
     const PodGroups groups = group_pods(gang_);
     const auto found = place_sets_exactly(fabric_, gang_, groups, spare);
     if (!found) return std::nullopt;
@@ -310,7 +269,6 @@ class GangPlanner {
   const Gang& gang_;
   const Notes& notes_;
   int running_ = 0;
-  int whole_ = 0;  // chips of a whole node, if some are to be kept
 };
 
 }  // namespace

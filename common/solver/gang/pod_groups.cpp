@@ -30,7 +30,6 @@ class Kinds {
     const auto [at, fresh] = kinds_.try_emplace({set, chips, allowed}, out_.kinds.size());
     if (fresh) out_.kinds.push_back({set, chips, allowed, {}});
     out_.kinds[at->second].pods.push_back(pod);
-    out_.kind_of.push_back(static_cast<int>(at->second));
   }
 
  private:
@@ -58,7 +57,6 @@ PodGroup group_of(const Gang& gang, const PodGroups& all, int outer) {
   group.required_level = set.required_level;
   group.preferred_level = set.preferred_level;
   group.slices = set.slices;
-  group.counts_own = true;
   for (std::size_t kind = 0; kind < all.kinds.size(); ++kind)
     if (inside(gang, all.kinds[kind].set, outer)) group.kinds.push_back(kind);
   for (std::size_t i = 0; i < gang.sets.size(); ++i) {

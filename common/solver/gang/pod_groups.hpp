@@ -25,13 +25,11 @@ struct PodGroup {
   int preferred_level = domain::kNoLevel;
   std::vector<domain::Slice> slices;
   std::map<FabricNodeId, int> existing;
-  bool counts_own = false;  // its own compactness matters: not the gang
 };
 
 struct PodGroups {
   std::vector<KindOfPods> kinds;
   std::vector<PodGroup> groups;  // the first one is the gang
-  std::vector<int> kind_of;      // by pod
 };
 
 PodGroups group_pods(const domain::Gang& gang);

@@ -143,7 +143,6 @@ class Repairer {
     AlikeAsk ask;
     ask.kind = {static_cast<int>(pods.size()), chips, {}};
     ask.candidates = {region};
-    ask.hosts = fabric_.level(region) + 1 == static_cast<int>(fabric_.levels());
     ask.policy = gang_.policy;
     ask.preferred_level = gang_.preferred_level;
     const bool sliced = std::any_of(gang_.slices.begin(), gang_.slices.end(),

@@ -229,8 +229,6 @@ class SetBySet {
          gangs_slices ? gang_.slices : gang_.sets[static_cast<std::size_t>(item.set)].slices)
       ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
     ask.candidates = domains;
-    for (const DomainId domain : domains)
-      ask.hosts = ask.hosts || fabric_.level(domain) + 1 == static_cast<int>(fabric_.levels());
     ask.policy = gang_.policy;
     ask.preferred_level = item.set == kNoSet
                               ? gang_.preferred_level

@@ -114,10 +114,16 @@ std::vector<TorLeaf> leaves_of(const Fabric& fabric, const Gang& gang, int level
 Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
                                 const domain::VendorJob& job,
                                 const std::map<std::string, domain::TorState>& states) {
-  if (!gang.existing.empty() || !gang.sets.empty() || !gang.slices.empty())
+  const bool other_rules = !gang.existing.empty() || !gang.sets.empty() || !gang.slices.empty() ||
+                           !gang.allowed.empty() || gang.failed || gang.spare ||
+                           gang.required_level != domain::kNoLevel ||
+                           gang.policy != domain::GangPolicy::compact ||
+                           gang.min_member < gang.pods;
+  if (other_rules)
     return make_error(Errc::invalid_argument,
-                      "leaf affinity plans whole gangs of equal pods: existing pods, roles, "
-                      "subgroups and slices cannot stand beside it")
+                      "leaf affinity chooses the nodes of a whole new gang of equal pods: "
+                      "existing, failed_nodes, min_member, slices, required_level, policy, "
+                      "allowed_nodes and keep_spare cannot stand beside it")
         .in("gang.vendor.tor");
   std::vector<std::vector<FabricNodeId>> nodes;
   const std::vector<TorLeaf> leaves = leaves_of(fabric, gang, job.levels.leaf, states, nodes);
@@ -151,6 +157,16 @@ Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
   const auto constraints = vendor_constraints(job);
   if (!constraints) return Error(constraints.error()).in("gang.vendor");
   if (constraints->by_leaf_switch) return plan_by_leaf(fabric, gang, job, leaf_states);
+  if (soft(*constraints) && gang.failed) {
+    // Inside the block that lost pods if that is possible.
+    const auto hard = constrained(gang, *constraints);
+    if (!hard) return Error(hard.error()).in("gang.vendor");
+    Plan plan = plan_gang(fabric, level_names, *hard);
+    if (plan.fits) return VendorPlan{std::move(plan), {}};
+    const auto loose = constrained(gang, without_soft_slices(*constraints));
+    if (!loose) return Error(loose.error()).in("gang.vendor");
+    return VendorPlan{plan_gang(fabric, level_names, *loose), {}};
+  }
   if (soft(*constraints)) {
     auto plan = plan_softly(fabric, level_names, gang, *constraints);
     if (!plan) return std::move(plan).error().in("gang.vendor");
