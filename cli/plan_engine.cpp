@@ -6,7 +6,7 @@
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/vendor_plan.hpp"
+#include "common/solver/vendor/vendor_plan.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/rank_codec.hpp"
-#include "common/solver/gang/communicators.hpp"
-#include "common/solver/gang/rank_order.hpp"
-#include "common/solver/gang/weighted_order.hpp"
+#include "common/solver/ranks/communicators.hpp"
+#include "common/solver/ranks/rank_order.hpp"
+#include "common/solver/ranks/weighted_order.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/plan_codec.hpp"
 #include "common/codec/gang/rank_codec.hpp"
-#include "common/solver/gang/communicators.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/rank_order.hpp"
-#include "common/solver/gang/weighted_order.hpp"
+#include "common/solver/ranks/communicators.hpp"
+#include "common/solver/ranks/rank_order.hpp"
+#include "common/solver/ranks/weighted_order.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/solver/gang/node_chips.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/vendor_rules.hpp"
+#include "common/solver/gang/pod_chips.hpp"
 
 namespace chipweave::solver {
 namespace {

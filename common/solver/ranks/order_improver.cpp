@@ -1,4 +1,4 @@
-#include "common/solver/gang/order_improver.hpp"
+#include "common/solver/ranks/order_improver.hpp"
 
 #include <algorithm>
 #include <utility>

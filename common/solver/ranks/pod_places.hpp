@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/solver/gang/rank_order.hpp"
+#include "common/solver/ranks/rank_order.hpp"
 
 namespace chipweave::solver {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/solver/gang/communicators.hpp"
-#include "common/solver/gang/rank_order.hpp"
+#include "common/solver/ranks/communicators.hpp"
+#include "common/solver/ranks/rank_order.hpp"
 
 namespace chipweave::solver {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/gang/rank_order.hpp"
+#include "common/solver/ranks/rank_order.hpp"
 
 namespace chipweave::solver {
 

@@ -1,4 +1,4 @@
-#include "common/solver/gang/weighted_order.hpp"
+#include "common/solver/ranks/weighted_order.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/domain/node_topology.hpp"
 #include "common/domain/vendor_job.hpp"
 
 namespace chipweave::solver {
@@ -44,11 +43,5 @@ Result<VendorConstraints> vendor_constraints(const domain::VendorJob& job);
 
 // The constraints for what remains once no more whole soft slice fits.
 VendorConstraints without_soft_slices(VendorConstraints constraints);
-
-// Whether pods of one job may have so many chips each on such a machine. More than one pod with
-// chips makes the job distributed, which forbids some sizes (Ascend A3: odd ones). Errors:
-// invalid_argument, with the pod as context. Cost: O(pods + chips^2).
-Result<void> check_pod_chips(const domain::NodeTopology& machine,
-                             const std::vector<int>& pod_chips);
 
 }  // namespace chipweave::solver

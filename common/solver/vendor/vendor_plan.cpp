@@ -1,4 +1,4 @@
-#include "common/solver/gang/vendor_plan.hpp"
+#include "common/solver/vendor/vendor_plan.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,8 +6,8 @@
 #include "common/solver/gang/alike_pods.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/tor_affinity.hpp"
-#include "common/solver/gang/vendor_rules.hpp"
+#include "common/solver/vendor/tor_affinity.hpp"
+#include "common/solver/vendor/vendor_rules.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/solver/gang/tor_affinity.hpp"
+#include "common/solver/vendor/tor_affinity.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/base/natural_order.hpp"
-#include "common/solver/gang/tor_slices.hpp"
+#include "common/solver/vendor/tor_slices.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -1,11 +1,11 @@
-#include "common/solver/gang/rank_order.hpp"
+#include "common/solver/ranks/rank_order.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 
 #include "common/base/natural_order.hpp"
-#include "common/solver/gang/rank_domains.hpp"
+#include "common/solver/ranks/rank_domains.hpp"
 
 namespace chipweave::solver {
 

@@ -1,14 +1,14 @@
-#include "common/solver/gang/weighted_order.hpp"
+#include "common/solver/ranks/weighted_order.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "common/solver/gang/exact_order.hpp"
-#include "common/solver/gang/order_improver.hpp"
-#include "common/solver/gang/order_judge.hpp"
-#include "common/solver/gang/order_layouts.hpp"
-#include "common/solver/gang/pod_places.hpp"
-#include "common/solver/gang/rank_domains.hpp"
+#include "common/solver/ranks/exact_order.hpp"
+#include "common/solver/ranks/order_improver.hpp"
+#include "common/solver/ranks/order_judge.hpp"
+#include "common/solver/ranks/order_layouts.hpp"
+#include "common/solver/ranks/pod_places.hpp"
+#include "common/solver/ranks/rank_domains.hpp"
 #include "common/solver/steps.hpp"
 
 namespace chipweave::solver {

@@ -1,4 +1,4 @@
-#include "common/solver/gang/order_layouts.hpp"
+#include "common/solver/ranks/order_layouts.hpp"
 
 #include <algorithm>
 #include <map>

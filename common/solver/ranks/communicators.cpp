@@ -1,4 +1,4 @@
-#include "common/solver/gang/communicators.hpp"
+#include "common/solver/ranks/communicators.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "common/solver/gang/exact_order.hpp"
+#include "common/solver/ranks/exact_order.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/gang/tor_affinity.hpp"
+#include "common/solver/vendor/tor_affinity.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/solver/gang/tor_slices.hpp"
+#include "common/solver/vendor/tor_slices.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "common/solver/gang/rank_domains.hpp"
+#include "common/solver/ranks/rank_domains.hpp"
 
 #include <map>
 #include <utility>

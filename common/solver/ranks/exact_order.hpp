@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/solver/gang/order_improver.hpp"
-#include "common/solver/gang/order_judge.hpp"
+#include "common/solver/ranks/order_improver.hpp"
+#include "common/solver/ranks/order_judge.hpp"
 #include "common/solver/steps.hpp"
 
 namespace chipweave::solver {

@@ -1,6 +1,6 @@
 // The rules of leaf switch affinity as cases; tor_affinity_oracle_test.cpp holds it against all
 // ways there are.
-#include "common/solver/gang/tor_affinity.hpp"
+#include "common/solver/vendor/tor_affinity.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "common/solver/gang/pod_places.hpp"
+#include "common/solver/ranks/pod_places.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "common/solver/gang/rank_domains.hpp"
+#include "common/solver/ranks/rank_domains.hpp"
 
 namespace chipweave::solver {
 namespace {

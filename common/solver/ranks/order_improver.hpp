@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/solver/gang/order_judge.hpp"
-#include "common/solver/gang/order_layouts.hpp"
+#include "common/solver/ranks/order_judge.hpp"
+#include "common/solver/ranks/order_layouts.hpp"
 #include "common/solver/steps.hpp"
 
 namespace chipweave::solver {

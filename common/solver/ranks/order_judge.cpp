@@ -1,4 +1,4 @@
-#include "common/solver/gang/order_judge.hpp"
+#include "common/solver/ranks/order_judge.hpp"
 
 namespace chipweave::solver {
 

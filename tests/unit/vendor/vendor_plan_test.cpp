@@ -1,6 +1,6 @@
 // Gangs with a vendor's keys, planned: blocks of super-pods, what is split softly, repair, and leaf
 // affinity.
-#include "common/solver/gang/vendor_plan.hpp"
+#include "common/solver/vendor/vendor_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

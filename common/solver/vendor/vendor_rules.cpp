@@ -1,4 +1,4 @@
-#include "common/solver/gang/vendor_rules.hpp"
+#include "common/solver/vendor/vendor_rules.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,8 +6,6 @@
 #include <numeric>
 #include <string>
 #include <utility>
-
-#include "common/solver/rules.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -265,26 +263,6 @@ Result<VendorConstraints> vendor_constraints(const VendorJob& job) {
 VendorConstraints without_soft_slices(VendorConstraints constraints) {
   std::erase_if(constraints.slices, [](const VendorSlice& slice) { return slice.soft; });
   return constraints;
-}
-
-Result<void> check_pod_chips(const domain::NodeTopology& machine,
-                             const std::vector<int>& pod_chips) {
-  const Wiring wiring(machine);
-  const Rules rules(wiring);
-  const bool distributed =
-      std::count_if(pod_chips.begin(), pod_chips.end(), [](int n) { return n > 0; }) > 1;
-  for (std::size_t pod = 0; pod < pod_chips.size(); ++pod) {
-    const int asked = pod_chips[pod];
-    if (asked == 0 || rules.legal_size(asked, distributed)) continue;
-    std::string sizes;
-    for (int size = 1; size <= machine.chip_count(); ++size) {
-      if (rules.legal_size(size, distributed)) sizes += (sizes.empty() ? "" : ", ") + text(size);
-    }
-    return wrong(("pod_chips[" + text(static_cast<std::int64_t>(pod)) + "]").c_str(),
-                 chips(asked) + " asked, legal sizes" +
-                     (distributed ? " of a distributed job" : "") + " are " + sizes);
-  }
-  return {};
 }
 
 }  // namespace chipweave::solver

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/solver/gang/pod_places.hpp"
+#include "common/solver/ranks/pod_places.hpp"
 
 namespace chipweave::solver {
 

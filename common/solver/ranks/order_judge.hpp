@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "common/solver/gang/communicators.hpp"
-#include "common/solver/gang/pod_places.hpp"
+#include "common/solver/ranks/communicators.hpp"
+#include "common/solver/ranks/pod_places.hpp"
 #include "common/solver/steps.hpp"
 
 namespace chipweave::solver {

@@ -1,4 +1,4 @@
-#include "common/solver/gang/rank_order.hpp"
+#include "common/solver/ranks/rank_order.hpp"
 
 #include <gtest/gtest.h>
 
