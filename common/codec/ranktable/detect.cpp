@@ -29,7 +29,7 @@ class Look {
     const Id array = tree_.member(object_, list);
     return array == JsonTree::kNone ? 0 : tree_.child_count(array);
   }
-  // Whether f holds for an element of the list, or for each.
+  // Whether f holds for an element of the list, for its first, or for each.
   template <class F>
   bool any(std::string_view list, F&& f) const {
     const Id array = tree_.member(object_, list);
@@ -38,6 +38,15 @@ class Look {
       if (f(Look(tree_, e))) return true;
     }
     return false;
+  }
+  template <class F>
+  bool first(std::string_view list, F&& f) const {
+    bool out = false;
+    any(list, [&](const Look& e) {
+      out = f(e);
+      return true;
+    });
+    return out;
   }
   template <class F>
   bool each(std::string_view list, F&& f) const {
@@ -103,13 +112,13 @@ Detected of_server_groups(const Look& table) {
           false};
 }
 
-// tor_ip, data_version and pod_name beside `device` are what configmap1980 adds.
+// tor_ip, data_version and pod_name beside `device` are what configmap1980 adds. The first device
+// of a server stands for all: tables are large, and this is asked of every one.
 bool is_1980(const Look& table) {
-  const auto with_tor = [](const Look& device) { return device.has_any({"tor_ip", "tor_port"}); };
-  return table.has("data_version") || table.any_in("server_list", "device", with_tor) ||
-         table.any("server_list", [](const Look& server) {
-           return server.has("pod_name") && server.has("device");
-         });
+  const auto has_leaf = [](const Look& device) { return device.has_any({"tor_ip", "tor_port"}); };
+  return table.has("data_version") || table.any("server_list", [&](const Look& server) {
+    return (server.has("pod_name") && server.has("device")) || server.first("device", has_leaf);
+  });
 }
 
 bool is_1980_group(const Look& group) {

@@ -28,6 +28,7 @@ class JsonTreeBuilder {
   JsonTreeBuilder(JsonTree& tree, const std::uint32_t* tokens, std::size_t count)
       : tree_(tree),
         text_(tree.document_),
+        chars_(tree.document_.data()),
         tokens_(tokens),
         count_(count),
         has_escapes_(text_.find('\\') != text_.npos) {}
@@ -49,21 +50,22 @@ class JsonTreeBuilder {
   static constexpr std::size_t kFewMembers = 16;
 
   std::size_t offset() const { return at_ < count_ ? tokens_[at_] : text_.size(); }
-  char peek() const { return at_ < count_ ? text_[tokens_[at_]] : '\0'; }
+  char peek() const { return at_ < count_ ? chars_[tokens_[at_]] : '\0'; }
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
   // The scalar that begins here goes to the next structural character, without the blanks.
   std::string_view take_token() {
     const std::size_t begin = tokens_[at_++];
     std::size_t end = offset();
-    while (is_space(text_[end - 1])) --end;
-    return text_.substr(begin, end - begin);
+    while (is_space(chars_[end - 1])) --end;
+    return {chars_ + begin, end - begin};
   }
 
-  Id add(std::size_t begin, Kind kind) {
+  // There are at most as many values as structural characters, so nothing is moved.
+  Id add(std::size_t begin, std::size_t end, Kind kind) {
     const Id id = static_cast<Id>(tree_.nodes_.size());
-    const auto at = static_cast<std::uint32_t>(begin);
-    tree_.nodes_.push_back({at, at, 0, 0, id + 1, kind, false, false});
+    tree_.nodes_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), 0,
+                            0, id + 1, kind, false, false});
     return id;
   }
 
@@ -71,7 +73,7 @@ class JsonTreeBuilder {
     const char c = peek();
     if (c != '{' && c != '[') return read_scalar();
     if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), "brackets are nested too deep"};
-    const Id id = add(offset(), c == '{' ? Kind::object : Kind::array);
+    const Id id = add(offset(), 0, c == '{' ? Kind::object : Kind::array);
     ++at_;
     if (c == '{') {
       read_members(depth);
@@ -90,18 +92,16 @@ class JsonTreeBuilder {
   Id read_scalar() {
     if (at_ == count_) throw Stop{offset(), nullptr};
     const std::string_view token = take_token();
-    const auto begin = static_cast<std::size_t>(token.data() - text_.data());
+    const auto begin = static_cast<std::size_t>(token.data() - chars_);
     Kind kind = Kind::string;
     if (!is_string(token)) {
       kind = token == "null" ? Kind::null : Kind::number;
       if (token == "true" || token == "false") kind = Kind::boolean;
       if (kind == Kind::number && !od_json::is_number(token)) throw Stop{begin, nullptr};
     }
-    const Id id = add(begin, kind);
-    JsonTree::Node& node = tree_.nodes_[id];
-    node.end = static_cast<std::uint32_t>(begin + token.size());
+    const Id id = add(begin, begin + token.size(), kind);
     if (has_escapes_ && kind == Kind::string && token.find('\\') != token.npos) {
-      node.escapes = true;
+      tree_.nodes_[id].escapes = true;
       tree_.decoded_.emplace_back(id, decoded(token));
     }
     return id;
@@ -167,7 +167,11 @@ class JsonTreeBuilder {
               std::unordered_set<std::string_view>& many) const {
     const auto begin = names_.begin() + static_cast<std::ptrdiff_t>(first_name);
     if (names_.size() - first_name <= kFewMembers) {
-      return std::find(begin, names_.end(), name) == names_.end();
+      // The last letters tell most names apart: device_id, device_ip.
+      return std::none_of(begin, names_.end(), [&](std::string_view other) {
+        return other.size() == name.size() && (name.empty() || other.back() == name.back()) &&
+               other == name;
+      });
     }
     if (many.empty()) many.insert(begin, names_.end());
     return many.insert(name).second;
@@ -175,6 +179,7 @@ class JsonTreeBuilder {
 
   JsonTree& tree_;
   std::string_view text_;
+  const char* chars_;  // of text_
   const std::uint32_t* tokens_;
   std::size_t count_;
   std::size_t at_ = 0;  // the token that is next
@@ -243,18 +248,8 @@ std::variant<JsonTree, JsonMistake> JsonTree::parse(std::string text) {
   return mistake;
 }
 
-std::string_view JsonTree::text(Id id) const {
-  const Node& node = nodes_[id];
-  if (node.kind != Kind::string) return raw(id);
-  if (node.escapes) return *decoded_at(decoded_, id);
-  return span(node.begin + 1, node.end - 1);
-}
-
-std::string_view JsonTree::name(Id id) const {
-  const Node& node = nodes_[id];
-  if (node.name_escapes) return *decoded_at(decoded_names_, id);
-  return span(node.name_begin, node.name_end);
-}
+std::string_view JsonTree::decoded_text(Id id) const { return *decoded_at(decoded_, id); }
+std::string_view JsonTree::decoded_name(Id id) const { return *decoded_at(decoded_names_, id); }
 
 JsonTree::Id JsonTree::member(Id object, std::string_view wanted) const {
   if (!is(object, Kind::object)) return kNone;

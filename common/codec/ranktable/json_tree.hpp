@@ -50,23 +50,30 @@ class JsonTree {
 
   Id root() const { return 0; }
   std::size_t size() const { return nodes_.size(); }
-  Kind kind(Id id) const { return nodes_[id].kind; }
-  bool is(Id id, Kind kind) const { return nodes_[id].kind == kind; }
+  Kind kind(Id id) const { return node(id).kind; }
+  bool is(Id id, Kind kind) const { return node(id).kind == kind; }
   // The value as it stands in the document, e.g. "\"8\"" with its quotes.
-  std::string_view raw(Id id) const { return span(nodes_[id].begin, nodes_[id].end); }
+  std::string_view raw(Id id) const { return span(node(id).begin, node(id).end); }
   // A string's content; of any other value its raw text.
-  std::string_view text(Id id) const;
+  std::string_view text(Id id) const {
+    const Node& value = node(id);
+    if (value.kind != Kind::string) return raw(id);
+    return value.escapes ? decoded_text(id) : span(value.begin + 1, value.end - 1);
+  }
   // Name of a member; "" of what is none.
-  std::string_view name(Id id) const;
-  std::size_t offset(Id id) const { return nodes_[id].begin; }
-  std::size_t end_offset(Id id) const { return nodes_[id].end; }
+  std::string_view name(Id id) const {
+    const Node& value = node(id);
+    return value.name_escapes ? decoded_name(id) : span(value.name_begin, value.name_end);
+  }
+  std::size_t offset(Id id) const { return node(id).begin; }
+  std::size_t end_offset(Id id) const { return node(id).end; }
 
   // Members or elements: for (Id c = first(id); c != kNone; c = next(id, c)).
   Id first(Id container) const {
-    return nodes_[container].after > container + 1 ? container + 1 : kNone;
+    return node(container).after > container + 1 ? container + 1 : kNone;
   }
   Id next(Id container, Id child) const {
-    return nodes_[child].after < nodes_[container].after ? nodes_[child].after : kNone;
+    return node(child).after < node(container).after ? node(child).after : kNone;
   }
   // The first member of that name; kNone if there is none or `object` is no object.
   Id member(Id object, std::string_view name) const;
@@ -94,9 +101,14 @@ class JsonTree {
     bool escapes, name_escapes;
   };
   JsonTree() = default;
+  // Unchecked: every Id comes from this tree, and this is asked for every value many times.
+  const Node& node(Id id) const { return nodes_.data()[id]; }
   std::string_view span(std::uint32_t begin, std::uint32_t end) const {
-    return std::string_view(document_).substr(begin, end - begin);
+    return {document_.data() + begin, end - begin};
   }
+
+  std::string_view decoded_text(Id id) const;
+  std::string_view decoded_name(Id id) const;
 
   std::string document_;
   std::vector<Node> nodes_;

@@ -20,17 +20,22 @@ enum class Need { optional, required };
 // "8" and 8. kept: the model has no use for the value, whose type is not looked at.
 enum class Form { text, digits, number, kept };
 
-// A member is text, number, a list (read and write), or kept.
+// A member is text, rare text, number, a list (read and write), or kept.
 template <class T>
 struct Member {
   std::string_view name;
   Need need = Need::optional;
   Form form = Form::kept;
   domain::ranktable::Text T::*text = nullptr;
+  domain::ranktable::RareText T::*rare = nullptr;
   domain::ranktable::Number T::*number = nullptr;
   std::string_view number_rule = {};  // the code of a text that is no number
   void (*read)(TableReader&, JsonTree::Id list, T&) = nullptr;
   void (*write)(TableWriter&, std::string_view name, const T&) = nullptr;
+
+  constexpr bool is_modelled() const {
+    return text != nullptr || rare != nullptr || number != nullptr || read != nullptr;
+  }
 };
 
 struct Schema {
@@ -56,31 +61,35 @@ const Schema& other_schema(domain::ranktable::Dialect dialect);
 template <class T>
 constexpr Member<T> text_member(std::string_view name, domain::ranktable::Text T::*at,
                                 Need need = Need::optional) {
-  return {name, need, Form::text, at, nullptr, {}, nullptr, nullptr};
+  return {name, need, Form::text, at, nullptr, nullptr, {}, nullptr, nullptr};
+}
+template <class T>
+constexpr Member<T> rare_member(std::string_view name, domain::ranktable::RareText T::*at) {
+  return {name, Need::optional, Form::text, nullptr, at, nullptr, {}, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> digits_member(std::string_view name, domain::ranktable::Number T::*at,
                                   std::string_view rule, Need need = Need::optional) {
-  return {name, need, Form::digits, nullptr, at, rule, nullptr, nullptr};
+  return {name, need, Form::digits, nullptr, nullptr, at, rule, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> number_member(std::string_view name, domain::ranktable::Number T::*at,
                                   std::string_view rule, Need need = Need::optional) {
-  return {name, need, Form::number, nullptr, at, rule, nullptr, nullptr};
+  return {name, need, Form::number, nullptr, nullptr, at, rule, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> kept_member(std::string_view name) {
-  return {name, Need::optional, Form::kept, nullptr, nullptr, {}, nullptr, nullptr};
+  return {name, Need::optional, Form::kept, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> kept_text(std::string_view name) {
-  return {name, Need::optional, Form::text, nullptr, nullptr, {}, nullptr, nullptr};
+  return {name, Need::optional, Form::text, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> list_member(std::string_view name, void (*read)(TableReader&, JsonTree::Id, T&),
                                 void (*write)(TableWriter&, std::string_view, const T&),
                                 Need need = Need::optional) {
-  return {name, need, Form::kept, nullptr, nullptr, {}, read, write};
+  return {name, need, Form::kept, nullptr, nullptr, nullptr, {}, read, write};
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -42,8 +42,9 @@ constexpr auto kPorts = list_member<RankAddress>(
       if (!reader.expect(list, JsonTree::Kind::array, "an array of strings")) return;
       auto& ports = out.ports.emplace();
       for (JsonTree::Id p = tree.first(list); p != JsonTree::kNone; p = tree.next(list, p)) {
-        const Text port = reader.read_text(p);
-        if (port) ports.push_back(*port);
+        Text port;
+        reader.read_text(p, port);
+        if (port) ports.push_back(*std::move(port));
       }
     },
     [](TableWriter& writer, std::string_view name, const RankAddress& from) {
@@ -102,7 +103,7 @@ constexpr std::array kVllmEntry = {
     text_member("server_id", &VllmEntry::server_id, Need::required),
     digits_member<VllmEntry>("device_id", &VllmEntry::device_id, "RT030", Need::required),
     text_member<VllmEntry>("device_ip", &VllmEntry::device_ip, Need::required),
-    text_member<VllmEntry>("super_pod_id", &VllmEntry::super_pod_id),
+    rare_member<VllmEntry>("super_pod_id", &VllmEntry::super_pod_id),
     digits_member<VllmEntry>("super_device_id", &VllmEntry::super_device_id, "RT062"),
     digits_member<VllmEntry>("cluster_id", &VllmEntry::cluster_id, "RT020", Need::required),
 };

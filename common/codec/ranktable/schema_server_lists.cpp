@@ -29,7 +29,7 @@ constexpr std::array kDevice = {
     text_member("device_ip", &Device::device_ip),
     digits_member("super_device_id", &Device::super_device_id, "RT062"),
     digits_member("device_port", &Device::device_port, "RT050"),
-    text_member("backup_device_ip", &Device::backup_ip),
+    rare_member("backup_device_ip", &Device::backup_ip),
     digits_member("backup_device_port", &Device::backup_port, "RT050"),
     digits_member("host_port", &Device::host_port, "RT050"),
     digits_member("device_vnic_port", &Device::vnic_port, "RT050"),

@@ -1,7 +1,6 @@
 #include "common/codec/ranktable/table_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "common/base/text.hpp"
@@ -13,7 +12,6 @@ using domain::ranktable::Extra;
 using domain::ranktable::Extras;
 using domain::ranktable::Number;
 using domain::ranktable::Severity;
-using domain::ranktable::Text;
 
 namespace {
 
@@ -41,19 +39,6 @@ const char* kind_name(JsonTree::Kind kind) {
 
 }  // namespace
 
-std::optional<std::int64_t> strict_number(std::string_view text, bool& zeros) {
-  zeros = false;
-  std::string_view digits = text;
-  if (digits.substr(0, 1) == "-") digits.remove_prefix(1);
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  zeros = (digits.size() > 1 && digits.front() == '0') || text == "-0";
-  return value;
-}
-
 std::string minified(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -71,25 +56,16 @@ std::string minified(std::string_view json) {
   return out;
 }
 
-bool TableReader::expect(Id value, JsonTree::Kind kind, const char* wanted) {
-  if (tree_.is(value, kind)) return true;
+void TableReader::wrong_type(Id value, const char* wanted) {
   const std::string_view name = tree_.name(value);
   add("RT004", Severity::error, value,
       (name.empty() ? std::string("this") : std::string(name)) + " is " +
           kind_name(tree_.kind(value)) + " and must be " + wanted);
-  return false;
 }
 
-Text TableReader::read_text(Id value) {
-  if (!expect(value, JsonTree::Kind::string, "a string in double quotes")) {
-    if (!tree_.is(value, JsonTree::Kind::number)) return std::nullopt;
-  }
-  return std::string(tree_.text(value));
-}
-
-Number TableReader::read_number(Id value, Form form, std::string_view rule) {
-  const bool wants_number = form == Form::number;
+Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) {
   const JsonTree::Kind kind = tree_.kind(value);
+  const bool wants_number = form == Form::number;
   const bool scalar = kind == JsonTree::Kind::string || kind == JsonTree::Kind::number;
   if (!expect(value, wants_number ? JsonTree::Kind::number : JsonTree::Kind::string,
               wants_number ? "a number without quotes" : "a string in double quotes") &&
@@ -97,7 +73,8 @@ Number TableReader::read_number(Id value, Form form, std::string_view rule) {
     return std::nullopt;
   }
   bool zeros = false;
-  const auto number = strict_number(tree_.text(value), zeros);
+  const Number number = strict_number(tree_.text(value), zeros);
+  if (number && !zeros) return number;  // of the wrong type only
   const std::string what = std::string(tree_.name(value)) + " " + quoted(tree_.text(value));
   if (!number) {
     add(rule, Severity::error, value, what + " is no whole number");

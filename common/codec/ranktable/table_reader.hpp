@@ -18,9 +18,22 @@
 
 namespace chipweave::codec::ranktable {
 
-// "0", "12", "-1"; leading zeros only with `zeros`, which is then set. nullopt: anything else, and
-// what does not fit 64 bits.
-std::optional<std::int64_t> strict_number(std::string_view text, bool& zeros);
+// "0", "12", "-1" of up to 18 digits; zeros: whether it has leading ones. None: anything else.
+inline domain::ranktable::Number strict_number(std::string_view text, bool& zeros) {
+  constexpr std::size_t kMostDigits = 18;  // that no 64-bit number has more than
+  std::string_view digits = text;
+  if (!digits.empty() && digits.front() == '-') digits.remove_prefix(1);
+  zeros = digits.size() > 1 && digits.front() == '0';
+  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  if (digits.size() == text.size()) return value;
+  zeros = zeros || value == 0;  // "-0"
+  return -value;
+}
 
 // JSON without white space between tokens.
 std::string minified(std::string_view json);
@@ -36,8 +49,25 @@ class TableReader {
   const JsonTree& tree() const { return tree_; }
   const Schema& schema() const { return schema_; }
 
+  // The bits of the members that an object must have.
+  template <class T>
+  static std::uint64_t required(std::span<const Member<T>> members) {
+    std::uint64_t out = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (members[i].need == Need::required) out |= std::uint64_t{1} << i;
+    }
+    return out;
+  }
+
   template <class T>
   void read_object(Id object, std::span<const Member<T>> members, T& out) {
+    read_object(object, members, required(members), out);
+  }
+
+  // required_bits: required(members), which lists work out once.
+  template <class T>
+  void read_object(Id object, std::span<const Member<T>> members, std::uint64_t required_bits,
+                   T& out) {
     out.source.node = object;
     if (!expect(object, JsonTree::Kind::object, "an object")) return;
     std::uint64_t seen = 0;
@@ -57,14 +87,10 @@ class TableReader {
       if ((seen >> index & 1U) != 0) continue;  // repeated: RT003, the first counts
       seen |= std::uint64_t{1} << index;
       read_member(child, member, last_known, out);
-      if (member.text != nullptr || member.number != nullptr || member.read != nullptr) {
-        last_known = member.name;
-      }
+      if (member.is_modelled()) last_known = member.name;
     }
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (members[i].need == Need::required && (seen >> i & 1U) == 0) {
-        missing(object, members[i].name);
-      }
+    for (std::size_t i = 0; (seen & required_bits) != required_bits && i < members.size(); ++i) {
+      if ((~seen & required_bits) >> i & 1U) missing(object, members[i].name);
     }
     if (unknown.empty()) return;
     std::vector<std::string_view> known;
@@ -76,14 +102,26 @@ class TableReader {
   void read_list(Id list, std::span<const Member<T>> members, std::vector<T>& out) {
     if (!expect(list, JsonTree::Kind::array, "an array")) return;
     out.reserve(tree_.child_count(list));
+    const std::uint64_t required_bits = required(members);
     for (Id child = tree_.first(list); child != JsonTree::kNone; child = tree_.next(list, child)) {
-      read_object(child, members, out.emplace_back());
+      read_object(child, members, required_bits, out.emplace_back());
     }
   }
 
   // RT004 and false if the value is something else.
-  bool expect(Id value, JsonTree::Kind kind, const char* wanted);
-  domain::ranktable::Text read_text(Id value);
+  bool expect(Id value, JsonTree::Kind kind, const char* wanted) {
+    if (tree_.is(value, kind)) return true;
+    wrong_type(value, wanted);
+    return false;
+  }
+  // A number is taken for its text, after the finding; anything else leaves nothing.
+  template <class AnyText>
+  void read_text(Id value, AnyText& out) {
+    if (expect(value, JsonTree::Kind::string, "a string in double quotes") ||
+        tree_.is(value, JsonTree::Kind::number)) {
+      out.emplace(tree_.text(value));
+    }
+  }
 
  private:
   template <class T>
@@ -99,7 +137,9 @@ class TableReader {
   template <class T>
   void read_member(Id value, const Member<T>& member, std::string_view after, T& out) {
     if (member.text != nullptr) {
-      out.*member.text = read_text(value);
+      read_text(value, out.*member.text);
+    } else if (member.rare != nullptr) {
+      read_text(value, out.*member.rare);
     } else if (member.number != nullptr) {
       out.*member.number = read_number(value, member.form, member.number_rule);
     } else if (member.read != nullptr) {
@@ -110,7 +150,17 @@ class TableReader {
     }
   }
 
-  domain::ranktable::Number read_number(Id value, Form form, std::string_view rule);
+  void wrong_type(Id value, const char* wanted);
+  domain::ranktable::Number read_number(Id value, Form form, std::string_view rule) {
+    const bool right =
+        tree_.is(value, form == Form::number ? JsonTree::Kind::number : JsonTree::Kind::string);
+    bool zeros = false;
+    const domain::ranktable::Number out =
+        right ? strict_number(tree_.text(value), zeros) : domain::ranktable::Number();
+    return out && !zeros ? out : read_odd_number(value, form, rule);
+  }
+  // The same for what is not as it should be.
+  domain::ranktable::Number read_odd_number(Id value, Form form, std::string_view rule);
   void keep(Id member, std::string_view after, domain::ranktable::Extras& extras);
   void missing(Id object, std::string_view name);
   void look_up_unknown(Id member, const std::vector<std::string_view>& known);

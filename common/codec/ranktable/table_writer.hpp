@@ -29,11 +29,11 @@ class TableWriter {
     write_kept(object.extras, {});
     for (const Member<T>& member : members) {
       write_member(object, member);
-      if (is_modelled(member)) write_kept(object.extras, member.name);
+      if (member.is_modelled()) write_kept(object.extras, member.name);
     }
     for (const auto& extra : object.extras) {
       const bool follows = std::any_of(members.begin(), members.end(), [&](const Member<T>& m) {
-        return is_modelled(m) && m.name == extra.after;
+        return m.is_modelled() && m.name == extra.after;
       });
       if (!follows && !extra.after.empty()) write_raw(extra.name, extra.json);
     }
@@ -64,15 +64,13 @@ class TableWriter {
 
  private:
   template <class T>
-  static bool is_modelled(const Member<T>& member) {
-    return member.text != nullptr || member.number != nullptr || member.write != nullptr;
-  }
-
-  template <class T>
   void write_member(const T& object, const Member<T>& member) {
     if (member.text != nullptr && object.*member.text) {
       key(member.name);
       string(*(object.*member.text));
+    } else if (member.rare != nullptr && object.*member.rare) {
+      key(member.name);
+      string(*(object.*member.rare));
     } else if (member.number != nullptr && object.*member.number) {
       key(member.name);
       if (member.form == Form::number) {

@@ -1,6 +1,5 @@
 // RT109: a 2.0 rank table against the topology file of its hosts.
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,6 +12,7 @@ using domain::ranktable::Finding;
 using domain::ranktable::Findings;
 using domain::ranktable::LayeredRank;
 using domain::ranktable::NetLayer;
+using domain::ranktable::Number;
 using domain::ranktable::Place;
 using domain::ranktable::RankTable;
 using domain::ranktable::Severity;
@@ -26,8 +26,7 @@ struct Topology {
   std::map<std::int64_t, std::set<std::string, std::less<>>> ports;
 };
 
-std::optional<std::int64_t> number_at(const JsonTree& tree, JsonTree::Id object,
-                                      std::string_view name) {
+Number number_at(const JsonTree& tree, JsonTree::Id object, std::string_view name) {
   const JsonTree::Id member = tree.member(object, name);
   bool zeros = false;
   if (member == JsonTree::kNone) return std::nullopt;

@@ -29,8 +29,8 @@ class Losses {
   void add(const std::string& what) {
     if (seen_.insert(what).second) out_.push_back(what);
   }
-  template <class T>
-  void drop(std::optional<T>& value, const std::string& what) {
+  template <class Optional>
+  void drop(Optional& value, const std::string& what) {
     if (value) add(what);
     value.reset();
   }
@@ -84,10 +84,10 @@ std::optional<std::vector<ServerSet>> pods_of_devices(const std::vector<Server>&
     for (const Device& device : server.devices) {
       if (!device.super_pod_id) return std::nullopt;
       auto pod = std::find_if(out.begin(), out.end(),
-                              [&](const ServerSet& set) { return set.id == device.super_pod_id; });
+                              [&](const ServerSet& set) { return device.super_pod_id == set.id; });
       if (pod == out.end()) {
         pod = out.insert(out.end(), ServerSet{});
-        pod->id = device.super_pod_id;
+        pod->id = *device.super_pod_id;
       }
       const bool known = std::any_of(pod->servers.begin(), pod->servers.end(), [&](const auto& s) {
         return s.server_id == server.server_id;

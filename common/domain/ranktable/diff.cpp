@@ -9,6 +9,7 @@ namespace chipweave::domain::ranktable {
 namespace {
 
 std::string text_of(const Text& text) { return text.value_or("(none)"); }
+std::string text_of(const RareText& text) { return text ? *text : std::string("(none)"); }
 std::string text_of(const Number& number) { return number ? std::to_string(*number) : "(none)"; }
 
 class Differences {

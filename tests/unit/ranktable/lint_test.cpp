@@ -246,6 +246,9 @@ TEST(Lint, Addresses) {
     dual = replaced(dual, each, std::string(each) + ",10.2" + std::string(each).substr(4));
   }
   EXPECT_EQ(lines(dual), Lines{"error RT040 /server_list/1/device/1/device_ip"});
+  EXPECT_EQ(lines(replaced(dual, "10.1.1.2", "10.1.1.2,10.2.1.2")), Lines{});
+  EXPECT_EQ(lines(replaced(dual, "10.1.1.2", "10.1.1.2,10.1.1.2")),
+            Lines{"error RT041 /server_list/1/device/1/device_ip"});
 }
 
 TEST(Lint, PortsAndBackups) {

@@ -23,11 +23,19 @@ struct Seat {
 
 class Check {
  public:
-  Check(const RankTable& the_table, Profile the_profile, Findings& findings)
-      : table(the_table), profile(the_profile), findings_(findings) {}
+  Check(const RankTable& the_table, Profile the_profile, Findings& findings);
 
   const RankTable& table;
   const Profile profile;
+  // All devices, and all servers, in the order of the text.
+  std::vector<Seat> seats;
+  std::vector<const Server*> servers;
+  // What some devices have and most tables do not, so that most rules need not look at all of them.
+  const Device* first_sdid = nullptr;
+  bool has_ports = false;         // or backup addresses
+  bool has_negative_id = false;   // a device_id below 0
+  bool ids_ascend = true;         // in every server
+  bool several_machines = false;  // that list devices
 
   bool is(Dialect dialect) const { return table.dialect == dialect; }
   bool for_profile(Profile wanted) const { return profile == wanted; }
@@ -47,9 +55,6 @@ class Check {
     add(code, Severity::warning, place, std::move(message), related);
   }
 
-  // All devices in the order of the text.
-  std::vector<Seat> seats() const;
-  std::vector<const Server*> servers() const;
   // How many machines: distinct server ids of servers that list devices.
   std::size_t machines() const;
 

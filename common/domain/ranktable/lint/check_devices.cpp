@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -12,10 +11,8 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-// A device of a host, as a key. Where a host has one entry only the entry is the host: that a name
-// is there twice is RT012.
+// A device of a host, as a key.
 struct HostDevice {
-  const Server* entry;  // nullptr: the name counts
   std::string_view host;
   std::int64_t device;
   friend bool operator==(const HostDevice&, const HostDevice&) = default;
@@ -23,7 +20,7 @@ struct HostDevice {
 struct HostDeviceHash {
   std::size_t operator()(const HostDevice& key) const {
     constexpr std::size_t kOdd = 0x9E3779B97F4A7C15U;
-    return std::hash<std::string_view>()(key.host) ^ std::hash<const void*>()(key.entry) ^
+    return std::hash<std::string_view>()(key.host) ^
            (static_cast<std::size_t>(key.device) + 1) * kOdd;
   }
 };
@@ -55,26 +52,49 @@ Severity severity_of_repeat(const Check& check, const Seat& first, const Seat& s
   return groups ? Severity::warning : Severity::error;
 }
 
-void check_unique(Check& check, const std::vector<Seat>& seats) {
+void report_repeat(Check& check, const Seat& first, const Seat& second) {
+  check.add("RT030", severity_of_repeat(check, first, second), {second.device->source, "device_id"},
+            "device_id " + std::to_string(*second.device->device_id) + " of host " +
+                quoted(host_of(check, *second.server)) + " is there twice",
+            Place{first.device->source, "device_id"});
+}
+
+// Over all entries of a host.
+void check_unique_by_host(Check& check) {
   std::unordered_map<HostDevice, const Seat*, HostDeviceHash> seen;
-  seen.reserve(seats.size());
-  for (const Seat& seat : seats) {
-    if (!seat.device->device_id) continue;
-    const std::int64_t id = *seat.device->device_id;
-    const Place place{seat.device->source, "device_id"};
-    const bool cpu = id == -1 && check.is(Dialect::hccl_1_1);
-    if (id < 0 && !cpu)
-      check.error("RT030", place, "device_id " + std::to_string(id) + " is below 0");
-    if (id < 0) continue;
-    const HostDevice key = several_entries(check)
-                               ? HostDevice{nullptr, host_of(check, *seat.server), id}
-                               : HostDevice{seat.server, {}, id};
-    const auto [at, is_new] = seen.emplace(key, &seat);
-    if (is_new) continue;
-    check.add("RT030", severity_of_repeat(check, *at->second, seat), place,
-              "device_id " + std::to_string(id) + " of host " +
-                  quoted(host_of(check, *seat.server)) + " is there twice",
-              Place{at->second->device->source, "device_id"});
+  seen.reserve(check.seats.size());
+  for (const Seat& seat : check.seats) {
+    if (seat.device->device_id < 0) continue;
+    const auto [at, is_new] =
+        seen.emplace(HostDevice{host_of(check, *seat.server), *seat.device->device_id}, &seat);
+    if (!is_new) report_repeat(check, *at->second, seat);
+  }
+}
+
+// In each entry: that a server is there twice is RT012.
+void check_unique_by_entry(Check& check) {
+  if (check.ids_ascend) return;
+  std::unordered_map<std::int64_t, const Seat*> seen;
+  const auto& seats = check.seats;
+  for (std::size_t begin = 0, end = 0; begin < seats.size(); begin = end) {
+    end = begin + 1;
+    while (end < seats.size() && seats[end].server == seats[begin].server) ++end;
+    seen.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      if (seats[i].device->device_id < 0) continue;
+      const auto [at, is_new] = seen.emplace(*seats[i].device->device_id, &seats[i]);
+      if (!is_new) report_repeat(check, *at->second, seats[i]);
+    }
+  }
+}
+
+void check_below_zero(Check& check) {
+  if (!check.has_negative_id) return;
+  for (const Seat& seat : check.seats) {
+    const Number& id = seat.device->device_id;
+    if (!id || id >= 0 || (id == -1 && check.is(Dialect::hccl_1_1))) continue;
+    check.error("RT030", {seat.device->source, "device_id"},
+                "device_id " + std::to_string(*id) + " is below 0");
   }
 }
 
@@ -98,10 +118,11 @@ std::int64_t largest_id(Profile profile) {
   }
 }
 
-void check_range(Check& check, const std::vector<Seat>& seats) {
+void check_range(Check& check) {
   const std::int64_t most = largest_id(check.profile);
-  for (const Seat& seat : seats) {
-    if (!seat.device->device_id || *seat.device->device_id <= most) continue;
+  if (most == INT64_MAX) return;
+  for (const Seat& seat : check.seats) {
+    if (seat.device->device_id <= most) continue;
     check.error("RT031", {seat.device->source, "device_id"},
                 "device_id " + std::to_string(*seat.device->device_id) + " is above " +
                     std::to_string(most) + ", the last of " +
@@ -153,7 +174,7 @@ void check_910a(Check& check, const Server& server) {
 // Every server as many as the first.
 void check_equal_counts(Check& check) {
   const Server* first = nullptr;
-  for (const Server* server : check.servers()) {
+  for (const Server* server : check.servers) {
     if (server->devices.empty()) continue;
     if (first == nullptr) first = server;
     if (server->devices.size() == first->devices.size()) continue;
@@ -170,11 +191,11 @@ void check_sets(Check& check) {
   constexpr std::size_t kMostMotor = 128;
   switch (check.profile) {
     case Profile::hccl_910a:
-      for (const Server* server : check.servers()) check_910a(check, *server);
+      for (const Server* server : check.servers) check_910a(check, *server);
       check_equal_counts(check);
       break;
     case Profile::hccl_310p:
-      if (check.machines() > 1) {
+      if (check.several_machines) {
         check.warn(
             "RT032", {check.table.source, "server_list"},
             "300I Duo runs one server only, the table has " + std::to_string(check.machines()));
@@ -183,7 +204,7 @@ void check_sets(Check& check) {
     case Profile::mindie_llm:
     case Profile::mindie_motor: {
       const std::size_t most = check.for_profile(Profile::mindie_llm) ? kMostLlm : kMostMotor;
-      for (const Server* server : check.servers()) {
+      for (const Server* server : check.servers) {
         if (server->devices.size() > most) {
           check.error("RT032", {server->source, "device"},
                       "this server has " + std::to_string(server->devices.size()) +
@@ -200,55 +221,68 @@ void check_sets(Check& check) {
 
 // 0, 1, 10, 11, .. 2: sorted as text.
 void check_text_order(Check& check) {
-  for (const Server* server : check.servers()) {
+  if (check.ids_ascend) return;
+  for (const Server* server : check.servers) {
+    const bool numeric =
+        std::is_sorted(server->devices.begin(), server->devices.end(),
+                       [](const Device& a, const Device& b) { return a.device_id < b.device_id; });
+    if (numeric) continue;
     std::vector<std::string> texts;
-    bool numeric = true;
-    std::int64_t before = -1;
     for (const Device& device : server->devices) {
-      if (!device.device_id) return;
-      numeric = numeric && *device.device_id >= before;
-      before = *device.device_id;
-      texts.push_back(std::to_string(*device.device_id));
+      texts.push_back(device.device_id ? std::to_string(*device.device_id) : "");
     }
-    if (numeric || !std::is_sorted(texts.begin(), texts.end())) continue;
+    if (!std::is_sorted(texts.begin(), texts.end())) continue;
     check.warn("RT033", {server->source, "device"},
                "device ids are in the order of their text, not of their numbers");
   }
 }
 
-// Dies 2k and 2k+1 are one NPU of an A3 server.
-void check_dies(Check& check) {
-  const bool a3 = check.is(Dialect::hccl_1_2) || check.for_profile(Profile::hccl_a3);
-  if (!a3) return;
-  for (const Server* server : check.servers()) {
-    std::map<std::int64_t, const Device*> by_id;
-    for (const Device& device : server->devices) {
-      if (device.device_id && device.rank_id) by_id.emplace(*device.device_id, &device);
-    }
-    for (const auto& [id, device] : by_id) {
-      const auto sibling = by_id.find(id + 1);
-      if (id % 2 != 0 || sibling == by_id.end()) continue;
-      const std::int64_t gap = *sibling->second->rank_id - *device->rank_id;
-      if (gap == 1 || gap == -1) continue;
-      check.warn("RT063", {sibling->second->source, "rank_id"},
-                 "devices " + std::to_string(id) + " and " + std::to_string(id + 1) +
-                     " are dies of one NPU, their ranks " + std::to_string(*device->rank_id) +
-                     " and " + std::to_string(*sibling->second->rank_id) + " are no neighbours",
-                 Place{device->source, "rank_id"});
-      break;  // one a server says it
-    }
+// The devices by id; as they stand where their ids ascend.
+std::vector<const Device*> by_id(const Check& check, const Server& server) {
+  std::vector<const Device*> out;
+  for (const Device& device : server.devices) {
+    if (device.device_id && device.rank_id) out.push_back(&device);
+  }
+  if (check.ids_ascend) return out;
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Device* a, const Device* b) { return a->device_id < b->device_id; });
+  return out;
+}
+
+// Dies 2k and 2k+1 are one NPU of an A3 server. The first pair of a server says it.
+void check_dies(Check& check, const Server& server) {
+  const std::vector<const Device*> devices = by_id(check, server);
+  for (std::size_t i = 1; i < devices.size(); ++i) {
+    const Device& die = *devices[i - 1];
+    const Device& sibling = *devices[i];
+    if (*die.device_id % 2 != 0 || *sibling.device_id != *die.device_id + 1) continue;
+    const std::int64_t gap = *sibling.rank_id - *die.rank_id;
+    if (gap == 1 || gap == -1) continue;
+    check.warn("RT063", {sibling.source, "rank_id"},
+               "devices " + std::to_string(*die.device_id) + " and " +
+                   std::to_string(*sibling.device_id) + " are dies of one NPU, their ranks " +
+                   std::to_string(*die.rank_id) + " and " + std::to_string(*sibling.rank_id) +
+                   " are no neighbours",
+               Place{die.source, "rank_id"});
+    return;
   }
 }
 
 }  // namespace
 
 void check_devices(Check& check) {
-  const std::vector<Seat> seats = check.seats();
-  check_unique(check, seats);
-  check_range(check, seats);
+  check_below_zero(check);
+  if (several_entries(check)) {
+    check_unique_by_host(check);
+  } else {
+    check_unique_by_entry(check);
+  }
+  check_range(check);
   check_sets(check);
   check_text_order(check);
-  check_dies(check);
+  if (check.is(Dialect::hccl_1_2) || check.for_profile(Profile::hccl_a3)) {
+    for (const Server* server : check.servers) check_dies(check, *server);
+  }
 }
 
 }  // namespace chipweave::domain::ranktable

@@ -103,7 +103,7 @@ void check_addresses_of_hosts(Check& check) {
   const Server* local = nullptr;
   const Server* other = nullptr;
   std::map<std::string_view, const Server*> id_of;
-  for (const Server* server : check.servers()) {
+  for (const Server* server : check.servers) {
     (is_local_name(server->server_ip) ? local : other) = server;
     if (!server->server_ip || !server->server_id) continue;
     const auto [at, is_new] = id_of.emplace(*server->server_ip, server);
@@ -177,7 +177,7 @@ void check_modelarts(Check& check) {
 Findings lint_local_against_global(const RankTable& local, const RankTable& global) {
   Findings out;
   Check check(local, Profile::modelarts, out);
-  for (const Server* server : check.servers()) {
+  for (const Server* server : check.servers) {
     const Server* match = closest(*server, global);
     if (match == nullptr) {
       check.error("RT070", {server->source, "server_ip"},

@@ -27,7 +27,8 @@ class Bound {
  public:
   explicit Bound(Check& check) : check_(check) {}
 
-  void bind(const Text& ip, const Number& port, Place place) {
+  template <class AnyText>
+  void bind(const AnyText& ip, const Number& port, Place place) {
     if (!ip || ip->empty() || !port) return;
     const auto [at, is_new] = seen_.emplace(std::pair(std::string_view(*ip), *port), place);
     if (is_new) return;
@@ -67,30 +68,33 @@ void check_backup(Check& check, const Server& server, const Device& device) {
               Place{sibling->source, "device_ip"});
 }
 
+bool has_ports(const Device& device) {
+  return device.device_port || device.backup_port || device.host_port || device.vnic_port ||
+         device.backup_ip;
+}
+
 }  // namespace
 
 void check_ports(Check& check) {
-  Bound devices(check);
-  for (const Seat& seat : check.seats()) {
-    const Device& device = *seat.device;
-    const std::pair<const Number*, std::string_view> ports[] = {
-        {&device.device_port, "device_port"},
-        {&device.backup_port, "backup_device_port"},
-        {&device.host_port, "host_port"},
-        {&device.vnic_port, "device_vnic_port"}};
-    for (const auto& [port, member] : ports) {
-      if (*port) check_port(check, *port, {device.source, member});
-    }
-    if (device.device_port) {
-      devices.bind(device.device_ip, device.device_port, {device.source, "device_port"});
-    }
+  if (!check.has_ports) return;
+  std::vector<const Seat*> seats;
+  for (const Seat& seat : check.seats) {
+    if (has_ports(*seat.device)) seats.push_back(&seat);
+  }
+  Bound bound(check);
+  for (const Seat* seat : seats) {
+    const Device& device = *seat->device;
+    check_port(check, device.device_port, {device.source, "device_port"});
+    check_port(check, device.backup_port, {device.source, "backup_device_port"});
+    check_port(check, device.host_port, {device.source, "host_port"});
+    check_port(check, device.vnic_port, {device.source, "device_vnic_port"});
+    bound.bind(device.device_ip, device.device_port, {device.source, "device_port"});
   }
   // After the primary ones, so that the backup port is what is wrong.
-  for (const Seat& seat : check.seats()) {
-    const Device& device = *seat.device;
-    if (!device.backup_ip && !device.backup_port) continue;
-    devices.bind(device.backup_ip, device.backup_port, {device.source, "backup_device_port"});
-    check_backup(check, *seat.server, device);
+  for (const Seat* seat : seats) {
+    const Device& device = *seat->device;
+    bound.bind(device.backup_ip, device.backup_port, {device.source, "backup_device_port"});
+    check_backup(check, *seat->server, device);
   }
 }
 

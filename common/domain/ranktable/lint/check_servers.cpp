@@ -26,9 +26,10 @@ bool may_repeat(const Check& check) {
 
 void check_names(Check& check) {
   std::unordered_map<std::string_view, const Server*> seen;
+  seen.reserve(check.servers.size());
   const bool mindie = check.is(Dialect::mindie_global);
   const Severity severity = mindie ? Severity::warning : Severity::error;
-  for (const Server* server : check.servers()) {
+  for (const Server* server : check.servers) {
     if (!server->server_id) continue;
     const std::string& id = *server->server_id;
     const Place place{server->source, "server_id"};
@@ -60,7 +61,7 @@ void must_be_ip(Check& check, const Server& server, const Text& text, std::strin
 bool is_role_word(const Text& id) { return id == "coordinator" || id == "controller"; }
 
 void check_named_by_address(Check& check) {
-  for (const Server* server : check.servers()) {
+  for (const Server* server : check.servers) {
     if (check.for_profile(Profile::mindie_llm)) {
       must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
       must_be_ip(check, *server, server->container_ip, "container_ip", Severity::error);
@@ -89,7 +90,7 @@ bool is_bridge_address(const Text& text) {
 void check_hosts(Check& check) {
   std::unordered_map<std::string_view, const Server*> by_host;
   const Server* bridge = nullptr;
-  for (const Server* server : check.servers()) {
+  for (const Server* server : check.servers) {
     if (server->host_ip && !server->host_ip->empty()) {
       const auto [at, is_new] = by_host.emplace(*server->host_ip, server);
       if (!is_new && at->second->server_id != server->server_id) {

@@ -52,7 +52,7 @@ void check_counts(Check& check) {
     count_is(check, table.count, table.groups.front().servers.size(), place, severity);
   }
   if (!check.for_profile(Profile::mindie_llm)) return;
-  const auto servers = static_cast<std::int64_t>(check.servers().size());
+  const auto servers = static_cast<std::int64_t>(check.servers.size());
   if (!table.count) {
     check.error("RT011", {table.source}, "MindIE-LLM needs server_count");
   } else if (servers < kFewestLlmServers || servers > kMostLlmServers) {
@@ -67,23 +67,12 @@ void check_status(Check& check) {
   check.error("RT010", {table.source, "status"}, "status is " + quoted(*table.status));
 }
 
-const Device* first_with_sdid(const RankTable& table) {
-  for (const Group& group : table.groups) {
-    for (const Server& server : group.servers) {
-      for (const Device& device : server.devices) {
-        if (device.super_device_id) return &device;
-      }
-    }
-  }
-  return nullptr;
-}
-
 void check_version(Check& check) {
   const RankTable& table = check.table;
   const bool plain = check.is(Dialect::hccl_1_0) || check.is(Dialect::mindie_llm) ||
                      check.is(Dialect::mindspore_cluster) || check.is(Dialect::modelarts_1980);
   if (plain && table.version == "1.0") {
-    const Device* device = first_with_sdid(table);
+    const Device* device = check.first_sdid;
     if (table.super_pods) {
       check.warn("RT007", {table.source, "super_pod_list"},
                  "super_pod_list is ignored in a table of version 1.0");

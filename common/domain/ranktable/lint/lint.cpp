@@ -8,6 +8,30 @@
 
 namespace chipweave::domain::ranktable {
 
+Check::Check(const RankTable& the_table, Profile the_profile, Findings& findings)
+    : table(the_table), profile(the_profile), findings_(findings) {
+  seats.reserve(table.rank_count());
+  const Server* machine = nullptr;
+  for (const Group& group : table.groups) {
+    for (const Server& server : group.servers) {
+      servers.push_back(&server);
+      if (server.devices.empty()) continue;
+      if (machine == nullptr) machine = &server;
+      several_machines = several_machines || machine->server_id != server.server_id;
+      Number before;
+      for (const Device& device : server.devices) {
+        ids_ascend = ids_ascend && before < device.device_id;
+        before = device.device_id;
+        seats.push_back({&group, &server, &device});
+        if (device.super_device_id && first_sdid == nullptr) first_sdid = &device;
+        has_negative_id = has_negative_id || (device.device_id && device.device_id < 0);
+        has_ports = has_ports || device.device_port || device.backup_port || device.host_port ||
+                    device.vnic_port || device.backup_ip;
+      }
+    }
+  }
+}
+
 bool Check::for_hccl() const {
   switch (profile) {
     case Profile::hccl_910a:
@@ -21,28 +45,9 @@ bool Check::for_hccl() const {
   }
 }
 
-std::vector<Seat> Check::seats() const {
-  std::vector<Seat> out;
-  out.reserve(table.rank_count());
-  for (const Group& group : table.groups) {
-    for (const Server& server : group.servers) {
-      for (const Device& device : server.devices) out.push_back({&group, &server, &device});
-    }
-  }
-  return out;
-}
-
-std::vector<const Server*> Check::servers() const {
-  std::vector<const Server*> out;
-  for (const Group& group : table.groups) {
-    for (const Server& server : group.servers) out.push_back(&server);
-  }
-  return out;
-}
-
 std::size_t Check::machines() const {
   std::unordered_set<std::string_view> ids;
-  for (const Server* server : servers()) {
+  for (const Server* server : servers) {
     if (server->server_id && !server->devices.empty()) ids.insert(*server->server_id);
   }
   return ids.size();
