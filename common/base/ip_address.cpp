@@ -30,13 +30,15 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<IpAddress> parse_v4(std::string_view text) {
-  const std::vector<std::string_view> words = split(text, '.');
-  if (words.size() != 4) return std::nullopt;
   IpAddress out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto value = number(words[i], 10, 3);
-    if (!value || *value > 255 || (words[i].size() > 1 && words[i][0] == '0')) return std::nullopt;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t end = i < 3 ? text.find('.') : text.size();
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view word = text.substr(0, end);
+    const auto value = number(word, 10, 3);
+    if (!value || *value > 255 || (word.size() > 1 && word[0] == '0')) return std::nullopt;
     out.bytes[i] = static_cast<std::uint8_t>(*value);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }
