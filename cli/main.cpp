@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/ranktable_tools/entry.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/near_names.hpp"
 
@@ -61,6 +62,9 @@ int run(int argc, char** argv) {
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
   chipweave::cli::register_views(app, exit_code);
+  CLI::App* ranktable = app.add_subcommand("ranktable", "generate and merge rank tables");
+  ranktable->require_subcommand(1);
+  chipweave::cli::register_ranktable_tools(app, *ranktable);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
@@ -77,6 +81,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    if (const auto exit = chipweave::cli::run_ranktable_tools(argc, argv)) return *exit;
     return run(argc, argv);
   } catch (const std::exception& error) {
     complain(std::string("stopped by an unexpected failure: ") + error.what());
