@@ -62,7 +62,9 @@ class Parser {
       at = *next;
     }
     if (!out_.help && !unrecognized_.empty()) {
-      return usage_error("unrecognized arguments: " + shown(unrecognized_));
+      std::string list;
+      for (const std::string& word : unrecognized_) list += (list.empty() ? "" : " ") + word;
+      return usage_error("unrecognized arguments: " + shown(list));
     }
     if (!out_.help && !spec_.files.empty() && out_.files.empty()) {
       return usage_error("the following arguments are required: " + spec_.files);
@@ -104,6 +106,7 @@ class Parser {
       return usage_error("ambiguous option: " + shown(word) + " could match " + names);
     }
     if (fits.size() == 1) return Token{Kind::option, fits.front(), attached};
+    if (word.starts_with("-h")) return Token{Kind::option, &help_option(), word.substr(2)};
     if (is_negative_number(word) || word.find(' ') != std::string::npos) return Token{};
     return Token{Kind::unknown_option, nullptr, std::nullopt};
   }
@@ -135,7 +138,7 @@ class Parser {
     if (file) {
       out_.files.push_back(words_[at]);
     } else if (!passed_over) {
-      unrecognized_ += (unrecognized_.empty() ? "" : " ") + words_[at];
+      unrecognized_.push_back(words_[at]);
     }
     return at + 1;
   }
@@ -192,7 +195,7 @@ class Parser {
   std::vector<Token> tokens_;  // of each word
   bool separator_seen_ = false;
   ArgWords out_;
-  std::string unrecognized_;
+  std::vector<std::string> unrecognized_;
 };
 
 // "--mode {gen,merge}", "--device-port-range PORT PORT", "--list [FILE ...]"

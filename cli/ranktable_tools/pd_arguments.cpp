@@ -83,10 +83,10 @@ std::string about(std::optional<PdMode> only) {
 
 std::vector<ArgOption> all_options(PdMode mode, bool any_mode) {
   const bool gen = any_mode || mode == PdMode::gen;
-  const std::string item = gen && !any_mode ? "IDS" : any_mode ? "ITEM" : "FILE";
-  const std::string what =
-      gen ? "an item an instance: its device ids, such as 4,5 (merge-all: its local table)"
-          : "local tables, one an instance";
+  const std::string item = any_mode ? "ITEM" : gen ? "IDS" : "FILE";
+  std::string what =
+      gen ? "an item an instance, its device ids, such as 4,5" : "an item an instance";
+  if (any_mode || !gen) what += any_mode ? "; merge-all: its local table" : ", its local table";
   std::vector<ArgOption> out = {
       {"--save-dir",
        Takes::one,

@@ -45,26 +45,10 @@ ReadTable read_as(const JsonTree& tree, Dialect wanted) {
   return open ? read_table(tree, tree.root(), {wanted}) : read;
 }
 
-// A count that the reader left out because it was no string.
-Number count_of(const JsonTree& tree, Source object, Number read) {
-  if (read || object.node == Source::kNone) return read;
-  const JsonTree::Id member = tree.member(object.node, "server_count");
-  if (member == JsonTree::kNone || !tree.is(member, JsonTree::Kind::number)) return read;
-  const std::string_view raw = tree.raw(member);
-  Number out = 0;
-  for (const char c : raw) {
-    if (c < '0' || c > '9' || *out > 1'000'000) return std::nullopt;
-    out = *out * 10 + (c - '0');
-  }
-  return out;
-}
-
 Result<void> check_count(const InputTable& input, Source object, Number count,
                          std::size_t servers) {
-  const Number said = count_of(input.tree, object, count);
-  const bool silent = !said && input.tree.member(object.node, "server_count") == JsonTree::kNone;
-  if (silent || (said && *said == static_cast<std::int64_t>(servers))) return {};
-  return input.wrong(object, "server_count is " + (said ? std::to_string(*said) : "no number") +
+  if (!count || *count == static_cast<std::int64_t>(servers)) return {};
+  return input.wrong(object, "server_count is " + std::to_string(*count) +
                                  ", and server_list has " + std::to_string(servers) +
                                  " servers: was the file edited by hand?");
 }
