@@ -173,7 +173,7 @@ std::string find_on_path(const std::string& name) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     // Not the current folder: what lies there is nobody's installed program.
     if (!folder.starts_with('/')) continue;
-    const std::string file = std::string(folder) + "/" + name;
+    std::string file = std::string(folder) + "/" + name;
     std::error_code failed;
     if (std::filesystem::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0) {
       return file;

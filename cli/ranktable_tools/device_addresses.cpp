@@ -9,7 +9,6 @@ namespace chipweave::cli {
 namespace {
 
 using codec::ascend::HccnConfDevice;
-using codec::ascend::PortAddress;
 
 constexpr int kTries = 5;  // of a tool that is busy
 

@@ -60,8 +60,7 @@ ArgSpec spec_of(const Call& call) {
   return {};
 }
 
-// The usage error of a request is told apart from its failure by where it comes from.
-int finish(Result<void> done, const ToolLog& log) {
+int finish(const Result<void>& done, const ToolLog& log) {
   if (done) return kDone;
   log.fail(done.error());
   return kFailed;

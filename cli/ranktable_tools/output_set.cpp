@@ -81,14 +81,6 @@ class Staged {
   std::vector<std::pair<std::string, std::string>> files_;
 };
 
-// Makes the renames themselves durable; a file system that cannot sync folders is no error.
-void sync_folder(const std::string& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
-}
-
 }  // namespace
 
 Result<void> write_set(const std::string& folder, const std::vector<OutputFile>& files,
@@ -109,9 +101,7 @@ Result<void> write_set(const std::string& folder, const std::vector<OutputFile>&
   for (const OutputFile& file : files) {
     if (Result<void> good = staged.add(folder, file, bits); !good) return good;
   }
-  Result<void> done = staged.rename_all(saved);
-  sync_folder(folder);
-  return done;
+  return staged.rename_all(saved);
 }
 
 std::string joined_path(const std::string& folder, const std::string& name) {

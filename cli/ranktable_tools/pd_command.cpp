@@ -23,7 +23,6 @@ using codec::ranktable::MergedTable;
 using codec::ranktable::OutputFile;
 using codec::ranktable::PdDevice;
 using codec::ranktable::PdInstance;
-using codec::ranktable::PdInstances;
 using codec::ranktable::PdMachine;
 
 // Looks up devices and holds what no two of them may share.
