@@ -59,12 +59,10 @@ int run(int argc, char** argv) {
   chipweave::cli::register_rank(app, exit_code);
   chipweave::cli::register_topo(app, exit_code);
   chipweave::cli::register_network(app, exit_code);
+  chipweave::cli::register_ranktable(app, exit_code);
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
   chipweave::cli::register_views(app, exit_code);
-  CLI::App* ranktable = app.add_subcommand("ranktable", "generate and merge rank tables");
-  ranktable->require_subcommand(1);
-  chipweave::cli::register_ranktable_tools(app, *ranktable);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
