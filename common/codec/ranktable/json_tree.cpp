@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
@@ -12,22 +14,33 @@
 
 namespace chipweave::codec::ranktable {
 
-namespace od = simdjson::ondemand;
-
-// Walks a document once and fills a tree. Lives as long as one parse().
+// Builds a tree from the list of structural characters that simdjson's first stage finds (brackets,
+// colons, commas, the first character of every scalar). That stage also refuses what is no UTF-8,
+// control characters in strings and strings without end; the grammar is checked here. Lives as long
+// as one parse().
 class JsonTreeBuilder {
  public:
-  explicit JsonTreeBuilder(JsonTree& tree) : tree_(tree) {}
-
-  // Throws simdjson_error or Stop.
-  void read(od::document& document) {
-    od::value value = document.get_value();
-    add(value, 0);
-  }
   struct Stop {
     std::size_t offset;
-    const char* message;
+    const char* message;  // nullptr: find_json_mistake() says what
   };
+
+  JsonTreeBuilder(JsonTree& tree, const std::uint32_t* tokens, std::size_t count)
+      : tree_(tree),
+        text_(tree.document_),
+        tokens_(tokens),
+        count_(count),
+        has_escapes_(text_.find('\\') != text_.npos) {}
+
+  // Throws Stop.
+  void build() {
+    tree_.nodes_.reserve(count_ / 2 + 1);
+    read_value(0);
+    if (at_ != count_) throw Stop{offset(), nullptr};
+    // Names are noted behind what is in their values.
+    std::sort(tree_.decoded_names_.begin(), tree_.decoded_names_.end());
+    std::sort(tree_.repeated_.begin(), tree_.repeated_.end());
+  }
 
  private:
   using Kind = JsonTree::Kind;
@@ -35,67 +48,117 @@ class JsonTreeBuilder {
   // More members than this are looked up by hash.
   static constexpr std::size_t kFewMembers = 16;
 
-  std::uint32_t offset_of(const char* at) const {
-    return static_cast<std::uint32_t>(at - tree_.document_.data());
+  std::size_t offset() const { return at_ < count_ ? tokens_[at_] : text_.size(); }
+  char peek() const { return at_ < count_ ? text_[tokens_[at_]] : '\0'; }
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+  // The scalar that begins here goes to the next structural character, without the blanks.
+  std::string_view take_token() {
+    const std::size_t begin = tokens_[at_++];
+    std::size_t end = offset();
+    while (is_space(text_[end - 1])) --end;
+    return text_.substr(begin, end - begin);
   }
 
-  Id add(od::value& value, int depth) {
+  Id add(std::size_t begin, Kind kind) {
     const Id id = static_cast<Id>(tree_.nodes_.size());
-    const std::string_view token = value.raw_json_token();
-    const std::uint32_t begin = offset_of(token.data());
-    tree_.nodes_.push_back({begin, begin, 0, 0, id + 1, Kind::null, false, false});
-    if (depth > limits::kMaxJsonDepth) throw Stop{begin, "brackets are nested too deep"};
-    switch (static_cast<od::json_type>(value.type())) {
-      case od::json_type::object:
-        tree_.nodes_[id].kind = Kind::object;
-        add_members(value.get_object(), depth);
-        break;
-      case od::json_type::array:
-        tree_.nodes_[id].kind = Kind::array;
-        for (auto element : od::array(value.get_array())) {
-          od::value child = element.value();
-          add(child, depth + 1);
-        }
-        break;
-      default:
-        add_scalar(id, value);
-        return id;
-    }
-    close(id);
+    const auto at = static_cast<std::uint32_t>(begin);
+    tree_.nodes_.push_back({at, at, 0, 0, id + 1, kind, false, false});
     return id;
   }
 
-  // The bracket that ends a container is the first byte that is no space behind its last child.
-  void close(Id id) {
-    JsonTree::Node& node = tree_.nodes_[id];
-    node.after = static_cast<Id>(tree_.nodes_.size());
-    std::uint32_t at = node.after == id + 1 ? node.begin + 1 : last_child_end_;
-    while (at < tree_.document_.size() && is_space(tree_.document_[at])) ++at;
-    node.end = std::min(at + 1, static_cast<std::uint32_t>(tree_.document_.size()));
-    last_child_end_ = node.end;
+  Id read_value(int depth) {
+    const char c = peek();
+    if (c != '{' && c != '[') return read_scalar();
+    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), "brackets are nested too deep"};
+    const Id id = add(offset(), c == '{' ? Kind::object : Kind::array);
+    ++at_;
+    if (c == '{') {
+      read_members(depth);
+    } else {
+      read_elements(depth);
+    }
+    tree_.nodes_[id].end = tokens_[at_ - 1] + 1;
+    tree_.nodes_[id].after = static_cast<Id>(tree_.nodes_.size());
+    return id;
   }
 
-  void add_members(od::object members, int depth) {
+  static bool is_string(std::string_view token) {
+    return token.size() >= 2 && token.front() == '"' && token.back() == '"';
+  }
+
+  Id read_scalar() {
+    if (at_ == count_) throw Stop{offset(), nullptr};
+    const std::string_view token = take_token();
+    const auto begin = static_cast<std::size_t>(token.data() - text_.data());
+    Kind kind = Kind::string;
+    if (!is_string(token)) {
+      kind = token == "null" ? Kind::null : Kind::number;
+      if (token == "true" || token == "false") kind = Kind::boolean;
+      if (kind == Kind::number && !od_json::is_number(token)) throw Stop{begin, nullptr};
+    }
+    const Id id = add(begin, kind);
+    JsonTree::Node& node = tree_.nodes_[id];
+    node.end = static_cast<std::uint32_t>(begin + token.size());
+    if (has_escapes_ && kind == Kind::string && token.find('\\') != token.npos) {
+      node.escapes = true;
+      tree_.decoded_.emplace_back(id, decoded(token));
+    }
+    return id;
+  }
+
+  // Behind a value of a container: true at a comma, false at its end.
+  bool more(char close) {
+    const char c = peek();
+    if (c != ',' && c != close) throw Stop{offset(), nullptr};
+    ++at_;
+    return c == ',';
+  }
+
+  void read_elements(int depth) {
+    if (peek() == ']') {
+      ++at_;
+      return;
+    }
+    do {
+      read_value(depth + 1);
+    } while (more(']'));
+  }
+
+  void read_members(int depth) {
+    if (peek() == '}') {
+      ++at_;
+      return;
+    }
     const std::size_t first_name = names_.size();
     std::unordered_set<std::string_view> many;
-    for (auto field : members) {
-      const char* const begin = od::raw_json_string(field.key()).raw();
-      const char* end = begin;
-      while (*end != '"') end += *end == '\\' ? 2 : 1;
-      std::string_view name(begin, static_cast<std::size_t>(end - begin));
-      const bool escapes = name.find('\\') != name.npos;
-      if (escapes) name = decoded_names_.emplace_back(std::string_view(field.unescaped_key()));
-      od::value value = field.value();
-      const Id id = add(value, depth + 1);
+    do {
+      const std::size_t begin = offset();
+      const std::string_view token = at_ < count_ ? take_token() : std::string_view();
+      if (!is_string(token) || peek() != ':') throw Stop{begin, nullptr};
+      ++at_;
+      std::string_view name = token.substr(1, token.size() - 2);
+      const bool escapes = has_escapes_ && name.find('\\') != name.npos;
+      if (escapes) name = decoded_names_.emplace_back(decoded(token));
+      const Id id = read_value(depth + 1);
       JsonTree::Node& node = tree_.nodes_[id];
-      node.name_begin = offset_of(begin);
-      node.name_end = offset_of(end);
+      node.name_begin = static_cast<std::uint32_t>(begin + 1);
+      node.name_end = static_cast<std::uint32_t>(begin + token.size() - 1);
       node.name_escapes = escapes;
       if (escapes) tree_.decoded_names_.emplace_back(id, name);
       if (!is_new(name, first_name, many)) tree_.repeated_.push_back(id);
       names_.push_back(name);
-    }
+    } while (more('}'));
     names_.resize(first_name);
+  }
+
+  // A string with escapes, which are rare: left to a library.
+  std::string decoded(std::string_view token) const {
+    const auto json = nlohmann::json::parse(token, nullptr, false);
+    if (!json.is_string()) {
+      throw Stop{static_cast<std::size_t>(token.data() - text_.data()), nullptr};
+    }
+    return json.get<std::string>();
   }
 
   // Objects of rank tables have few members, which are compared with each other; of others all
@@ -110,33 +173,12 @@ class JsonTreeBuilder {
     return many.insert(name).second;
   }
 
-  void add_scalar(Id id, od::value& value) {
-    JsonTree::Node& node = tree_.nodes_[id];
-    const std::string_view token = od_json::token_of(value);
-    node.end = node.begin + static_cast<std::uint32_t>(token.size());
-    last_child_end_ = node.end;
-    const char c = token.empty() ? '\0' : token.front();
-    if (c == '"') {
-      node.kind = Kind::string;
-      node.escapes = token.find('\\') != token.npos;
-      if (node.escapes) {
-        tree_.decoded_.emplace_back(id, std::string(std::string_view(value.get_string())));
-      }
-    } else if (token == "true" || token == "false") {
-      node.kind = Kind::boolean;
-    } else if (token == "null") {
-      node.kind = Kind::null;
-    } else if (od_json::is_number(token)) {
-      node.kind = Kind::number;
-    } else {
-      throw Stop{node.begin, nullptr};
-    }
-  }
-
-  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
   JsonTree& tree_;
-  std::uint32_t last_child_end_ = 0;
+  std::string_view text_;
+  const std::uint32_t* tokens_;
+  std::size_t count_;
+  std::size_t at_ = 0;  // the token that is next
+  bool has_escapes_;
   std::vector<std::string_view> names_;    // of the objects that are open, innermost last
   std::deque<std::string> decoded_names_;  // those of them that have escapes
 };
@@ -183,22 +225,17 @@ std::variant<JsonTree, JsonMistake> JsonTree::parse(std::string text) {
   std::size_t stopped = size;
   const char* why = nullptr;
   try {
-    od::parser parser;
-    od::document document = parser.iterate(
-        simdjson::padded_string_view(tree.document_.data(), size, tree.document_.capacity()));
-    JsonTreeBuilder(tree).read(document);
-    const char* rest = nullptr;
-    if (document.current_location().get(rest) != simdjson::SUCCESS) {
-      std::sort(tree.decoded_.begin(), tree.decoded_.end());
-      std::sort(tree.decoded_names_.begin(), tree.decoded_names_.end());
-      std::sort(tree.repeated_.begin(), tree.repeated_.end());
+    std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
+    const simdjson::implementation* simd = simdjson::get_active_implementation();
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(tree.document_.data());
+    if (simd->create_dom_parser_implementation(size, 1, stage) == simdjson::SUCCESS &&
+        stage->stage1(bytes, size, simdjson::stage1_mode::regular) == simdjson::SUCCESS) {
+      JsonTreeBuilder(tree, stage->structural_indexes.get(), stage->n_structural_indexes).build();
       return tree;
     }
-    stopped = static_cast<std::size_t>(rest - tree.document_.data());
   } catch (const JsonTreeBuilder::Stop& stop) {
     stopped = stop.offset;
     why = stop.message;
-  } catch (const simdjson::simdjson_error&) {  // find_json_mistake() says what and where
   }
   JsonMistake mistake =
       why != nullptr ? JsonMistake{stopped, why, {}} : find_json_mistake(tree.document_, stopped);

@@ -1,0 +1,51 @@
+// JsonTree against another parser: both take the same texts, and a text that is taken can be put
+// together again from its parts.
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/codec/json_depth.hpp"
+#include "common/codec/ranktable/edits.hpp"
+#include "common/codec/ranktable/json_tree.hpp"
+#include "tests/fuzz/read_back.hpp"
+
+namespace {
+
+using chipweave::codec::require;
+using chipweave::codec::ranktable::Edits;
+using chipweave::codec::ranktable::JsonMistake;
+using chipweave::codec::ranktable::JsonTree;
+
+// Numbers beyond a double are JSON, too.
+bool is_json(const std::string& text) {
+  try {
+    return !nlohmann::json::parse(text).is_discarded();
+  } catch (const nlohmann::json::out_of_range&) {
+    return true;
+  } catch (const nlohmann::json::parse_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  auto parsed = JsonTree::parse(text);
+  const bool bom = text.substr(0, 3) == "\xEF\xBB\xBF";  // the other one skips it
+  const bool deep = chipweave::codec::json_too_deep(text);
+  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+    require(bom || deep || !is_json(text));
+    require(!mistake->message.empty() && mistake->offset <= text.size());
+    return 0;
+  }
+  require(is_json(text));
+  const auto& tree = std::get<JsonTree>(parsed);
+  require(Edits().apply(tree) == text);
+  for (JsonTree::Id id = 0; id < tree.size() && tree.size() < 500; ++id) {
+    const JsonTree::Id back = tree.at(tree.pointer(id));
+    require(back == id || !tree.repeated().empty());
+  }
+  return 0;
+}
