@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/ranktable_tools/entry.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/near_names.hpp"
 
@@ -78,6 +79,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    if (const auto exit = chipweave::cli::run_ranktable_tools(argc, argv)) return *exit;
     return run(argc, argv);
   } catch (const std::exception& error) {
     complain(std::string("stopped by an unexpected failure: ") + error.what());

@@ -1,0 +1,118 @@
+#include "cli/ranktable_tools/address_source.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/ranktable_tools/child_process.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/kube/inventory_file.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using codec::ascend::HccnConf;
+
+constexpr const char* kTool = "/usr/local/Ascend/driver/tools/hccn_tool";
+constexpr const char* kConf = "/etc/hccn.conf";
+constexpr std::chrono::milliseconds kBusyPause{200};
+
+Result<std::string> find_tool(const std::string& named) {
+  if (named.empty()) {
+    return ::access(kTool, X_OK) == 0 ? std::string(kTool) : find_on_path("hccn_tool");
+  }
+  if (::access(named.c_str(), X_OK) == 0) return named;
+  return make_error(Errc::not_found,
+                    "argument --hccn-tool: there is no program " + named + " that may be run");
+}
+
+// nullopt where the usual file is not there.
+Result<std::optional<HccnConf>> read_conf(const std::string& named, const Warn& warn) {
+  const std::string file = named.empty() ? kConf : named;
+  const Result<std::string> text = io::read_file(file, codec::ascend::kMaxHccnConfBytes);
+  if (!text) {
+    if (named.empty() && text.error().code == Errc::not_found) return std::optional<HccnConf>();
+    Error error = text.error();
+    return named.empty() ? std::move(error) : std::move(error).in("argument --hccn-conf");
+  }
+  Result<HccnConf> conf = codec::ascend::parse_hccn_conf(*text);
+  if (!conf) return std::move(conf).error().in("file " + file);
+  for (const std::string& warning : conf->warnings) warn("file " + file + ": " + warning);
+  return std::optional(*std::move(conf));
+}
+
+Result<std::unique_ptr<DeviceAddresses>> open_live(const AddressFlags& flags, Warn warn) {
+  const Result<std::string> tool = find_tool(flags.hccn_tool);
+  if (!tool) return tool.error();
+  auto conf = read_conf(flags.hccn_conf, warn);
+  if (!conf) return std::move(conf).error();
+  if (tool->empty() && !*conf) {
+    return make_error(Errc::not_found,
+                      std::string("this machine has neither ") + kTool +
+                          ", nor hccn_tool on PATH, nor " + kConf +
+                          ": is the driver installed? --hccn-tool or --hccn-conf name one; "
+                          "--from-topology plans for another machine");
+  }
+  LiveAddresses::Sources sources;
+  if (!tool->empty()) {
+    sources.ask = [program = *tool](const std::vector<std::string>& words) -> Result<std::string> {
+      std::vector<std::string> command = {program};
+      command.insert(command.end(), words.begin(), words.end());
+      ChildLimits limits;
+      limits.most_bytes = codec::ascend::kMaxHccnToolBytes;
+      Result<ChildOutput> output = run_child(command, limits);
+      if (!output) return std::move(output).error();
+      return std::move(output->text);
+    };
+  }
+  sources.conf = *std::move(conf);
+  sources.conf_name = flags.hccn_conf.empty() ? kConf : flags.hccn_conf;
+  sources.pause = [] { std::this_thread::sleep_for(kBusyPause); };
+  return std::unique_ptr<DeviceAddresses>(
+      std::make_unique<LiveAddresses>(std::move(sources), std::move(warn)));
+}
+
+Result<domain::NodeTopology> load_described(const AddressFlags& flags, const Warn& warn) {
+  if (!flags.from_inventory.empty()) {
+    const auto text = io::read_file(flags.from_inventory, limits::kMaxKubeObjectBytes);
+    if (!text) return text.error();
+    auto machine = codec::read_inventory_file(*text);
+    if (!machine) return std::move(machine).error().in("file " + flags.from_inventory);
+    return machine;
+  }
+  auto imported = io::load_machine(flags.from_topology);
+  if (!imported) return std::move(imported).error();
+  for (const std::string& warning : imported->warnings) warn(warning);
+  return std::move(imported->topology);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flags, Warn warn) {
+  if (flags.from_inventory.empty() && flags.from_topology.empty()) {
+    return open_live(flags, std::move(warn));
+  }
+  std::optional<AddressPlan> plan;
+  if (!flags.address_plan.empty()) {
+    const auto parsed = parse_address_plan(flags.address_plan);
+    if (!parsed) return parsed.error();
+    plan = *parsed;
+  }
+  auto machine = load_described(flags, warn);
+  if (!machine) return std::move(machine).error();
+  const std::string name = flags.from_topology.empty() ? flags.from_inventory : flags.from_topology;
+  if (!machine->vendor().empty() && machine->vendor() != "ascend") {
+    return make_error(Errc::invalid_argument, name + " is a machine of " + machine->vendor() +
+                                                  ": these rank tables are for Ascend devices");
+  }
+  return std::unique_ptr<DeviceAddresses>(
+      std::make_unique<DescribedAddresses>(*std::move(machine), name, plan));
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,185 @@
+#include "cli/ranktable_tools/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace chipweave::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Pipe {
+ public:
+  Pipe() { good_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close_writer();
+    if (good_) ::close(ends_[0]);
+  }
+  bool good() const { return good_; }
+  int reader() const { return ends_[0]; }
+  int writer() const { return ends_[1]; }
+  void close_writer() {
+    if (good_ && ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  bool good_ = false;
+};
+
+// What a new process begins with: no input, its output in the pipe, a group of its own.
+class SpawnPlan {
+ public:
+  explicit SpawnPlan(int output) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  ~SpawnPlan() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  Result<pid_t> start(const std::vector<std::string>& words) const {
+    std::vector<std::string> copies = words;
+    std::vector<char*> argv;
+    argv.reserve(copies.size() + 1);
+    for (std::string& word : copies) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_t child = -1;
+    const int failed =
+        ::posix_spawn(&child, argv[0], &actions_, &attributes_, argv.data(), environ);
+    if (failed == 0) return child;
+    return make_error(failed == ENOENT ? Errc::not_found : Errc::unavailable,
+                      "cannot start " + words.front() + ": " + std::strerror(failed));
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+int milliseconds_left(Clock::time_point end) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+  return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
+}
+
+enum class Ended { all_read, too_long, too_much, broken };
+
+Ended read_output(int fd, std::size_t most, Clock::time_point end, std::string& out) {
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    pollfd waiting{fd, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, milliseconds_left(end));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return Ended::broken;
+    if (ready == 0) return Ended::too_long;
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Ended::broken;
+    if (got == 0) return Ended::all_read;
+    out.append(buffer.data(), static_cast<std::size_t>(got));
+    if (out.size() > most) return Ended::too_much;
+  }
+}
+
+// The status of a child that has closed its output and so should be about to end; nullopt if it
+// does not by `end`.
+std::optional<int> await(pid_t child, Clock::time_point end) {
+  for (;;) {
+    int status = 0;
+    const pid_t done = ::waitpid(child, &status, WNOHANG);
+    if (done == child) return status;
+    if (done < 0 && errno != EINTR) return 0;
+    if (milliseconds_left(end) == 0) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void kill_and_reap(pid_t child) {
+  ::kill(-child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Error ended_badly(Ended how, const std::string& program, const ChildLimits& limits) {
+  if (how == Ended::too_long) {
+    return make_error(Errc::deadline, program + " did not end within " +
+                                          std::to_string(limits.deadline.count()) + " ms");
+  }
+  if (how == Ended::too_much) {
+    return make_error(Errc::limit_exceeded, program + " printed more than " +
+                                                std::to_string(limits.most_bytes) + " bytes");
+  }
+  return make_error(Errc::unavailable, "cannot read what " + program + " prints");
+}
+
+}  // namespace
+
+Result<ChildOutput> run_child(const std::vector<std::string>& words, const ChildLimits& limits) {
+  const Clock::time_point end = Clock::now() + limits.deadline;
+  Pipe pipe;
+  if (!pipe.good()) {
+    return make_error(Errc::unavailable,
+                      std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  const Result<pid_t> child = SpawnPlan(pipe.writer()).start(words);
+  if (!child) return child.error();
+  pipe.close_writer();
+  ChildOutput out;
+  Ended how = read_output(pipe.reader(), limits.most_bytes, end, out.text);
+  std::optional<int> status;
+  if (how == Ended::all_read) {
+    status = await(*child, end);
+    if (!status) how = Ended::too_long;
+  }
+  if (!status) {
+    kill_and_reap(*child);
+    return ended_badly(how, words.front(), limits);
+  }
+  out.exit_status = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+  return out;
+}
+
+std::string find_on_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string_view folder = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    // Not the current folder: what lies there is nobody's installed program.
+    if (!folder.starts_with('/')) continue;
+    std::string file = std::string(folder) + "/" + name;
+    std::error_code failed;
+    if (std::filesystem::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0) {
+      return file;
+    }
+  }
+  return "";
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,30 @@
+// run_child — runs a program to its end and collects what it prints: no shell, a deadline, a limit.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::cli {
+
+struct ChildLimits {
+  std::chrono::milliseconds deadline{10'000};
+  std::size_t most_bytes = std::size_t{256} << 10U;
+};
+
+struct ChildOutput {
+  int exit_status = 0;  // 128 + signal where one ended it
+  std::string text;     // stdout and stderr, as they came
+};
+
+// words[0]: path of the program. Its standard input is empty. Whoever runs longer or prints more is
+// killed, with its children. Errors: not_found, deadline, limit_exceeded, unavailable.
+Result<ChildOutput> run_child(const std::vector<std::string>& words, const ChildLimits& limits);
+
+// `name` on PATH, if it is an executable file; "" if there is none.
+std::string find_on_path(const std::string& name);
+
+}  // namespace chipweave::cli

@@ -1,0 +1,111 @@
+#include "cli/ranktable_tools/output_set.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace chipweave::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using codec::ranktable::OutputFile;
+
+Error cannot(const std::string& what, const std::string& path, int number) {
+  return make_error(Errc::unavailable, "cannot " + what + ": " + std::strerror(number))
+      .in("file " + path);
+}
+
+bool write_all(int fd, const std::string& content) {
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+// The bits that a new file gets; there is no other way to ask for the umask than to set it.
+mode_t bits_of(FileMode mode) {
+  if (mode == FileMode::owner_only) return 0600;
+  const mode_t mask = ::umask(0077);
+  ::umask(mask);
+  return 0666U & ~mask;
+}
+
+// Temporary files, which go if they were not renamed.
+class Staged {
+ public:
+  Staged() = default;
+  Staged(const Staged&) = delete;
+  Staged& operator=(const Staged&) = delete;
+  ~Staged() {
+    for (const auto& [temporary, path] : files_) ::unlink(temporary.c_str());
+  }
+
+  Result<void> add(const std::string& folder, const OutputFile& file, mode_t bits) {
+    const std::string path = joined_path(folder, file.name);
+    struct stat there {};
+    if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) {
+      return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
+    }
+    // Hidden, so that nobody's local_*.json takes it for a table.
+    std::string temporary = joined_path(folder, ".ranktable.XXXXXX");
+    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd < 0) return cannot("create a temporary file beside it", path, errno);
+    files_.emplace_back(temporary, path);
+    const bool good = write_all(fd, file.text) && ::fchmod(fd, bits) == 0 && ::fsync(fd) == 0;
+    const int number = errno;
+    const bool closed = ::close(fd) == 0;
+    if (good && closed) return {};
+    return cannot("write", path, good ? errno : number);
+  }
+
+  Result<void> rename_all(const std::function<void(const std::string&)>& saved) {
+    while (!files_.empty()) {
+      const auto [temporary, path] = files_.front();
+      if (::rename(temporary.c_str(), path.c_str()) != 0) return cannot("write", path, errno);
+      files_.erase(files_.begin());
+      saved(path);
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> files_;
+};
+
+}  // namespace
+
+Result<void> write_set(const std::string& folder, const std::vector<OutputFile>& files,
+                       FileMode mode, const std::function<void(const std::string&)>& saved) {
+  if (folder.empty()) {
+    return make_error(Errc::invalid_argument, "the folder to write to has an empty name");
+  }
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed || !fs::is_directory(folder, failed)) {
+    return make_error(Errc::unavailable,
+                      "cannot make the folder: " +
+                          (failed ? failed.message() : std::string("a file of that name is there")))
+        .in("folder " + folder);
+  }
+  const mode_t bits = bits_of(mode);
+  Staged staged;
+  for (const OutputFile& file : files) {
+    if (Result<void> good = staged.add(folder, file, bits); !good) return good;
+  }
+  return staged.rename_all(saved);
+}
+
+std::string joined_path(const std::string& folder, const std::string& name) {
+  return folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,52 @@
+#include "cli/ranktable_tools/tool_log.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+namespace chipweave::cli {
+namespace {
+
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return out;
+}
+
+// "2026-11-22 16:55:20,123", as Python's logging has it.
+std::string now() {
+  const auto time = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  const auto millis =
+      std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count() % 1000;
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  std::array<char, 32> day{};
+  const std::size_t size = std::strftime(day.data(), day.size(), "%Y-%m-%d %H:%M:%S", &local);
+  const std::string digits = std::to_string(millis);
+  return std::string(day.data(), size) + "," + std::string(3 - digits.size(), '0') + digits;
+}
+
+}  // namespace
+
+void ToolLog::info(std::string_view sentence) const {
+  err_(now() + "-INFO: " + one_line(sentence) + "\n");
+}
+
+void ToolLog::warn(std::string_view sentence) const {
+  err_(now() + "-WARNING: " + one_line(sentence) + "\n");
+}
+
+void ToolLog::fail(const Error& error) const {
+  err_(program_ + ": error: " + one_line(error.text()) + "\n");
+}
+
+void ToolLog::misuse(std::string_view usage, const Error& error) const {
+  err_(usage);
+  fail(error);
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,76 @@
+// What `hccn_tool -i DEVICE … -g` prints about the RoCE port of one Ascend device, a function a
+// question.
+//
+// Errors of all of them: not_found where the device has no such setting, unavailable where the tool
+// is busy (ask again), limit_exceeded above kMaxHccnToolBytes, invalid_argument for anything else,
+// with the first line that the tool printed. Lines that belong to something else are passed over.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec::ascend {
+
+inline constexpr std::size_t kMaxHccnToolBytes = std::size_t{256} << 10U;
+
+struct PortAddress {
+  std::string address;
+  std::string netmask;  // "" where the tool does not say; the prefix length for IPv6
+};
+
+// `-ip -g`: a pair a port, in the order of the ports; never empty.
+Result<std::vector<PortAddress>> parse_hccn_ip(std::string_view output);
+// `-ip -inet6 -g`
+Result<std::vector<PortAddress>> parse_hccn_ip6(std::string_view output);
+
+struct HccnVnic {
+  bool up = false;
+  std::string address;
+  std::string netmask;
+};
+// `-vnic -g`
+Result<HccnVnic> parse_hccn_vnic(std::string_view output);
+
+// `-link -g`: whether the link is up.
+Result<bool> parse_hccn_link(std::string_view output);
+// `-net_health -g`: "Success", "Fault", "Socket fail" …, as printed.
+Result<std::string> parse_hccn_net_health(std::string_view output);
+// `-netdetect -g`: the address that the health check asks.
+Result<std::string> parse_hccn_netdetect(std::string_view output);
+
+struct HccnGateway {
+  std::string address;
+  std::string interface;  // "eth0"; may be empty
+};
+// `-gateway -g`
+Result<HccnGateway> parse_hccn_gateway(std::string_view output);
+
+// What the leaf switch says of itself; empty where it does not.
+struct HccnLldp {
+  std::string port;                // Ifname: "400GE1/1/20:2"
+  std::string system_name;         // may be missing
+  std::string management_address;  // as printed
+};
+// `-lldp -g`
+Result<HccnLldp> parse_hccn_lldp(std::string_view output);
+
+struct HccnTls {
+  int device = 0;
+  bool on = false;
+};
+// `-tls -g`, in the order printed; the devices of a job must agree.
+Result<std::vector<HccnTls>> parse_hccn_tls(std::string_view output);
+
+struct HccnPing {
+  int sent = 0;
+  int received = 0;
+};
+// `-ping -g address A` and `-hccs_ping -g address A`
+Result<HccnPing> parse_hccn_ping(std::string_view output);
+
+}  // namespace chipweave::codec::ascend

@@ -1,0 +1,25 @@
+// What `npu-smi info -t spod-info -i NPU -c CHIP` prints: where a die of a super pod stands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec::ascend {
+
+inline constexpr std::size_t kMaxSpodInfoBytes = std::size_t{64} << 10U;
+
+struct SpodInfo {
+  std::uint32_t sdid = 0;  // the super device id
+  std::int64_t super_pod_size = 0;
+  std::int64_t super_pod_id = 0;
+  std::int64_t server_index = 0;
+};
+
+// Errors: unsupported where the device is in no super pod; invalid_argument where a line is missing
+// or says no number, naming it; limit_exceeded.
+Result<SpodInfo> parse_spod_info(std::string_view output);
+
+}  // namespace chipweave::codec::ascend

@@ -1,0 +1,35 @@
+// The rank tables of one machine's prefill and decode instances: what `pd_ranktable_tools.py --mode
+// gen` writes, byte for byte.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/domain/ranktable/table.hpp"
+
+namespace chipweave::codec::ranktable {
+
+struct OutputFile {
+  std::string name;  // without folder
+  std::string text;
+};
+
+struct PdDevice {
+  int id = 0;
+  std::string address;
+  std::optional<int> port;  // where another device's NIC is borrowed
+};
+using PdInstance = std::vector<PdDevice>;
+
+struct PdMachine {
+  std::string address;
+  bool api_server = false;
+  std::vector<PdInstance> prefill;
+  std::vector<PdInstance> decode;
+};
+
+// The global table, then a local one for each instance and for the API server.
+std::vector<OutputFile> write_pd_tables(const PdMachine& machine);
+
+}  // namespace chipweave::codec::ranktable
