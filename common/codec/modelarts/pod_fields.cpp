@@ -92,7 +92,7 @@ Result<std::optional<DeviceReport>> report_of(const Json& pod) {
 
 std::string super_pod_of(const Json& pod) {
   for (const std::string_view key : {"super-pod-id", "super_pod_id", "super-pod-rank"}) {
-    const std::string id = annotation_of(pod, key);
+    std::string id = annotation_of(pod, key);
     if (!id.empty() && !id.starts_with('-')) return id;  // negative: none
   }
   return "";
