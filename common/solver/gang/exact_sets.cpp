@@ -15,8 +15,7 @@ using domain::Gang;
 using domain::kNoLevel;
 
 // A step is two states that are put together, some tens of nanoseconds. Small fabrics are given
-// more of them: there people see at once what is missed.
-constexpr std::size_t kSmallFabric = 64;  // nodes
+// more of them.
 constexpr std::size_t kMostStates = 20'000;
 constexpr std::uint64_t kMostSteps = 6'000'000;
 constexpr std::uint64_t kMostStepsOfSmall = 24'000'000;

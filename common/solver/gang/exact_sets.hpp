@@ -18,6 +18,9 @@
 
 namespace chipweave::solver {
 
+// Nodes of a fabric that is worth a longer search: there people see at once what is missed.
+inline constexpr std::size_t kSmallFabric = 64;
+
 // Pods of a kind on a node.
 struct KindShare {
   FabricNodeId node = kNowhere;

@@ -68,7 +68,7 @@ class GangPlanner {
       if (here.pods > 0) notes[node].running = here.pods;
     if (!find_candidates(ask.candidates)) return refused(apart());
     AlikePods placed = place_alike(fabric_, notes, ask);
-    if (!placed.exact && placed.placed > 0) {
+    if (!placed.exact && placed.placed > 0 && fabric_.size() <= kSmallFabric) {
       if (const auto all_ways = exact_alike(std::nullopt, placed.placed)) placed = *all_ways;
     }
     if (placed.placed == 0) return refused(too_little_room(ask, placed));
@@ -191,11 +191,10 @@ class GangPlanner {
   // In a large fabric set by set is a hundred times faster; where it places all pods on no more
   // domains than their chips need, nothing is left to be found by looking at all ways.
   std::optional<Plan> plan_sets_at_the_bound(const PodGroups& groups) const {
-    constexpr std::size_t kLargeFabric = 64;  // nodes
     const bool wishes =
         std::any_of(gang_.sets.begin(), gang_.sets.end(),
                     [](const domain::PodSet& set) { return set.preferred_level != kNoLevel; });
-    if (fabric_.size() <= kLargeFabric || wishes || gang_.spare ||
+    if (fabric_.size() <= kSmallFabric || wishes || gang_.spare ||
         gang_.policy != domain::GangPolicy::compact)
       return std::nullopt;
     SetsAnswer answer = place_set_by_set(fabric_, gang_, groups, notes_);

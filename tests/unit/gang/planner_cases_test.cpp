@@ -239,6 +239,17 @@ TEST(PlannerCases, ARepairStaysInTheSliceThatLostPodsAndKeepsRanks) {
   EXPECT_THAT(none.reason, HasSubstr("rack r1, which lost them"));
 }
 
+// Two blocks that differ in nothing but that the gang runs in one of them.
+TEST(PlannerCases, ARepairGoesWhereTheGangRuns) {
+  const Network network({"block", "rack", "hostname"},
+                        {{"b1/r1/x0", 3}, {"b1/r1/h4", 0}, {"b3/r1/x3", 0}, {"b3/r1/x5", 3}});
+  Gang gang = gang_of(3, 1);
+  gang.existing[network.at("x3")].pods = 2;
+  gang.existing[network.at("h4")].pods = 1;
+  gang.failed = std::vector<FabricNodeId>{network.at("h4")};
+  EXPECT_THAT(network.shares(gang), UnorderedElementsAre(Pair("x5", 1)));
+}
+
 TEST(PlannerCases, NewPodsTakeTheRanksThatAreFree) {
   const Network network({"rack", "hostname"}, {{"r1/a", 4}});
   Gang gang = gang_of(3, 1);

@@ -93,6 +93,19 @@ TEST_F(VendorPlans, ARepairOfSoftBlocksMovesOnlyWhatWasLost) {
   EXPECT_THAT(shares(soft->plan), UnorderedElementsAre(Pair("g", 1)));
 }
 
+TEST_F(VendorPlans, ARepairOfSoftBlocksThatFitsPlacesNothingTwice) {
+  for (const char* name : {"a", "b"}) add("s1", name, 0);
+  add("s1", "c");
+  add("s2", "d");
+  Gang gang = gang_of(2);
+  gang.existing[fabric.find("a")].pods = 1;
+  gang.existing[fabric.find("b")].pods = 1;
+  gang.failed = std::vector<FabricNodeId>{fabric.find("a")};
+  const auto found = plan_vendor_gang(fabric, levels, gang, blocks(32, true), {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_THAT(shares(found->plan), UnorderedElementsAre(Pair("c", 1)));
+}
+
 TEST_F(VendorPlans, LeafAffinityTellsWhatLeavesAreFromNowOn) {
   for (const char* name : {"a", "b"}) add("l1", name);
   for (const char* name : {"c", "d"}) add("l2", name);

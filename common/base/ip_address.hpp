@@ -1,0 +1,38 @@
+// IpAddress — an IPv4 or IPv6 address as files and command lines write it, checked without asking
+// the system.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace chipweave {
+
+struct IpAddress {
+  bool v6 = false;
+  std::array<std::uint8_t, 16> bytes{};  // IPv4: the first four
+
+  friend auto operator<=>(const IpAddress&, const IpAddress&) = default;
+
+  int bits() const { return v6 ? 128 : 32; }
+  // 127.0.0.0/8 or ::1.
+  bool is_loopback() const;
+  // This address plus `n`; nullopt where that leaves the family.
+  std::optional<IpAddress> plus(std::uint32_t n) const;
+  // The bits behind the first `prefix` ones set to `value`. prefix: 0..bits().
+  IpAddress with_host_bits(int prefix, bool value) const;
+  // The shortest form (RFC 5952); IPv4 dotted.
+  std::string text() const;
+};
+
+// What inet_pton accepts: four decimal numbers without leading zeros, or RFC 4291 text with at most
+// one "::" and perhaps a dotted tail. No scope, no prefix, no blanks.
+std::optional<IpAddress> parse_ip(std::string_view text);
+
+// Ones followed by zeros: the number of ones of a netmask such as 255.255.240.0 or ffff:ffff::.
+std::optional<int> prefix_of_netmask(const IpAddress& mask);
+
+}  // namespace chipweave

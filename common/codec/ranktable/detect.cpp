@@ -1,0 +1,211 @@
+#include "common/codec/ranktable/detect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
+namespace chipweave::codec::ranktable {
+namespace {
+
+using domain::ranktable::Dialect;
+using Id = JsonTree::Id;
+using Kind = JsonTree::Kind;
+
+// One object, asked for its members.
+class Look {
+ public:
+  Look(const JsonTree& tree, Id object) : tree_(tree), object_(object) {}
+
+  bool has(std::string_view name) const { return tree_.member(object_, name) != JsonTree::kNone; }
+  bool has_any(std::initializer_list<std::string_view> names) const {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view n) { return has(n); });
+  }
+  std::string_view text(std::string_view name) const {
+    const Id member = tree_.member(object_, name);
+    return member == JsonTree::kNone ? std::string_view{} : tree_.text(member);
+  }
+  std::size_t size(std::string_view list) const {
+    const Id array = tree_.member(object_, list);
+    return array == JsonTree::kNone ? 0 : tree_.child_count(array);
+  }
+  // Whether f holds for an element of the list, or for each.
+  template <class F>
+  bool any(std::string_view list, F&& f) const {
+    const Id array = tree_.member(object_, list);
+    if (array == JsonTree::kNone || !tree_.is(array, Kind::array)) return false;
+    for (Id e = tree_.first(array); e != JsonTree::kNone; e = tree_.next(array, e)) {
+      if (f(Look(tree_, e))) return true;
+    }
+    return false;
+  }
+  template <class F>
+  bool each(std::string_view list, F&& f) const {
+    return any(list, [](const Look&) { return true; }) &&
+           !any(list, [&](const Look& e) { return !f(e); });
+  }
+  // Lists that wrap each other: whether f holds for an element of an element's list.
+  template <class F>
+  bool any_in(std::string_view outer, std::string_view inner, F&& f) const {
+    return any(outer, [&](const Look& e) { return e.any(inner, f); });
+  }
+
+ private:
+  const JsonTree& tree_;
+  Id object_;
+};
+
+bool is_mindie_device(const Look& device) { return device.has("device_logical_id"); }
+
+bool is_mindie_server(const Look& server) {
+  const std::string_view id = server.text("server_id");
+  return id == "coordinator" || id == "controller" || server.has("hardware_type") ||
+         server.any("device", is_mindie_device);
+}
+
+bool is_mindie_group(const Look& group) {
+  return group.has_any({"deploy_server", "super_pod_list"}) ||
+         group.any("server_list", is_mindie_server);
+}
+
+// Devices in the group of that id.
+bool group_has_devices(const Look& table, std::string_view id) {
+  return table.any("server_group_list", [&](const Look& group) {
+    return group.text("group_id") == id &&
+           group.any("server_list", [](const Look& server) { return server.has("device"); });
+  });
+}
+
+bool is_late_group(const Look& group) {
+  const std::string_view id = group.text("group_id");
+  const bool digits =
+      !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits && (id.size() > 1 || id >= "3");
+}
+
+Detected of_server_groups(const Look& table) {
+  if (table.any("server_group_list", is_mindie_group)) return {Dialect::mindie_global, {}, false};
+  // Group 0 with devices is what merge-all writes: a group an instance.
+  if (group_has_devices(table, "0") || group_has_devices(table, "1")) {
+    return {Dialect::modelarts_global, {}, false};
+  }
+  if (table.any("server_group_list", is_late_group)) return {Dialect::mindie_global, {}, false};
+  // MindIE's tables always have a coordinator; this is one machine's part of a ModelArts table.
+  if (group_has_devices(table, "2") && !table.any("server_group_list", [](const Look& group) {
+        return group.text("group_id") == "0";
+      })) {
+    return {Dialect::modelarts_global, {}, false};
+  }
+  return {std::nullopt,
+          "a server_group_list that may be ModelArts' (group 2: decode instances) or MindIE's "
+          "(group 2: the first server group): say which with --dialect modelarts-global or "
+          "--dialect mindie-global",
+          false};
+}
+
+// tor_ip, data_version and pod_name beside `device` are what configmap1980 adds.
+bool is_1980(const Look& table) {
+  const auto with_tor = [](const Look& device) { return device.has_any({"tor_ip", "tor_port"}); };
+  return table.has("data_version") || table.any_in("server_list", "device", with_tor) ||
+         table.any("server_list", [](const Look& server) {
+           return server.has("pod_name") && server.has("device");
+         });
+}
+
+bool is_1980_group(const Look& group) {
+  return group.any_in("instance_list", "devices", [](const Look& device) {
+    return device.has_any({"tor_ip", "tor_port"});
+  });
+}
+
+Detected of_server_list(const Look& table) {
+  if (table.has("tor_count")) {
+    return {std::nullopt,
+            "the leaf switches (ToR) of MindCluster's Volcano plugin, not a rank table; it orders "
+            "ranks: chipweave ranktable order TABLE --network THIS_FILE",
+            false};
+  }
+  if (table.has("group_id")) return {Dialect::modelarts_local, {}, false};
+  if (table.has("cluster_list")) return {Dialect::mindspore_cluster, {}, false};
+  const std::string_view version = table.text("version");
+  const bool known_version = version == "1.0" || version == "1.2";
+  if (known_version && is_1980(table)) return {Dialect::modelarts_1980, {}, false};
+  const auto without_rank = [](const Look& d) { return !d.has("rank_id"); };
+  if (known_version && !table.has("server_count") && table.size("server_list") == 1 &&
+      table.each("server_list", [&](const Look& s) {
+        return s.size("device") == 1 && s.each("device", without_rank);
+      })) {
+    return {Dialect::llm_datadist, {}, false};
+  }
+  if (version == "1.2") return {Dialect::hccl_1_2, {}, false};
+  if (version == "1.0") {
+    const bool llm =
+        table.each("server_list", [](const Look& server) { return server.has("container_ip"); });
+    return {llm ? Dialect::mindie_llm : Dialect::hccl_1_0, {}, false};
+  }
+  if (version.empty()) {
+    return {std::nullopt,
+            "it has a server_list and no version: HCCL would read it as a group_list template; add "
+            "\"version\": \"1.0\", or \"1.2\" with super pods",
+            false};
+  }
+  return {std::nullopt,
+          "version \"" + std::string(version.substr(0, 20)) +
+              "\" is none that a server_list has; HCCL knows \"1.0\" and \"1.2\"",
+          false};
+}
+
+Detected of_rank_list(const Look& table) {
+  const bool old_names = table.any("rank_list", [](const Look& rank) {
+    return rank.any("level_list", [](const Look& level) {
+      return level.has_any({"level", "fabric_type", "rank_addrs"}) && !level.has("net_layer");
+    }) || rank.has_any({"level", "fabric_type", "rank_addrs"});
+  });
+  if (old_names) return {Dialect::hccl_2_0_prerelease, {}, false};
+  if (table.text("version") == "2.0") return {Dialect::hccl_2_0, {}, false};
+  return {std::nullopt, "it has a rank_list, which is dialect 2.0; its version must be \"2.0\"",
+          false};
+}
+
+struct Neighbour {
+  std::string_view member;
+  std::string_view other;  // must be there too; "": nothing else
+  std::string_view what;
+};
+constexpr std::array<Neighbour, 3> kNeighbours = {{
+    {"edge_list", "peer_list",
+     "the topology file of a 2.0 rank table, not a rank table; give it with --topo-file"},
+    {"endpoint_list", "", "a local communication resource of HIXL (1.3), not a rank table"},
+    {"elastic_scaling_list", "", "MindIE's scaling file, not a rank table"},
+}};
+
+}  // namespace
+
+Detected detect(const JsonTree& tree, JsonTree::Id object) {
+  if (!tree.is(object, Kind::object)) {
+    return {std::nullopt, "a rank table is a JSON object", false};
+  }
+  const Look table(tree, object);
+  for (const Neighbour& each : kNeighbours) {
+    if (table.has(each.member) && (each.other.empty() || table.has(each.other))) {
+      return {std::nullopt, "this is " + std::string(each.what), false};
+    }
+  }
+  if (table.has("rank_list")) return of_rank_list(table);
+  if (table.has("server_group_list")) return of_server_groups(table);
+  if (table.has_any({"prefill_device_list", "decode_device_list"})) {
+    return {Dialect::vllm_ascend, {}, false};
+  }
+  if (table.has("node_list") && table.has("collective_id")) return {Dialect::hccl_1_1, {}, false};
+  if (table.any("group_list", [](const Look& group) { return group.has("instance_list"); })) {
+    const bool of_1980 = table.has("data_version") || table.any("group_list", is_1980_group);
+    return {of_1980 ? Dialect::modelarts_1980 : Dialect::group_list, {}, false};
+  }
+  if (table.has("server_list")) return of_server_list(table);
+  const std::string_view version = table.text("version");
+  if (version == "1.2" && tree.child_count(object) == 1) return {Dialect::llm_datadist, {}, false};
+  if (table.text("status") == "initializing") return {std::nullopt, {}, true};
+  return {std::nullopt, {}, false};
+}
+
+}  // namespace chipweave::codec::ranktable

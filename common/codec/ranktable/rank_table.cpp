@@ -1,0 +1,156 @@
+#include "common/codec/ranktable/rank_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/codec/ranktable/detect.hpp"
+#include "common/codec/ranktable/schema.hpp"
+#include "common/codec/ranktable/table_reader.hpp"
+#include "common/codec/ranktable/table_writer.hpp"
+#include "common/codec/ranktable/wrapper.hpp"
+
+namespace chipweave::codec::ranktable {
+
+using domain::ranktable::Dialect;
+using domain::ranktable::Finding;
+using domain::ranktable::Findings;
+using domain::ranktable::RankTable;
+using domain::ranktable::Severity;
+
+const Schema& schema_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::hccl_1_0:
+    case Dialect::hccl_1_2:
+    case Dialect::mindie_llm:
+    case Dialect::llm_datadist:
+    case Dialect::mindspore_cluster:
+    case Dialect::modelarts_local:
+      return server_list_schema(dialect);
+    case Dialect::group_list:
+    case Dialect::modelarts_global:
+    case Dialect::mindie_global:
+    case Dialect::modelarts_1980:
+      return server_group_schema(dialect);
+    default:
+      return other_schema(dialect);
+  }
+}
+
+namespace {
+
+Finding finding(std::string_view code, Severity severity, JsonTree::Id node, std::string message) {
+  return {code, severity, {{node}, {}}, std::nullopt, std::move(message)};
+}
+
+void note_repeated(const JsonTree& tree, JsonTree::Id root, Findings& findings) {
+  for (const JsonTree::Id id : tree.repeated()) {
+    if (id < root) continue;
+    findings.push_back(
+        finding("RT003", Severity::error, id,
+                "member \"" + std::string(tree.name(id)) + "\" is there twice in one object"));
+  }
+}
+
+// configmap1980 has a v1, which is the cloud's template, and a v2 with a server_list.
+const Schema& schema_for(Dialect dialect, bool group_form) {
+  return schema_of(group_form ? Dialect::group_list : dialect);
+}
+
+bool is_group_form(const RankTable& table) {
+  return table.dialect == Dialect::modelarts_1980 &&
+         std::any_of(table.groups.begin(), table.groups.end(),
+                     [](const auto& group) { return group.id || group.count; });
+}
+
+Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& detected) {
+  if (detected.placeholder) {
+    return finding("RT010", Severity::info, node,
+                   "a place-holder: the table is not written yet (status \"initializing\")");
+  }
+  if (!detected.reason.empty()) {
+    return finding("RT002", Severity::error, node, detected.reason);
+  }
+  const std::string inner = find_wrapped(tree, node);
+  if (!inner.empty()) {
+    return finding("RT002", Severity::error, node,
+                   "the rank table is inside, at " + inner + "; use --pointer " + inner);
+  }
+  return finding(
+      "RT002", Severity::error, node,
+      "this has the members of no rank table (server_list, server_group_list, rank_list, "
+      "prefill_device_list, group_list, node_list)");
+}
+
+}  // namespace
+
+ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions& options) {
+  ReadTable out;
+  note_repeated(tree, node, out.findings);
+  const Detected detected = detect(tree, node);
+  out.dialect = options.dialect ? options.dialect : detected.dialect;
+  if (!out.dialect || !tree.is(node, JsonTree::Kind::object)) {
+    out.dialect.reset();
+    out.findings.push_back(unreadable(tree, node, detected));
+    return out;
+  }
+  out.table.dialect = *out.dialect;
+  out.table.source.node = node;
+  if (*out.dialect == Dialect::hccl_2_0_prerelease) {
+    out.findings.push_back(finding(
+        "RT100", Severity::error, node,
+        "written with member names of before the release (level, id, fabric_type, rank_addrs); "
+        "they are net_layer, net_instance_id, net_type and rank_addr_list now"));
+    return out;
+  }
+  const bool group_form =
+      *out.dialect == Dialect::modelarts_1980 && tree.member(node, "group_list") != JsonTree::kNone;
+  const Schema& schema = schema_for(*out.dialect, group_form);
+  TableReader reader(tree, schema, out.findings);
+  reader.read_object(node, schema.table, out.table);
+  return out;
+}
+
+Result<RankTable> parse_table(std::string text, const ReadOptions& options) {
+  auto parsed = JsonTree::parse(std::move(text));
+  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+    return make_error(Errc::invalid_argument, mistake->message);
+  }
+  const auto& tree = std::get<JsonTree>(parsed);
+  ReadTable read = read_table(tree, tree.root(), options);
+  const auto wrong = std::find_if(read.findings.begin(), read.findings.end(),
+                                  [](const Finding& f) { return f.severity == Severity::error; });
+  if (wrong != read.findings.end()) {
+    const Position at = LineIndex(tree.document()).at(tree.offset(wrong->place.object.node));
+    return make_error(Errc::invalid_argument, wrong->message)
+        .in("line " + std::to_string(at.line) + ", column " + std::to_string(at.column));
+  }
+  if (!read.dialect) return make_error(Errc::invalid_argument, read.findings.front().message);
+  return std::move(read.table);
+}
+
+Layout layout_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::hccl_1_2:
+    case Dialect::mindie_llm:
+    case Dialect::mindie_global:
+    case Dialect::modelarts_1980:
+      return {0, false};
+    default:
+      return {4, false};
+  }
+}
+
+std::string write_table(const RankTable& table, const Layout& layout) {
+  const Schema& schema = schema_for(table.dialect, is_group_form(table));
+  TableWriter writer(schema, layout);
+  writer.write_object(table, schema.table);
+  std::string out = writer.take();
+  if (layout.newline) out += '\n';
+  return out;
+}
+
+std::string write_table(const RankTable& table) {
+  return write_table(table, layout_of(table.dialect));
+}
+
+}  // namespace chipweave::codec::ranktable

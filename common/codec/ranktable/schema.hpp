@@ -1,0 +1,86 @@
+// Schema — the members that each object of a dialect has: their names in the order of the
+// dialect's main producer, how their values are written, and where the model keeps them. Readers
+// and writers are the same few functions for all dialects; a dialect is its tables of members.
+//
+// Internal to common/codec/ranktable.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "common/codec/ranktable/json_tree.hpp"
+#include "common/domain/ranktable/table.hpp"
+
+namespace chipweave::codec::ranktable {
+
+class TableReader;
+class TableWriter;
+
+enum class Need { optional, required };
+// "8" and 8. kept: the model has no use for the value, whose type is not looked at.
+enum class Form { text, digits, number, kept };
+
+// A member is text, number, a list (read and write), or kept.
+template <class T>
+struct Member {
+  std::string_view name;
+  Need need = Need::optional;
+  Form form = Form::kept;
+  domain::ranktable::Text T::*text = nullptr;
+  domain::ranktable::Number T::*number = nullptr;
+  std::string_view number_rule = {};  // the code of a text that is no number
+  void (*read)(TableReader&, JsonTree::Id list, T&) = nullptr;
+  void (*write)(TableWriter&, std::string_view name, const T&) = nullptr;
+};
+
+struct Schema {
+  std::span<const Member<domain::ranktable::RankTable>> table;
+  std::span<const Member<domain::ranktable::Group>> group;
+  std::span<const Member<domain::ranktable::Server>> server;
+  std::span<const Member<domain::ranktable::Device>> device;
+  std::span<const Member<domain::ranktable::ServerSet>> super_pod;
+  std::span<const Member<domain::ranktable::ServerSet>> cluster;
+  std::span<const Member<domain::ranktable::ServerName>> server_name;
+  std::span<const Member<domain::ranktable::LayeredRank>> rank;
+  std::span<const Member<domain::ranktable::NetLayer>> layer;
+  std::span<const Member<domain::ranktable::RankAddress>> address;
+};
+
+const Schema& schema_of(domain::ranktable::Dialect dialect);
+// The parts of schema_of(), by family.
+const Schema& server_list_schema(domain::ranktable::Dialect dialect);
+const Schema& server_group_schema(domain::ranktable::Dialect dialect);
+const Schema& other_schema(domain::ranktable::Dialect dialect);
+
+// Shorter ways to say a member.
+template <class T>
+constexpr Member<T> text_member(std::string_view name, domain::ranktable::Text T::*at,
+                                Need need = Need::optional) {
+  return {name, need, Form::text, at, nullptr, {}, nullptr, nullptr};
+}
+template <class T>
+constexpr Member<T> digits_member(std::string_view name, domain::ranktable::Number T::*at,
+                                  std::string_view rule, Need need = Need::optional) {
+  return {name, need, Form::digits, nullptr, at, rule, nullptr, nullptr};
+}
+template <class T>
+constexpr Member<T> number_member(std::string_view name, domain::ranktable::Number T::*at,
+                                  std::string_view rule, Need need = Need::optional) {
+  return {name, need, Form::number, nullptr, at, rule, nullptr, nullptr};
+}
+template <class T>
+constexpr Member<T> kept_member(std::string_view name) {
+  return {name, Need::optional, Form::kept, nullptr, nullptr, {}, nullptr, nullptr};
+}
+template <class T>
+constexpr Member<T> kept_text(std::string_view name) {
+  return {name, Need::optional, Form::text, nullptr, nullptr, {}, nullptr, nullptr};
+}
+template <class T>
+constexpr Member<T> list_member(std::string_view name, void (*read)(TableReader&, JsonTree::Id, T&),
+                                void (*write)(TableWriter&, std::string_view, const T&),
+                                Need need = Need::optional) {
+  return {name, need, Form::kept, nullptr, nullptr, {}, read, write};
+}
+
+}  // namespace chipweave::codec::ranktable

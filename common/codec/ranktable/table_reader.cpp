@@ -1,0 +1,133 @@
+#include "common/codec/ranktable/table_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "common/base/text.hpp"
+#include "common/codec/ranktable/known_names.hpp"
+
+namespace chipweave::codec::ranktable {
+
+using domain::ranktable::Extra;
+using domain::ranktable::Extras;
+using domain::ranktable::Number;
+using domain::ranktable::Severity;
+using domain::ranktable::Text;
+
+namespace {
+
+constexpr std::size_t kMaxQuoted = 64;
+
+std::string quoted(std::string_view text) { return '"' + with_dots(text, kMaxQuoted) + '"'; }
+
+const char* kind_name(JsonTree::Kind kind) {
+  switch (kind) {
+    case JsonTree::Kind::object:
+      return "an object";
+    case JsonTree::Kind::array:
+      return "an array";
+    case JsonTree::Kind::string:
+      return "a string";
+    case JsonTree::Kind::number:
+      return "a number";
+    case JsonTree::Kind::boolean:
+      return "true or false";
+    case JsonTree::Kind::null:
+      return "null";
+  }
+  return "something else";
+}
+
+}  // namespace
+
+std::optional<std::int64_t> strict_number(std::string_view text, bool& zeros) {
+  zeros = false;
+  std::string_view digits = text;
+  if (digits.substr(0, 1) == "-") digits.remove_prefix(1);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  zeros = (digits.size() > 1 && digits.front() == '0') || text == "-0";
+  return value;
+}
+
+std::string minified(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (!quoted && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) continue;
+    out += c;
+    if (quoted && c == '\\' && i + 1 < json.size()) {
+      out += json[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    }
+  }
+  return out;
+}
+
+bool TableReader::expect(Id value, JsonTree::Kind kind, const char* wanted) {
+  if (tree_.is(value, kind)) return true;
+  const std::string_view name = tree_.name(value);
+  add("RT004", Severity::error, value,
+      (name.empty() ? std::string("this") : std::string(name)) + " is " +
+          kind_name(tree_.kind(value)) + " and must be " + wanted);
+  return false;
+}
+
+Text TableReader::read_text(Id value) {
+  if (!expect(value, JsonTree::Kind::string, "a string in double quotes")) {
+    if (!tree_.is(value, JsonTree::Kind::number)) return std::nullopt;
+  }
+  return std::string(tree_.text(value));
+}
+
+Number TableReader::read_number(Id value, Form form, std::string_view rule) {
+  const bool wants_number = form == Form::number;
+  const JsonTree::Kind kind = tree_.kind(value);
+  const bool scalar = kind == JsonTree::Kind::string || kind == JsonTree::Kind::number;
+  if (!expect(value, wants_number ? JsonTree::Kind::number : JsonTree::Kind::string,
+              wants_number ? "a number without quotes" : "a string in double quotes") &&
+      !scalar) {
+    return std::nullopt;
+  }
+  bool zeros = false;
+  const auto number = strict_number(tree_.text(value), zeros);
+  const std::string what = std::string(tree_.name(value)) + " " + quoted(tree_.text(value));
+  if (!number) {
+    add(rule, Severity::error, value, what + " is no whole number");
+  } else if (zeros) {
+    add(rule, Severity::warning, value,
+        what + " has leading zeros, which compare unequal to the same number without");
+  }
+  return number;
+}
+
+void TableReader::keep(Id member, std::string_view after, Extras& extras) {
+  extras.push_back(
+      Extra{std::string(after), std::string(tree_.name(member)), minified(tree_.raw(member))});
+}
+
+void TableReader::missing(Id object, std::string_view name) {
+  add("RT005", Severity::error, object, "member " + quoted(name) + " is missing");
+}
+
+void TableReader::look_up_unknown(Id member, const std::vector<std::string_view>& known) {
+  if (looked_up_ >= kMaxUnknownLookedUp) return;
+  ++looked_up_;
+  const std::string_view near = nearest_name(tree_.name(member), known);
+  if (near.empty()) return;
+  add("RT006", Severity::warning, member,
+      "member " + quoted(tree_.name(member)) + " is unknown; did you mean " + quoted(near) + "?");
+}
+
+void TableReader::add(std::string_view code, Severity severity, Id node, std::string message) {
+  findings_.push_back({code, severity, {{node}, {}}, std::nullopt, std::move(message)});
+}
+
+}  // namespace chipweave::codec::ranktable

@@ -1,0 +1,24 @@
+#include "common/domain/ranktable/table.hpp"
+
+#include <algorithm>
+
+namespace chipweave::domain::ranktable {
+
+std::string_view text_of(const Extras& extras, std::string_view name) {
+  const auto at = std::find_if(extras.begin(), extras.end(),
+                               [&](const Extra& extra) { return extra.name == name; });
+  if (at == extras.end()) return {};
+  const std::string_view json = at->json;
+  const bool plain = json.size() >= 2 && json.front() == '"' && json.find('\\') == json.npos;
+  return plain ? json.substr(1, json.size() - 2) : std::string_view{};
+}
+
+std::size_t RankTable::rank_count() const {
+  std::size_t out = ranks.size();
+  for (const Group& group : groups) {
+    for (const Server& server : group.servers) out += server.devices.size();
+  }
+  return out;
+}
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,157 @@
+// RankTable — which rank of a distributed job sits on which accelerator of which server, and under
+// which addresses it is reached: one model for all dialects.
+//
+// A table has groups of servers. Dialects without groups (HCCL 1.x, MindIE-LLM, a local table) have
+// one group without an id; ModelArts' and MindIE's global tables have one for each server_group;
+// the cloud's template one for each of group_list; vLLM's table has two, prefill and decode, in
+// which entries that follow each other and name one server are that server. HCCL 2.0 knows no
+// servers: its ranks stand in `ranks`.
+//
+// Numbers are numbers here, however the dialect writes them; what the text did not say, or said in
+// a way that is no number, is nullopt. Members that the model has no use for are kept as JSON text
+// (Extra), so that no rewrite loses them.
+//
+// Owner: whoever read or made it. Size: about 400 bytes a rank.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/domain/ranktable/dialect.hpp"
+
+namespace chipweave::domain::ranktable {
+
+using Text = std::optional<std::string>;
+using Number = std::optional<std::int64_t>;
+
+// Where an object was read: its node in the document, for messages. Means nothing to the table:
+// all are equal.
+struct Source {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  std::uint32_t node = kNone;
+  friend bool operator==(const Source&, const Source&) { return true; }
+};
+
+// A member that is kept as it was written.
+struct Extra {
+  std::string after;  // the member of the model that stood before it; empty: it came first
+  std::string name;
+  std::string json;
+  friend bool operator==(const Extra&, const Extra&) = default;
+};
+using Extras = std::vector<Extra>;
+
+// The text of a kept member if it is a JSON string without escapes, else "".
+std::string_view text_of(const Extras& extras, std::string_view name);
+
+// One rank of the job on one accelerator.
+struct Device {
+  Source source;
+  Number rank_id;          // nullopt also where the dialect has none
+  Number device_id;        // physical id on the host; -1: a CPU rank (HCCL 1.1)
+  Number logical_id;       // MindIE: position in the pod
+  Number super_device_id;  // SDID, see sdid.hpp
+  Number cluster_id;       // vLLM
+  Number device_port, host_port, vnic_port, backup_port;
+  Text device_ip;     // one address, or several with commas between (dual-port devices)
+  Text backup_ip;     // of the sibling die
+  Text super_pod_id;  // vLLM says it with the device
+  Extras extras;
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+struct Server {
+  Source source;
+  Text server_id;  // the name of a machine, often its address
+  Text host_ip, container_ip, server_ip, pod_ip, pod_name;
+  Number rank_id;              // the lab's template: rank of the instance
+  bool lists_devices = false;  // the member is there; not so of schedulers and controllers
+  std::vector<Device> devices;
+  Extras extras;
+  friend bool operator==(const Server&, const Server&) = default;
+};
+
+struct ServerName {
+  Source source;
+  Text server_id;
+  Extras extras;
+  friend bool operator==(const ServerName&, const ServerName&) = default;
+};
+
+// A super pod, or a cluster of MindSpore's.
+struct ServerSet {
+  Source source;
+  Text id;
+  std::vector<ServerName> servers;
+  Extras extras;
+  friend bool operator==(const ServerSet&, const ServerSet&) = default;
+};
+
+struct Group {
+  Source source;
+  Text id;
+  Number count;  // of servers or instances, as the table says it
+  Number device_count;
+  Text deploy_server;  // MindIE
+  std::vector<Server> servers;
+  std::optional<std::vector<ServerSet>> super_pods;
+  Extras extras;
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+// HCCL 2.0: an address of a rank in one layer of the network.
+struct RankAddress {
+  Source source;
+  Text type;  // EID, IPV4, IPV6
+  Text address;
+  std::optional<std::vector<std::string>> ports;  // "die/port" or "d2h"
+  Text plane_id;
+  Extras extras;
+  friend bool operator==(const RankAddress&, const RankAddress&) = default;
+};
+
+struct NetLayer {
+  Source source;
+  Number layer;
+  Text instance_id;
+  Text type;
+  Text attributes;
+  std::vector<RankAddress> addresses;
+  Extras extras;
+  friend bool operator==(const NetLayer&, const NetLayer&) = default;
+};
+
+struct LayeredRank {
+  Source source;
+  Number rank_id;
+  Number local_id;
+  Number replaced_local_id;  // of the NPU that a backup NPU stands in for
+  Number device_id;
+  Number device_port, host_port;
+  std::vector<NetLayer> layers;
+  Extras extras;
+  friend bool operator==(const LayeredRank&, const LayeredRank&) = default;
+};
+
+struct RankTable {
+  Dialect dialect = Dialect::hccl_1_0;
+  Source source;
+  Text version;
+  Text status;
+  Number count;               // server_count, group_count or rank_count, as the table says it
+  Text group_id;              // of a local table
+  std::vector<Group> groups;  // empty for HCCL 2.0
+  std::optional<std::vector<ServerSet>> super_pods;  // HCCL 1.2
+  std::optional<std::vector<ServerSet>> clusters;    // MindSpore
+  std::vector<LayeredRank> ranks;                    // HCCL 2.0
+  Extras extras;
+  friend bool operator==(const RankTable&, const RankTable&) = default;
+
+  std::size_t rank_count() const;
+};
+
+}  // namespace chipweave::domain::ranktable
