@@ -29,5 +29,6 @@ void register_place(CLI::App& app, Exit& exit_code);     // place
 void register_plan(CLI::App& app, Exit& exit_code);      // plan
 void register_rank(CLI::App& app, Exit& exit_code);      // rank
 void register_network(CLI::App& app, Exit& exit_code);   // network import, export, show
+void register_route(CLI::App& app, Exit& exit_code);     // route plan, init
 
 }  // namespace chipweave::cli

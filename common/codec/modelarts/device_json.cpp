@@ -39,6 +39,8 @@ Result<RouteDevice> device_of(const Json& value) {
                                         : "device_id " + quoted_excerpt(out.id) +
                                               " is no decimal number such as \"0\"");
   }
+  // "-1" and the like: it is in no super pod.
+  if (!is_plain_number(out.super_device_id)) out.super_device_id.clear();
   return out;
 }
 
@@ -72,7 +74,7 @@ Result<std::string> server_id_at(const Json& object) {
 }
 
 bool is_plain_number(const std::string& text) {
-  constexpr std::size_t kMostDigits = 9;
+  constexpr std::size_t kMostDigits = 10;  // ids have 32 bits
   return !text.empty() && text.size() <= kMostDigits && (text.size() == 1 || text[0] != '0') &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }

@@ -2,11 +2,31 @@
 
 #include <utility>
 
+#include "common/base/ip_address.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/modelarts/device_json.hpp"
 #include "common/codec/network/objects.hpp"
 
 namespace chipweave::codec {
+namespace {
+
+// IPv6 may name its interface: "fe80::1%eth0".
+bool is_address(std::string_view text) {
+  const std::size_t scope = text.find('%');
+  const auto address = parse_ip(text.substr(0, scope));
+  if (!address || scope == std::string_view::npos) return address.has_value();
+  return address->v6 && scope + 1 < text.size();
+}
+
+}  // namespace
+
+bool is_address_list(std::string_view text) {
+  for (std::size_t comma = 0; (comma = text.find(',')) != std::string_view::npos;) {
+    if (!is_address(text.substr(0, comma))) return false;
+    text.remove_prefix(comma + 1);
+  }
+  return is_address(text);
+}
 
 Result<DeviceReport> parse_device_report(std::string_view json) {
   const Result<Json> value =

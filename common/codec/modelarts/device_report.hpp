@@ -20,9 +20,9 @@ inline constexpr std::string_view kAscendRankTable = "cce.kubectl.kubernetes.io/
 inline constexpr std::size_t kMostReportDevices = 128;
 
 struct RouteDevice {
-  std::string id;  // physical, a decimal number
-  std::string ip;  // as it is written: it need not be an address
-  std::string super_device_id;
+  std::string id;               // physical, a decimal number
+  std::string ip;               // as it is written: it need not be an address
+  std::string super_device_id;  // a decimal number, or empty
   std::string rank_id;
   std::string tor_ip;    // the leaf switch it hangs on; empty: not known
   std::string tor_port;  // and its port there
@@ -33,6 +33,9 @@ struct DeviceReport {
   std::string server_id;
   std::vector<RouteDevice> devices;  // ascending
 };
+
+// Whether a device_ip is an address, or several with commas between: devices with two ports.
+bool is_address_list(std::string_view text);
 
 // Either form. Errors: no JSON, no server_id, no devices, a device without id or given twice.
 Result<DeviceReport> parse_device_report(std::string_view json);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/base/dns_name.hpp"
-#include "common/codec/modelarts/address.hpp"
 #include "common/codec/modelarts/pod_fields.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/topology/text_quote.hpp"
@@ -266,6 +265,15 @@ void add_node_switches(JobPods& job, const RouteNodes& nodes) {
         device.tor_ip = known.tor_ip;
         device.tor_port = known.tor_port;
       }
+    }
+  }
+}
+
+void add_leaf_switches(JobPods& job, const std::vector<std::string>& leaves) {
+  for (std::size_t i = 0; i < job.pods.size() && i < leaves.size(); ++i) {
+    if (!job.pods[i].report) continue;
+    for (RouteDevice& device : job.pods[i].report->devices) {
+      if (device.tor_ip.empty()) device.tor_ip = leaves[i];
     }
   }
 }

@@ -73,5 +73,7 @@ Result<RouteNodes> read_route_nodes(std::string_view text);
 
 // Switches of devices that pods did not report, from the annotations of their nodes.
 void add_node_switches(JobPods& job, const RouteNodes& nodes);
+// The same from a network: the leaf of each pod, in their order; "" where it is not known.
+void add_leaf_switches(JobPods& job, const std::vector<std::string>& leaves);
 
 }  // namespace chipweave::codec

@@ -1,8 +1,8 @@
 #include "common/codec/modelarts/tor_groups.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
-#include <utility>
 
 #include "common/base/natural_order.hpp"
 
@@ -20,36 +20,34 @@ std::size_t root_of(std::vector<std::size_t>& parent, std::size_t at) {
 
 }  // namespace
 
-std::vector<std::string> tor_groups(
-    const std::vector<const std::vector<RouteDevice>*>& devices_of_machines) {
-  std::map<std::string, std::size_t, NaturalLess> tors;
-  for (const auto* devices : devices_of_machines) {
-    for (const RouteDevice& device : *devices) {
-      if (!device.tor_ip.empty()) tors.try_emplace(device.tor_ip, 0);
+std::vector<std::string> tor_groups(const std::vector<std::vector<std::string>>& tors) {
+  std::map<std::string, std::size_t, NaturalLess> numbers;
+  for (const auto& machine : tors) {
+    for (const std::string& tor : machine) {
+      if (!tor.empty()) numbers.try_emplace(tor, 0);
     }
   }
   std::vector<std::string> names;  // by number, in natural order
-  for (auto& [name, number] : tors) {
+  for (auto& [name, number] : numbers) {
     number = names.size();
     names.push_back(name);
   }
   std::vector<std::size_t> parent(names.size());
   std::iota(parent.begin(), parent.end(), std::size_t{0});
-  std::vector<std::size_t> any(devices_of_machines.size(), names.size());
-  for (std::size_t i = 0; i < devices_of_machines.size(); ++i) {
-    for (const RouteDevice& device : *devices_of_machines[i]) {
-      if (device.tor_ip.empty()) continue;
-      std::size_t a = root_of(parent, tors.at(device.tor_ip));
-      std::size_t b = any[i] == names.size() ? a : root_of(parent, any[i]);
-      if (a > b) std::swap(a, b);
-      parent[b] = a;  // the root stays the first in natural order
-      any[i] = a;
+  const std::size_t none = names.size();
+  std::vector<std::size_t> any(tors.size(), none);  // a switch of each machine
+  for (std::size_t i = 0; i < tors.size(); ++i) {
+    for (const std::string& tor : tors[i]) {
+      if (tor.empty()) continue;
+      const std::size_t a = root_of(parent, numbers.at(tor));
+      const std::size_t b = any[i] == none ? a : root_of(parent, any[i]);
+      // The root stays the first in natural order.
+      parent[std::max(a, b)] = any[i] = std::min(a, b);
     }
   }
   std::vector<std::string> out;
   out.reserve(any.size());
-  for (const std::size_t tor : any)
-    out.push_back(tor == names.size() ? "" : names[root_of(parent, tor)]);
+  for (const std::size_t tor : any) out.push_back(tor == none ? "" : names[root_of(parent, tor)]);
   return out;
 }
 

@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/modelarts/device_report.hpp"
-
 namespace chipweave::codec {
 
-// By machine: a name of its group, the first of the group's switches in natural order; "" where no
+// tors: by machine, the switch of each of its devices, "" where it does not know. Gives, by
+// machine, a name of its group, the first of the group's switches in natural order; "" where no
 // device knows any.
-std::vector<std::string> tor_groups(
-    const std::vector<const std::vector<RouteDevice>*>& devices_of_machines);
+std::vector<std::string> tor_groups(const std::vector<std::vector<std::string>>& tors);
 
 }  // namespace chipweave::codec

@@ -59,20 +59,19 @@ TEST(RankTableAnnotation, HasTheMembersInTheirOrder) {
   EXPECT_EQ(write_rank_table_annotation(parse_device_report(text).value()), text);
 }
 
-std::vector<RouteDevice> on(const std::vector<std::string>& tors) {
-  std::vector<RouteDevice> out;
-  for (const std::string& tor : tors)
-    out.push_back({std::to_string(out.size()), "", "", "", tor, ""});
-  return out;
+TEST(DeviceAddress, IsOneOrSeveralWithCommas) {
+  for (const char* good : {"10.1.0.7", "192.0.2.1,192.0.2.2", "fe80::1%eth0", "2001:db8::"})
+    EXPECT_TRUE(is_address_list(good)) << good;
+  for (const char* bad : {"", "-1", "-.-.-.-", "10.*.*.*", "localhost", "192.168.200.1000",
+                          "192.0.2.1,", ",192.0.2.1", "192.0.2.1%eth0", "fe80::1%"})
+    EXPECT_FALSE(is_address_list(bad)) << bad;
 }
 
 TEST(TorGroups, MachinesThatShareASwitchAreOneGroup) {
-  const auto a = on({"t1", "t2"});
-  const auto b = on({"t10", "t3"});
-  const auto c = on({"", "t2"});
-  const auto d = on({"", ""});
-  const auto e = on({"t3", "t10"});
-  EXPECT_THAT(tor_groups({&a, &b, &c, &d, &e}), ElementsAre("t1", "t3", "t1", "", "t3"));
+  EXPECT_THAT(tor_groups({{"t1", "t2"}, {"t10", "t3"}, {"", "t2"}, {"", ""}, {"t3", "t10"}}),
+              ElementsAre("t1", "t3", "t1", "", "t3"));
+  EXPECT_THAT(tor_groups({{"t3"}, {"t2", "t3"}, {"t2", "t1"}, {"t4"}}),
+              ElementsAre("t1", "t1", "t1", "t4"));
   EXPECT_TRUE(tor_groups({}).empty());
 }
 
