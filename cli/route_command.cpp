@@ -21,7 +21,6 @@ void add_input_options(CLI::App& command, RouteInputFlags& inputs) {
   file("--network", inputs.network,
        "where nodes are: a description in any format; without: what devices report");
   add_network_options(command, inputs.import);
-  file("--previous", inputs.previous, "the former jobstart_hccl.json: its ranks stay");
   command.add_option("--job", inputs.choice.job, "which job, where there are pods of several")
       ->option_text("[NAMESPACE/]NAME");
   command.add_option("--task", inputs.choice.task, "which task, where several use NPUs")
@@ -31,6 +30,26 @@ void add_input_options(CLI::App& command, RouteInputFlags& inputs) {
       ->option_text("N");
 }
 
+void add_file_options(CLI::App& command, RoutePlanFlags& flags) {
+  CLI::Option* out =
+      command.add_option("--out", flags.out, "write tables, ConfigMaps and annotation values here")
+          ->option_text("FOLDER");
+  command
+      .add_option("--previous", flags.inputs.previous,
+                  "the former jobstart_hccl.json: its ranks stay")
+      ->option_text("FILE")
+      ->needs(out);
+  command.add_flag("--hyperjob", flags.hyperjob, "the rank table must be of version 1.2")
+      ->needs(out);
+  command.add_option("--manifest", flags.manifest, "how ConfigMaps are written")
+      ->check(CLI::IsMember({"yaml", "json"}))
+      ->option_text("yaml|json")
+      ->needs(out);
+  command
+      .add_flag("--compress", flags.compress, "gzip and base64 for the rank table in its ConfigMap")
+      ->needs(out);
+}
+
 void add_plan(CLI::App& route, Exit& exit_code) {
   auto flags = std::make_shared<RoutePlanFlags>();
   CLI::App* command = route.add_subcommand(
@@ -38,14 +57,7 @@ void add_plan(CLI::App& route, Exit& exit_code) {
   add_input_options(*command, flags->inputs);
   command->add_flag("--cabinet", flags->cabinet,
                     "hand down topology although pods have no annotation cabinet");
-  command->add_flag("--hyperjob", flags->hyperjob, "the rank table must be of version 1.2");
-  command->add_option("--out", flags->out, "write tables, ConfigMaps and annotation values here")
-      ->option_text("FOLDER");
-  command->add_option("--manifest", flags->manifest, "how ConfigMaps are written")
-      ->check(CLI::IsMember({"yaml", "json"}))
-      ->option_text("yaml|json");
-  command->add_flag("--compress", flags->compress,
-                    "gzip and base64 for the rank table in its ConfigMap");
+  add_file_options(*command, *flags);
   add_output_option(*command, flags->form);
   add_examples(*command,
                "  kubectl get pods -l volcano.sh/job-name=train -o json |\n"

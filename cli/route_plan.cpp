@@ -1,5 +1,6 @@
 #include "cli/route_plan.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -51,6 +52,21 @@ void keep_order(solver::RoutePlan& plan) {
   plan.crossings = plan.before;
 }
 
+// By the network; by the switches that devices report where it is of other machines, as init
+// containers would do with the tables.
+RoutePlaces places_of(const RouteInputs& inputs, std::vector<std::string>& warnings) {
+  const bool reported = inputs.job && inputs.job->complete();
+  if (!inputs.network) return places_by_tors(inputs.machines);
+  RoutePlaces out = places_in(*inputs.network, inputs.machines);
+  const bool any = std::any_of(out.pods.begin(), out.pods.end(),
+                               [](const solver::RoutePod& pod) { return !pod.path.empty(); });
+  if (any || out.pods.empty()) return out;
+  warnings.push_back("the network has none of the machines; the first is " +
+                     inputs.machines.front().host +
+                     (reported ? ". Planned by the switches that devices report" : ""));
+  return reported ? places_by_tors(inputs.machines) : out;
+}
+
 RouteAnswer answer_of(const RoutePlanFlags& flags, const RouteInputs& inputs) {
   RouteAnswer out;
   out.names = inputs.names;
@@ -63,8 +79,7 @@ RouteAnswer answer_of(const RoutePlanFlags& flags, const RouteInputs& inputs) {
     for (const RouteMachine& machine : inputs.machines) out.pods.push_back({machine.host, {}});
     return out;
   }
-  RoutePlaces places = inputs.network ? places_in(*inputs.network, inputs.machines)
-                                      : places_by_tors(inputs.machines);
+  RoutePlaces places = places_of(inputs, out.warnings);
   out.plan = solver::route_plan(places.levels.size(), places.pods);
   out.outcome = outcome_of(out.plan.state);
   if (!wants_topology(flags, inputs)) {
@@ -122,7 +137,9 @@ Exit run_route_plan(const RoutePlanFlags& flags) {
     if (!warnings) return failed(warnings.error());
     for (std::string& warning : *warnings) answer.warnings.push_back(std::move(warning));
   }
-  for (const std::string& warning : answer.warnings) warn(warning);
+  if (flags.form == OutputForm::text) {
+    for (const std::string& warning : answer.warnings) warn(warning);
+  }
   const std::string text =
       flags.form == OutputForm::json ? route_json(answer) : route_text(answer, colour_wanted());
   if (!print(text)) return Exit::unreadable;
