@@ -33,7 +33,7 @@ std::optional<seconds> parse_wait(std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (failed != std::errc() || count < 0 || count > kLongestWait.count()) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (unit != "" && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
+  if (!unit.empty() && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
   const int factor = unit == "h" ? 3600 : unit == "m" ? 60 : 1;
   const seconds out = seconds(count) * factor;
   return out <= kLongestWait ? std::optional(out) : std::nullopt;

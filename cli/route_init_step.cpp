@@ -108,6 +108,7 @@ Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std:
         .in(std::string(codec::kJobStartFile));
   }
   std::vector<RouteMachine> out;
+  out.reserve(servers.size());
   for (const Server& server : servers) out.push_back(machine_of(server));
   return out;
 }

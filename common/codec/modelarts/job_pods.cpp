@@ -137,30 +137,37 @@ Result<void> number(JobPods& job, std::size_t replicas) {
   return {};
 }
 
+// " (and 2 more)" of three.
+std::string and_more(std::size_t count) {
+  return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
+}
+
+// The first device whose address is none.
+std::string no_address(const DeviceReport& report) {
+  for (const RouteDevice& device : report.devices) {
+    if (!is_address_list(device.ip)) {
+      return "device " + device.id + " has no address (device_ip is " + quoted_excerpt(device.ip) +
+             ")";
+    }
+  }
+  return "";
+}
+
 void warn_of_gaps(const JobPods& job, Warnings& warnings) {
   if (!job.missing.empty()) {
     warnings.add("there is no pod with index " + std::to_string(job.missing.front()) +
-                 (job.missing.size() == 1
-                      ? ""
-                      : " (and " + std::to_string(job.missing.size() - 1) + " more)"));
+                 and_more(job.missing.size()));
   }
+  std::size_t silent = 0;
+  std::string first;
   for (const JobPod& pod : job.pods) {
-    if (!pod.report) {
-      warnings.add_made([&] {
-        return "pod " + pod.name + " has no annotation " + std::string(kAscend1980Configuration) +
-               " yet";
-      });
-      continue;
-    }
-    for (const RouteDevice& device : pod.report->devices) {
-      if (is_address_list(device.ip)) continue;
-      warnings.add_made([&] {
-        return "pod " + pod.name + ": device " + device.id + " has no address (device_ip is " +
-               quoted_excerpt(device.ip) + ")";
-      });
-      break;
-    }
+    if (!pod.report && silent++ == 0) first = pod.name;
+    if (!pod.report || pod.ready()) continue;
+    warnings.add_made([&] { return "pod " + pod.name + ": " + no_address(*pod.report); });
   }
+  if (silent == 0) return;
+  warnings.add("pod " + first + " has no annotation " + std::string(kAscend1980Configuration) +
+               " yet" + and_more(silent));
 }
 
 void read_cabinet(JobPods& job, Warnings& warnings) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/component/route/job.hpp"
+#include "tests/unit/codec_text/shared_file.hpp"
 
 namespace chipweave {
 namespace {
@@ -111,6 +112,18 @@ TEST_F(RoutePlanCommand, MachinesThatTheNetworkDoesNotKnowAreLast) {
   const Outcome none = route("plan --pods " + pods_ + " --network " + at("other.csv") + " 2>&1");
   EXPECT_EQ(none.code, 0);
   EXPECT_THAT(none.text, HasSubstr("the network has none of the machines; the first is n0"));
+}
+
+// The switches of four leaves with four machines each, as MindCluster publishes them.
+TEST_F(RoutePlanCommand, ReadsMindClustersSwitches) {
+  const auto tors = codec::shared_file("ranktables/tor_node_mindcluster_not_a_ranktable.json");
+  if (!tors) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
+  folder_.put("tors.json", *tors);
+  folder_.put("hosts", "1.1.0.0\n1.1.0.4\n1.1.0.8\n1.1.0.5\n1.1.0.1\n1.1.0.6\n");
+  const Outcome out = route("plan --hosts " + at("hosts") + " --network " + at("tors.json"));
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("borders crossed  tor 3 (as given 6)"));
+  EXPECT_THAT(out.text, HasSubstr("MASTER_INDEX     1\nMASTER_ADDR      1.1.0.4\n"));
 }
 
 TEST_F(RoutePlanCommand, SentencesForWrongUsageAndFiles) {

@@ -58,6 +58,7 @@ inline std::string list_text(const std::vector<std::string>& items) {
 
 inline std::string pods_text(const std::vector<TestPod>& pods) {
   std::vector<std::string> items;
+  items.reserve(pods.size());
   for (const TestPod& pod : pods) items.push_back(pod_text(pod));
   return list_text(items);
 }

@@ -16,6 +16,7 @@ using Order = std::vector<std::size_t>;
 // Pods on a host of their own each, by leaf: "a" → path {"a"}.
 std::vector<RoutePod> under_leaves(const std::vector<std::string>& leaves) {
   std::vector<RoutePod> out;
+  out.reserve(leaves.size());
   for (const std::string& leaf : leaves)
     out.push_back({"h" + std::to_string(out.size()), leaf.empty() ? RankPath() : RankPath{leaf}});
   return out;
@@ -23,6 +24,7 @@ std::vector<RoutePod> under_leaves(const std::vector<std::string>& leaves) {
 
 std::vector<RankPath> paths_of(const std::vector<RoutePod>& pods) {
   std::vector<RankPath> out;
+  out.reserve(pods.size());
   for (const RoutePod& pod : pods) out.push_back(pod.path);
   return out;
 }
