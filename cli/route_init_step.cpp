@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +56,16 @@ RouteMachine machine_of(const Server& server) {
   for (const auto& device : server.devices)
     out.tors.emplace_back(domain::ranktable::text_of(device.extras, "tor_ip"));
   return out;
+}
+
+// ConfigMaps are updated one by one: for a while a pod may see one table of the job as it is, and
+// another of the job before its restart.
+bool same_machines(const RankTable& a, const RankTable& b) {
+  std::set<std::string> of_a;
+  std::set<std::string> of_b;
+  for (const Server& server : servers_of(a)) of_a.insert(server.server_id.value_or(""));
+  for (const Server& server : servers_of(b)) of_b.insert(server.server_id.value_or(""));
+  return of_a == of_b;
 }
 
 bool knows_switches(const RankTable& table) {
@@ -165,6 +176,8 @@ Result<RouteStep> route_step(const RouteTables& tables, const RouteAsker& asker,
   for (const auto* table : {&*job_start, &*tors}) {
     if (*table && !codec::is_completed(**table)) return wait("a table is still initializing");
   }
+  if (*job_start && *tors && !same_machines(**job_start, **tors))
+    return wait("the two tables are of different machines");
   if (tables.plan && network == nullptr) return step_of_plan(*tables.plan, asker, *tors);
   if (!*job_start && !*tors) return wait("there is no table yet");
   const RankTable& table = *tors ? **tors : **job_start;

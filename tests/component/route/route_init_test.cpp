@@ -89,6 +89,15 @@ TEST_F(RouteInit, WaitsForAllPodsThatThereWillBe) {
   EXPECT_THAT(more.text, HasSubstr("route_plan.json is of 6 pods"));
 }
 
+TEST_F(RouteInit, WaitsWhileTablesAreOfDifferentStatesOfTheJob) {
+  std::string moved = content("plan/jobstart_hccl.json");
+  moved.replace(moved.find("10.1.0.6"), 8, "10.1.0.7");
+  folder_.put("plan/jobstart_hccl.json", moved);
+  const Outcome out = init(1, "--config " + at("plan"));
+  EXPECT_EQ(out.code, 1);
+  EXPECT_THAT(out.text, HasSubstr("the two tables are of different machines"));
+}
+
 TEST_F(RouteInit, KeepsTheOrderWithoutFilesWhereThereIsNothingToPlan) {
   folder_.put("tmp/RANK_AFTER_ACC", "7");  // of a former run of the container
   folder_.put("tmp/MASTER_INDEX", "7");
