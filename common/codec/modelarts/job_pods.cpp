@@ -18,10 +18,10 @@ constexpr std::string_view kRankTableName = "ranktable-";
 
 struct Candidate {
   const NetworkObject* object;
-  PodIdentity identity;
+  JobPodIdentity identity;
 };
 
-std::string label_of(const PodIdentity& identity) {
+std::string label_of(const JobPodIdentity& identity) {
   return identity.ns.empty() ? identity.job : identity.ns + "/" + identity.job;
 }
 
@@ -45,8 +45,8 @@ std::set<std::string> names_of(const std::vector<Candidate>& pods, const Name& n
 
 // The pods that are left once one job and one task are chosen.
 Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPodsChoice& choice) {
-  const auto job = [](const PodIdentity& identity) { return label_of(identity); };
-  const auto task = [](const PodIdentity& identity) { return identity.task; };
+  const auto job = [](const JobPodIdentity& identity) { return label_of(identity); };
+  const auto task = [](const JobPodIdentity& identity) { return identity.task; };
   const std::set<std::string> jobs = names_of(pods, job);
   if (!choice.job.empty()) {
     std::erase_if(pods, [&](const Candidate& pod) {
@@ -89,7 +89,7 @@ Result<std::vector<Candidate>> candidates(const NetworkObjects& objects, Warning
   for (const NetworkObject& object : objects) {
     if (object.kind != "Pod") continue;
     ++pods;
-    PodIdentity identity = identity_of(object);
+    JobPodIdentity identity = identity_of(object);
     const bool npu = uses_npu(object.value);
     if (identity.job.empty()) ++jobless;
     if (!identity.job.empty() && !npu) ++idle;
@@ -201,7 +201,7 @@ Result<JobPods> read_job_pods(std::string_view text, const JobPodsChoice& choice
   found = chosen(*std::move(found), choice);
   if (!found) return std::move(found).error();
   JobPods out;
-  const PodIdentity& identity = found->front().identity;
+  const JobPodIdentity& identity = found->front().identity;
   out.ns = identity.ns;
   out.job = identity.job;
   out.task = identity.task;

@@ -108,8 +108,8 @@ std::string annotation_of(const Json& object, std::string_view key) {
   return entry_of(object, "annotations", key);
 }
 
-PodIdentity identity_of(const NetworkObject& pod) {
-  PodIdentity out;
+JobPodIdentity identity_of(const NetworkObject& pod) {
+  JobPodIdentity out;
   out.ns = word(pod.value, {"metadata", "namespace"});
   out.job = annotation_or_label(pod.value, kJobName);
   out.task = annotation_or_label(pod.value, kTaskSpec);

@@ -16,12 +16,12 @@ inline constexpr std::size_t kMaxPodIndex = 100'000;
 // "" where there is none.
 std::string annotation_of(const Json& object, std::string_view key);
 
-struct PodIdentity {
+struct JobPodIdentity {
   std::string ns;
   std::string job;   // "": of no Volcano job
   std::string task;  // the part of its name between job and index where nothing says it
 };
-PodIdentity identity_of(const NetworkObject& pod);
+JobPodIdentity identity_of(const NetworkObject& pod);
 
 // It asks for an NPU, or somebody told its devices.
 bool uses_npu(const Json& pod);
