@@ -116,6 +116,16 @@ Result<void> read_hosts(const RouteInputFlags& flags, RouteInputs& out) {
   return {};
 }
 
+// Of pods that say none.
+void add_super_pods(RouteInputs& inputs) {
+  if (!inputs.job) return;
+  const std::vector<std::string> known = super_pods_in(*inputs.network, inputs.machines);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    std::string& super_pod = inputs.job->pods[i].super_pod;
+    if (super_pod.empty()) super_pod = known[i];
+  }
+}
+
 }  // namespace
 
 bool RouteInputs::placed() const {
@@ -154,6 +164,7 @@ Result<RouteInputs> read_route_inputs(const RouteInputFlags& flags) {
     auto network = read_route_network(flags.network, flags.import, out.warnings);
     if (!network) return std::move(network).error();
     out.network = *std::move(network);
+    add_super_pods(out);
   }
   if (!flags.previous.empty()) {
     const auto text = read_input(flags.previous, codec::ranktable::kMaxRankTableBytes);

@@ -9,21 +9,40 @@
 
 namespace chipweave::cli {
 
+namespace {
+
+// The node of each machine; null where the network has none.
+std::vector<const domain::NetworkNode*> nodes_of(const domain::NetworkTable& network,
+                                                 const std::vector<RouteMachine>& machines) {
+  std::unordered_map<std::string_view, const domain::NetworkNode*> by_name;
+  for (const domain::NetworkNode& node : network.nodes) by_name.emplace(node.name, &node);
+  std::vector<const domain::NetworkNode*> out(machines.size(), nullptr);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    for (const std::string& name : machines[i].names) {
+      const auto found = by_name.find(name);
+      if (out[i] == nullptr && found != by_name.end()) out[i] = found->second;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 RoutePlaces places_in(const domain::NetworkTable& network,
                       const std::vector<RouteMachine>& machines) {
-  std::unordered_map<std::string_view, const solver::RankPath*> by_name;
-  for (const domain::NetworkNode& node : network.nodes) by_name.emplace(node.name, &node.path);
+  const auto nodes = nodes_of(network, machines);
   RoutePlaces out{network.levels, {}};
-  for (const RouteMachine& machine : machines) {
-    solver::RoutePod pod{machine.host, {}};
-    for (const std::string& name : machine.names) {
-      const auto found = by_name.find(name);
-      if (found == by_name.end()) continue;
-      pod.path = *found->second;
-      break;
-    }
-    out.pods.push_back(std::move(pod));
-  }
+  for (std::size_t i = 0; i < machines.size(); ++i)
+    out.pods.push_back({machines[i].host, nodes[i] ? nodes[i]->path : solver::RankPath()});
+  return out;
+}
+
+std::vector<std::string> super_pods_in(const domain::NetworkTable& network,
+                                       const std::vector<RouteMachine>& machines) {
+  std::vector<std::string> out;
+  out.reserve(machines.size());
+  for (const domain::NetworkNode* node : nodes_of(network, machines))
+    out.push_back(node == nullptr || node->accelerator.empty() ? "" : node->accelerator.front());
   return out;
 }
 

@@ -24,6 +24,9 @@ struct RoutePlaces {
 
 RoutePlaces places_in(const domain::NetworkTable& network,
                       const std::vector<RouteMachine>& machines);
+// By machine, the coarsest domain of the accelerators' own interconnect; "" where it is not known.
+std::vector<std::string> super_pods_in(const domain::NetworkTable& network,
+                                       const std::vector<RouteMachine>& machines);
 // One level, "tor": machines that share a switch are together.
 RoutePlaces places_by_tors(const std::vector<RouteMachine>& machines);
 

@@ -114,6 +114,32 @@ TEST_F(RoutePlanCommand, MachinesThatTheNetworkDoesNotKnowAreLast) {
   EXPECT_THAT(none.text, HasSubstr("the network has none of the machines; the first is n0"));
 }
 
+TEST_F(RoutePlanCommand, SuperPodsMayComeFromTheNetwork) {
+  std::string nodes;
+  for (std::size_t i = 0; i < machines().size(); ++i) {
+    nodes += (i == 0 ? "" : ",") + std::string(R"({"name":")") + machines()[i] +
+             R"(","path":["a"],"accelerator":[")" + (i % 2 == 0 ? "s1" : "s2") + R"("]})";
+  }
+  folder_.put("net.json",
+              R"({"levels":["tor"],"accelerator_levels":["pod"],"nodes":[)" + nodes + "]}");
+  std::string text = pods();
+  const std::string id = R"(\"super_device_id\":\"5\",)";
+  const std::string ip = R"(\"device_ip\")";
+  for (std::size_t at = 0; (at = text.find(ip, at)) != std::string::npos;
+       at += id.size() + ip.size()) {
+    text.insert(at, id);
+  }
+  folder_.put("a3.json", text);
+  const Outcome out = route("plan --hyperjob --pods " + at("a3.json") + " --network " +
+                            at("net.json") + " --out " + at("plan"));
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(content("plan/jobstart_hccl.json"),
+              StartsWith(R"({"status":"completed","version":"1.2")"));
+  EXPECT_THAT(content("plan/jobstart_hccl.json"),
+              HasSubstr(R"("super_pod_list":[{"super_pod_id":"s1","server_list":[)"
+                        R"({"server_id":"10.1.0.1"},{"server_id":"10.1.0.2"})"));
+}
+
 // The switches of four leaves with four machines each, as MindCluster publishes them.
 TEST_F(RoutePlanCommand, ReadsMindClustersSwitches) {
   const auto tors = codec::shared_file("ranktables/tor_node_mindcluster_not_a_ranktable.json");
