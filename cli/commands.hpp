@@ -21,14 +21,15 @@ enum class Exit {
 // What an error ends a command with: one that names a flag is wrong usage.
 Exit exit_for(const Error& error);
 
-void register_topo(CLI::App& app, Exit& exit_code);      // topo show, topo convert
-void register_profiles(CLI::App& app, Exit& exit_code);  // profiles
-void register_submit(CLI::App& app, Exit& exit_code);    // submit
-void register_views(CLI::App& app, Exit& exit_code);     // explain, nodes, pods
-void register_place(CLI::App& app, Exit& exit_code);     // place
-void register_plan(CLI::App& app, Exit& exit_code);      // plan
-void register_rank(CLI::App& app, Exit& exit_code);      // rank
-void register_network(CLI::App& app, Exit& exit_code);   // network import, export, show
-void register_route(CLI::App& app, Exit& exit_code);     // route plan, init
+void register_topo(CLI::App& app, Exit& exit_code);       // topo show, topo convert
+void register_profiles(CLI::App& app, Exit& exit_code);   // profiles
+void register_submit(CLI::App& app, Exit& exit_code);     // submit
+void register_views(CLI::App& app, Exit& exit_code);      // explain, nodes, pods
+void register_place(CLI::App& app, Exit& exit_code);      // place
+void register_plan(CLI::App& app, Exit& exit_code);       // plan
+void register_rank(CLI::App& app, Exit& exit_code);       // rank
+void register_ranktable(CLI::App& app, Exit& exit_code);  // ranktable lint, convert, …
+void register_network(CLI::App& app, Exit& exit_code);    // network import, export, show
+void register_route(CLI::App& app, Exit& exit_code);      // route plan, init
 
 }  // namespace chipweave::cli

@@ -128,9 +128,10 @@ JsonMistake find_json_mistake(std::string_view text, std::size_t fallback_offset
   if (text.substr(0, 3) == "\xEF\xBB\xBF") {
     return {0,
             "the file begins with a byte order mark, which JSON does not allow; save it as UTF-8 "
-            "without BOM"};
+            "without BOM",
+            {}};
   }
-  if (std::all_of(text.begin(), text.end(), is_space)) return {0, "the file is empty"};
+  if (std::all_of(text.begin(), text.end(), is_space)) return {0, "the file is empty", {}};
   StopFinder finder;
   nlohmann::json::sax_parse(text, &finder);
   std::size_t at = finder.found() ? finder.stopped() : std::min(fallback_offset, text.size());
@@ -148,7 +149,7 @@ JsonMistake find_json_mistake(std::string_view text, std::size_t fallback_offset
   if (message.empty()) {
     message = "this is no JSON here: a value, a comma or a bracket is expected";
   }
-  return {at, std::move(message)};
+  return {at, std::move(message), {}};
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -153,20 +153,6 @@ const std::string* decoded_at(const std::vector<std::pair<JsonTree::Id, std::str
 }
 
 // RFC 6901: ~1 is a slash, ~0 a tilde.
-std::string escaped_step(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 std::string unescaped_step(std::string_view step) {
   std::string out;
   for (std::size_t i = 0; i < step.size(); ++i) {
@@ -188,7 +174,7 @@ std::string unescaped_step(std::string_view step) {
 
 std::variant<JsonTree, JsonMistake> JsonTree::parse(std::string text) {
   if (text.size() > kMaxRankTableBytes) {
-    return JsonMistake{0, "it is larger than 40 MiB, which no consumer reads"};
+    return JsonMistake{0, "it is larger than 40 MiB, which no consumer reads", {}};
   }
   JsonTree tree;
   tree.document_ = std::move(text);
@@ -214,8 +200,10 @@ std::variant<JsonTree, JsonMistake> JsonTree::parse(std::string text) {
     why = stop.message;
   } catch (const simdjson::simdjson_error&) {  // find_json_mistake() says what and where
   }
-  if (why != nullptr) return JsonMistake{stopped, why};
-  return find_json_mistake(tree.document_, stopped);
+  JsonMistake mistake =
+      why != nullptr ? JsonMistake{stopped, why, {}} : find_json_mistake(tree.document_, stopped);
+  mistake.position = LineIndex(tree.document_).at(mistake.offset);
+  return mistake;
 }
 
 std::string_view JsonTree::text(Id id) const {
@@ -259,6 +247,20 @@ std::string JsonTree::pointer(Id id) const {
     out += '/';
     out += is(container, Kind::array) ? std::to_string(index) : escaped_step(name(child));
     container = child;
+  }
+  return out;
+}
+
+std::string JsonTree::escaped_step(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
   }
   return out;
 }

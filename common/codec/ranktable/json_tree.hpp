@@ -21,10 +21,17 @@ namespace chipweave::codec::ranktable {
 // HCCL refuses longer ones.
 inline constexpr std::size_t kMaxRankTableBytes = 40U << 20U;
 
+// Line and column, both from 1, columns in bytes.
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
 // Why a text is no JSON, and where.
 struct JsonMistake {
   std::size_t offset = 0;
   std::string message;
+  Position position;
 };
 
 class JsonTree {
@@ -67,6 +74,8 @@ class JsonTree {
 
   // "/server_list/0/device_ip" (RFC 6901); "" of the root. Cost: O(elements before it).
   std::string pointer(Id id) const;
+  // A name as a step of a pointer.
+  static std::string escaped_step(std::string_view name);
   // What a pointer leads to; kNone if nothing.
   Id at(std::string_view pointer) const;
 
@@ -94,12 +103,6 @@ class JsonTree {
   // Decoded strings and names with escapes, ascending by node.
   std::vector<std::pair<Id, std::string>> decoded_, decoded_names_;
   std::vector<Id> repeated_;
-};
-
-// Line and column, both from 1, columns in bytes.
-struct Position {
-  std::size_t line = 1;
-  std::size_t column = 1;
 };
 
 // Finds lines by bisection; one pass over the text to begin with.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/route_places.hpp"
+#include "cli/route/places.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/modelarts/job_pods.hpp"
 #include "common/codec/network/import.hpp"

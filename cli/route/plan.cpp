@@ -1,4 +1,4 @@
-#include "cli/route_plan.hpp"
+#include "cli/route/plan.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/route_answer.hpp"
-#include "cli/route_output.hpp"
+#include "cli/route/answer.hpp"
+#include "cli/route/output.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/route_init.hpp"
+#include "cli/route/init.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/route_init_step.hpp"
-#include "cli/route_inputs.hpp"
+#include "cli/route/init_step.hpp"
+#include "cli/route/inputs.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/modelarts/job_table.hpp"
 #include "common/codec/modelarts/route_file.hpp"

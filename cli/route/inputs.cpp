@@ -1,4 +1,4 @@
-#include "cli/route_inputs.hpp"
+#include "cli/route/inputs.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/route_places.hpp"
+#include "cli/route/places.hpp"
 #include "common/base/result.hpp"
 #include "common/domain/network_table.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/route_output.hpp"
+#include "cli/route/output.hpp"
 
 #include <algorithm>
 #include <filesystem>

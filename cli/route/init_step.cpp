@@ -1,4 +1,4 @@
-#include "cli/route_init_step.hpp"
+#include "cli/route/init_step.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/route_answer.hpp"
+#include "cli/route/answer.hpp"
 #include "common/codec/kube/base64.hpp"
 #include "common/codec/modelarts/job_table.hpp"
 #include "common/codec/modelarts/route_file.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "cli/route_inputs.hpp"
+#include "cli/route/inputs.hpp"
 #include "cli/terminal.hpp"
 
 namespace chipweave::cli {

@@ -4,8 +4,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/route_init.hpp"
-#include "cli/route_plan.hpp"
+#include "cli/route/init.hpp"
+#include "cli/route/plan.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/route_places.hpp"
+#include "cli/route/places.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/route_answer.hpp"
+#include "cli/route/answer.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/modelarts/config_map.hpp"
 #include "common/codec/modelarts/job_pods.hpp"

@@ -1,4 +1,4 @@
-#include "cli/route_answer.hpp"
+#include "cli/route/answer.hpp"
 
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"

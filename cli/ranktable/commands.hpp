@@ -1,0 +1,13 @@
+// The subcommands of `chipweave ranktable`: each file registers its own below it.
+#pragma once
+
+#include "cli/commands.hpp"
+
+namespace chipweave::cli {
+
+void register_table_lint(CLI::App& ranktable, Exit& exit_code);     // lint
+void register_table_convert(CLI::App& ranktable, Exit& exit_code);  // convert
+void register_table_compare(CLI::App& ranktable, Exit& exit_code);  // diff, hash
+void register_table_order(CLI::App& ranktable, Exit& exit_code);    // order, show
+
+}  // namespace chipweave::cli

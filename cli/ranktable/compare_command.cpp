@@ -1,0 +1,148 @@
+// chipweave ranktable diff, hash
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/ranktable/commands.hpp"
+#include "cli/ranktable/table_file.hpp"
+#include "cli/terminal.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/codec/ranktable/canonical.hpp"
+#include "common/domain/ranktable/diff.hpp"
+#include "common/http/sha256.hpp"
+
+namespace chipweave::cli {
+
+using domain::ranktable::Difference;
+
+namespace {
+
+struct DiffFlags {
+  TableFile a;
+  std::string b;
+  OutputForm form = OutputForm::text;
+};
+
+std::string diff_json(const std::vector<Difference>& differences) {
+  JsonWriter json;
+  json.begin_object().key("equal").boolean(differences.empty());
+  json.key("differences").begin_array();
+  for (const Difference& each : differences) {
+    json.begin_object().field("where", each.where);
+    if (each.only_in_a || each.only_in_b) {
+      json.field("only_in", each.only_in_a ? "a" : "b");
+    } else {
+      json.field("what", each.what).field("a", each.a).field("b", each.b);
+    }
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json.take() + "\n";
+}
+
+std::string diff_text(const std::vector<Difference>& differences, const DiffFlags& flags) {
+  if (differences.empty()) return "both tables say the same\n";
+  std::string out;
+  for (const Difference& each : differences) {
+    out += printable(each.where) + ": ";
+    if (each.only_in_a || each.only_in_b) {
+      out += "only in " + printable(each.only_in_a ? flags.a.file : flags.b);
+    } else {
+      out += printable(each.what + " " + each.a + " -> " + each.b);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+Exit run_diff(const DiffFlags& flags) {
+  Exit exit = Exit::fine;
+  const auto a = load_table(flags.a, exit);
+  if (!a) return exit;
+  TableFile other = flags.a;
+  other.file = flags.b;
+  const auto b = load_table(other, exit);
+  if (!b) return exit;
+  const auto differences = domain::ranktable::diff(a->table, b->table);
+  const bool shown = print(flags.form == OutputForm::json ? diff_json(differences)
+                                                          : diff_text(differences, flags));
+  if (!shown) return Exit::unreadable;
+  return differences.empty() ? Exit::fine : Exit::findings;
+}
+
+struct HashFlags {
+  TableFile first;
+  std::vector<std::string> more;
+  OutputForm form = OutputForm::text;
+};
+
+std::string hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    out += kDigits[value >> 4U];
+    out += kDigits[value & 0xFU];
+  }
+  return out;
+}
+
+// The same line as sha256sum prints; several tables that differ end with exit code 1.
+Exit run_hash(const HashFlags& flags) {
+  std::vector<std::string> files = {flags.first.file};
+  files.insert(files.end(), flags.more.begin(), flags.more.end());
+  std::string first;
+  bool differ = false;
+  JsonWriter json;
+  json.begin_array();
+  std::string text;
+  for (const std::string& file : files) {
+    TableFile table = flags.first;
+    table.file = file;
+    Exit exit = Exit::fine;
+    const auto linted = load_table(table, exit);
+    if (!linted) return exit;
+    const std::string hash =
+        hex(http::sha256(codec::ranktable::canonical(*linted->tree, linted->root)));
+    differ = differ || (!first.empty() && hash != first);
+    if (first.empty()) first = hash;
+    json.begin_object().field("file", file).field("dialect", to_string(*linted->dialect));
+    json.field("sha256", hash).end_object();
+    text += hash + "  " + printable(file) + "\n";
+  }
+  json.end_array();
+  if (!print(flags.form == OutputForm::json ? json.take() + "\n" : text)) return Exit::unreadable;
+  return differ ? Exit::findings : Exit::fine;
+}
+
+}  // namespace
+
+void register_table_compare(CLI::App& ranktable, Exit& exit_code) {
+  auto diff = std::make_shared<DiffFlags>();
+  CLI::App* d = ranktable.add_subcommand("diff", "what two tables say differently");
+  add_table_options(*d, diff->a, "A");
+  d->add_option("other", diff->b, "the other table")->option_text("B")->required();
+  add_output_option(*d, diff->form);
+  add_examples(*d,
+               "  chipweave ranktable diff hccl.json /user/config/jobstart_hccl.json\n"
+               "By meaning: layout, the order of members and of lists do not count. Exit code 1 if "
+               "they differ.");
+  d->callback([diff, &exit_code] { exit_code = run_diff(*diff); });
+
+  auto hash = std::make_shared<HashFlags>();
+  CLI::App* h = ranktable.add_subcommand("hash", "a checksum of what a table says");
+  add_table_options(*h, hash->first);
+  h->add_option("more", hash->more, "further tables, which must say the same")
+      ->option_text("FILE…");
+  add_output_option(*h, hash->form);
+  add_examples(
+      *h,
+      "  chipweave ranktable hash rank0/hccl.json rank8/hccl.json\n"
+      "Layout and the order of members do not count, values and the order of lists do, as\n"
+      "in the checksum that HCCL compares between ranks. Exit code 1 if they differ.");
+  h->callback([hash, &exit_code] { exit_code = run_hash(*hash); });
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,213 @@
+// chipweave ranktable convert
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/ranktable/commands.hpp"
+#include "cli/ranktable/launchers.hpp"
+#include "cli/ranktable/table_file.hpp"
+#include "cli/terminal.hpp"
+#include "common/codec/near_names.hpp"
+#include "common/codec/ranktable/rank_table.hpp"
+#include "common/domain/ranktable/convert.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+
+using domain::ranktable::Converted;
+using domain::ranktable::ConvertOptions;
+using domain::ranktable::RankTable;
+
+namespace {
+
+struct ConvertFlags {
+  TableFile table;
+  std::string to;
+  std::vector<std::string> super_pods;
+  std::vector<std::string> server_indices;
+  ConvertOptions options;
+  std::string write;
+  std::string save_dir;
+  bool compact = false;
+};
+
+bool is_launcher(const std::string& form) {
+  const auto& forms = launcher_forms();
+  return std::find(forms.begin(), forms.end(), form) != forms.end();
+}
+
+// "SERVER=POD", or "POD" of every server.
+Result<void> read_pairs(ConvertFlags& flags) {
+  for (const std::string& pair : flags.super_pods) {
+    const std::size_t equals = pair.rfind('=');
+    const std::string server = equals == std::string::npos ? "*" : pair.substr(0, equals);
+    flags.options.super_pods[server] = equals == std::string::npos ? pair : pair.substr(equals + 1);
+  }
+  for (const std::string& pair : flags.server_indices) {
+    const std::size_t equals = pair.rfind('=');
+    std::int64_t index = -1;
+    if (equals != std::string::npos) {
+      const char* const end = pair.data() + pair.size();
+      const auto [at, failed] = std::from_chars(pair.data() + equals + 1, end, index);
+      if (failed != std::errc() || at != end) index = -1;
+    }
+    constexpr std::int64_t kMost = 1023;  // ten bits of an SDID
+    if (index < 0 || index > kMost) {
+      return make_error(Errc::invalid_argument,
+                        "takes SERVER=N with N from 0 to 1023, not '" + pair + "'")
+          .in("--server-index");
+    }
+    flags.options.server_indices[pair.substr(0, equals)] = index;
+  }
+  return {};
+}
+
+Exit printed_or_written(const std::string& text, const std::string& file) {
+  if (file.empty()) return print(text) ? Exit::fine : Exit::unreadable;
+  const auto written = io::write_file_atomically(file, text);
+  if (written) return Exit::fine;
+  complain(written.error());
+  return Exit::unreadable;
+}
+
+Exit run_launcher(const ConvertFlags& flags, const RankTable& table) {
+  const auto hosts =
+      domain::ranktable::ranked_hosts(table, {flags.options.instance, flags.options.group});
+  const Result<std::string> text =
+      hosts ? launcher_text(*hosts, flags.to) : Result<std::string>(hosts.error());
+  if (text) return printed_or_written(*text, flags.write);
+  complain(text.error());
+  return exit_for(text.error()) == Exit::usage ? Exit::usage : Exit::findings;
+}
+
+std::string text_of(const RankTable& table, bool compact) {
+  using codec::ranktable::write_table;
+  return compact ? write_table(table, {0, false}) : write_table(table);
+}
+
+// As the reference tool names the tables of instances.
+std::string local_name(const RankTable& table) {
+  const auto& server = table.groups.front().servers.front();
+  std::string out = "local_ranktable_" + server.server_ip.value_or("unknown") + "_";
+  if (!server.lists_devices) return out + "host.json";
+  for (const auto& device : server.devices) out += std::to_string(device.device_id.value_or(0));
+  return out + ".json";
+}
+
+Exit write_all(const ConvertFlags& flags, const Converted& converted) {
+  std::vector<std::string> names;
+  for (const RankTable& table : converted.tables) {
+    names.push_back(local_name(table));
+    if (std::count(names.begin(), names.end(), names.back()) > 1 ||
+        names.back().find('/') != std::string::npos) {
+      complain("two instances would be written to " + names.back() + "; nothing was written");
+      return Exit::findings;
+    }
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string file = flags.save_dir + "/" + names[i];
+    const auto written =
+        io::write_file_atomically(file, text_of(converted.tables[i], flags.compact));
+    if (!written) {
+      complain(written.error());
+      return Exit::unreadable;
+    }
+    if (!print(file + "\n")) return Exit::unreadable;
+  }
+  return Exit::fine;
+}
+
+Exit run_convert(ConvertFlags flags) {
+  const auto pairs = read_pairs(flags);
+  if (!pairs) {
+    complain(pairs.error());
+    return Exit::usage;
+  }
+  Exit exit = Exit::fine;
+  const auto linted = load_table(flags.table, exit);
+  if (!linted) return exit;
+  if (is_launcher(flags.to)) return run_launcher(flags, linted->table);
+  const auto converted = domain::ranktable::convert(
+      linted->table, *domain::ranktable::dialect_named(flags.to), flags.options);
+  if (!converted) {
+    complain(converted.error());
+    return exit_for(converted.error()) == Exit::usage ? Exit::usage : Exit::findings;
+  }
+  for (const std::string& loss : converted->losses) remark("lost: " + loss);
+  if (!flags.save_dir.empty()) return write_all(flags, *converted);
+  if (converted->tables.size() != 1) {
+    complain("this makes " + std::to_string(converted->tables.size()) +
+             " tables; say where to with --save-dir, or which with --instance");
+    return Exit::usage;
+  }
+  std::string text = text_of(converted->tables.front(), flags.compact);
+  if (flags.write.empty()) text += '\n';
+  return printed_or_written(text, flags.write);
+}
+
+std::string targets() {
+  std::string out =
+      "hccl-1.0, hccl-1.2, mindie-llm, vllm-ascend, modelarts-local, modelarts-global, "
+      "mindie-global, modelarts-1980";
+  for (const std::string_view form : launcher_forms()) out += ", " + std::string(form);
+  return out;
+}
+
+std::string wrong_target(const std::string& text) {
+  if (is_launcher(text) || domain::ranktable::dialect_named(text)) return {};
+  std::vector<std::string_view> known = domain::ranktable::dialect_names();
+  known.insert(known.end(), launcher_forms().begin(), launcher_forms().end());
+  return "there is no form '" + text + "'" + codec::did_you_mean(text, known);
+}
+
+}  // namespace
+
+void register_table_convert(CLI::App& ranktable, Exit& exit_code) {
+  auto flags = std::make_shared<ConvertFlags>();
+  CLI::App* c = ranktable.add_subcommand("convert", "write a table in another dialect or form");
+  add_table_options(*c, flags->table);
+  c->add_option("--to", flags->to, targets())->check(wrong_target)->option_text("FORM")->required();
+  c->add_option("--instance", flags->options.instance,
+                "which instance of a global table, from 0 in the order of the text")
+      ->option_text("N");
+  c->add_option("--group", flags->options.group, "which group of servers of a MindIE table")
+      ->option_text("ID");
+  c->add_option("--prefill-devices", flags->options.prefill_devices,
+                "vllm-ascend: the first N ranks prefill, the others decode")
+      ->option_text("N");
+  c->add_option("--prefill-groups", flags->options.prefill_groups,
+                "modelarts-global from MindIE: groups that prefill")
+      ->delimiter(',')
+      ->option_text("ID,ID");
+  c->add_option("--decode-groups", flags->options.decode_groups, "… and that decode")
+      ->delimiter(',')
+      ->option_text("ID,ID");
+  c->add_option("--super-pod", flags->super_pods,
+                "hccl-1.2: SERVER=POD, or POD of every server; may be given several times")
+      ->option_text("[SERVER=]POD");
+  c->add_option("--server-index", flags->server_indices,
+                "hccl-1.2: index of a server in its super pod, to compute SDIDs from")
+      ->option_text("SERVER=N");
+  c->add_option("--write", flags->write, "write to this file, atomically; default: print")
+      ->option_text("FILE");
+  c->add_option("--save-dir", flags->save_dir, "write to a file an instance in this folder")
+      ->check(CLI::ExistingDirectory)
+      ->option_text("DIR");
+  c->add_flag("--compact", flags->compact, "without white space");
+  add_examples(*c,
+               "  chipweave ranktable convert hccl.json --to hostfile > hosts\n"
+               "  chipweave ranktable convert hccl.json --to vllm-ascend --prefill-devices 8\n"
+               "  chipweave ranktable convert global_ranktable_merge.json --to modelarts-local "
+               "--save-dir .\n"
+               "What the new form cannot say is listed on standard error; what would have to be\n"
+               "invented is refused.");
+  c->callback([flags, &exit_code] { exit_code = run_convert(*flags); });
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,103 @@
+#include "cli/ranktable/launchers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chipweave::cli {
+
+using domain::ranktable::RankedHost;
+
+namespace {
+
+Error cannot(std::string_view form, const std::string& why) {
+  return make_error(Errc::invalid_argument, std::string(form) + " cannot say this order: " + why);
+}
+
+// Whether ranks are 0..N-1, host after host.
+Result<void> check_runs(const std::vector<RankedHost>& hosts, std::string_view form) {
+  std::int64_t next = 0;
+  for (const RankedHost& host : hosts) {
+    for (const auto& rank : host.ranks) {
+      if (rank.first != next) {
+        return cannot(form, "rank " + std::to_string(next) + " is not on host " + host.name +
+                                " between its others; a rankfile can, or renumber with 'chipweave "
+                                "ranktable order --write'");
+      }
+      ++next;
+    }
+  }
+  return {};
+}
+
+std::string rankfile(const std::vector<RankedHost>& hosts) {
+  std::vector<std::pair<std::int64_t, std::string>> lines;
+  for (const RankedHost& host : hosts) {
+    for (std::size_t slot = 0; slot < host.ranks.size(); ++slot) {
+      lines.emplace_back(host.ranks[slot].first, "rank " + std::to_string(host.ranks[slot].first) +
+                                                     "=" + host.name +
+                                                     " slot=" + std::to_string(slot) + "\n");
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string out;
+  for (const auto& line : lines) out += line.second;
+  return out;
+}
+
+// A host name a task, in the order of ranks: srun --distribution=arbitrary.
+std::string slurm_hostfile(const std::vector<RankedHost>& hosts) {
+  std::vector<std::pair<std::int64_t, const std::string*>> lines;
+  for (const RankedHost& host : hosts) {
+    for (const auto& rank : host.ranks) lines.emplace_back(rank.first, &host.name);
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string out;
+  for (const auto& line : lines) out += *line.second + "\n";
+  return out;
+}
+
+Result<std::string> torchrun(const std::vector<RankedHost>& hosts) {
+  const std::size_t each = hosts.front().ranks.size();
+  std::string out;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (hosts[i].ranks.size() != each) {
+      return cannot("torchrun", "host " + hosts[i].name + " has " +
+                                    std::to_string(hosts[i].ranks.size()) + " ranks, " +
+                                    hosts.front().name + " has " + std::to_string(each));
+    }
+    out += hosts[i].name + " MASTER_ADDR=" + hosts.front().name +
+           " torchrun --nnodes=" + std::to_string(hosts.size()) +
+           " --node_rank=" + std::to_string(i) + " --nproc_per_node=" + std::to_string(each) + "\n";
+  }
+  return out;
+}
+
+std::string slots(const std::vector<RankedHost>& hosts, const char* between) {
+  std::string out;
+  for (const RankedHost& host : hosts) {
+    out += host.name + between + std::to_string(host.ranks.size()) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& launcher_forms() {
+  static const std::vector<std::string_view> kForms = {
+      "hostfile", "machinefile", "rankfile", "slurm-hostfile", "torchrun", "master-addr"};
+  return kForms;
+}
+
+Result<std::string> launcher_text(const std::vector<RankedHost>& hosts, std::string_view form) {
+  if (hosts.empty()) return cannot(form, "there are no hosts");
+  if (form == "rankfile") return rankfile(hosts);
+  if (form == "slurm-hostfile") return slurm_hostfile(hosts);
+  if (form == "master-addr") return hosts.front().name + "\n";
+  const auto runs = check_runs(hosts, form);
+  if (!runs) return runs.error();
+  if (form == "hostfile") return slots(hosts, " slots=");
+  if (form == "machinefile") return slots(hosts, ":");
+  return torchrun(hosts);
+}
+
+}  // namespace chipweave::cli

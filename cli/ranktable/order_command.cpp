@@ -1,0 +1,219 @@
+// chipweave ranktable order, show
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/input_file.hpp"
+#include "cli/options.hpp"
+#include "cli/ranktable/commands.hpp"
+#include "cli/ranktable/launchers.hpp"
+#include "cli/ranktable/render_ring.hpp"
+#include "cli/ranktable/table_file.hpp"
+#include "cli/terminal.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/network/import.hpp"
+#include "common/codec/ranktable/renumber.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+
+using codec::ranktable::LintedText;
+using domain::ranktable::Dialect;
+using domain::ranktable::RankedHost;
+using solver::TableRing;
+
+namespace {
+
+struct OrderFlags {
+  TableFile table;
+  std::string network;
+  codec::NetworkImportOptions import;
+  domain::ranktable::JobChoice choice;
+  bool write = false;
+  std::string to;
+  OutputForm form = OutputForm::text;
+};
+
+// The ring of the table; nullopt with the exit code set.
+std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& linted, Exit& exit) {
+  std::optional<codec::ImportedNetwork> network;
+  if (!flags.network.empty()) {
+    const Result<std::string> text = read_input(flags.network, limits::kMaxNetworkFileBytes);
+    if (!text) {
+      complain(text.error());
+      exit = Exit::unreadable;
+      return std::nullopt;
+    }
+    auto imported = codec::import_network(*text, flags.import);
+    if (!imported) {
+      exit = complain_of_input(std::move(imported).error(), flags.network);
+      return std::nullopt;
+    }
+    network = *std::move(imported);
+    for (const std::string& warning : network->warnings) warn(warning);
+  }
+  auto ring = solver::table_ring(linted.table, network ? &network->table : nullptr, flags.choice);
+  if (!ring) {
+    complain(ring.error());
+    exit = exit_for(ring.error()) == Exit::usage ? Exit::usage : Exit::findings;
+    return std::nullopt;
+  }
+  if (!ring->unknown.empty()) {
+    warn(std::to_string(ring->unknown.size()) + " of " + std::to_string(ring->hosts.size()) +
+         " hosts are not in " + flags.network + ", e.g. " + ring->unknown.front() +
+         "; they are looked up by server_id, host_ip and server_ip");
+  }
+  return *std::move(ring);
+}
+
+// Tables in which rank_id has no meaning over hosts, or none at all.
+bool can_be_renumbered(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::hccl_1_0:
+    case Dialect::hccl_1_1:
+    case Dialect::hccl_1_2:
+    case Dialect::mindie_llm:
+    case Dialect::mindspore_cluster:
+    case Dialect::modelarts_1980:
+    case Dialect::modelarts_local:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// New ranks first, then the lists in their order: the second pass reads what the first wrote.
+Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) {
+  codec::ranktable::Edits ranks;
+  codec::ranktable::set_ranks(*linted.tree, solver::best_ranks(ring), linted.table.dialect, ranks);
+  const std::string text = ranks.apply(*linted.tree);
+  auto parsed = codec::ranktable::JsonTree::parse(text);
+  const auto* tree = std::get_if<codec::ranktable::JsonTree>(&parsed);
+  if (tree == nullptr) return make_error(Errc::internal, "the table with its new ranks is no JSON");
+  const auto again = codec::ranktable::read_table(*tree, linted.root, {linted.dialect});
+  codec::ranktable::Edits lists;
+  codec::ranktable::sort_lists(*tree, again.table, lists);
+  return lists.apply(*tree);
+}
+
+Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableRing& ring) {
+  if (!can_be_renumbered(*linted.dialect)) {
+    complain("tables of dialect " + std::string(to_string(*linted.dialect)) +
+             " have no ranks over hosts that could be changed");
+    return Exit::usage;
+  }
+  const Result<std::string> text = renumbered(linted, ring);
+  if (!text) {
+    complain(text.error());
+    return Exit::unreadable;
+  }
+  if (*text == linted.tree->document()) {
+    remark("the ranks cross as seldom as they can already; nothing was changed");
+  }
+  if (flags.table.file == "-") return print(*text) ? Exit::fine : Exit::unreadable;
+  const auto written = io::write_file_atomically(flags.table.file, *text);
+  if (written) return Exit::fine;
+  complain(written.error());
+  return Exit::unreadable;
+}
+
+Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
+  std::vector<RankedHost> hosts;
+  std::int64_t next = 0;
+  for (const std::size_t h : ring.order) {
+    RankedHost& host = hosts.emplace_back();
+    host.name = ring.hosts[h].name;
+    for (const auto& device : ring.hosts[h].devices) {
+      host.ranks.emplace_back(next++, device.device_id.value_or(-1));
+    }
+  }
+  const Result<std::string> text = launcher_text(hosts, flags.to);
+  if (text) return print(*text) ? Exit::fine : Exit::unreadable;
+  complain(text.error());
+  return Exit::findings;
+}
+
+Exit run_order(const OrderFlags& flags) {
+  Exit exit = Exit::fine;
+  const auto linted = load_table(flags.table, exit);
+  if (!linted) return exit;
+  const auto ring = ring_of(flags, *linted, exit);
+  if (!ring) return exit;
+  if (!flags.to.empty()) return print_launcher(flags, *ring);
+  // The text form would be in the way of the table on standard output.
+  const bool piped = flags.write && flags.table.file == "-";
+  if (!piped) {
+    const bool shown = print(flags.form == OutputForm::json ? ring_json(*linted, *ring)
+                                                            : render_order(*ring, colour_wanted()));
+    if (!shown) return Exit::unreadable;
+  }
+  return flags.write ? write_order(flags, *linted, *ring) : Exit::fine;
+}
+
+Exit run_show(const OrderFlags& flags) {
+  Exit exit = Exit::fine;
+  const auto linted = load_table(flags.table, exit);
+  if (!linted) return exit;
+  const bool json = flags.form == OutputForm::json;
+  if (linted->dialect == Dialect::hccl_2_0) {
+    const std::string text =
+        json ? layered_json(*linted) : render_layered(*linted, colour_wanted());
+    return print(text) ? Exit::fine : Exit::unreadable;
+  }
+  const auto ring = ring_of(flags, *linted, exit);
+  if (!ring) return exit;
+  const std::string text =
+      json ? ring_json(*linted, *ring) : render_ring(*linted, *ring, colour_wanted());
+  return print(text) ? Exit::fine : Exit::unreadable;
+}
+
+CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
+  add_table_options(command, flags.table);
+  auto* network = command
+                      .add_option("--network", flags.network,
+                                  "description of the network, in any format that 'network import' "
+                                  "reads")
+                      ->option_text("FILE");
+  for (CLI::Option* option : add_network_options(command, flags.import)) option->needs(network);
+  command
+      .add_option("--instance", flags.choice.instance,
+                  "which instance of a global table, from 0 in the order of the text")
+      ->option_text("N");
+  command.add_option("--group", flags.choice.group, "which group of servers of a MindIE table")
+      ->option_text("ID");
+  add_output_option(command, flags.form);
+  return network;
+}
+
+}  // namespace
+
+void register_table_order(CLI::App& ranktable, Exit& exit_code) {
+  auto order = std::make_shared<OrderFlags>();
+  CLI::App* o = ranktable.add_subcommand(
+      "order", "how often the ring crosses switches, and the ranks that do it least");
+  add_ring_options(*o, *order)->required();
+  auto* write = o->add_flag("--write", order->write, "give the table these ranks, in its file");
+  auto* pointer = o->get_option("--pointer");
+  write->excludes(pointer);
+  o->add_option("--to", order->to, "print the new order as a launcher takes it instead")
+      ->check(
+          CLI::IsMember(std::vector<std::string>(launcher_forms().begin(), launcher_forms().end())))
+      ->excludes(write)
+      ->option_text("FORM");
+  add_examples(*o,
+               "  chipweave ranktable order hccl.json --network topology.conf\n"
+               "  chipweave ranktable order hccl.json --network tor.json --write\n"
+               "  chipweave ranktable order hccl.json --network tor.json --to hostfile");
+  o->callback([order, &exit_code] { exit_code = run_order(*order); });
+
+  auto show = std::make_shared<OrderFlags>();
+  CLI::App* s = ranktable.add_subcommand("show", "the table by hosts, and where its ring crosses");
+  add_ring_options(*s, *show);
+  add_examples(*s, "  chipweave ranktable show hccl.json --network topology.conf");
+  s->callback([show, &exit_code] { exit_code = run_show(*show); });
+}
+
+}  // namespace chipweave::cli

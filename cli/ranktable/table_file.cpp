@@ -1,0 +1,91 @@
+#include "cli/ranktable/table_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "cli/input_file.hpp"
+#include "cli/terminal.hpp"
+#include "common/domain/ranktable/dialect.hpp"
+
+namespace chipweave::cli {
+
+using codec::ranktable::LintedText;
+using codec::ranktable::LintOptions;
+using codec::ranktable::Located;
+using domain::ranktable::Severity;
+
+namespace {
+
+// What makes a table unusable for anything but a lint.
+bool is_structural(const Located& finding) {
+  constexpr std::array<std::string_view, 6> kCodes = {"RT001", "RT002", "RT003",
+                                                      "RT004", "RT005", "RT100"};
+  if (finding.severity != Severity::error) return finding.code == "RT010";
+  for (const std::string_view code : kCodes) {
+    if (finding.code == code) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_table_options(CLI::App& command, TableFile& table, const std::string& name) {
+  command
+      .add_option(name == "FILE" ? "file" : "table", table.file,
+                  "rank table in any dialect; -: standard input")
+      ->option_text(name)
+      ->required();
+  command
+      .add_option("--pointer", table.pointer,
+                  "where in the file the table is, as a JSON pointer: /data/hccl.json")
+      ->option_text("POINTER");
+  command
+      .add_option("--dialect", table.dialect,
+                  "what the table is, where its members do not tell: modelarts-global or "
+                  "mindie-global")
+      ->check([](const std::string& text) {
+        return domain::ranktable::dialect_named(text) ? std::string()
+                                                      : "there is no dialect '" + text + "'";
+      })
+      ->option_text("DIALECT");
+}
+
+LintOptions lint_options(const TableFile& table) {
+  LintOptions out;
+  out.pointer = table.pointer;
+  out.read.dialect = domain::ranktable::dialect_named(table.dialect);
+  return out;
+}
+
+std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
+  Result<std::string> content = read_input(table.file, codec::ranktable::kMaxRankTableBytes + 1);
+  if (!content) {
+    complain(content.error());
+    exit = Exit::unreadable;
+    return std::nullopt;
+  }
+  LintedText linted = codec::ranktable::lint_text(*std::move(content), lint_options(table));
+  std::size_t wrong = 0;
+  constexpr std::size_t kShown = 5;
+  for (const Located& each : linted.findings) {
+    if (!is_structural(each)) continue;
+    if (++wrong > kShown) continue;
+    complain(place_text(table.file, each.position) + ": " + each.code + ": " + each.message());
+  }
+  if (wrong == 0) return linted;
+  if (wrong > kShown) {
+    complain("and " + std::to_string(wrong - kShown) + " more; see 'chipweave ranktable lint " +
+             table.file + "'");
+  }
+  exit = Exit::findings;
+  return std::nullopt;
+}
+
+std::string place_text(const std::string& file, const codec::ranktable::Position& at) {
+  return (file == "-" ? std::string("standard input") : file) + ":" + std::to_string(at.line) +
+         ":" + std::to_string(at.column);
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,253 @@
+#include "common/domain/ranktable/diff.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+std::string text_of(const Text& text) { return text.value_or("(none)"); }
+std::string text_of(const Number& number) { return number ? std::to_string(*number) : "(none)"; }
+
+class Differences {
+ public:
+  template <class T>
+  void compare(const std::string& where, const char* what, const T& a, const T& b) {
+    if (a != b) out_.push_back({where, what, text_of(a), text_of(b), false, false});
+  }
+  void only(const std::string& where, bool in_a) {
+    out_.push_back({where, {}, {}, {}, in_a, !in_a});
+  }
+  // What is kept of both, where both are of one dialect.
+  void compare_kept(const std::string& where, const Extras& a, const Extras& b) {
+    std::map<std::string, std::pair<std::string, std::string>> all;
+    for (const Extra& extra : a) all[extra.name].first = extra.json;
+    for (const Extra& extra : b) all[extra.name].second = extra.json;
+    for (const auto& [name, values] : all) {
+      if (values.first == values.second) continue;
+      out_.push_back({where, name, values.first.empty() ? "(none)" : values.first,
+                      values.second.empty() ? "(none)" : values.second, false, false});
+    }
+  }
+  std::vector<Difference> take() { return std::move(out_); }
+
+ private:
+  std::vector<Difference> out_;
+};
+
+// A device of a table: where it is, and its place among equals (a host's entries of one group).
+struct Entry {
+  std::string host;  // with its group
+  const Device* device;
+  std::size_t position;  // in its group
+};
+using Entries = std::map<std::string, Entry>;
+
+bool by_group(const RankTable& table) {
+  return table.groups.size() > 1 || (table.groups.size() == 1 && table.groups.front().id);
+}
+
+std::string group_name(const Group& group) {
+  return group.id ? "group " + *group.id + ", " : std::string();
+}
+
+std::string server_name(const Server& server) { return "server " + text_of(server.server_id); }
+
+Entries entries_of(const RankTable& table, bool with_group) {
+  Entries out;
+  std::map<std::string, std::size_t> repeats;
+  for (const Group& group : table.groups) {
+    std::size_t position = 0;
+    for (const Server& server : group.servers) {
+      const std::string prefix =
+          (with_group ? group_name(group) : std::string()) + server_name(server);
+      for (const Device& device : server.devices) {
+        std::string key = prefix + ", device " + text_of(device.device_id);
+        const std::size_t before = repeats[key]++;
+        if (before > 0) key += ", entry " + std::to_string(before + 1);
+        out.emplace(std::move(key), Entry{prefix, &device, position++});
+      }
+    }
+  }
+  return out;
+}
+
+// The entries that the other table does not have: a whole server once, else each device.
+void only_here(const Entries& here, const Entries& there, bool in_a, Differences& out) {
+  std::set<std::string_view> known;
+  for (const auto& each : there) known.insert(each.second.host);
+  std::string_view reported;
+  for (const auto& [where, entry] : here) {
+    if (there.count(where) > 0) continue;
+    if (known.count(entry.host) > 0) {
+      out.only(where, in_a);
+    } else if (entry.host != reported) {
+      reported = entry.host;
+      out.only(entry.host, in_a);
+    }
+  }
+}
+
+void compare_devices(const std::string& where, const Entry& a, const Entry& b, bool same_dialect,
+                     bool position_counts, Differences& out) {
+  const Device& x = *a.device;
+  const Device& y = *b.device;
+  out.compare(where, "rank_id", x.rank_id, y.rank_id);
+  out.compare(where, "device_ip", x.device_ip, y.device_ip);
+  if (!same_dialect) return;
+  out.compare(where, "super_device_id", x.super_device_id, y.super_device_id);
+  out.compare(where, "device_logical_id", x.logical_id, y.logical_id);
+  out.compare(where, "cluster_id", x.cluster_id, y.cluster_id);
+  out.compare(where, "super_pod_id", x.super_pod_id, y.super_pod_id);
+  out.compare(where, "device_port", x.device_port, y.device_port);
+  out.compare(where, "host_port", x.host_port, y.host_port);
+  out.compare(where, "device_vnic_port", x.vnic_port, y.vnic_port);
+  out.compare(where, "backup_device_ip", x.backup_ip, y.backup_ip);
+  out.compare(where, "backup_device_port", x.backup_port, y.backup_port);
+  if (position_counts) {
+    out.compare(where, "position in its list", Number(static_cast<std::int64_t>(a.position)),
+                Number(static_cast<std::int64_t>(b.position)));
+  }
+  out.compare_kept(where, x.extras, y.extras);
+}
+
+void compare_servers(const RankTable& a, const RankTable& b, Differences& out) {
+  std::map<std::string, std::vector<const Server*>> others;
+  for (const Group& group : b.groups) {
+    for (const Server& server : group.servers) {
+      others[group_name(group) + server_name(server)].push_back(&server);
+    }
+  }
+  std::map<std::string, std::size_t> next;
+  for (const Group& group : a.groups) {
+    for (const Server& x : group.servers) {
+      const std::string where = group_name(group) + server_name(x);
+      const auto at = others.find(where);
+      const std::size_t index = next[where]++;
+      if (at == others.end() || index >= at->second.size()) {
+        if (x.devices.empty()) out.only(where, true);
+        continue;
+      }
+      const Server& y = *at->second[index];
+      out.compare(where, "host_ip", x.host_ip, y.host_ip);
+      out.compare(where, "container_ip", x.container_ip, y.container_ip);
+      out.compare(where, "server_ip", x.server_ip, y.server_ip);
+      out.compare(where, "pod_ip", x.pod_ip, y.pod_ip);
+      out.compare(where, "pod_name", x.pod_name, y.pod_name);
+      out.compare_kept(where, x.extras, y.extras);
+    }
+  }
+  for (const auto& [where, servers] : others) {
+    if (servers.size() > next[where] && servers.back()->devices.empty()) out.only(where, false);
+  }
+}
+
+using Sets = std::optional<std::vector<ServerSet>>;
+
+std::map<std::string, std::string> set_of_server(const Sets& sets) {
+  std::map<std::string, std::string> out;
+  if (!sets) return out;
+  for (const ServerSet& set : *sets) {
+    for (const ServerName& name : set.servers) out[text_of(name.server_id)] = text_of(set.id);
+  }
+  return out;
+}
+
+void compare_sets(const Sets& a, const Sets& b, const char* what, Differences& out) {
+  const auto x = set_of_server(a);
+  const auto y = set_of_server(b);
+  std::set<std::string> names;
+  for (const auto& each : x) names.insert(each.first);
+  for (const auto& each : y) names.insert(each.first);
+  const auto in = [](const auto& map, const std::string& name) -> Text {
+    const auto at = map.find(name);
+    if (at == map.end()) return std::nullopt;
+    return at->second;
+  };
+  for (const std::string& name : names) {
+    out.compare("server " + name, what, in(x, name), in(y, name));
+  }
+}
+
+std::string addresses_of(const NetLayer& layer) {
+  std::string out;
+  for (const RankAddress& address : layer.addresses) {
+    out += (out.empty() ? "" : " ") + text_of(address.address);
+    for (const std::string& port : address.ports.value_or(std::vector<std::string>())) {
+      out += "@" + port;
+    }
+    if (address.plane_id) out += "#" + *address.plane_id;
+  }
+  return out;
+}
+
+void compare_layers(const std::string& where, const LayeredRank& a, const LayeredRank& b,
+                    Differences& out) {
+  std::map<std::int64_t, std::pair<const NetLayer*, const NetLayer*>> layers;
+  for (const NetLayer& layer : a.layers) layers[layer.layer.value_or(-1)].first = &layer;
+  for (const NetLayer& layer : b.layers) layers[layer.layer.value_or(-1)].second = &layer;
+  for (const auto& [number, pair] : layers) {
+    const std::string at = where + ", layer " + std::to_string(number);
+    if (pair.first == nullptr || pair.second == nullptr) {
+      out.only(at, pair.first != nullptr);
+      continue;
+    }
+    out.compare(at, "net_instance_id", pair.first->instance_id, pair.second->instance_id);
+    out.compare(at, "net_type", pair.first->type, pair.second->type);
+    out.compare(at, "addresses", Text(addresses_of(*pair.first)), Text(addresses_of(*pair.second)));
+  }
+}
+
+void compare_layered(const RankTable& a, const RankTable& b, Differences& out) {
+  std::map<std::int64_t, std::pair<const LayeredRank*, const LayeredRank*>> ranks;
+  for (const LayeredRank& rank : a.ranks) ranks[rank.rank_id.value_or(-1)].first = &rank;
+  for (const LayeredRank& rank : b.ranks) ranks[rank.rank_id.value_or(-1)].second = &rank;
+  for (const auto& [number, pair] : ranks) {
+    const std::string where = "rank " + std::to_string(number);
+    if (pair.first == nullptr || pair.second == nullptr) {
+      out.only(where, pair.first != nullptr);
+      continue;
+    }
+    out.compare(where, "local_id", pair.first->local_id, pair.second->local_id);
+    out.compare(where, "device_id", pair.first->device_id, pair.second->device_id);
+    out.compare(where, "replaced_local_id", pair.first->replaced_local_id,
+                pair.second->replaced_local_id);
+    out.compare(where, "device_port", pair.first->device_port, pair.second->device_port);
+    out.compare(where, "host_port", pair.first->host_port, pair.second->host_port);
+    compare_layers(where, *pair.first, *pair.second, out);
+    out.compare_kept(where, pair.first->extras, pair.second->extras);
+  }
+}
+
+}  // namespace
+
+std::vector<Difference> diff(const RankTable& a, const RankTable& b) {
+  Differences out;
+  const bool same = a.dialect == b.dialect;
+  out.compare("the table", "status", a.status, b.status);
+  if (same) {
+    out.compare("the table", "version", a.version, b.version);
+    out.compare_kept("the table", a.extras, b.extras);
+    compare_servers(a, b, out);
+    compare_sets(a.super_pods, b.super_pods, "super_pod_id", out);
+    compare_sets(a.clusters, b.clusters, "cluster_id", out);
+    compare_layered(a, b, out);
+  }
+  const bool grouped = by_group(a) && by_group(b);
+  const bool position_counts = same && a.dialect == Dialect::vllm_ascend;
+  const Entries x = entries_of(a, grouped);
+  const Entries y = entries_of(b, grouped);
+  only_here(x, y, true, out);
+  for (const auto& [where, entry] : x) {
+    const auto other = y.find(where);
+    if (other != y.end()) {
+      compare_devices(where, entry, other->second, same, position_counts, out);
+    }
+  }
+  only_here(y, x, false, out);
+  return out.take();
+}
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,175 @@
+#include "common/domain/ranktable/flatten.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+Error refused(std::string message) {
+  return make_error(Errc::invalid_argument, std::move(message));
+}
+
+// Entries of one host become one, in the order of their first.
+std::vector<Server> merged_by_host(std::vector<Server> servers) {
+  std::vector<Server> out;
+  std::map<std::string, std::size_t> at;
+  for (Server& server : servers) {
+    const auto [found, is_new] = at.emplace(server.server_id.value_or(""), out.size());
+    if (is_new) {
+      out.push_back(std::move(server));
+      continue;
+    }
+    std::vector<Device>& devices = out[found->second].devices;
+    devices.insert(devices.end(), std::make_move_iterator(server.devices.begin()),
+                   std::make_move_iterator(server.devices.end()));
+  }
+  return out;
+}
+
+// By server_id as text, then device_id: what HCCL does with a template without ranks.
+void number_by_text(std::vector<Server>& servers) {
+  std::vector<Server*> order;
+  for (Server& server : servers) order.push_back(&server);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Server* a, const Server* b) { return a->server_id < b->server_id; });
+  std::int64_t next = 0;
+  for (Server* server : order) {
+    std::stable_sort(server->devices.begin(), server->devices.end(),
+                     [](const Device& a, const Device& b) { return a.device_id < b.device_id; });
+    for (Device& device : server->devices) device.rank_id = next++;
+  }
+}
+
+Result<std::vector<Server>> of_template(const RankTable& table) {
+  std::vector<Server> servers;
+  bool ranked = false;
+  for (const Group& group : table.groups) {
+    for (Server server : group.servers) {
+      if (server.rank_id) {
+        ranked = true;
+        if (server.devices.size() != 1) {
+          return refused("an instance of the lab's template has " +
+                         std::to_string(server.devices.size()) + " devices and one rank");
+        }
+        server.devices.front().rank_id = std::exchange(server.rank_id, std::nullopt);
+      }
+      servers.push_back(std::move(server));
+    }
+  }
+  servers = merged_by_host(std::move(servers));
+  if (!ranked) number_by_text(servers);
+  return servers;
+}
+
+Result<std::vector<Server>> of_modelarts(const RankTable& table, const JobChoice& choice) {
+  std::vector<const Server*> instances;
+  for (const Group& group : table.groups) {
+    for (const Server& server : group.servers) {
+      if (server.lists_devices) instances.push_back(&server);
+    }
+  }
+  if (!choice.instance && instances.size() != 1) {
+    return refused("the table has " + std::to_string(instances.size()) +
+                   " instances, each with ranks of its own; choose one with --instance 0.." +
+                   std::to_string(instances.empty() ? 0 : instances.size() - 1));
+  }
+  const std::int64_t wanted = choice.instance.value_or(0);
+  if (wanted < 0 || static_cast<std::size_t>(wanted) >= instances.size()) {
+    return refused("there is no instance " + std::to_string(wanted) + ", the table has " +
+                   std::to_string(instances.size()))
+        .in("--instance");
+  }
+  return std::vector<Server>{*instances[static_cast<std::size_t>(wanted)]};
+}
+
+Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& choice) {
+  const Group* found = nullptr;
+  std::size_t with_devices = 0;
+  for (const Group& group : table.groups) {
+    const bool serves = std::any_of(group.servers.begin(), group.servers.end(),
+                                    [](const Server& server) { return server.lists_devices; });
+    with_devices += serves ? 1 : 0;
+    if (choice.group ? group.id == choice.group : serves) found = &group;
+  }
+  if (found == nullptr) return refused("the table has no such group of servers").in("--group");
+  if (!choice.group && with_devices > 1) {
+    return refused("the table has " + std::to_string(with_devices) +
+                   " groups of servers, each a job; choose one with --group ID");
+  }
+  return merged_by_host(found->servers);
+}
+
+std::vector<Server> of_vllm(const RankTable& table) {
+  std::vector<Server> servers;
+  std::int64_t next = 0;
+  for (const Group& group : table.groups) {
+    for (Server server : group.servers) {
+      for (Device& device : server.devices) device.rank_id = next++;
+      servers.push_back(std::move(server));
+    }
+  }
+  return merged_by_host(std::move(servers));
+}
+
+Result<std::vector<Server>> servers_of(const RankTable& table, const JobChoice& choice) {
+  switch (table.dialect) {
+    case Dialect::hccl_2_0:
+    case Dialect::hccl_2_0_prerelease:
+      return make_error(Errc::unsupported, "a 2.0 table names instances of networks and no hosts");
+    case Dialect::llm_datadist:
+      return make_error(Errc::unsupported,
+                        "a local communication resource describes one device and has no ranks");
+    case Dialect::modelarts_global:
+      return of_modelarts(table, choice);
+    case Dialect::mindie_global:
+      return of_mindie(table, choice);
+    case Dialect::vllm_ascend:
+      return of_vllm(table);
+    default:
+      break;
+  }
+  if (table.groups.size() > 1 || table.dialect == Dialect::group_list) return of_template(table);
+  if (table.groups.empty()) return refused("the table has no servers");
+  return table.groups.front().servers;
+}
+
+Result<void> check_ranks(const std::vector<Server>& servers) {
+  std::set<std::int64_t> seen;
+  for (const Server& server : servers) {
+    for (const Device& device : server.devices) {
+      const std::string where = "server " + server.server_id.value_or("?") + ", device " +
+                                (device.device_id ? std::to_string(*device.device_id) : "?");
+      if (!device.rank_id) return refused(where + " has no rank");
+      if (!seen.insert(*device.rank_id).second) {
+        return refused(where + " has rank " + std::to_string(*device.rank_id) +
+                       ", which another device has, too; see 'chipweave ranktable lint'");
+      }
+    }
+  }
+  if (seen.empty()) return refused("the table has no devices");
+  return {};
+}
+
+}  // namespace
+
+Result<FlatJob> flatten(const RankTable& table, const JobChoice& choice) {
+  auto servers = servers_of(table, choice);
+  if (!servers) return std::move(servers).error();
+  const auto checked = check_ranks(*servers);
+  if (!checked) return checked.error();
+  FlatJob out;
+  for (Server& server : *servers) {
+    std::stable_sort(server.devices.begin(), server.devices.end(),
+                     [](const Device& a, const Device& b) { return a.rank_id < b.rank_id; });
+    if (!server.devices.empty()) out.servers.push_back(std::move(server));
+  }
+  if (table.dialect == Dialect::vllm_ascend) {
+    out.losses.emplace_back("cluster_id, and which devices prefill and which decode");
+  }
+  return out;
+}
+
+}  // namespace chipweave::domain::ranktable
