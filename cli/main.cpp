@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   chipweave::cli::register_rank(app, exit_code);
   chipweave::cli::register_topo(app, exit_code);
   chipweave::cli::register_network(app, exit_code);
+  chipweave::cli::register_route(app, exit_code);
   chipweave::cli::register_ranktable(app, exit_code);
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);

@@ -1,14 +1,12 @@
 // tar (ustar, GNU long names, pax paths), plain or gzipped. Paths are only keys of a map: nothing
 // is ever written to disk, so "../" is harmless.
-#include <zlib.h>
-
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "common/base/limits.hpp"
 #include "common/io/files.hpp"
+#include "common/io/gzip.hpp"
 
 namespace chipweave::io {
 namespace {
@@ -20,53 +18,6 @@ Error too_big() {
                     "the archive unpacks to more than " +
                         std::to_string(limits::kMaxUnpackedArchiveBytes >> 20U) + " MiB");
 }
-
-bool is_gzip(std::string_view content) {
-  return content.size() >= 2 && content[0] == '\x1f' && content[1] == '\x8b';
-}
-
-// Owns a zlib stream.
-class Inflater {
- public:
-  // 15 + 16: gzip framing
-  Inflater() : ready_(inflateInit2(&stream_, 15 + 16) == Z_OK) {}
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() {
-    if (ready_) inflateEnd(&stream_);
-  }
-
-  // All members of a gzip file, at most kMaxUnpackedArchiveBytes; padding zeros after the last are
-  // ignored.
-  Result<std::string> run(const std::string& content) {
-    if (!ready_) return make_error(Errc::internal, "zlib could not start");
-    std::string out;
-    std::string input = content;  // zlib's interface takes a writable pointer
-    stream_.next_in = reinterpret_cast<Bytef*>(input.data());
-    stream_.avail_in = static_cast<uInt>(input.size());
-    std::array<char, std::size_t{64} << 10U> chunk{};
-    for (;;) {
-      stream_.next_out = reinterpret_cast<Bytef*>(chunk.data());
-      stream_.avail_out = static_cast<uInt>(chunk.size());
-      const int rc = inflate(&stream_, Z_NO_FLUSH);
-      const std::size_t made = chunk.size() - stream_.avail_out;
-      if (out.size() + made > limits::kMaxUnpackedArchiveBytes) return too_big();
-      out.append(chunk.data(), made);
-      if (rc == Z_STREAM_END) {
-        if (stream_.avail_in < 2 || stream_.next_in[0] != 0x1f) return out;
-        if (inflateReset(&stream_) != Z_OK)
-          return make_error(Errc::internal, "zlib could not go on");
-      } else if (rc != Z_OK) {
-        return make_error(Errc::invalid_argument, rc == Z_BUF_ERROR ? "the gzip file ends too early"
-                                                                    : "the gzip file is damaged");
-      }
-    }
-  }
-
- private:
-  z_stream stream_{};
-  bool ready_;
-};
 
 // A NUL- or space-terminated octal field, or GNU's base-256 form (first bit set).
 std::optional<std::uint64_t> number_field(std::string_view field) {
@@ -202,7 +153,7 @@ Result<codec::FileTree> read_tar(const std::string& content) {
     if (content.size() > limits::kMaxUnpackedArchiveBytes) return too_big();
     return TarReader(content).read();
   }
-  Result<std::string> plain = Inflater().run(content);
+  Result<std::string> plain = gunzip(content, limits::kMaxUnpackedArchiveBytes);
   if (!plain) return std::move(plain).error();
   return TarReader(*plain).read();
 }

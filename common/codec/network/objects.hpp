@@ -1,5 +1,5 @@
 // NetworkObjects — the objects of a JSON or YAML text: documents, and the items of Kubernetes
-// lists, each with where it stands. Internal to common/codec/network (it shows nlohmann/json).
+// lists, each with where it stands. Internal to common/codec (it shows nlohmann/json).
 #pragma once
 
 #include <optional>

@@ -1,0 +1,41 @@
+// What `route plan` answers: the new rank of every pod, who becomes the master, and why pods keep
+// their order where they do.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common/solver/ranks/route_plan.hpp"
+
+namespace chipweave::cli {
+
+enum class RouteOutcome {
+  planned,
+  one_host,
+  no_topology,
+  cabinet_off,  // the job does not ask for topology
+  waiting,      // pods are missing or have no machine yet
+};
+
+struct RouteAnswer {
+  RouteOutcome outcome = RouteOutcome::waiting;
+  std::string ns, job, task;  // empty: not known
+  std::vector<std::string> levels;
+  std::vector<std::string> names;  // of pods, or hosts
+  std::vector<std::size_t> indexes;
+  std::vector<solver::RoutePod> pods;
+  solver::RoutePlan plan;  // as given unless planned; empty while waiting
+  std::vector<std::string> warnings;
+
+  // "j-worker-2.j"; with hosts alone, the host. "" while waiting.
+  std::string master_address() const;
+};
+
+// One sentence on an outcome that is no plan; "" of a plan.
+std::string why_no_plan(RouteOutcome outcome);
+
+std::string route_text(const RouteAnswer& answer, bool colours);
+std::string route_json(const RouteAnswer& answer);
+
+}  // namespace chipweave::cli

@@ -1,0 +1,28 @@
+// ConfigMap manifests for `kubectl apply -f`.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace chipweave::codec {
+
+// What Kubernetes takes, all values together.
+inline constexpr std::size_t kMaxConfigMapBytes = 1U << 20U;
+
+struct ConfigMap {
+  std::string name;
+  std::string ns;  // empty: that of whoever applies it
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<std::pair<std::string, std::string>> data;
+
+  std::size_t bytes() const;
+};
+
+enum class ManifestForm { yaml, json };
+
+std::string write_config_map(const ConfigMap& map, ManifestForm form);
+
+}  // namespace chipweave::codec

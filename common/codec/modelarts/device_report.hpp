@@ -1,0 +1,46 @@
+// DeviceReport — the NPUs of one pod, or of one node, as an annotation tells them: what device
+// plugins write on pods and what route planning expects on nodes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+// On pods: {"pod_name","server_id","devices":[…]}.
+inline constexpr std::string_view kAscend1980Configuration =
+    "cce.kubectl.kubernetes.io/ascend-1980-configuration";
+// On nodes, and in older clusters on pods: {"pod_name","server_id","device":[…]}.
+inline constexpr std::string_view kAscendRankTable = "cce.kubectl.kubernetes.io/ascend-rank-table";
+
+inline constexpr std::size_t kMostReportDevices = 128;
+
+struct RouteDevice {
+  std::string id;               // physical, a decimal number
+  std::string ip;               // as it is written: it need not be an address
+  std::string super_device_id;  // a decimal number, or empty
+  std::string rank_id;
+  std::string tor_ip;    // the leaf switch it hangs on; empty: not known
+  std::string tor_port;  // and its port there
+};
+
+struct DeviceReport {
+  std::string pod_name;  // empty on nodes
+  std::string server_id;
+  std::vector<RouteDevice> devices;  // ascending
+};
+
+// Whether a device_ip is an address, or several with commas between: devices with two ports.
+bool is_address_list(std::string_view text);
+
+// Either form. Errors: no JSON, no server_id, no devices, a device without id or given twice.
+Result<DeviceReport> parse_device_report(std::string_view json);
+
+// The value of kAscendRankTable: compact, members in the order in which other writers have them.
+std::string write_rank_table_annotation(const DeviceReport& report);
+
+}  // namespace chipweave::codec

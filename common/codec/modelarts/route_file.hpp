@@ -1,0 +1,23 @@
+// route_plan.json — a finished route plan beside the tables, so that every pod of the job reads one
+// answer instead of making its own.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr std::string_view kRoutePlanFile = "route_plan.json";
+
+// {"version":"1.0","status":"completed","master_index":M,"ranks":[…]}, ranks by pod index.
+std::string write_route_plan(const std::vector<std::size_t>& rank_of);
+
+// The rank of each pod. Errors: anything but a permutation of 0 to N - 1 whose master_index has
+// rank 0.
+Result<std::vector<std::size_t>> read_route_plan(std::string_view json);
+
+}  // namespace chipweave::codec
