@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/file_checks.hpp"
+#include "cli/ranktable/machine_checks.hpp"
 #include "cli/ranktable/render_lint.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
@@ -47,6 +48,7 @@ struct LintFlags {
   std::string against;
   std::string network;
   codec::NetworkImportOptions import;
+  MachineFlags machines;
   LintForm form = LintForm::text;
 };
 
@@ -96,6 +98,19 @@ std::optional<Exit> add_against(const LintFlags& flags, LintedText& linted) {
     return Exit::unreadable;
   }
   codec::ranktable::add_findings(linted, compared(linted, other, flags.against));
+  return std::nullopt;
+}
+
+// RT046 and RT081.
+std::optional<Exit> add_machines(const LintFlags& flags, LintedText& linted) {
+  if (!linted.dialect) return std::nullopt;
+  const auto facts = read_machine_facts(flags.machines, linted.table);
+  if (!facts) {
+    complain(facts.error());
+    return exit_for(facts.error());
+  }
+  codec::ranktable::add_findings(linted,
+                                 domain::ranktable::lint_against_machines(linted.table, *facts));
   return std::nullopt;
 }
 
@@ -191,7 +206,7 @@ Exit run_lint(const LintFlags& flags) {
   }
   LintedText linted = codec::ranktable::lint_text(*std::move(content), options);
   codec::ranktable::add_findings(linted, check_file(flags.table.file, options.profile));
-  for (const auto add : {add_topology, add_against, add_ring}) {
+  for (const auto add : {add_topology, add_against, add_machines, add_ring}) {
     const auto stopped = add(flags, linted);
     if (stopped) return *stopped;
   }
@@ -245,6 +260,16 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
   c->add_option("--against", flags->against,
                 "another rank's table, which must say the same; or the global table of a local one")
       ->option_text("FILE");
+  c->add_option(
+       "--hccn-conf", flags->machines.hccn_conf,
+       "hccn.conf of a server, to compare addresses and subnets; several times for several")
+      ->option_text("[SERVER=]FILE");
+  auto* live = c->add_option("--live", flags->machines.live,
+                             "this machine is SERVER: ask hccn_tool about each of its devices")
+                   ->option_text("SERVER");
+  c->add_option("--hccn-tool", flags->machines.hccn_tool, "where that program is")
+      ->needs(live)
+      ->option_text("PATH");
   auto* network = c->add_option("--network", flags->network,
                                 "description of the network: also say what the ring crosses")
                       ->option_text("FILE");

@@ -403,7 +403,7 @@ Result<Converted> convert(const RankTable& table, Dialect to, const ConvertOptio
                         way + ": what the new table must say in addition is not in the old one");
   }
   auto job = flatten(table, {options.instance, options.group});
-  if (!job) return std::move(job).error().in(way);
+  if (!job) return std::move(job).error();
   for (const std::string& loss : job->losses) losses.add(loss);
   if (to == Dialect::vllm_ascend) return single(to_vllm(table, *job, options, losses));
   if (to == Dialect::modelarts_local) return single(to_local(table, *std::move(job), losses));
