@@ -142,6 +142,7 @@ void memory(int ranks) {
 // Exit status and milliseconds of a process, its output thrown away.
 double run_ms(const std::vector<std::string>& words, int wanted) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

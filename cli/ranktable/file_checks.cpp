@@ -8,7 +8,6 @@
 
 namespace chipweave::cli {
 
-using domain::ranktable::Finding;
 using domain::ranktable::Findings;
 using domain::ranktable::Profile;
 using domain::ranktable::Severity;

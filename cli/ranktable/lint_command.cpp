@@ -32,7 +32,6 @@ using domain::ranktable::Dialect;
 using domain::ranktable::Finding;
 using domain::ranktable::Findings;
 using domain::ranktable::Place;
-using domain::ranktable::Profile;
 using domain::ranktable::Severity;
 
 namespace {

@@ -62,6 +62,31 @@ bool is_group_form(const RankTable& table) {
                      [](const auto& group) { return group.id || group.count; });
 }
 
+// The text of a member that every group keeps, taken from the groups.
+domain::ranktable::Text taken_from_groups(RankTable& table, std::string_view name) {
+  domain::ranktable::Text out;
+  for (auto& group : table.groups) {
+    const std::string_view text = text_of(group.extras, name);
+    if (!text.empty() && !out) out = std::string(text);
+    std::erase_if(group.extras, [&](const auto& extra) { return extra.name == name; });
+  }
+  return out;
+}
+
+// A rare variant of global tables says version and status in each group: read, and written where
+// they belong.
+void lift_from_groups(RankTable& table, JsonTree::Id node, Findings& findings) {
+  if (table.version || table.status) return;
+  if (table.dialect != Dialect::modelarts_global && table.dialect != Dialect::mindie_global) return;
+  table.version = taken_from_groups(table, "version");
+  table.status = taken_from_groups(table, "status");
+  if (!table.version && !table.status) return;
+  std::erase_if(findings,
+                [&](const Finding& f) { return f.code == "RT005" && f.place.object.node == node; });
+  findings.push_back(finding("RT007", Severity::warning, node,
+                             "version and status stand in the groups and not in the table"));
+}
+
 Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& detected) {
   if (detected.placeholder) {
     return finding("RT010", Severity::info, node,
@@ -111,6 +136,7 @@ ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions&
   const Schema& schema = schema_for(*out.dialect, group_form);
   TableReader reader(tree, schema, out.findings);
   reader.read_object(node, schema.table, out.table);
+  lift_from_groups(out.table, node, out.findings);
   return out;
 }
 

@@ -33,11 +33,11 @@ const std::vector<Rule>& rules() {
        "Add the member, or generate the table anew.", false},
       {"RT006", "unknown member close to a known one",
        "Unknown members are ignored, so the value has no effect.", "Correct the name.", false},
-      {"RT007", "super pod members and version do not fit",
+      {"RT007", "version does not fit the members, or stands elsewhere",
        "Super pod members are only read with version 1.2; without them ranks talk over RoCE "
        "instead "
-       "of HCCS.",
-       "Set version 1.2 and add super_pod_list, or remove the members.", false},
+       "of HCCS. What stands elsewhere is not read.",
+       "Set the version at the top; 1.2 goes with super_pod_list.", false},
       {"RT010", "status is not \"completed\"",
        "HCCL polls the file for up to 30 minutes and then gives up.",
        "Wait for the producer, or set \"completed\" when the table is.", false},

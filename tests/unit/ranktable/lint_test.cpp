@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -466,6 +468,28 @@ TEST(Lint, TopologyFile) {
           .ok());
   EXPECT_FALSE(check_topology_file(*table, "[]").ok());
   EXPECT_FALSE(check_topology_file(*table, "{,").ok());
+}
+
+TEST(Lint, VersionAndStatusInTheGroupsAreReadAndWrittenAtTheTop) {
+  std::string text = replaced(kGlobal, R"("version":"1.0","status":"completed",)", "");
+  for (const char* id : {"0", "1", "2"}) {
+    text =
+        replaced(text, std::string(R"({"group_id":")") + id + "\"",
+                 std::string(R"({"version":"1.0","status":"completed","group_id":")") + id + "\"");
+  }
+  EXPECT_EQ(lines(text), Lines{"warning RT007 "});
+  const LintedText linted = lint_text(text, {});
+  EXPECT_EQ(write_table(linted.table), write_table(parse_table(kGlobal).value()));
+}
+
+TEST(Rules, AreAllOnThePage) {
+  std::ifstream in(std::string(CHIPWEAVE_SOURCE_DIR) + "/docs/ranktables.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  for (const auto& rule : domain::ranktable::rules()) {
+    for (const std::string_view part : {rule.code, rule.title, rule.breaks, rule.remedy}) {
+      EXPECT_NE(page.find(part), std::string::npos) << rule.code << ": " << part;
+    }
+  }
 }
 
 TEST(Rules, EveryOneIsWhole) {
