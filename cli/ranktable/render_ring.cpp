@@ -58,13 +58,14 @@ std::string range_text(std::int64_t first, std::int64_t last) {
 
 std::string devices_text(const std::vector<const Device*>& devices) {
   std::vector<int> ids;
+  ids.reserve(devices.size());
   for (const Device* device : devices)
     ids.push_back(static_cast<int>(device->device_id.value_or(-1)));
   return std::is_sorted(ids.begin(), ids.end()) ? chip_list(ids) : comma_list(ids);
 }
 
 std::string addresses_text(const std::vector<const Device*>& devices) {
-  const std::string first = devices.front()->device_ip.value_or("");
+  std::string first = devices.front()->device_ip.value_or("");
   if (devices.size() == 1) return first;
   return first + " .. " + devices.back()->device_ip.value_or("");
 }

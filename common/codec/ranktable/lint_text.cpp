@@ -10,7 +10,6 @@ namespace chipweave::codec::ranktable {
 using domain::ranktable::Finding;
 using domain::ranktable::Findings;
 using domain::ranktable::Place;
-using domain::ranktable::Severity;
 using domain::ranktable::Source;
 
 namespace {

@@ -43,8 +43,9 @@ Finding finding(std::string_view code, Severity severity, JsonTree::Id node, std
 }
 
 void note_repeated(const JsonTree& tree, JsonTree::Id root, Findings& findings) {
+  domain::ranktable::FindingLimit limit;
   for (const JsonTree::Id id : tree.repeated()) {
-    if (id < root) continue;
+    if (id < root || !limit.admit("RT003")) continue;
     findings.push_back(
         finding("RT003", Severity::error, id,
                 "member \"" + std::string(tree.name(id)) + "\" is there twice in one object"));
@@ -136,6 +137,7 @@ ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions&
   const Schema& schema = schema_for(*out.dialect, group_form);
   TableReader reader(tree, schema, out.findings);
   reader.read_object(node, schema.table, out.table);
+  reader.finish(out.table.source);
   lift_from_groups(out.table, node, out.findings);
   return out;
 }

@@ -32,7 +32,14 @@ struct Member {
   std::string_view number_rule = {};  // the code of a text that is no number
   void (*read)(TableReader&, JsonTree::Id list, T&) = nullptr;
   void (*write)(TableWriter&, std::string_view name, const T&) = nullptr;
+  bool (*lists)(const T&) = nullptr;  // whether the list is there
 
+  bool is_in(const T& object) const {
+    if (text != nullptr) return (object.*text).has_value();
+    if (rare != nullptr) return (object.*rare).has_value();
+    if (number != nullptr) return (object.*number).has_value();
+    return lists != nullptr && lists(object);
+  }
   constexpr bool is_modelled() const {
     return text != nullptr || rare != nullptr || number != nullptr || read != nullptr;
   }
@@ -61,35 +68,37 @@ const Schema& other_schema(domain::ranktable::Dialect dialect);
 template <class T>
 constexpr Member<T> text_member(std::string_view name, domain::ranktable::Text T::*at,
                                 Need need = Need::optional) {
-  return {name, need, Form::text, at, nullptr, nullptr, {}, nullptr, nullptr};
+  return {name, need, Form::text, at, nullptr, nullptr, {}, nullptr, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> rare_member(std::string_view name, domain::ranktable::RareText T::*at) {
-  return {name, Need::optional, Form::text, nullptr, at, nullptr, {}, nullptr, nullptr};
+  return {name, Need::optional, Form::text, nullptr, at, nullptr, {}, nullptr, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> digits_member(std::string_view name, domain::ranktable::Number T::*at,
                                   std::string_view rule, Need need = Need::optional) {
-  return {name, need, Form::digits, nullptr, nullptr, at, rule, nullptr, nullptr};
+  return {name, need, Form::digits, nullptr, nullptr, at, rule, nullptr, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> number_member(std::string_view name, domain::ranktable::Number T::*at,
                                   std::string_view rule, Need need = Need::optional) {
-  return {name, need, Form::number, nullptr, nullptr, at, rule, nullptr, nullptr};
+  return {name, need, Form::number, nullptr, nullptr, at, rule, nullptr, nullptr, nullptr};
 }
 template <class T>
 constexpr Member<T> kept_member(std::string_view name) {
-  return {name, Need::optional, Form::kept, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
+  return {name, Need::optional, Form::kept, nullptr, nullptr, nullptr,
+          {},   nullptr,        nullptr,    nullptr};
 }
 template <class T>
 constexpr Member<T> kept_text(std::string_view name) {
-  return {name, Need::optional, Form::text, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
+  return {name, Need::optional, Form::text, nullptr, nullptr, nullptr,
+          {},   nullptr,        nullptr,    nullptr};
 }
 template <class T>
 constexpr Member<T> list_member(std::string_view name, void (*read)(TableReader&, JsonTree::Id, T&),
                                 void (*write)(TableWriter&, std::string_view, const T&),
-                                Need need = Need::optional) {
-  return {name, need, Form::kept, nullptr, nullptr, nullptr, {}, read, write};
+                                bool (*lists)(const T&), Need need = Need::optional) {
+  return {name, need, Form::kept, nullptr, nullptr, nullptr, {}, read, write, lists};
 }
 
 }  // namespace chipweave::codec::ranktable

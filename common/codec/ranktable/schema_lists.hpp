@@ -33,7 +33,7 @@ constexpr Member<T> plain_list(std::string_view name, Need need = Need::required
       [](TableWriter& writer, std::string_view key, const T& from) {
         writer.write_list(key, from.*Vector, writer.schema().*Members);
       },
-      need);
+      [](const T&) { return true; }, need);
 }
 
 // The same where the list itself may be missing.
@@ -45,8 +45,9 @@ constexpr Member<T> optional_list(std::string_view name) {
         reader.read_list(list, reader.schema().*Members, (out.*Vector).emplace());
       },
       [](TableWriter& writer, std::string_view key, const T& from) {
-        if (from.*Vector) writer.write_list(key, *(from.*Vector), writer.schema().*Members);
-      });
+        writer.write_list(key, *(from.*Vector), writer.schema().*Members);
+      },
+      [](const T& from) { return (from.*Vector).has_value(); });
 }
 
 // The devices of a server; a server without the list lists none.
@@ -58,10 +59,9 @@ Member<Server> constexpr devices_member(std::string_view name, Need need) {
         reader.read_list(list, reader.schema().device, out.devices);
       },
       [](TableWriter& writer, std::string_view key, const Server& from) {
-        if (from.lists_devices || !from.devices.empty())
-          writer.write_list(key, from.devices, writer.schema().device);
+        writer.write_list(key, from.devices, writer.schema().device);
       },
-      need);
+      [](const Server& from) { return from.lists_devices || !from.devices.empty(); }, need);
 }
 
 // The servers of a table without groups: those of its only group.
@@ -74,11 +74,9 @@ constexpr Member<RankTable> only_group(std::string_view name, Need need) {
         reader.read_list(list, reader.schema().server, group.servers);
       },
       [](TableWriter& writer, std::string_view key, const RankTable& from) {
-        if (!from.groups.empty()) {
-          writer.write_list(key, from.groups.front().servers, writer.schema().server);
-        }
+        writer.write_list(key, from.groups.front().servers, writer.schema().server);
       },
-      need);
+      [](const RankTable& from) { return !from.groups.empty(); }, need);
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -1,5 +1,6 @@
 // Dialects that stand alone: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of
 // prefill and decode devices.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -48,7 +49,6 @@ constexpr auto kPorts = list_member<RankAddress>(
       }
     },
     [](TableWriter& writer, std::string_view name, const RankAddress& from) {
-      if (!from.ports) return;
       writer.key(name);
       writer.open('[');
       for (const std::string& port : *from.ports) {
@@ -57,7 +57,7 @@ constexpr auto kPorts = list_member<RankAddress>(
       }
       writer.close(']');
     },
-    Need::required);
+    [](const RankAddress& from) { return from.ports.has_value(); }, Need::required);
 constexpr std::array kAddress = {
     text_member("addr_type", &RankAddress::type, Need::required),
     text_member("addr", &RankAddress::address, Need::required),
@@ -125,41 +125,46 @@ void read_entries(TableReader& reader, JsonTree::Id list, const char* id, RankTa
   }
 }
 
+template <const char* Id>
+bool has_entries(const RankTable& from) {
+  return std::any_of(from.groups.begin(), from.groups.end(),
+                     [](const Group& group) { return group.id == Id; });
+}
+
 void write_entries(TableWriter& writer, std::string_view name, const char* id,
                    const RankTable& from) {
   std::vector<VllmEntry> entries;
-  bool found = false;
   for (const Group& group : from.groups) {
     if (group.id != id) continue;
-    found = true;
     for (const Server& server : group.servers) {
       for (const Device& device : server.devices) entries.push_back({device, server.server_id});
     }
   }
-  if (found) writer.write_list(name, entries, std::span<const Member<VllmEntry>>(kVllmEntry));
+  writer.write_list(name, entries, std::span<const Member<VllmEntry>>(kVllmEntry));
+}
+
+constexpr char kPrefill[] = "prefill";
+constexpr char kDecode[] = "decode";
+
+// The list of one role.
+template <const char* Id>
+constexpr Member<RankTable> entries_member(std::string_view name) {
+  return list_member<RankTable>(
+      name,
+      [](TableReader& reader, JsonTree::Id list, RankTable& out) {
+        read_entries(reader, list, Id, out);
+      },
+      [](TableWriter& writer, std::string_view key, const RankTable& from) {
+        write_entries(writer, key, Id, from);
+      },
+      has_entries<Id>, Need::required);
 }
 
 constexpr std::array kVllmTable = {
     text_member("version", &RankTable::version, Need::required),
     digits_member("server_count", &RankTable::count, "RT011", Need::required),
-    list_member<RankTable>(
-        "prefill_device_list",
-        [](TableReader& reader, JsonTree::Id list, RankTable& out) {
-          read_entries(reader, list, "prefill", out);
-        },
-        [](TableWriter& writer, std::string_view name, const RankTable& from) {
-          write_entries(writer, name, "prefill", from);
-        },
-        Need::required),
-    list_member<RankTable>(
-        "decode_device_list",
-        [](TableReader& reader, JsonTree::Id list, RankTable& out) {
-          read_entries(reader, list, "decode", out);
-        },
-        [](TableWriter& writer, std::string_view name, const RankTable& from) {
-          write_entries(writer, name, "decode", from);
-        },
-        Need::required),
+    entries_member<kPrefill>("prefill_device_list"),
+    entries_member<kDecode>("decode_device_list"),
     text_member("status", &RankTable::status, Need::required),
 };
 const Schema kVllm{kVllmTable, {}, {}, {}, {}, {}, {}, {}, {}, {}};

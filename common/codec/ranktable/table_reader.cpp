@@ -85,6 +85,12 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
   return number;
 }
 
+void TableReader::too_many(Id list) {
+  add("RT002", Severity::error, list,
+      "the table has more than " + std::to_string(kMostEntries) +
+          " entries; what follows was not read");
+}
+
 void TableReader::keep(Id member, std::string_view after, Extras& extras) {
   extras.push_back(
       Extra{std::string(after), std::string(tree_.name(member)), minified(tree_.raw(member))});
@@ -104,6 +110,7 @@ void TableReader::look_up_unknown(Id member, const std::vector<std::string_view>
 }
 
 void TableReader::add(std::string_view code, Severity severity, Id node, std::string message) {
+  if (!limit_.admit(code)) return;
   findings_.push_back({code, severity, {{node}, {}}, std::nullopt, std::move(message)});
 }
 

@@ -6,6 +6,8 @@
 // first kMaxUnknownLookedUp unknown members only.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -41,10 +43,15 @@ std::string minified(std::string_view json);
 class TableReader {
  public:
   static constexpr std::size_t kMaxUnknownLookedUp = 2000;
+  // Servers, devices, layers and addresses of a table, all together.
+  static constexpr std::size_t kMostEntries = 2'000'000;
   using Id = JsonTree::Id;
 
   TableReader(const JsonTree& tree, const Schema& schema, domain::ranktable::Findings& findings)
       : tree_(tree), schema_(schema), findings_(findings) {}
+
+  // After the last object.
+  void finish(domain::ranktable::Source table) const { limit_.tell_rest(table, findings_); }
 
   const JsonTree& tree() const { return tree_; }
   const Schema& schema() const { return schema_; }
@@ -61,15 +68,44 @@ class TableReader {
 
   template <class T>
   void read_object(Id object, std::span<const Member<T>> members, T& out) {
-    read_object(object, members, required(members), out);
+    if (expect(object, JsonTree::Kind::object, "an object")) {
+      read_members(object, members, required(members), out);
+    }
   }
 
-  // required_bits: required(members), which lists work out once.
   template <class T>
-  void read_object(Id object, std::span<const Member<T>> members, std::uint64_t required_bits,
-                   T& out) {
+  void read_list(Id list, std::span<const Member<T>> members, std::vector<T>& out) {
+    if (!expect(list, JsonTree::Kind::array, "an array")) return;
+    out.reserve(std::min(tree_.child_count(list), kMostEntries - entries_));
+    const std::uint64_t required_bits = required(members);
+    for (Id child = tree_.first(list); child != JsonTree::kNone; child = tree_.next(list, child)) {
+      if (!expect(child, JsonTree::Kind::object, "an object")) continue;
+      if (entries_ == kMostEntries) return too_many(list);
+      ++entries_;
+      read_members(child, members, required_bits, out.emplace_back());
+    }
+  }
+  // RT004 and false if the value is something else.
+  bool expect(Id value, JsonTree::Kind kind, const char* wanted) {
+    if (tree_.is(value, kind)) return true;
+    wrong_type(value, wanted);
+    return false;
+  }
+  // A number is taken for its text, after the finding; anything else leaves nothing.
+  template <class AnyText>
+  void read_text(Id value, AnyText& out) {
+    if (expect(value, JsonTree::Kind::string, "a string in double quotes") ||
+        tree_.is(value, JsonTree::Kind::number)) {
+      out.emplace(tree_.text(value));
+    }
+  }
+
+ private:
+  // Precondition: `object` is one. required_bits: required(members), which lists work out once.
+  template <class T>
+  void read_members(Id object, std::span<const Member<T>> members, std::uint64_t required_bits,
+                    T& out) {
     out.source.node = object;
-    if (!expect(object, JsonTree::Kind::object, "an object")) return;
     std::uint64_t seen = 0;
     std::size_t guess = 0;
     std::string_view last_known;
@@ -99,32 +135,6 @@ class TableReader {
   }
 
   template <class T>
-  void read_list(Id list, std::span<const Member<T>> members, std::vector<T>& out) {
-    if (!expect(list, JsonTree::Kind::array, "an array")) return;
-    out.reserve(tree_.child_count(list));
-    const std::uint64_t required_bits = required(members);
-    for (Id child = tree_.first(list); child != JsonTree::kNone; child = tree_.next(list, child)) {
-      read_object(child, members, required_bits, out.emplace_back());
-    }
-  }
-
-  // RT004 and false if the value is something else.
-  bool expect(Id value, JsonTree::Kind kind, const char* wanted) {
-    if (tree_.is(value, kind)) return true;
-    wrong_type(value, wanted);
-    return false;
-  }
-  // A number is taken for its text, after the finding; anything else leaves nothing.
-  template <class AnyText>
-  void read_text(Id value, AnyText& out) {
-    if (expect(value, JsonTree::Kind::string, "a string in double quotes") ||
-        tree_.is(value, JsonTree::Kind::number)) {
-      out.emplace(tree_.text(value));
-    }
-  }
-
- private:
-  template <class T>
   static std::size_t find_member(std::span<const Member<T>> members, std::string_view name,
                                  std::size_t guess) {
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -151,6 +161,7 @@ class TableReader {
   }
 
   void wrong_type(Id value, const char* wanted);
+  void too_many(Id list);
   domain::ranktable::Number read_number(Id value, Form form, std::string_view rule) {
     const bool right =
         tree_.is(value, form == Form::number ? JsonTree::Kind::number : JsonTree::Kind::string);
@@ -170,7 +181,9 @@ class TableReader {
   const JsonTree& tree_;
   const Schema& schema_;
   domain::ranktable::Findings& findings_;
+  domain::ranktable::FindingLimit limit_;
   std::size_t looked_up_ = 0;
+  std::size_t entries_ = 0;
 };
 
 }  // namespace chipweave::codec::ranktable

@@ -64,10 +64,4 @@ void TableWriter::write_raw(std::string_view name, std::string_view json) {
   first_ = first;
 }
 
-void TableWriter::write_kept(const domain::ranktable::Extras& extras, std::string_view after) {
-  for (const auto& extra : extras) {
-    if (extra.after == after) write_raw(extra.name, extra.json);
-  }
-}
-
 }  // namespace chipweave::codec::ranktable

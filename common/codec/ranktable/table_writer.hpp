@@ -23,20 +23,33 @@ class TableWriter {
   const Schema& schema() const { return schema_; }
   std::string take() { return std::move(out_); }
 
+  // A kept member is passed over where the model itself has a member of that name to say: the table
+  // was read in another dialect.
   template <class T>
   void write_object(const T& object, std::span<const Member<T>> members) {
-    open('{');
-    write_kept(object.extras, {});
-    for (const Member<T>& member : members) {
-      write_member(object, member);
-      if (member.is_modelled()) write_kept(object.extras, member.name);
-    }
-    for (const auto& extra : object.extras) {
-      const bool follows = std::any_of(members.begin(), members.end(), [&](const Member<T>& m) {
-        return m.is_modelled() && m.name == extra.after;
+    const auto said_by_model = [&](std::string_view name) {
+      return std::any_of(members.begin(), members.end(), [&](const Member<T>& member) {
+        return member.name == name && member.is_modelled() && member.is_in(object);
       });
-      if (!follows && !extra.after.empty()) write_raw(extra.name, extra.json);
+    };
+    const auto is_after = [&](std::string_view name) {
+      return std::any_of(members.begin(), members.end(), [&](const Member<T>& member) {
+        return member.is_modelled() && member.name == name;
+      });
+    };
+    const auto write_kept = [&](const auto& belongs) {
+      for (const auto& extra : object.extras) {
+        if (belongs(extra) && !said_by_model(extra.name)) write_raw(extra.name, extra.json);
+      }
+    };
+    open('{');
+    write_kept([](const auto& extra) { return extra.after.empty(); });
+    for (const Member<T>& member : members) {
+      if (member.is_modelled() && member.is_in(object)) write_member(object, member);
+      if (object.extras.empty() || !member.is_modelled()) continue;
+      write_kept([&](const auto& extra) { return extra.after == member.name; });
     }
+    write_kept([&](const auto& extra) { return !extra.after.empty() && !is_after(extra.after); });
     close('}');
   }
 
@@ -63,27 +76,25 @@ class TableWriter {
   void write_raw(std::string_view name, std::string_view json);
 
  private:
+  // Precondition: member.is_in(object).
   template <class T>
   void write_member(const T& object, const Member<T>& member) {
-    if (member.text != nullptr && object.*member.text) {
-      key(member.name);
-      string(*(object.*member.text));
-    } else if (member.rare != nullptr && object.*member.rare) {
-      key(member.name);
-      string(*(object.*member.rare));
-    } else if (member.number != nullptr && object.*member.number) {
-      key(member.name);
-      if (member.form == Form::number) {
-        number(*(object.*member.number));
-      } else {
-        string(std::to_string(*(object.*member.number)));
-      }
-    } else if (member.write != nullptr) {
+    if (member.write != nullptr) {
       member.write(*this, member.name, object);
+      return;
+    }
+    key(member.name);
+    if (member.text != nullptr) {
+      string(*(object.*member.text));
+    } else if (member.rare != nullptr) {
+      string(*(object.*member.rare));
+    } else if (member.form == Form::number) {
+      number(*(object.*member.number));
+    } else {
+      string(std::to_string(*(object.*member.number)));
     }
   }
 
-  void write_kept(const domain::ranktable::Extras& extras, std::string_view after);
   void line();
 
   const Schema& schema_;

@@ -8,7 +8,6 @@
 
 namespace chipweave::codec::ranktable {
 
-using domain::ranktable::Finding;
 using domain::ranktable::Findings;
 using domain::ranktable::LayeredRank;
 using domain::ranktable::NetLayer;

@@ -57,6 +57,7 @@ std::optional<Value> value_in(const Names& names, std::string_view name) {
 template <class Names>
 std::vector<std::string_view> all_names(const Names& names) {
   std::vector<std::string_view> out;
+  out.reserve(names.size());
   for (const auto& each : names) out.push_back(each.second);
   return out;
 }

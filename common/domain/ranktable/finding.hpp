@@ -2,6 +2,7 @@
 // that say what breaks and how to mend it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,25 @@ struct Finding {
   std::string message;           // the fact; the rule adds what breaks and the remedy
 };
 using Findings = std::vector<Finding>;
+
+// FindingLimit — how many findings of a rule are told one by one: a file that is wrong everywhere
+// is not made clearer, and costs no more memory, by millions of them.
+class FindingLimit {
+ public:
+  static constexpr std::size_t kMostOfARule = 1000;
+
+  // Whether this one is told; counts it.
+  bool admit(std::string_view code);
+  // One finding, at `table`, for all of a rule that were not told.
+  void tell_rest(Source table, Findings& findings) const;
+
+ private:
+  struct Count {
+    std::string_view code;
+    std::size_t seen = 0;
+  };
+  std::vector<Count> counts_;
+};
 
 // What is the same for every finding of a rule.
 struct Rule {

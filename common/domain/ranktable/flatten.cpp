@@ -32,6 +32,7 @@ std::vector<Server> merged_by_host(std::vector<Server> servers) {
 // By server_id as text, then device_id: what HCCL does with a template without ranks.
 void number_by_text(std::vector<Server>& servers) {
   std::vector<Server*> order;
+  order.reserve(servers.size());
   for (Server& server : servers) order.push_back(&server);
   std::stable_sort(order.begin(), order.end(),
                    [](const Server* a, const Server* b) { return a->server_id < b->server_id; });

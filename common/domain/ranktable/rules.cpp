@@ -16,6 +16,24 @@ const char* to_string(Severity severity) {
   return "error";
 }
 
+bool FindingLimit::admit(std::string_view code) {
+  auto at = std::find_if(counts_.begin(), counts_.end(),
+                         [&](const Count& count) { return count.code == code; });
+  if (at == counts_.end()) at = counts_.insert(counts_.end(), Count{code, 0});
+  return ++at->seen <= kMostOfARule;
+}
+
+void FindingLimit::tell_rest(Source table, Findings& findings) const {
+  for (const Count& count : counts_) {
+    if (count.seen <= kMostOfARule) continue;
+    findings.push_back({count.code,
+                        Severity::warning,
+                        {table},
+                        std::nullopt,
+                        "and " + std::to_string(count.seen - kMostOfARule) + " more of this rule"});
+  }
+}
+
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> kRules = {
       {"RT001", "not JSON", "No consumer can parse the file, so every rank stops before it starts.",

@@ -242,7 +242,7 @@ class Maker {
       if (maybe()) rank.device_port = 16666;
       for (int layer = 0; layer < 2; ++layer) {
         NetLayer& made = rank.layers.emplace_back();
-        made.layer = layer * 3;
+        made.layer = std::int64_t{layer} * 3;
         made.instance_id = layer == 0 ? "rack0" : "cluster";
         made.type = layer == 0 ? "TOPO_FILE_DESC" : "CLOS";
         RankAddress& address = made.addresses.emplace_back();

@@ -11,8 +11,6 @@ namespace chipweave::codec::ranktable {
 namespace {
 
 namespace fs = std::filesystem;
-using domain::ranktable::Dialect;
-using domain::ranktable::Severity;
 
 // A file's dialect, "none", or "no JSON".
 std::string dialect_of(const std::string& text) {

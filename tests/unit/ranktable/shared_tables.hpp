@@ -27,6 +27,8 @@ inline std::string text_of_file(const std::string& path) {
 
 }  // namespace chipweave::testing
 
-#define CHIPWEAVE_NEEDS_TABLES(folder)                                     \
-  const std::string folder = ::chipweave::testing::shared_tables_folder(); \
-  if (folder.empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)"
+// `folder`, a std::string, is then where they are.
+#define CHIPWEAVE_NEEDS_TABLES(folder)                                \
+  const std::string folder = /* NOLINT(bugprone-macro-parentheses) */ \
+      ::chipweave::testing::shared_tables_folder();                   \
+  if ((folder).empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)"

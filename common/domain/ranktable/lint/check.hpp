@@ -44,8 +44,12 @@ class Check {
 
   void add(std::string_view code, Severity severity, Place place, std::string message,
            std::optional<Place> related = std::nullopt) {
-    findings_.push_back({code, severity, place, related, std::move(message)});
+    if (limit_.admit(code)) {
+      findings_.push_back({code, severity, place, related, std::move(message)});
+    }
   }
+  // After the last rule.
+  void finish() const { limit_.tell_rest(table.source, findings_); }
   void error(std::string_view code, Place place, std::string message,
              std::optional<Place> related = std::nullopt) {
     add(code, Severity::error, place, std::move(message), related);
@@ -60,6 +64,7 @@ class Check {
 
  private:
   Findings& findings_;
+  FindingLimit limit_;
 };
 
 // "node_0", shortened, in quotes.

@@ -73,6 +73,7 @@ Findings lint(const RankTable& table, Profile profile) {
     check_super_pods(check);
     check_modelarts(check);
   }
+  check.finish();
   return out;
 }
 
