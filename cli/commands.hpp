@@ -32,6 +32,6 @@ void register_ranktable(CLI::App& app, Exit& exit_code);  // ranktable lint, con
 void register_network(CLI::App& app, Exit& exit_code);    // network import, export, show
 // ranktable gen, merge …, pd-ranktable: for the help only; main() runs them before it reads words.
 void register_ranktable_tools(CLI::App& app, CLI::App& ranktable);
-void register_route(CLI::App& app, Exit& exit_code);      // route plan, init
+void register_route(CLI::App& app, Exit& exit_code);  // route plan, init
 
 }  // namespace chipweave::cli

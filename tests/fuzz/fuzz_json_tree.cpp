@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   auto parsed = JsonTree::parse(text);
   const bool bom = text.substr(0, 3) == "\xEF\xBB\xBF";  // the other one skips it
-  if (text.find('\0') != text.npos) return 0;  // which ends the text for the other one
+  if (text.find('\0') != text.npos) return 0;            // which ends the text for the other one
   const bool deep = chipweave::codec::json_too_deep(text);
   if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
     require(bom || deep || !is_json(text));
