@@ -9,14 +9,6 @@ namespace {
 
 using domain::ranktable::Dialect;
 
-constexpr std::array kServerName = {
-    text_member("server_id", &ServerName::server_id, Need::required),
-};
-constexpr std::array kSuperPod = {
-    text_member("super_pod_id", &ServerSet::id, Need::required),
-    plain_list<ServerSet, &ServerSet::servers, &Schema::server_name>("server_list"),
-};
-
 // The template's instances are what other dialects call servers.
 constexpr std::array kInstanceDevice = {
     digits_member("device_id", &Device::device_id, "RT030", Need::required),

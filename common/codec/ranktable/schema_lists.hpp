@@ -3,6 +3,7 @@
 // Internal to common/codec/ranktable.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -78,5 +79,13 @@ constexpr Member<RankTable> only_group(std::string_view name, Need need) {
       },
       [](const RankTable& from) { return !from.groups.empty(); }, need);
 }
+
+inline constexpr std::array kServerName = {
+    text_member("server_id", &ServerName::server_id, Need::required),
+};
+inline constexpr std::array kSuperPod = {
+    text_member("super_pod_id", &ServerSet::id, Need::required),
+    plain_list<ServerSet, &ServerSet::servers, &Schema::server_name>("server_list"),
+};
 
 }  // namespace chipweave::codec::ranktable

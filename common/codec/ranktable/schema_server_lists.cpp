@@ -9,13 +9,6 @@ namespace {
 
 using domain::ranktable::Dialect;
 
-constexpr std::array kServerName = {
-    text_member("server_id", &ServerName::server_id, Need::required),
-};
-constexpr std::array kSuperPod = {
-    text_member("super_pod_id", &ServerSet::id, Need::required),
-    plain_list<ServerSet, &ServerSet::servers, &Schema::server_name>("server_list"),
-};
 constexpr std::array kCluster = {
     text_member("cluster_id", &ServerSet::id, Need::required),
     kept_text<ServerSet>("network_type"),

@@ -1,0 +1,60 @@
+// What Ascend's tools print and hccn.conf says. The first byte chooses the reader.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "common/codec/ascend/hccn_conf.hpp"
+#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/npu_smi_spod.hpp"
+#include "tests/fuzz/read_back.hpp"
+
+namespace {
+
+namespace ascend = chipweave::codec::ascend;
+using chipweave::codec::require;
+using chipweave::codec::require_words;
+
+void check_conf(std::string_view text) {
+  const auto conf = ascend::parse_hccn_conf(text);
+  require_words(conf);
+  if (!conf) return;
+  for (const auto& each : conf->devices) {
+    require(each.first >= 0 && each.first <= ascend::kMaxHccnDevice);
+  }
+}
+
+void check_ports(std::string_view text) {
+  for (const auto& ports : {ascend::parse_hccn_ip(text), ascend::parse_hccn_ip6(text)}) {
+    require_words(ports);
+    require(!ports || !ports->empty());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
+  switch (data[0] % 4) {
+    case 0:
+      check_conf(text);
+      break;
+    case 1:
+      check_ports(text);
+      break;
+    case 2:
+      require_words(ascend::parse_spod_info(text));
+      break;
+    default:
+      require_words(ascend::parse_hccn_vnic(text));
+      require_words(ascend::parse_hccn_link(text));
+      require_words(ascend::parse_hccn_net_health(text));
+      require_words(ascend::parse_hccn_netdetect(text));
+      require_words(ascend::parse_hccn_gateway(text));
+      require_words(ascend::parse_hccn_lldp(text));
+      require_words(ascend::parse_hccn_tls(text));
+      require_words(ascend::parse_hccn_ping(text));
+      break;
+  }
+  return 0;
+}
