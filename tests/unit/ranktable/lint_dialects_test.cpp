@@ -82,6 +82,9 @@ TEST(Lint, MindieGlobal) {
       lines(
           make(entry("10.0.0.2", 0, "10.2.0.1", 0) + "," + entry("10.0.0.3", 0, "10.2.0.1", 1), 2)),
       Lines{"error RT041 /server_group_list/2/server_list/1/device/0/device_ip"});
+  EXPECT_EQ(lines(replaced(make(entry("10.0.0.2", 0, "10.2.0.1", 0), 1), R"("device":)",
+                           R"("predict_port":"80","device":)")),
+            Lines{"error RT050 /server_group_list/2/server_list/0/predict_port"});
   const std::string wrong_count = make(entry("10.0.0.2", 0, "10.2.0.1", 0), 5);
   EXPECT_EQ(lines(wrong_count), Lines{"error RT011 /server_group_list/2/server_count"});
   EXPECT_EQ(lines(wrong_count, Profile::mindie_motor),

@@ -1,5 +1,6 @@
 // Ports of devices and hosts, and backup addresses (A3).
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -73,9 +74,27 @@ bool has_ports(const Device& device) {
          device.backup_ip;
 }
 
+// MindIE's servers say ports beside their devices; they must be free ones.
+void check_server_ports(Check& check, const Server& server) {
+  for (const std::string_view member :
+       {"predict_port", "mgmt_port", "metric_port", "inter_comm_port"}) {
+    const std::string_view text = text_of(server.extras, member);
+    if (text.empty()) continue;
+    std::int64_t port = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
+    const bool number = failed == std::errc() && end == text.data() + text.size();
+    if (number && port >= kFirstFree && port <= kLast) continue;
+    check.error("RT050", {server.source, member},
+                std::string(member) + " " + quoted(text) + " is outside 1024..65535");
+  }
+}
+
 }  // namespace
 
 void check_ports(Check& check) {
+  if (check.is(Dialect::mindie_global)) {
+    for (const Server* server : check.servers) check_server_ports(check, *server);
+  }
   if (!check.has_ports) return;
   std::vector<const Seat*> seats;
   for (const Seat& seat : check.seats) {
