@@ -25,7 +25,7 @@ class Members {
 
   const Json* find(const char* key) const;  // null if absent
   std::string text(const char* key) const;  // "" if absent
-  // An element of a list under `key` as text.
+  // A list of texts.
   std::vector<std::string> texts(const char* key, std::size_t most) const;
   template <class T>
   T integer(const char* key, T absent) const {
