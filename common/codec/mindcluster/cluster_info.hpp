@@ -1,0 +1,43 @@
+// What ClusterD collects from the ConfigMaps of all nodes, for schedulers to read in their place:
+// cluster-info-device-<m>, cluster-info-node-cm and cluster-info-switch-<x>. Each holds one key,
+// its own name, with a JSON map from the names of the ConfigMaps to what they say.
+//
+// Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. It has
+// checked the CheckCodes; there are none in here. One node's entry that cannot be read is a
+// warning and does not cost the others theirs.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node_info.hpp"
+#include "common/codec/mindcluster/switch_info.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+inline constexpr std::string_view kClusterInfoNamespace = "mindx-dl";
+inline constexpr std::string_view kClusterInfoLabel = "mx-consumer-volcano";  // "true"
+inline constexpr std::string_view kClusterDevicePrefix = "cluster-info-device-";
+inline constexpr std::string_view kClusterNodeName = "cluster-info-node-cm";
+inline constexpr std::string_view kClusterSwitchPrefix = "cluster-info-switch-";
+inline constexpr std::string_view kSwitchEntryPrefix = "mindx-dl-switchinfo-";
+inline constexpr std::size_t kMostClusterEntries = 20000;
+inline constexpr std::size_t kMostClusterWarnings = 20;
+
+template <class T>
+struct ClusterInfo {
+  std::map<std::string, T> nodes;     // by node name
+  std::vector<std::string> warnings;  // the first kMostClusterWarnings
+};
+
+// An empty text is an empty map. Errors: no JSON object, more than kMostClusterEntries.
+Result<ClusterInfo<DeviceInfo>> read_cluster_devices(std::string_view text);
+Result<ClusterInfo<NodeInfo>> read_cluster_nodes(std::string_view text);
+Result<ClusterInfo<SwitchInfo>> read_cluster_switches(std::string_view text);
+
+}  // namespace chipweave::codec::mindcluster

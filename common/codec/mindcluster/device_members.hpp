@@ -1,0 +1,15 @@
+// The members that DeviceInfoCfg and ClusterD's collections have in common. Internal to
+// common/codec/mindcluster.
+#pragma once
+
+#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/members.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+// {"DeviceList":{…},"UpdateTime":N}
+Result<DeviceInfo> device_list_of(const Json& value, const std::string& path);
+// SuperPodID, ServerIndex, RackID.
+Result<void> add_place(DeviceInfo& info, const Json& value, const std::string& path);
+
+}  // namespace chipweave::codec::mindcluster

@@ -1,0 +1,24 @@
+// JSON as Go's encoding/json writes it, and the CheckCode that MindCluster puts beside it.
+//
+// A reader in Go decodes what is covered, encodes it again and compares the SHA-256 of those bytes
+// with the CheckCode, so every byte counts: no blanks, the keys of maps ascending by bytes, and
+// `<`, `>`, `&`, U+2028 and U+2029 escaped.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace chipweave::codec::mindcluster {
+
+// The 32 bytes of SHA-256. Codecs have no cryptography of their own: whoever calls one hands in the
+// function of the program's library.
+using Digest = std::function<std::string(std::string_view)>;
+
+// A whole compact JSON text with Go's escapes.
+std::string go_form(std::string_view json);
+
+// 64 lower-case hex digits.
+std::string check_code(std::string_view form, const Digest& sha256);
+
+}  // namespace chipweave::codec::mindcluster

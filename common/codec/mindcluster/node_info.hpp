@@ -1,0 +1,49 @@
+// NodeInfo — faults of a node beside its chips (CPU, memory, disk …): key NodeInfo of the ConfigMap
+// mindx-dl-nodeinfo-<node>, which NodeD keeps only while there are any.
+//
+//   {"NodeInfo":{"FaultDevList":[{"DeviceType":"CPU","DeviceId":0,"FaultCode":["0000001D"],
+//     "FaultLevel":"PreSeparateFault"}],"NodeStatus":"PreSeparate"},"CheckCode":"…"}
+//
+// Format: Ascend/mind-cluster, structs NodeInfoCM and FaultDev. The CheckCode covers the inner
+// NodeInfo.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/mindcluster/go_json.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+inline constexpr std::string_view kNodeInfoPrefix = "mindx-dl-nodeinfo-";
+inline constexpr std::string_view kNodeInfoNamespace = "mindx-dl";
+inline constexpr std::string_view kNodeInfoKey = "NodeInfo";
+inline constexpr std::size_t kMostNodeFaults = 1024;
+inline constexpr std::size_t kMostNodeFaultCodes = 256;  // of one device
+
+struct NodeFault {
+  std::string device_type;
+  std::int64_t device_id = 0;
+  std::vector<std::string> codes;
+  std::string level;  // "NotHandleFault", "PreSeparateFault", "SeparateFault"
+
+  friend bool operator==(const NodeFault&, const NodeFault&) = default;
+};
+
+struct NodeInfo {
+  std::vector<NodeFault> faults;
+  std::string status;  // "Healthy", "PreSeparate", "UnHealthy"
+
+  friend bool operator==(const NodeInfo&, const NodeInfo&) = default;
+};
+
+std::string write_node_info(const NodeInfo& info, const Digest& sha256);
+
+// Errors: no JSON, a CheckCode that is wrong or absent.
+Result<NodeInfo> read_node_info(std::string_view text, const Digest& sha256);
+
+}  // namespace chipweave::codec::mindcluster

@@ -1,0 +1,11 @@
+// SwitchInfo within a larger text. Internal to common/codec/mindcluster.
+#pragma once
+
+#include "common/codec/mindcluster/members.hpp"
+#include "common/codec/mindcluster/switch_info.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+Result<SwitchInfo> switch_info_of(const Json& value, const std::string& path);
+
+}  // namespace chipweave::codec::mindcluster
