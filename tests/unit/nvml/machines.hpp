@@ -29,12 +29,13 @@ Json dgx1v();
 Json pcie_pair();
 
 class FakeDriver : public testing::Test {
- protected:
-  FakeDriver();
-  ~FakeDriver() override;
+ public:
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
+  ~FakeDriver() override;
 
+ protected:
+  FakeDriver();
   // What the fake library is told to answer from its next start on.
   void play(const Json& scenario) const;
   Result<NvmlSnapshot> read(const Json& scenario, const std::string& library = current()) const;
