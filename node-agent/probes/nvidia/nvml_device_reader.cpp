@@ -124,7 +124,6 @@ class DeviceReader {
     nvml::PciInfo pci{};
     if (ask(f_.pci_info, &pci)) {
       out_.pci = bus_id_of(pci);
-      out_.pci_device_id = pci.pci_device_id;
       if (out_.pci.empty()) note(std::string(f_.pci_info.name) + ": no bus id in the answer");
     }
   }

@@ -59,7 +59,6 @@ struct NvmlDevice {
   std::string uuid;
   std::string name;
   std::string pci;  // normalised: "0000:04:00.0"
-  std::optional<std::uint32_t> pci_device_id;
   std::optional<unsigned> minor;
   std::optional<int> numa;      // host NUMA node nearest to it
   std::optional<int> own_numa;  // of its own memory, on coherent systems

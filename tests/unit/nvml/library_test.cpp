@@ -21,6 +21,10 @@ TEST_F(NvmlLibraryTest, AbsentLibraryIsNoDriver) {
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code, Errc::not_found);
   EXPECT_THAT(library.error().message, HasSubstr("no NVIDIA driver here"));
+  // Neither is it where the loader looks.
+  const auto named = NvmlLibrary::open("libchipweave-has-no-such.so.1");
+  ASSERT_FALSE(named.ok());
+  EXPECT_EQ(named.error().code, Errc::not_found);
 }
 
 TEST_F(NvmlLibraryTest, AFileThatIsNoLibraryIsAProblem) {
