@@ -78,7 +78,7 @@ class DeviceReader {
 
   NvmlDevice refused(nvml::Code code) {
     failure(f_.handle_by_index.name, code);
-    out_.failed = out_.failed || !out_.lost;
+    if (!out_.lost) out_.failure = out_.notes.back();
     return std::move(out_);
   }
 
@@ -89,8 +89,10 @@ class DeviceReader {
 
   void failure(const std::string& what, nvml::Code code) {
     out_.lost = out_.lost || code == nvml::kGpuIsLost;
-    out_.failed = out_.failed || code == nvml::kResetRequired || code == nvml::kUnknown;
-    note(what + ": " + library_.text_of(code));
+    const std::string text = what + ": " + library_.text_of(code);
+    const bool serious = code == nvml::kResetRequired || code == nvml::kUnknown;
+    if (serious && out_.failure.empty()) out_.failure = text;
+    note(text);
   }
 
   // True when the call worked. What this driver lacks is noted once for the machine.

@@ -55,7 +55,7 @@ struct NvmlRemappedRows {
 struct NvmlDevice {
   int index = 0;        // NVML's, which nvidia-smi prints
   bool lost = false;    // it is counted, but fell off the bus
-  bool failed = false;  // it answers that it must be reset, or fails without a reason
+  std::string failure;  // why it cannot be used: it must be reset, or fails without a reason
   std::string uuid;
   std::string name;
   std::string pci;  // normalised: "0000:04:00.0"

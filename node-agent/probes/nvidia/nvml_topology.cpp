@@ -24,7 +24,7 @@ constexpr unsigned kFabricLimited = 3;
 // What is wrong with a device as a whole; "" if nothing is.
 std::string illness_of(const NvmlDevice& device) {
   if (device.lost) return "has fallen off the bus";
-  if (device.failed) return "must be reset, or fails without a reason";
+  if (!device.failure.empty()) return "cannot be used: " + device.failure;
   if (device.remapped_rows && device.remapped_rows->failure) return "could not remap a memory row";
   const unsigned action = device.recovery_action.value_or(0);
   return action == 0 ? "" : "waits for recovery action " + std::to_string(action);

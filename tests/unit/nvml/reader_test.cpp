@@ -79,7 +79,7 @@ TEST_F(NvmlReader, AFailedCallLeavesItsFieldEmptyAndANote) {
   EXPECT_THAT(seen.devices[1].notes, Contains(HasSubstr("nvmlDeviceGetMemoryInfo: ")));
   EXPECT_THAT(seen.devices[1].notes, Contains("nvmlDeviceGetMinorNumber: Not Supported (3)"));
   EXPECT_FALSE(seen.devices[1].lost);
-  EXPECT_FALSE(seen.devices[1].failed);
+  EXPECT_EQ(seen.devices[1].failure, "");
 }
 
 TEST_F(NvmlReader, LostDeviceIsReportedAsLost) {
@@ -94,6 +94,18 @@ TEST_F(NvmlReader, LostDeviceIsReportedAsLost) {
   EXPECT_TRUE(seen.devices[6].lost);
   EXPECT_EQ(seen.devices[6].uuid, "GPU-6");
   EXPECT_FALSE(seen.devices[4].lost);
+}
+
+TEST_F(NvmlReader, DeviceWithoutAHandleKeepsItsPlace) {
+  constexpr nvml::Code kNoPermission = 4;
+  Json machine = pcie_pair();
+  machine["devices"][0]["errors"] = {{"nvmlDeviceGetHandleByIndex_v2", kNoPermission}};
+  const NvmlSnapshot seen = snapshot(machine);
+  ASSERT_THAT(seen.devices, SizeIs(2));
+  EXPECT_FALSE(seen.devices[0].lost);
+  EXPECT_THAT(seen.devices[0].failure, HasSubstr("nvmlDeviceGetHandleByIndex_v2: "));
+  EXPECT_EQ(seen.devices[1].index, 1);
+  EXPECT_THAT(seen.pairs, IsEmpty());
 }
 
 TEST_F(NvmlReader, OldDriverLosesFactsAndNothingElse) {

@@ -165,6 +165,7 @@ TEST_F(NvmlTopology, SickGpusAreUnhealthyAndAilingOnesServe) {
   const NodeTopology seen = topology(machine);
   EXPECT_EQ(seen.indices(seen.unhealthy()), (std::vector{0, 2, 3}));
   EXPECT_EQ(seen.indices(seen.network_unhealthy()), (std::vector{4}));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("GPU 3 cannot be used: nvmlDeviceGetEccMode: ")));
   EXPECT_THAT(warnings_, Contains("GPU 1 has memory to take out of use and should be reset"));
   EXPECT_THAT(warnings_, Contains(HasSubstr("GPU 5 has not joined its NVLink fabric (state 2")));
 }
