@@ -86,7 +86,7 @@ struct ForeignLibrary {
   std::string_view name;
   std::string_view prefix;  // of the include
 };
-constexpr std::array<ForeignLibrary, 26> kForeignLibraries = {{
+constexpr std::array<ForeignLibrary, 27> kForeignLibraries = {{
     {"nlohmann", "nlohmann/"}, {"simdjson", "simdjson"},
     {"pugixml", "pugixml"},    {"yaml-cpp", "yaml-cpp/"},
     {"zlib", "zlib.h"},        {"boost", "boost/"},
@@ -100,6 +100,7 @@ constexpr std::array<ForeignLibrary, 26> kForeignLibraries = {{
     {"posix", "netdb.h"},      {"posix", "poll.h"},
     {"posix", "dirent.h"},     {"posix", "termios.h"},
     {"posix", "pthread.h"},    {"posix", "spawn.h"},
+    {"posix", "dlfcn.h"},
 }};
 
 // <vector>, <cstdint>: standard headers are single words without suffix; every other angle include

@@ -1,0 +1,92 @@
+// NvmlSnapshot — what NVML says of one machine at one moment, each fact as stated or absent.
+//
+// Plain values, no judgement: topology_of (nvml_topology.hpp) draws the conclusions. A call that
+// failed left its field empty and a note.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/domain/link.hpp"
+
+namespace chipweave::agent {
+
+enum class NvmlRemote { unknown, gpu, npu, nvswitch };
+
+// A link that the driver knows; what is soldered but not wired may be among them, inactive.
+struct NvmlLink {
+  unsigned number = 0;
+  bool active = false;
+  std::optional<bool> p2p;          // carries traffic between GPUs
+  std::optional<unsigned> version;  // NVML's own numbers: 6 is NVLink 4.0
+  NvmlRemote remote = NvmlRemote::unknown;
+  std::string remote_pci;  // normalised; of the switch where the remote is one; "" unknown
+};
+
+// Membership in a fabric of NVSwitches, of this machine or over several.
+struct NvmlFabric {
+  unsigned state = 0;  // 0 not supported, 1 not started, 2 in progress, 3 completed
+  int status = 0;      // an NVML code
+  unsigned clique = 0;
+  std::string cluster_uuid;  // "" where it is all zeros
+  std::optional<std::uint32_t> health_mask;
+  std::optional<unsigned> health_summary;  // 0 not supported, 1 healthy, 2 unhealthy, 3 limited
+};
+
+struct NvmlMig {
+  bool current = false;
+  bool pending = false;
+};
+
+struct NvmlEcc {
+  bool current = false;
+  bool pending = false;
+};
+
+struct NvmlRemappedRows {
+  unsigned correctable = 0;
+  unsigned uncorrectable = 0;
+  bool pending = false;  // a reset will remap more
+  bool failure = false;
+};
+
+struct NvmlDevice {
+  int index = 0;        // NVML's, which nvidia-smi prints
+  bool lost = false;    // it is counted, but fell off the bus
+  std::string failure;  // why it cannot be used: it must be reset, or fails without a reason
+  std::string uuid;
+  std::string name;
+  std::string pci;  // normalised: "0000:04:00.0"
+  std::optional<unsigned> minor;
+  std::optional<int> numa;      // host NUMA node nearest to it
+  std::optional<int> own_numa;  // of its own memory, on coherent systems
+  std::optional<int> sm;        // compute capability: 90 is 9.0
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<NvmlMig> mig;
+  std::optional<NvmlEcc> ecc;
+  std::optional<std::uint64_t> uncorrected_errors;  // since the driver was loaded
+  std::optional<bool> retired_pages_pending;
+  std::optional<NvmlRemappedRows> remapped_rows;
+  std::optional<unsigned> recovery_action;  // 0 none; above: what the driver wants done
+  std::optional<NvmlFabric> fabric;
+  std::vector<NvmlLink> links;  // ascending by number
+  std::vector<std::string> notes;
+};
+
+// Host path of two devices, indices ascending.
+struct NvmlPair {
+  int a = 0;
+  int b = 0;
+  domain::LinkKind path = domain::LinkKind::sys;
+};
+
+struct NvmlSnapshot {
+  std::string driver;  // "550.54.15"
+  std::vector<NvmlDevice> devices;
+  std::vector<NvmlPair> pairs;  // of which the level is known
+  std::vector<std::string> notes;
+};
+
+}  // namespace chipweave::agent

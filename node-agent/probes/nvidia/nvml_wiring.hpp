@@ -1,0 +1,51 @@
+// NvmlWiring — which devices the NVLinks of a snapshot join, and how many lanes of them are up.
+// Part of nvml_topology.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/codec/topology/warnings.hpp"
+#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+
+namespace chipweave::agent {
+
+class NvmlWiring {
+ public:
+  struct Lanes {
+    int total = 0;
+    int down = 0;
+  };
+  // The snapshot must outlive it. Positions below are those of snapshot.devices.
+  NvmlWiring(const NvmlSnapshot& snapshot, codec::Warnings& warnings);
+
+  // Direct links by pair, first position below the second.
+  std::map<std::pair<int, int>, Lanes> direct();
+  // Lanes to the NVSwitches by device. A device that has fewer than others of its name has lost
+  // the difference: the driver does not say where a link leads that is down.
+  std::map<int, Lanes> switched() const;
+
+ private:
+  struct End {
+    int up = 0;
+    int down = 0;
+  };
+  void take(int from, const NvmlLink& link);
+  int peer_of(const NvmlLink& link) const;
+  void count(End& end, bool active) const { ++(active ? end.up : end.down); }
+  const NvmlDevice& device(int at) const { return devices_[static_cast<std::size_t>(at)]; }
+
+  const std::vector<NvmlDevice>& devices_;
+  codec::Warnings& warnings_;
+  std::map<std::string, int> by_pci_;
+  std::map<std::pair<int, int>, End> ends_;  // as the first device states them
+  std::map<int, End> to_switch_;
+  std::map<int, int> unknown_down_;  // links that are down and lead nobody knows where
+};
+
+// MIG instances cannot use NVLink.
+bool has_mig(const NvmlDevice& device);
+
+}  // namespace chipweave::agent

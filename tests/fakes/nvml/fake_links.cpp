@@ -1,0 +1,115 @@
+// The functions about what joins devices: PCIe levels and NVLinks.
+#include <algorithm>
+
+#include "tests/fakes/nvml/scenario.hpp"
+
+namespace nvml = chipweave::agent::nvml;
+using chipweave::fake_nvml::enter;
+using chipweave::fake_nvml::Json;
+using chipweave::fake_nvml::number;
+using nvml::Device;
+
+namespace {
+
+// The facts of one link. A number beyond the hardware's is an invalid argument.
+nvml::Code enter_link(const char* function, Device handle, unsigned at, const Json*& link) {
+  const Json* device = nullptr;
+  if (const nvml::Code code = enter(function, handle, device)) return code;
+  const auto links = device->find("links");
+  if (links == device->end()) return nvml::kNotSupported;
+  for (const Json& one : *links) {
+    if (one.at("link").get<unsigned>() != at) continue;
+    link = &one;
+    return nvml::kSuccess;
+  }
+  return nvml::kInvalidArgument;
+}
+
+template <class T>
+nvml::Code answer_link(const char* function, Device handle, unsigned at, const char* key, T* to) {
+  const Json* link = nullptr;
+  if (const nvml::Code code = enter_link(function, handle, at, link)) return code;
+  return number(*link, key, to) ? nvml::kSuccess : nvml::kNotSupported;
+}
+
+nvml::Code answer_remote(const char* function, Device handle, unsigned at, nvml::PciInfo* info) {
+  const Json* link = nullptr;
+  if (const nvml::Code code = enter_link(function, handle, at, link)) return code;
+  if (!link->contains("remote")) return nvml::kNotSupported;
+  chipweave::fake_nvml::fill_pci((*link)["remote"], info);
+  return nvml::kSuccess;
+}
+
+}  // namespace
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetTopologyCommonAncestor(Device a, Device b,
+                                                                       int* level) {
+  const Json* device = nullptr;
+  const char* function = "nvmlDeviceGetTopologyCommonAncestor";
+  if (const nvml::Code code = enter(function, a, device)) return code;
+  if (const nvml::Code code = enter(function, b, device)) return code;
+  const Json& scenario = chipweave::fake_nvml::scenario();
+  *level = scenario.value("level", nvml::kLevelSystem);
+  const std::size_t one = chipweave::fake_nvml::place_of(a);
+  const std::size_t other = chipweave::fake_nvml::place_of(b);
+  for (const Json& pair : scenario.value("levels", Json::array())) {
+    if (pair.at("a") == std::min(one, other) && pair.at("b") == std::max(one, other))
+      *level = pair.at("level").get<int>();
+  }
+  return nvml::kSuccess;
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkState(Device d, unsigned at, int* active) {
+  return answer_link("nvmlDeviceGetNvLinkState", d, at, "state", active);
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkVersion(Device d, unsigned at,
+                                                              unsigned* version) {
+  return answer_link("nvmlDeviceGetNvLinkVersion", d, at, "version", version);
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkCapability(Device d, unsigned at,
+                                                                 int capability, unsigned* has) {
+  if (capability != nvml::kCapabilityP2p) return nvml::kNotSupported;
+  return answer_link("nvmlDeviceGetNvLinkCapability", d, at, "p2p", has);
+}
+
+#ifdef CHIPWEAVE_FAKE_OLD_DRIVER
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkRemotePciInfo(Device d, unsigned at,
+                                                                    nvml::PciInfo* info) {
+  return answer_remote("nvmlDeviceGetNvLinkRemotePciInfo", d, at, info);
+}
+
+#else
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkRemotePciInfo_v2(Device d, unsigned at,
+                                                                       nvml::PciInfo* info) {
+  return answer_remote("nvmlDeviceGetNvLinkRemotePciInfo_v2", d, at, info);
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkRemoteDeviceType(Device d, unsigned at,
+                                                                       int* type) {
+  return answer_link("nvmlDeviceGetNvLinkRemoteDeviceType", d, at, "type", type);
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetFieldValues(Device d, int count,
+                                                            nvml::FieldValue* values) {
+  const Json* device = nullptr;
+  if (const nvml::Code code = enter("nvmlDeviceGetFieldValues", d, device)) return code;
+  for (nvml::FieldValue* value = values; value != values + count; ++value) {
+    unsigned found = 0;
+    value->result = nvml::kNotSupported;
+    if (value->field == nvml::kFieldLinkState) {
+      value->result =
+          answer_link("nvmlDeviceGetFieldValues", d, value->scope, "field_state", &found);
+    } else if (value->field == nvml::kFieldRecoveryAction &&
+               number(*device, "recovery_action", &found)) {
+      value->result = nvml::kSuccess;
+    }
+    value->value = found;
+  }
+  return nvml::kSuccess;
+}
+
+#endif

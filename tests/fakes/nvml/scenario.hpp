@@ -1,0 +1,60 @@
+// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_NVML, read
+// anew at each start.
+//
+// {"driver": "550.54.15", "count": 2, "errors": {"nvmlDeviceGetMigMode": 3},
+//  "crash": "nvmlX", "hang": {"nvmlX": seconds}, "level": 50, "levels": [{"a": 0, "b": 1, "level":
+//  10}], "devices": [{"uuid": …, "name": …, "bus": …, "errors": {"nvmlY": 15, "*": 15},
+//               "links": [{"link": 0, "state": 1, "type": 2, "remote": "00000000:86:00.0"}], …}]}
+// A function whose fact the scenario leaves out answers "not supported".
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "node-agent/probes/nvidia/nvml_abi.hpp"
+
+#define CHIPWEAVE_FAKE_NVML_API extern "C" __attribute__((visibility("default")))
+
+namespace chipweave::fake_nvml {
+
+namespace nvml = agent::nvml;
+using Json = nlohmann::json;
+
+// True when there is a readable scenario.
+bool load_scenario();
+void drop_scenario();
+const Json& scenario();
+
+// What a call does before it answers: hangs, crashes, or fails. Success: go on.
+nvml::Code enter(const char* function);
+// The same for a call about a device, which must be one of ours; then `device` is what it is.
+nvml::Code enter(const char* function, nvml::Device handle, const Json*& device);
+
+// The device of a place in the list; null where there is none.
+nvml::Device handle_of(std::size_t at);
+// The place of a device of ours.
+std::size_t place_of(nvml::Device handle);
+
+// Copies a text as a hostile library might: one that is too long fills the buffer without an end.
+void copy_text(const Json& text, char* to, std::size_t size);
+// A bus id in both forms.
+void fill_pci(const Json& bus, nvml::PciInfo* to);
+
+// The number under a key; false where there is none.
+template <class T>
+bool number(const Json& of, const char* key, T* to) {
+  const auto it = of.find(key);
+  if (it == of.end()) return false;
+  *to = it->get<T>();
+  return true;
+}
+
+// Answers with one number of a device.
+template <class T>
+nvml::Code answer(const char* function, nvml::Device handle, const char* key, T* to) {
+  const Json* device = nullptr;
+  if (const nvml::Code code = enter(function, handle, device)) return code;
+  return number(*device, key, to) ? nvml::kSuccess : nvml::kNotSupported;
+}
+
+}  // namespace chipweave::fake_nvml
