@@ -19,6 +19,7 @@
 #include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/canonical.hpp"
 #include "common/codec/ranktable/fix.hpp"
+#include "common/codec/ranktable/topology_file.hpp"
 #include "common/domain/ranktable/lint.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/ranks/table_ring.hpp"

@@ -52,9 +52,4 @@ LintedText lint_text(std::string text, const LintOptions& options);
 // Adds places to findings about `linted.table`, and keeps all in order.
 void add_findings(LintedText& linted, const domain::ranktable::Findings& findings);
 
-// The checks of a 2.0 table against the topology file of its hosts (RT109); the Error is about the
-// topology file.
-Result<domain::ranktable::Findings> check_topology_file(const domain::ranktable::RankTable& table,
-                                                        std::string topology);
-
 }  // namespace chipweave::codec::ranktable

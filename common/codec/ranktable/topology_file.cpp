@@ -1,9 +1,11 @@
-// RT109: a 2.0 rank table against the topology file of its hosts.
+#include "common/codec/ranktable/topology_file.hpp"
+
 #include <map>
 #include <set>
 #include <utility>
+#include <variant>
 
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/json_tree.hpp"
 #include "common/codec/ranktable/table_reader.hpp"
 
 namespace chipweave::codec::ranktable {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/topology_file.hpp"
 #include "common/domain/ranktable/lint.hpp"
 #include "tests/unit/ranktable/lint_lines.hpp"
 
