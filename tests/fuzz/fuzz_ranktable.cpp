@@ -20,7 +20,8 @@ namespace codec = chipweave::codec::ranktable;
 namespace domain = chipweave::domain::ranktable;
 using chipweave::codec::require;
 
-// Whatever was written is read back as it was.
+// Whatever was written is read back as it was. Of a conversion only what it says: a member that was
+// unknown before may be known now, and then stands elsewhere.
 void check_written(const domain::RankTable& table) {
   codec::ReadOptions options;
   options.dialect = table.dialect;
@@ -29,7 +30,10 @@ void check_written(const domain::RankTable& table) {
   const auto* tree = std::get_if<codec::JsonTree>(&parsed);
   require(tree != nullptr);
   const codec::ReadTable read = codec::read_table(*tree, tree->root(), options);
-  require(codec::write_table(read.table) == text);
+  auto again = codec::JsonTree::parse(codec::write_table(read.table));
+  const auto* second = std::get_if<codec::JsonTree>(&again);
+  require(second != nullptr);
+  require(codec::canonical(*second, second->root()) == codec::canonical(*tree, tree->root()));
 }
 
 void check_conversions(const domain::RankTable& table) {
