@@ -1,10 +1,8 @@
 #include "cli/ranktable/machine_checks.hpp"
 
-#include <unistd.h>
-
 #include <utility>
 
-#include "cli/ranktable_tools/child_process.hpp"
+#include "cli/ranktable_tools/hccn_program.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"
@@ -19,8 +17,6 @@ using domain::ranktable::RankTable;
 using domain::ranktable::Server;
 
 namespace {
-
-constexpr const char* kTool = "/usr/local/Ascend/driver/tools/hccn_tool";
 
 std::vector<const Server*> servers_of(const RankTable& table) {
   std::vector<const Server*> out;
@@ -80,24 +76,22 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
 }
 
 // One device, asked three questions; what it does not answer stays unknown.
-DeviceFacts ask(const std::string& tool, int device) {
-  const auto answer = [&](std::vector<std::string> question) -> std::string {
-    std::vector<std::string> words = {tool, "-i", std::to_string(device)};
-    words.insert(words.end(), question.begin(), question.end());
-    const auto output = run_child(words, {});
-    if (output) return output->text;
+DeviceFacts ask(HccnProgram& tool, int device) {
+  const auto answer = [&](const char* question) -> std::string {
+    auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
+    if (output) return *std::move(output);
     warn("device " + std::to_string(device) + ": " + output.error().text());
     return {};
   };
   DeviceFacts out;
-  const auto ports = codec::ascend::parse_hccn_ip(answer({"-ip", "-g"}));
+  const auto ports = codec::ascend::parse_hccn_ip(answer("-ip"));
   if (ports) {
     out.address = ports->front().address;
     out.netmask = ports->front().netmask;
   }
-  const auto link = codec::ascend::parse_hccn_link(answer({"-link", "-g"}));
+  const auto link = codec::ascend::parse_hccn_link(answer("-link"));
   if (link) out.up = *link;
-  const auto health = codec::ascend::parse_hccn_net_health(answer({"-net_health", "-g"}));
+  const auto health = codec::ascend::parse_hccn_net_health(answer("-net_health"));
   if (health) out.health = *health;
   return out;
 }
@@ -107,11 +101,12 @@ Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsBy
   if (!has_server(table, flags.live)) {
     return wrong("--live", "the table has no server " + flags.live);
   }
-  std::string tool = flags.hccn_tool.empty() ? kTool : flags.hccn_tool;
-  if (flags.hccn_tool.empty() && ::access(kTool, X_OK) != 0) tool = find_on_path("hccn_tool");
-  if (tool.empty() || ::access(tool.c_str(), X_OK) != 0) {
+  const auto path = find_hccn_tool(flags.hccn_tool);
+  if (!path) return wrong("--live", path.error().message);
+  if (path->empty()) {
     return wrong("--live", "this machine has no hccn_tool that may be run; --hccn-tool names one");
   }
+  HccnProgram tool(*path);
   MachineFacts& facts = out[flags.live];
   facts.source = "hccn_tool";
   for (const Server* server : servers_of(table)) {

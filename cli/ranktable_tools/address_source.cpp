@@ -1,15 +1,10 @@
 #include "cli/ranktable_tools/address_source.hpp"
 
-#include <unistd.h>
-
-#include <chrono>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "cli/ranktable_tools/child_process.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/inventory_file.hpp"
 #include "common/io/files.hpp"
@@ -19,18 +14,7 @@ namespace {
 
 using codec::ascend::HccnConf;
 
-constexpr const char* kTool = "/usr/local/Ascend/driver/tools/hccn_tool";
 constexpr const char* kConf = "/etc/hccn.conf";
-constexpr std::chrono::milliseconds kBusyPause{200};
-
-Result<std::string> find_tool(const std::string& named) {
-  if (named.empty()) {
-    return ::access(kTool, X_OK) == 0 ? std::string(kTool) : find_on_path("hccn_tool");
-  }
-  if (::access(named.c_str(), X_OK) == 0) return named;
-  return make_error(Errc::not_found,
-                    "argument --hccn-tool: there is no program " + named + " that may be run");
-}
 
 // nullopt where the usual file is not there.
 Result<std::optional<HccnConf>> read_conf(const std::string& named, const Warn& warn) {
@@ -48,32 +32,23 @@ Result<std::optional<HccnConf>> read_conf(const std::string& named, const Warn& 
 }
 
 Result<std::unique_ptr<DeviceAddresses>> open_live(const AddressFlags& flags, Warn warn) {
-  const Result<std::string> tool = find_tool(flags.hccn_tool);
+  const Result<std::string> tool = find_hccn_tool(flags.hccn_tool);
   if (!tool) return tool.error();
   auto conf = read_conf(flags.hccn_conf, warn);
   if (!conf) return std::move(conf).error();
   if (tool->empty() && !*conf) {
-    return make_error(Errc::not_found,
-                      std::string("this machine has neither ") + kTool +
-                          ", nor hccn_tool on PATH, nor " + kConf +
-                          ": is the driver installed? --hccn-tool or --hccn-conf name one; "
-                          "--from-topology plans for another machine");
+    return make_error(
+        Errc::not_found,
+        std::string("this machine has no hccn_tool, neither the driver's own nor one on "
+                    "PATH, and no ") +
+            kConf +
+            ": is the driver installed? --hccn-tool or --hccn-conf name one; "
+            "--from-topology plans for another machine");
   }
   LiveAddresses::Sources sources;
-  if (!tool->empty()) {
-    sources.ask = [program = *tool](const std::vector<std::string>& words) -> Result<std::string> {
-      std::vector<std::string> command = {program};
-      command.insert(command.end(), words.begin(), words.end());
-      ChildLimits limits;
-      limits.most_bytes = codec::ascend::kMaxHccnToolBytes;
-      Result<ChildOutput> output = run_child(command, limits);
-      if (!output) return std::move(output).error();
-      return std::move(output->text);
-    };
-  }
+  if (!tool->empty()) sources.tool.emplace(*tool);
   sources.conf = *std::move(conf);
   sources.conf_name = flags.hccn_conf.empty() ? kConf : flags.hccn_conf;
-  sources.pause = [] { std::this_thread::sleep_for(kBusyPause); };
   return std::unique_ptr<DeviceAddresses>(
       std::make_unique<LiveAddresses>(std::move(sources), std::move(warn)));
 }

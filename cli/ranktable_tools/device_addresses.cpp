@@ -10,8 +10,6 @@ namespace {
 
 using codec::ascend::HccnConfDevice;
 
-constexpr int kTries = 5;  // of a tool that is busy
-
 std::string device_name(int device) { return "device " + std::to_string(device); }
 
 }  // namespace
@@ -21,7 +19,7 @@ LiveAddresses::LiveAddresses(Sources sources, Warn warn)
 
 Result<Ports> LiveAddresses::of(int device) {
   const auto configured_ports = configured(device);
-  if (!sources_.ask) {
+  if (!sources_.tool) {
     if (configured_ports) return *configured_ports;
     return missing(device, nullptr);
   }
@@ -43,29 +41,14 @@ Result<Ports> LiveAddresses::of(int device) {
 
 Result<Ports> LiveAddresses::asked(int device) {
   const std::string id = std::to_string(device);
-  const Result<std::string> output = answer({"-i", id, "-ip", "-g"});
+  const Result<std::string> output = sources_.tool->answer({"-i", id, "-ip", "-g"});
   if (!output) return output.error();
   Result<Ports> ports = codec::ascend::parse_hccn_ip(*output);
   if (ports || ports.error().code != Errc::not_found) return ports;
-  const Result<std::string> second = answer({"-i", id, "-ip", "-inet6", "-g"});
+  const Result<std::string> second = sources_.tool->answer({"-i", id, "-ip", "-inet6", "-g"});
   if (!second) return ports;  // older tools do not know the question
   Result<Ports> six = codec::ascend::parse_hccn_ip6(*second);
   return six ? six : ports;
-}
-
-Result<std::string> LiveAddresses::answer(const std::vector<std::string>& words) {
-  for (int tries = 1;; ++tries) {
-    Result<std::string> output = sources_.ask(words);
-    // A tool that hangs would do so for each device: it is asked no more.
-    if (!output && output.error().code == Errc::deadline) {
-      sources_.ask = [why = output.error()](const std::vector<std::string>&) {
-        return Result<std::string>(why);
-      };
-    }
-    const bool busy = output && output->find("is busy") != std::string::npos;
-    if (!busy || tries == kTries) return output;
-    sources_.pause();
-  }
 }
 
 std::optional<Ports> LiveAddresses::configured(int device) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/ranktable_tools/hccn_program.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
@@ -33,13 +34,10 @@ class DeviceAddresses {
 // Asks the devices of this machine and takes what their configuration file says where that fails.
 class LiveAddresses final : public DeviceAddresses {
  public:
-  // The words behind the program's name → what it prints.
-  using AskTool = std::function<Result<std::string>(const std::vector<std::string>&)>;
   struct Sources {
-    AskTool ask;  // empty: there is no such program
+    std::optional<HccnProgram> tool;  // nullopt: there is no such program
     std::optional<codec::ascend::HccnConf> conf;
-    std::string conf_name;        // for messages
-    std::function<void()> pause;  // between a busy tool and the next try
+    std::string conf_name;  // for messages
   };
   LiveAddresses(Sources sources, Warn warn);
   // Warns where the tool and the file say different addresses.
@@ -47,7 +45,6 @@ class LiveAddresses final : public DeviceAddresses {
 
  private:
   Result<Ports> asked(int device);
-  Result<std::string> answer(const std::vector<std::string>& words);
   std::optional<Ports> configured(int device) const;
   Error missing(int device, const Error* why) const;
 

@@ -31,7 +31,7 @@ struct Script {
   void run(int device, const std::string& conf, int times = 1) {
     LiveAddresses::Sources sources;
     if (!answers.empty()) {
-      sources.ask = [this](const std::vector<std::string>& words) {
+      const auto ask = [this](const std::vector<std::string>& words) {
         std::string joined;
         for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
         asked.push_back(joined);
@@ -39,10 +39,10 @@ struct Script {
         if (answers.size() > 1) answers.erase(answers.begin());
         return answer;
       };
+      sources.tool.emplace(ask, [this] { ++pauses; });
     }
     if (!conf.empty()) sources.conf = *codec::ascend::parse_hccn_conf(conf);
     sources.conf_name = "/etc/hccn.conf";
-    sources.pause = [this] { ++pauses; };
     LiveAddresses live(std::move(sources), [this](const std::string& s) { warnings.push_back(s); });
     for (int i = 0; i < times; ++i) {
       const auto out = live.of(device);
