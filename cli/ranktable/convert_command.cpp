@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,9 @@
 #include "cli/terminal.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
+#include "common/codec/ranktable_tools/pd_tables.hpp"
 #include "common/domain/ranktable/convert.hpp"
+#include "common/io/file_set.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
@@ -91,42 +94,34 @@ std::string text_of(const RankTable& table, bool compact) {
   return compact ? write_table(table, {0, false}) : write_table(table);
 }
 
-// As the reference tool names the tables of instances.
-std::string local_name(const RankTable& table) {
-  const auto& server = table.groups.front().servers.front();
-  std::string out = "local_ranktable_" + server.server_ip.value_or("unknown") + "_";
-  if (!server.lists_devices) return out + "host.json";
-  for (const auto& device : server.devices) out += std::to_string(device.device_id.value_or(0));
-  return out + ".json";
-}
-
+// All or none of them, named and with the mode that the generators' local tables have.
 Exit write_all(const ConvertFlags& flags, const Converted& converted) {
-  std::vector<std::string> names;
+  std::vector<io::NamedText> files;
+  std::set<std::string> names;
   for (const RankTable& table : converted.tables) {
-    names.push_back(local_name(table));
-    if (std::count(names.begin(), names.end(), names.back()) > 1 ||
-        names.back().find('/') != std::string::npos) {
-      complain("two instances would be written to " + names.back() + "; nothing was written");
+    std::string name = codec::ranktable::local_table_name(table.groups.front().servers.front());
+    if (name.find('/') != std::string::npos || !names.insert(name).second) {
+      complain("an instance cannot be written to " + name +
+               ": another has that name, or it leaves the folder; nothing was written");
       return Exit::findings;
     }
+    files.push_back({std::move(name), text_of(table, flags.compact)});
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string file = flags.save_dir + "/" + names[i];
-    const auto written =
-        io::write_file_atomically(file, text_of(converted.tables[i], flags.compact));
-    if (!written) {
-      complain(written.error());
-      return Exit::unreadable;
-    }
-    if (!print(file + "\n")) return Exit::unreadable;
-  }
-  return Exit::fine;
+  const auto written = io::write_file_set(flags.save_dir, files, io::FileMode::owner_only,
+                                          [](const std::string& path) { print(path + "\n"); });
+  if (written) return Exit::fine;
+  complain(written.error());
+  return Exit::unreadable;
 }
 
 Exit run_convert(ConvertFlags flags) {
   const auto pairs = read_pairs(flags);
   if (!pairs) {
     complain(pairs.error());
+    return Exit::usage;
+  }
+  if (!flags.save_dir.empty() && flags.to != "modelarts-local") {
+    complain("--save-dir is for the files of --to modelarts-local; --write names one file");
     return Exit::usage;
   }
   Exit exit = Exit::fine;
@@ -197,7 +192,6 @@ void register_table_convert(CLI::App& ranktable, Exit& exit_code) {
   c->add_option("--write", flags->write, "write to this file, atomically; default: print")
       ->option_text("FILE");
   c->add_option("--save-dir", flags->save_dir, "write to a file an instance in this folder")
-      ->check(CLI::ExistingDirectory)
       ->option_text("DIR");
   c->add_flag("--compact", flags->compact, "without white space");
   add_examples(*c,

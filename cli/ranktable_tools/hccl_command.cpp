@@ -8,9 +8,9 @@
 
 #include "cli/ranktable_tools/address_source.hpp"
 #include "cli/ranktable_tools/host_address.hpp"
-#include "cli/ranktable_tools/output_set.hpp"
 #include "cli/ranktable_tools/read_tables.hpp"
 #include "common/codec/ranktable_tools/hccl_tables.hpp"
+#include "common/io/file_set.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -25,9 +25,10 @@ Result<void> save_here(const OutputFile& file, const ToolLog& log) {
   if (failed) {
     return make_error(Errc::unavailable, "the current folder is gone: " + failed.message());
   }
-  return write_set(folder, {file}, FileMode::by_umask, [&log](const std::string& path) {
-    log.print("Completed: hccl file was save in : " + path + "\n");
-  });
+  return io::write_file_set(folder, {{file.name, file.text}}, io::FileMode::by_umask,
+                            [&log](const std::string& path) {
+                              log.print("Completed: hccl file was save in : " + path + "\n");
+                            });
 }
 
 // ['0', '1'] as Python prints it.

@@ -9,11 +9,11 @@
 #include "cli/ranktable_tools/address_source.hpp"
 #include "cli/ranktable_tools/borrowed_nics.hpp"
 #include "cli/ranktable_tools/host_address.hpp"
-#include "cli/ranktable_tools/output_set.hpp"
 #include "cli/ranktable_tools/read_tables.hpp"
 #include "common/codec/ranktable_tools/pd_instances.hpp"
 #include "common/codec/ranktable_tools/pd_merge.hpp"
 #include "common/codec/ranktable_tools/pd_tables.hpp"
+#include "common/io/file_set.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -144,13 +144,16 @@ Result<void> run_pd(const PdRequest& request, const ToolLog& log) {
   if (!files) return files.error();
   if (request.dry_run) {
     for (const OutputFile& file : *files) {
-      log.info("Would save " + joined_path(request.save_dir, file.name) + ", " +
+      log.info("Would save " + io::joined_path(request.save_dir, file.name) + ", " +
                std::to_string(file.text.size()) + " bytes.");
     }
     return {};
   }
-  return write_set(request.save_dir, *files, FileMode::owner_only,
-                   [&log](const std::string& path) { log.info("Save " + path + "."); });
+  std::vector<io::NamedText> texts;
+  texts.reserve(files->size());
+  for (const OutputFile& file : *files) texts.push_back({file.name, file.text});
+  return io::write_file_set(request.save_dir, texts, io::FileMode::owner_only,
+                            [&log](const std::string& path) { log.info("Save " + path + "."); });
 }
 
 }  // namespace chipweave::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
+#include "common/io/descriptor.hpp"
 
 namespace chipweave::io {
 namespace {
@@ -19,25 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kChunk = std::size_t{64} << 10U;
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { reset(); }
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  // Closes now; false if the system reports a late write error.
-  bool reset() {
-    const int fd = std::exchange(fd_, -1);
-    return fd < 0 || ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
 
 Error system_error(const std::string& path, const char* doing, int number) {
   const Errc code = number == ENOENT || number == ENOTDIR ? Errc::not_found : Errc::unavailable;
@@ -93,17 +75,6 @@ Result<int> open_for_reading(const std::string& path, struct stat& info) {
     return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
   }
   return fd;
-}
-
-bool write_all(int fd, const std::string& content) {
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
 }
 
 // The file that a name leads to over symbolic links; the last one may lead to a file that is not

@@ -58,23 +58,22 @@ std::string local_table(Server server) {
   return write_table(table);
 }
 
-std::string name_of(const PdInstance& instance) {
-  std::string out;
-  for (const PdDevice& device : instance) out += std::to_string(device.id);
-  return out;
-}
-
 }  // namespace
+
+std::string local_table_name(const Server& server) {
+  std::string ids = server.lists_devices ? "" : "host";
+  for (const Device& device : server.devices) ids += std::to_string(device.device_id.value_or(0));
+  return "local_ranktable_" + server.server_ip.value_or("") + "_" + ids + ".json";
+}
 
 std::vector<OutputFile> write_pd_tables(const PdMachine& machine) {
   RankTable global = complete_table(Dialect::modelarts_global);
   std::vector<OutputFile> locals;
-  const std::string local_name = "local_ranktable_" + machine.address + "_";
   const auto add = [&](const char* id, const std::vector<PdInstance>& instances) {
     std::vector<Server> servers;
     for (const PdInstance& instance : instances) {
       servers.push_back(server_of(machine, instance));
-      locals.push_back({local_name + name_of(instance) + ".json", local_table(servers.back())});
+      locals.push_back({local_table_name(servers.back()), local_table(servers.back())});
     }
     if (!servers.empty()) global.groups.push_back(group_of(id, std::move(servers)));
   };
@@ -82,7 +81,8 @@ std::vector<OutputFile> write_pd_tables(const PdMachine& machine) {
   add("1", machine.prefill);
   add("2", machine.decode);
   if (machine.api_server) {
-    locals.push_back({local_name + "host.json", local_table(api_server_of(machine))});
+    const Server server = api_server_of(machine);
+    locals.push_back({local_table_name(server), local_table(server)});
   }
   std::vector<OutputFile> out = {
       {"global_ranktable_" + machine.address + ".json", write_table(global)}};

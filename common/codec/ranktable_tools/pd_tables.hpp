@@ -29,6 +29,10 @@ struct PdMachine {
   std::vector<PdInstance> decode;
 };
 
+// What the local table of an instance or API server is called: its address, then the device ids one
+// behind the other, or "host". Ids 1,23 and 12,3 have one name.
+std::string local_table_name(const domain::ranktable::Server& server);
+
 // The global table, then a local one for each instance and for the API server.
 std::vector<OutputFile> write_pd_tables(const PdMachine& machine);
 

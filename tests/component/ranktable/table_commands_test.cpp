@@ -1,4 +1,5 @@
 // chipweave ranktable convert, diff, hash, order and show as processes.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/component/ranktable/tables.hpp"
@@ -91,6 +92,9 @@ TEST_F(TableCommands, AGlobalTableBecomesItsLocalOnes) {
   const std::string to_local = "convert " + global + " --to modelarts-local";
   EXPECT_EQ(ranktable(to_local).exit_code, 2);
   ASSERT_EQ(ranktable(to_local + " --save-dir " + folder_.at("")).exit_code, 0);
+  EXPECT_EQ(std::filesystem::status(folder_.at("local_ranktable_10.0.0.1_45.json")).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(ranktable("convert " + global + " --to hccl-1.0 --save-dir /tmp").exit_code, 2);
   const std::string local = folder_.at("local_ranktable_10.0.0.1_45.json");
   EXPECT_EQ(Json::parse(content("local_ranktable_10.0.0.1_host.json"))["group_id"], "0");
   EXPECT_EQ(ranktable("lint --profile modelarts " + local + " --against " + global).exit_code, 0);

@@ -1,4 +1,4 @@
-#include "cli/ranktable_tools/output_set.hpp"
+#include "common/io/file_set.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,26 +9,16 @@
 #include <filesystem>
 #include <system_error>
 
-namespace chipweave::cli {
+#include "common/io/descriptor.hpp"
+
+namespace chipweave::io {
 namespace {
 
 namespace fs = std::filesystem;
-using codec::ranktable::OutputFile;
 
 Error cannot(const std::string& what, const std::string& path, int number) {
   return make_error(Errc::unavailable, "cannot " + what + ": " + std::strerror(number))
       .in("file " + path);
-}
-
-bool write_all(int fd, const std::string& content) {
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
 }
 
 // The bits that a new file gets; there is no other way to ask for the umask than to set it.
@@ -49,7 +39,7 @@ class Staged {
     for (const auto& [temporary, path] : files_) ::unlink(temporary.c_str());
   }
 
-  Result<void> add(const std::string& folder, const OutputFile& file, mode_t bits) {
+  Result<void> add(const std::string& folder, const NamedText& file, mode_t bits) {
     const std::string path = joined_path(folder, file.name);
     struct stat there {};
     if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) {
@@ -57,14 +47,13 @@ class Staged {
     }
     // Hidden, so that nobody's local_*.json takes it for a table.
     std::string temporary = joined_path(folder, ".ranktable.XXXXXX");
-    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-    if (fd < 0) return cannot("create a temporary file beside it", path, errno);
+    Descriptor to(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (!to.valid()) return cannot("create a temporary file beside it", path, errno);
     files_.emplace_back(temporary, path);
-    const bool good = write_all(fd, file.text) && ::fchmod(fd, bits) == 0 && ::fsync(fd) == 0;
-    const int number = errno;
-    const bool closed = ::close(fd) == 0;
-    if (good && closed) return {};
-    return cannot("write", path, good ? errno : number);
+    const bool good = write_all(to.get(), file.text) && ::fchmod(to.get(), bits) == 0 &&
+                      ::fsync(to.get()) == 0 && to.reset();
+    if (good) return {};
+    return cannot("write", path, errno);
   }
 
   Result<void> rename_all(const std::function<void(const std::string&)>& saved) {
@@ -83,8 +72,8 @@ class Staged {
 
 }  // namespace
 
-Result<void> write_set(const std::string& folder, const std::vector<OutputFile>& files,
-                       FileMode mode, const std::function<void(const std::string&)>& saved) {
+Result<void> write_file_set(const std::string& folder, const std::vector<NamedText>& files,
+                            FileMode mode, const std::function<void(const std::string&)>& saved) {
   if (folder.empty()) {
     return make_error(Errc::invalid_argument, "the folder to write to has an empty name");
   }
@@ -98,7 +87,7 @@ Result<void> write_set(const std::string& folder, const std::vector<OutputFile>&
   }
   const mode_t bits = bits_of(mode);
   Staged staged;
-  for (const OutputFile& file : files) {
+  for (const NamedText& file : files) {
     if (Result<void> good = staged.add(folder, file, bits); !good) return good;
   }
   return staged.rename_all(saved);
@@ -108,4 +97,4 @@ std::string joined_path(const std::string& folder, const std::string& name) {
   return folder.ends_with('/') ? folder + name : folder + "/" + name;
 }
 
-}  // namespace chipweave::cli
+}  // namespace chipweave::io

@@ -1,5 +1,5 @@
-// write_set — files that belong together, written so that nobody sees half of one, and none if one
-// cannot be written.
+// write_file_set — files that belong together, written so that nobody sees half of one, and none if
+// one cannot be written.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/ranktable_tools/pd_tables.hpp"
 
-namespace chipweave::cli {
+namespace chipweave::io {
+
+struct NamedText {
+  std::string name;  // without folder
+  std::string text;
+};
 
 enum class FileMode {
   owner_only,  // 0600
@@ -19,11 +23,10 @@ enum class FileMode {
 // Makes the folder with its parents, writes all to temporary files in it, flushes them, and only
 // then renames them one after the other; `saved` gets the path of each. What was there is replaced,
 // a symbolic link too. Errors name the file or folder.
-Result<void> write_set(const std::string& folder,
-                       const std::vector<codec::ranktable::OutputFile>& files, FileMode mode,
-                       const std::function<void(const std::string&)>& saved);
+Result<void> write_file_set(const std::string& folder, const std::vector<NamedText>& files,
+                            FileMode mode, const std::function<void(const std::string&)>& saved);
 
 // "DIR/NAME", as Python's os.path.join.
 std::string joined_path(const std::string& folder, const std::string& name);
 
-}  // namespace chipweave::cli
+}  // namespace chipweave::io
