@@ -74,7 +74,7 @@ void Agent::take(domain::Faults faults) {
   if (on_state) on_state(state_);
 }
 
-Result<NodeStatePtr> Agent::compose(const Discovery& discovery,
+Result<NodeStatePtr> Agent::compose(const domain::Observation& discovery,
                                     const domain::Faults& faults) const {
   std::vector<std::string> resources = options_.resources;
   if (resources.empty()) {

@@ -44,7 +44,8 @@ class Agent {
 
  private:
   void take(domain::Faults faults);
-  Result<NodeStatePtr> compose(const Discovery& discovery, const domain::Faults& faults) const;
+  Result<NodeStatePtr> compose(const domain::Observation& discovery,
+                               const domain::Faults& faults) const;
   void fail(const Error& error);
 
   AgentOptions options_;
@@ -52,7 +53,7 @@ class Agent {
   Probe& probe_;
   FaultSource* fault_source_;
   std::function<void(const std::string&)> warn_;
-  std::optional<Discovery> discovery_;
+  std::optional<domain::Observation> discovery_;
   domain::Faults faults_;
   NodeStatePtr state_;
   std::uint64_t errors_ = 0;

@@ -15,7 +15,7 @@ std::string last_part(const std::string& path) {
 
 }  // namespace
 
-Result<Discovery> MachineProbe::discover() {
+Result<domain::Observation> MachineProbe::discover() {
   if (source_ == Source::profile && profiles::find(name_) == nullptr) {
     std::string names;
     for (const profiles::Profile& p : profiles::all()) {
@@ -28,8 +28,8 @@ Result<Discovery> MachineProbe::discover() {
   if (source_ == Source::file) seen_ = FileStamp::of(name_);
   auto loaded = io::load_machine(relative ? "./" + name_ : name_);
   if (!loaded) return std::move(loaded).error();
-  Discovery out{source_ == Source::profile ? name_ : loaded->topology.model(),
-                std::move(loaded->topology), std::move(loaded->warnings)};
+  domain::Observation out{source_ == Source::profile ? name_ : loaded->topology.model(),
+                          std::move(loaded->topology), std::move(loaded->warnings)};
   if (out.machine.empty()) out.machine = last_part(name_);
   return out;
 }

@@ -13,7 +13,7 @@ class MachineProbe final : public Probe {
  public:
   enum class Source { profile, file };
   MachineProbe(Source source, std::string name) : source_(source), name_(std::move(name)) {}
-  Result<Discovery> discover() override;
+  Result<domain::Observation> discover() override;
   bool changes() override;
 
  private:

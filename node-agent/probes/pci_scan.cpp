@@ -206,7 +206,7 @@ LinkKind pci_path_kind(const std::vector<std::string>& a, int numa_a,
   return numa_a >= 0 && numa_a == numa_b ? LinkKind::node : LinkKind::sys;
 }
 
-Result<Discovery> scan_pci(const SysfsTree& tree) {
+Result<domain::Observation> scan_pci(const SysfsTree& tree) {
   const std::vector<PciDevice> devices = list_devices(tree);
   std::vector<std::string> warnings;
   const std::string vendor = choose_vendor(devices, warnings);
@@ -234,7 +234,7 @@ Result<Discovery> scan_pci(const SysfsTree& tree) {
       "links between chips (NVLink, XGMI, HCCS, …) are not visible on the PCI bus: only host paths "
       "are known; "
       "name the machine with --probe profile:NAME or file:PATH for link-aware placement");
-  return Discovery{machine, std::move(topology).value(), std::move(warnings)};
+  return domain::Observation{machine, std::move(topology).value(), std::move(warnings)};
 }
 
 }  // namespace chipweave::agent

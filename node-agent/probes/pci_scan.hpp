@@ -15,7 +15,7 @@
 namespace chipweave::agent {
 
 // not_found when the bus has no accelerator of a known vendor.
-Result<Discovery> scan_pci(const SysfsTree& tree);
+Result<domain::Observation> scan_pci(const SysfsTree& tree);
 
 // Components of a resolved sysfs path from the PCI root on: {"pci0000:3a", "0000:3a:00.0",
 // "0000:3b:00.0"}; empty if the device hangs on no PCI root.

@@ -13,7 +13,7 @@ const std::string kKfd = "/sys/class/kfd/kfd/topology";
 
 }  // namespace
 
-Result<Discovery> SysfsProbe::discover() {
+Result<domain::Observation> SysfsProbe::discover() {
   seen_ = fingerprint();
   std::string kfd_problem;
   if (tree_.exists(kKfd + "/nodes")) {
@@ -23,8 +23,8 @@ Result<Discovery> SysfsProbe::discover() {
       if (imported) {
         std::string machine = imported->topology.model();
         if (machine.empty()) machine = "amd machine";
-        return Discovery{std::move(machine), std::move(imported->topology),
-                         std::move(imported->warnings)};
+        return domain::Observation{std::move(machine), std::move(imported->topology),
+                                   std::move(imported->warnings)};
       }
       kfd_problem = imported.error().text();
     } else {

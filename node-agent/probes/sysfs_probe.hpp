@@ -13,7 +13,7 @@ class SysfsProbe final : public Probe {
  public:
   // root: "" for this machine, or a folder that holds a tree "sys/…".
   explicit SysfsProbe(const std::string& root) : tree_(root) {}
-  Result<Discovery> discover() override;
+  Result<domain::Observation> discover() override;
   bool changes() override { return fingerprint() != seen_; }
 
  private:

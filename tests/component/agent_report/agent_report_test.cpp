@@ -278,7 +278,9 @@ TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
 }
 
 struct FixedProbe final : Probe {
-  Result<Discovery> discover() override { return Discovery{"box", four_chips(), {}}; }
+  Result<domain::Observation> discover() override {
+    return domain::Observation{"box", four_chips(), {}};
+  }
   bool changes() override { return false; }
 };
 

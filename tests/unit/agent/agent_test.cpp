@@ -15,10 +15,10 @@ using domain::ChipIndex;
 using testing::HasSubstr;
 
 struct FakeProbe final : Probe {
-  Result<Discovery> answer = Discovery{"box", ring_of_four(), {}};
+  Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
   int asked = 0;
-  Result<Discovery> discover() override {
+  Result<domain::Observation> discover() override {
     ++asked;
     changed = false;
     return answer;
@@ -104,7 +104,7 @@ TEST_F(AgentTest, ABadHealthFileKeepsTheLastGoodState) {
 TEST_F(AgentTest, AMachineThatChangesIsHandedOnWithItsFaults) {
   begin();
   say(domain::Faults{{ChipIndex{3}}, {}, {}});
-  probe.answer = Discovery{"new box", ring_of_four("amd"), {"links unknown"}};
+  probe.answer = domain::Observation{"new box", ring_of_four("amd"), {"links unknown"}};
   probe.changed = true;
   agent.check();
   ASSERT_EQ(states.size(), 2U);
@@ -128,7 +128,7 @@ TEST_F(AgentTest, AProbeThatFailsKeepsTheLastGoodStateAndAges) {
   EXPECT_EQ(agent.age().count(), 5);
   EXPECT_EQ(agent.state()->machine, "box");
   EXPECT_TRUE(states.empty());
-  probe.answer = Discovery{"box", ring_of_four(), {}};
+  probe.answer = domain::Observation{"box", ring_of_four(), {}};
   probe.changed = true;
   agent.check();
   EXPECT_EQ(agent.age().count(), 0);

@@ -47,7 +47,7 @@ class FakeSys : public testing::Test {
     fs::create_directory_symlink("../../../devices/" + route,
                                  root_ + "/sys/bus/pci/devices/" + address);
   }
-  Result<Discovery> scan() const { return scan_pci(SysfsTree(root_)); }
+  Result<domain::Observation> scan() const { return scan_pci(SysfsTree(root_)); }
 
   std::string root_;
 };
