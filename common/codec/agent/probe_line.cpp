@@ -1,0 +1,253 @@
+#include "common/codec/agent/probe_line.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/topology/import.hpp"
+#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/topology/topology_json_reader.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::ChipIndex;
+using domain::Neighbour;
+using domain::Observation;
+using domain::Port;
+using domain::Signal;
+using domain::SignalKind;
+
+constexpr std::size_t kMaxPorts = 4096;
+constexpr std::size_t kMaxNeighbours = 256;
+constexpr std::size_t kMaxFacts = 1024;
+constexpr std::size_t kMaxWarnings = 256;
+constexpr int kMaxPortNumber = 65'535;
+
+constexpr std::array<std::pair<SignalKind, const char*>, 4> kKinds = {{
+    {SignalKind::state, "state"},
+    {SignalKind::event, "event"},
+    {SignalKind::counter, "counter"},
+    {SignalKind::reading, "reading"},
+}};
+
+constexpr std::array<Errc, 8> kCodes = {
+    Errc::invalid_argument, Errc::not_found,      Errc::conflict,    Errc::unavailable,
+    Errc::deadline,         Errc::limit_exceeded, Errc::unsupported, Errc::internal};
+
+// A text that may come from a broken library, cut to what a reader takes.
+std::string_view fact(std::string_view text) { return text.substr(0, limits::kMaxFactBytes); }
+
+void write_chip(JsonWriter& w, const char* key, const std::optional<ChipIndex>& chip) {
+  if (chip) w.key(key).integer(chip->value);
+}
+
+void write_text(JsonWriter& w, const char* key, const std::string& text) {
+  if (!text.empty()) w.field(key, fact(text));
+}
+
+void write_port(JsonWriter& w, const Port& port) {
+  w.begin_object().key("chip").integer(port.chip.value).key("number").integer(port.number);
+  write_chip(w, "peer", port.peer);
+  if (!port.up) w.key("up").boolean(false);
+  w.end_object();
+}
+
+void write_signal(JsonWriter& w, const Signal& signal) {
+  w.begin_object();
+  for (const auto& [kind, name] : kKinds) {
+    if (kind == signal.kind) w.field("kind", name);
+  }
+  w.field("code", fact(signal.code));
+  write_chip(w, "chip", signal.chip);
+  if (signal.port) w.key("port").integer(*signal.port);
+  write_text(w, "nic", signal.nic);
+  if (signal.value != 0) w.key("value").number(signal.value);
+  write_text(w, "text", signal.text);
+  w.end_object();
+}
+
+void write_neighbour(JsonWriter& w, const Neighbour& neighbour) {
+  w.begin_object();
+  write_text(w, "nic", neighbour.nic);
+  write_chip(w, "chip", neighbour.chip);
+  write_text(w, "system", neighbour.system);
+  write_text(w, "port", neighbour.port);
+  write_text(w, "address", neighbour.address);
+  w.end_object();
+}
+
+template <class List, class Write>
+void write_list(JsonWriter& w, const char* key, const List& list, Write write) {
+  if (list.empty()) return;
+  w.key(key).begin_array();
+  for (const auto& item : list) write(w, item);
+  w.end_array();
+}
+
+std::optional<ChipIndex> read_chip(const JsonObject& o, const char* key) {
+  const auto index = o.integer(key, 0, limits::kMaxChipIndex);
+  if (!index) return std::nullopt;
+  return ChipIndex{static_cast<int>(*index)};
+}
+
+std::optional<int> read_number(const JsonObject& o, const char* key) {
+  const auto number = o.integer(key, 0, kMaxPortNumber);
+  if (!number) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::string read_text(const JsonObject& o, const char* key) { return o.text(key).value_or(""); }
+
+Port read_port(const Json& value, const std::string& path, JsonProblems& problems) {
+  const JsonObject o(value, path, {"chip", "number", "peer", "up"}, problems);
+  Port out;
+  out.chip.value =
+      static_cast<int>(o.require_integer("chip", 0, limits::kMaxChipIndex).value_or(0));
+  out.number = static_cast<int>(o.require_integer("number", 0, kMaxPortNumber).value_or(0));
+  out.peer = read_chip(o, "peer");
+  out.up = o.flag("up").value_or(true);
+  return out;
+}
+
+Signal read_signal(const Json& value, const std::string& path, JsonProblems& problems) {
+  const JsonObject o(value, path, {"kind", "code", "chip", "port", "nic", "value", "text"},
+                     problems);
+  Signal out;
+  const std::string kind = o.require_text("kind").value_or("state");
+  bool known = false;
+  for (const auto& [of, name] : kKinds) {
+    if (kind != name) continue;
+    out.kind = of;
+    known = true;
+  }
+  if (!known) problems.add(o.path("kind"), "is none of state, event, counter, reading");
+  out.code = o.require_text("code").value_or("");
+  if (o.has("code") && out.code.empty()) problems.add(o.path("code"), "is empty");
+  out.chip = read_chip(o, "chip");
+  out.port = read_number(o, "port");
+  out.nic = read_text(o, "nic");
+  out.value = o.number("value").value_or(0);
+  out.text = read_text(o, "text");
+  return out;
+}
+
+Neighbour read_neighbour(const Json& value, const std::string& path, JsonProblems& problems) {
+  const JsonObject o(value, path, {"nic", "chip", "system", "port", "address"}, problems);
+  return {read_text(o, "nic"), read_chip(o, "chip"), read_text(o, "system"), read_text(o, "port"),
+          read_text(o, "address")};
+}
+
+template <class T, class Read>
+std::vector<T> read_list(const JsonObject& o, const char* key, std::size_t most, Read read) {
+  std::vector<T> out;
+  const Json* list = o.array(key, most);
+  if (list == nullptr) return out;
+  out.reserve(list->size());
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    out.push_back(read((*list)[i], json_item(o.path(key), i), o.problems()));
+  }
+  return out;
+}
+
+std::string read_warning(const Json& value, const std::string& path, JsonProblems& problems) {
+  if (value.is_string()) return value.get<std::string>();
+  problems.add(path, "must be a text");
+  return "";
+}
+
+std::map<std::string, std::string> read_facts(const JsonObject& o) {
+  std::map<std::string, std::string> out;
+  const Json* facts = o.find("facts");
+  if (facts == nullptr) return out;
+  if (!facts->is_object() || facts->size() > kMaxFacts) {
+    o.problems().add("facts",
+                     "must be an object of at most " + std::to_string(kMaxFacts) + " keys");
+    return out;
+  }
+  for (const auto& [name, value] : facts->items()) {
+    if (!value.is_string()) {
+      o.problems().add("facts." + name, "must be a text");
+      continue;
+    }
+    out.emplace(name, value.get<std::string>());
+  }
+  return out;
+}
+
+Result<ProbeLine> read_failure(const Json& document) {
+  JsonProblems problems;
+  const JsonObject top(document, "", {"error"}, problems);
+  const JsonObject o(*top.find("error"), "error", {"code", "message"}, problems);
+  const std::string code = o.require_text("code").value_or("");
+  Error out = make_error(Errc::internal, o.require_text("message").value_or(""));
+  if (problems.any()) return problems.error();
+  for (const Errc known : kCodes) {
+    if (code == to_string(known)) out.code = known;
+  }
+  return ProbeLine(std::in_place_type<Error>, std::move(out));
+}
+
+}  // namespace
+
+std::string ProbeLineWriter::alive() { return "{\"alive\":true}\n"; }
+
+std::string ProbeLineWriter::failure(const Error& error) {
+  JsonWriter w;
+  w.begin_object().key("error").begin_object().field("code", to_string(error.code));
+  w.field("message", fact(error.text())).end_object().end_object();
+  return w.take() + "\n";
+}
+
+std::string ProbeLineWriter::observation(const Observation& seen) {
+  JsonWriter w;
+  w.begin_object().field("machine", fact(seen.machine));
+  std::string topology = export_topology_json(seen.topology);
+  std::erase(topology, '\n');  // between its values; in a text they are escaped
+  if (topology != topology_) {
+    w.key("topology").raw(topology);
+    topology_ = std::move(topology);
+  }
+  write_list(w, "ports", seen.ports, write_port);
+  write_list(w, "signals", seen.signals, write_signal);
+  write_list(w, "neighbours", seen.neighbours, write_neighbour);
+  write_list(w, "warnings", seen.warnings,
+             [](JsonWriter& to, const std::string& text) { to.string(fact(text)); });
+  w.key("facts").begin_object();
+  for (const auto& [name, value] : seen.facts) w.field(name, fact(value));
+  w.end_object().end_object();
+  return w.take() + "\n";
+}
+
+Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
+  if (line == "{\"alive\":true}") return ProbeLine(ProbeAlive{});
+  auto document = parse_strict_json(line, {kMaxProbeLineBytes, limits::kMaxJsonValues});
+  if (!document) return std::move(document).error();
+  if (!document->is_object()) return make_error(Errc::invalid_argument, "the line is no object");
+  if (document->contains("error")) return read_failure(*document);
+  JsonProblems problems;
+  const JsonObject o(*document, "",
+                     {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings"},
+                     problems);
+  if (const Json* topology = o.find("topology")) {
+    auto read = TopologyReader(ImportOptions{}).read(*topology);
+    if (!read) return std::move(read).error().in("topology");
+    topology_ = std::move(read).value();
+  }
+  if (!topology_) problems.add("topology", "missing, and no line before had one");
+  std::string machine = o.require_text("machine").value_or("");
+  auto warnings = read_list<std::string>(o, "warnings", kMaxWarnings, read_warning);
+  auto ports = read_list<Port>(o, "ports", kMaxPorts, read_port);
+  auto signals = read_list<Signal>(o, "signals", kMaxSignals, read_signal);
+  auto neighbours = read_list<Neighbour>(o, "neighbours", kMaxNeighbours, read_neighbour);
+  auto facts = read_facts(o);
+  if (problems.any()) return problems.error();
+  return ProbeLine(Observation{std::move(machine), *topology_, std::move(warnings),
+                               std::move(ports), std::move(signals), std::move(neighbours),
+                               std::move(facts)});
+}
+
+}  // namespace chipweave::codec

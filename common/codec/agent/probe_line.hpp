@@ -1,0 +1,54 @@
+// Probe lines — what the helper process that watches the hardware says to the agent: one JSON
+// object a line.
+//
+//   {"alive":true}                                     nothing new
+//   {"error":{"code":"unavailable","message":"…"}}     the machine cannot be read now
+//   {"machine":…,"topology":{…},"ports":[…],"signals":[…],"neighbours":[…],"facts":{…},
+//    "warnings":[…]}                                   the machine; topology as
+//    docs/topology-json.md
+//
+// `topology` is left out where it is that of the line before: it is the bulk of a line and seldom
+// changes. The helper runs code of vendors, so the agent reads its lines as strictly as a
+// stranger's.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "common/base/result.hpp"
+#include "common/domain/observation.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr std::size_t kMaxProbeLineBytes = std::size_t{4} << 20U;
+inline constexpr std::size_t kMaxSignals = 20'000;
+
+struct ProbeAlive {};
+using ProbeLine = std::variant<ProbeAlive, domain::Observation, Error>;
+
+// One stream of lines, written. Lines end with '\n'.
+class ProbeLineWriter {
+ public:
+  static std::string alive();
+  static std::string failure(const Error& error);
+  std::string observation(const domain::Observation& observation);
+
+ private:
+  std::string topology_;  // of the last line
+};
+
+// One stream of lines, read. O(line), no state but the last topology.
+class ProbeLineReader {
+ public:
+  // `line` without its end. Errors name the key: "signals[3].kind: …"; limit_exceeded for what is
+  // too long. After an error the stream is not to be used any more.
+  Result<ProbeLine> read(std::string_view line);
+
+ private:
+  std::optional<domain::NodeTopology> topology_;
+};
+
+}  // namespace chipweave::codec
