@@ -1,0 +1,30 @@
+// Fault — something that is wrong with a machine, from when on, and what follows: what the health
+// policy made of signals.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/domain/health_policy.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::domain {
+
+struct Fault {
+  std::string code;  // of the signal, or "link.down", "chip.gone", "cordoned"
+  Effect effect = Effect::note;
+  std::optional<ChipIndex> chip;  // absent: the machine, or a NIC
+  std::optional<ChipIndex> peer;  // of a link between two chips; chip is the lower one
+  std::optional<int> port;        // of the chip
+  std::string nic;
+  int lanes = 0;           // that are down by it, of a link
+  std::string text;        // for people
+  std::int64_t since = 0;  // Unix time in ms
+  // Held although its cause is gone: until then, or until a reset (-1). 0: the cause is there.
+  std::int64_t held_until = 0;
+
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+}  // namespace chipweave::domain
