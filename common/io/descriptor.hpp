@@ -1,4 +1,5 @@
-// Descriptor — a file descriptor that closes itself, and writing to one. Internal to common/io.
+// Descriptor — a file descriptor that closes itself, and writing to one. For the few places that
+// need more than files.hpp gives.
 #pragma once
 
 #include <unistd.h>
@@ -16,6 +17,8 @@ class Descriptor {
   ~Descriptor() { reset(); }
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
+  // Gives it away.
+  int release() { return std::exchange(fd_, -1); }
   // Closes now; false if the system reports a late write error.
   bool reset() {
     const int fd = std::exchange(fd_, -1);

@@ -5,10 +5,19 @@
 // thread and lets changes() tell.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "common/base/result.hpp"
 #include "common/domain/observation.hpp"
 
 namespace chipweave::agent {
+
+// Why a probe cannot confirm now what it said last.
+struct ProbeTrouble {
+  std::string code;  // "probe.stuck", "probe.crashed", "probe.garbage", "probe.absent"
+  std::string text;
+};
 
 class Probe {
  public:
@@ -23,6 +32,7 @@ class Probe {
   // True if discover() may answer differently than the last time it was called. Cheap: asked twice
   // a second.
   virtual bool changes() = 0;
+  virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
 };
 
 }  // namespace chipweave::agent
