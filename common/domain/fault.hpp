@@ -17,10 +17,10 @@ struct Fault {
   std::optional<ChipIndex> chip;  // absent: the machine, or a NIC
   std::optional<ChipIndex> peer;  // of a link between two chips; chip is the lower one
   std::optional<int> port;        // of the chip
-  std::string nic;
-  int lanes = 0;           // that are down by it, of a link
-  std::string text;        // for people
-  std::int64_t since = 0;  // Unix time in ms
+  std::string part;               // name of the NIC or switch concerned; else ""
+  int lanes = 0;                  // that are down by it, of a link
+  std::string text;               // for people
+  std::int64_t since = 0;         // Unix time in ms
   // Held although its cause is gone: until then, or until a reset (-1). 0: the cause is there.
   std::int64_t held_until = 0;
 

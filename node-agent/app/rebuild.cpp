@@ -14,8 +14,9 @@ using domain::LinkKind;
 using domain::NodeTopology;
 using domain::TopologyBuilder;
 
-void copy_pairs(const NodeTopology& t, TopologyBuilder& out) {
-  for (const domain::DirectLink& l : t.links()) {
+void copy_pairs(const NodeTopology& t, const TopologyEdit& edit, TopologyBuilder& out) {
+  for (domain::DirectLink l : t.links()) {
+    if (edit.link) edit.link(l);
     out.add_link(t.chip(l.a).index, t.chip(l.b).index, l.kind, l.lanes, l.gbps_per_lane,
                  l.lanes_down);
   }
@@ -27,15 +28,17 @@ void copy_pairs(const NodeTopology& t, TopologyBuilder& out) {
   }
 }
 
-void copy_around(const NodeTopology& t, TopologyBuilder& out) {
+void copy_around(const NodeTopology& t, const TopologyEdit& edit, TopologyBuilder& out) {
   for (const domain::Switch& s : t.switches()) {
     std::vector<TopologyBuilder::Port> ports;
-    for (const domain::SwitchPort& p : s.ports) {
+    for (domain::SwitchPort p : s.ports) {
+      if (edit.port) edit.port(s, p);
       ports.push_back({t.chip(p.slot).index, p.lanes, p.lanes_down});
     }
     out.add_switch(s.name, s.kind, std::move(ports), s.gbps_per_lane);
   }
   for (const domain::Nic& n : t.nics()) {
+    if (edit.keeps_nic && !edit.keeps_nic(n)) continue;
     std::map<ChipIndex, LinkKind> paths;
     for (std::size_t slot = 0; slot < n.paths.size(); ++slot) {
       paths[t.chip(static_cast<int>(slot)).index] = n.paths[slot];
@@ -51,8 +54,7 @@ void copy_around(const NodeTopology& t, TopologyBuilder& out) {
 
 }  // namespace
 
-Result<NodeTopology> with_chips(const NodeTopology& t,
-                                const std::function<void(domain::Chip&)>& edit) {
+Result<NodeTopology> rebuilt(const NodeTopology& t, const TopologyEdit& edit) {
   TopologyBuilder builder;
   builder.vendor = t.vendor();
   builder.model = t.model();
@@ -61,11 +63,11 @@ Result<NodeTopology> with_chips(const NodeTopology& t,
   builder.rule = t.rule();
   builder.super_pod = t.super_pod();
   for (domain::Chip chip : t.chips()) {
-    edit(chip);
+    if (edit.chip) edit.chip(chip);
     builder.add_chip(std::move(chip));
   }
-  copy_pairs(t, builder);
-  copy_around(t, builder);
+  copy_pairs(t, edit, builder);
+  copy_around(t, edit, builder);
   return std::move(builder).build();
 }
 

@@ -1,4 +1,4 @@
-// Changing chips of an immutable machine: everything else stays as it is.
+// Changing parts of an immutable machine: everything else stays as it is.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,16 @@
 
 namespace chipweave::agent {
 
-// `topology` with `edit` applied to each chip. edit must leave the index alone; what the builder
-// refuses is an error.
-Result<domain::NodeTopology> with_chips(const domain::NodeTopology& topology,
-                                        const std::function<void(domain::Chip&)>& edit);
+// What is done to each part; empty: nothing. Indices, kinds and lanes must be left alone.
+struct TopologyEdit {
+  std::function<void(domain::Chip&)> chip;
+  std::function<void(domain::DirectLink&)> link;
+  std::function<void(const domain::Switch&, domain::SwitchPort&)> port;
+  std::function<bool(const domain::Nic&)> keeps_nic;
+};
+
+// What the builder refuses is an error.
+Result<domain::NodeTopology> rebuilt(const domain::NodeTopology& topology,
+                                     const TopologyEdit& edit);
 
 }  // namespace chipweave::agent

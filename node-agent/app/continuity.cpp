@@ -1,0 +1,155 @@
+#include "node-agent/app/continuity.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "node-agent/app/rebuild.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::ChipIndex;
+using domain::NodeTopology;
+using domain::Observation;
+
+using Indices = std::map<ChipIndex, ChipIndex>;  // seen → known
+
+// Which known chip each seen one is; nullopt where one is new. By id, by place where it has lost
+// its id with its driver, and by index where it has lost both.
+std::optional<Indices> matched(const NodeTopology& known, const NodeTopology& seen) {
+  std::map<std::string, ChipIndex> by_id;
+  std::map<std::string, ChipIndex> by_pci;
+  for (const domain::Chip& chip : known.chips()) {
+    if (!chip.id.empty()) by_id.emplace(chip.id, chip.index);
+    if (!chip.pci.empty()) by_pci.emplace(chip.pci, chip.index);
+  }
+  Indices out;
+  std::set<ChipIndex> taken;
+  std::vector<ChipIndex> nameless;
+  for (const domain::Chip& chip : seen.chips()) {
+    if (chip.id.empty() && chip.pci.empty()) {
+      nameless.push_back(chip.index);
+      continue;
+    }
+    const auto& names = chip.id.empty() ? by_pci : by_id;
+    const auto found = names.find(chip.id.empty() ? chip.pci : chip.id);
+    if (found == names.end() || !taken.insert(found->second).second) return std::nullopt;
+    out.emplace(chip.index, found->second);
+  }
+  for (const ChipIndex index : nameless) {
+    if (!known.slot_of(index) || !taken.insert(index).second) return std::nullopt;
+    out.emplace(index, index);
+  }
+  return out;
+}
+
+// Whether the chips seen are the known ones with the names and numbers that they had.
+bool unchanged(const NodeTopology& known, const NodeTopology& seen) {
+  return std::equal(known.chips().begin(), known.chips().end(), seen.chips().begin(),
+                    seen.chips().end(), [](const domain::Chip& a, const domain::Chip& b) {
+                      return a.index == b.index && a.id == b.id;
+                    });
+}
+
+void rename(const Indices& chips, Observation& seen) {
+  const auto to = [&chips](std::optional<ChipIndex>& chip) {
+    if (!chip) return;
+    const auto known = chips.find(*chip);
+    if (known != chips.end()) chip = known->second;
+  };
+  for (domain::Port& port : seen.ports) {
+    std::optional<ChipIndex> chip = port.chip;
+    to(chip);
+    port.chip = *chip;
+    to(port.peer);
+  }
+  for (domain::Signal& signal : seen.signals) to(signal.chip);
+  for (domain::Neighbour& neighbour : seen.neighbours) to(neighbour.chip);
+}
+
+// The known machine, chip by chip and lane by lane as it is seen now. Lanes of a chip that is gone
+// stay as they were.
+class Merge {
+ public:
+  Merge(const NodeTopology& known, const NodeTopology& seen, const Indices& chips)
+      : known_(known), seen_(seen) {
+    for (const auto& [now, before] : chips) slots_[before] = *seen.slot_of(now);
+  }
+
+  bool sees(ChipIndex chip) const { return slots_.contains(chip); }
+
+  Result<NodeTopology> run() const {
+    TopologyEdit edit;
+    edit.chip = [this](domain::Chip& chip) { renew(chip); };
+    edit.link = [this](domain::DirectLink& link) {
+      const auto a = slot(link.a);
+      const auto b = slot(link.b);
+      if (!a || !b) return;
+      const domain::DirectLink* now = seen_.link(std::min(*a, *b), std::max(*a, *b));
+      link.lanes_down = std::max(0, link.lanes - (now == nullptr ? 0 : now->lanes_up()));
+    };
+    edit.port = [this](const domain::Switch& of, domain::SwitchPort& port) {
+      if (const auto at = slot(port.slot)) {
+        port.lanes_down = std::max(0, port.lanes - lanes_up(of.name, *at));
+      }
+    };
+    return rebuilt(known_, edit);
+  }
+
+ private:
+  void renew(domain::Chip& chip) const {
+    const auto at = slots_.find(chip.index);
+    if (at == slots_.end()) return;
+    domain::Chip now = seen_.chip(at->second);
+    now.index = chip.index;
+    if (now.id.empty()) now.id = chip.id;
+    if (now.pci.empty()) now.pci = chip.pci;
+    chip = std::move(now);
+  }
+  std::optional<int> slot(int known_slot) const {
+    const auto at = slots_.find(known_.chip(known_slot).index);
+    return at == slots_.end() ? std::nullopt : std::optional(at->second);
+  }
+  int lanes_up(const std::string& by_switch, int seen_slot) const {
+    for (const domain::Switch& s : seen_.switches()) {
+      if (s.name != by_switch) continue;
+      for (const domain::SwitchPort& port : s.ports) {
+        if (port.slot == seen_slot) return port.lanes_up();
+      }
+    }
+    return 0;
+  }
+
+  const NodeTopology& known_;
+  const NodeTopology& seen_;
+  std::map<ChipIndex, int> slots_;  // of seen, by the index in known
+};
+
+}  // namespace
+
+Result<Observation> in_terms_of(const NodeTopology& known, Observation seen) {
+  if (unchanged(known, seen.topology)) return seen;
+  const auto chips = matched(known, seen.topology);
+  if (!chips) return seen;
+  const Merge merge(known, seen.topology, *chips);
+  auto topology = merge.run();
+  if (!topology) return std::move(topology).error();
+  rename(*chips, seen);
+  for (const domain::Chip& chip : known.chips()) {
+    if (merge.sees(chip.index)) continue;
+    domain::Signal gone;
+    gone.code = "chip.gone";
+    gone.chip = chip.index;
+    gone.text = "the driver does not list it any more";
+    seen.signals.push_back(std::move(gone));
+  }
+  seen.topology = std::move(topology).value();
+  return seen;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,251 @@
+#include "node-agent/app/health/health_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace chipweave::agent {
+namespace {
+
+using domain::ChipIndex;
+using domain::Effect;
+using domain::Fault;
+using domain::HealthRule;
+using domain::Recovery;
+using domain::Signal;
+using domain::SignalKind;
+
+constexpr int kNobody = -1;
+constexpr std::size_t kMostCodes = 4096;
+
+int number(const std::optional<ChipIndex>& chip) { return chip ? chip->value : kNobody; }
+
+std::int64_t milliseconds(Clock::Wall time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+Fault fault_of(const Signal& signal) {
+  Fault out;
+  out.code = signal.code;
+  out.chip = signal.chip;
+  out.port = signal.port;
+  out.part = signal.nic;
+  out.text = signal.text;
+  return out;
+}
+
+bool is_reset(const Signal& signal) {
+  return signal.kind == SignalKind::event && signal.code.ends_with(".reset");
+}
+
+bool worse(const Fault& a, const Fault& b) {
+  if (a.effect != b.effect) return a.effect > b.effect;
+  const auto place = [](const Fault& f) {
+    return std::tuple(number(f.chip), number(f.peer), f.port.value_or(kNobody),
+                      std::string_view(f.part), std::string_view(f.code));
+  };
+  return place(a) < place(b);
+}
+
+}  // namespace
+
+bool matches(const HealthRule& rule, const std::string& code) {
+  if (!rule.code.ends_with('*')) return rule.code == code;
+  return code.starts_with(std::string_view(rule.code).substr(0, rule.code.size() - 1));
+}
+
+HealthJudge::HealthJudge(domain::HealthPolicy policy, const Clock& clock)
+    : policy_(std::move(policy)), clock_(clock) {
+  link_rule_.code = "link.down";
+  link_rule_.effect = Effect::link;
+  link_rule_.hold = policy_.link_hold;
+}
+
+const HealthRule& HealthJudge::rule_of(const std::string& code) {
+  if (const auto known = rules_.find(code); known != rules_.end()) return *known->second;
+  const auto found = std::find_if(policy_.rules.begin(), policy_.rules.end(),
+                                  [&](const HealthRule& rule) { return matches(rule, code); });
+  const HealthRule& rule = found == policy_.rules.end() ? other_rule_ : *found;
+  if (rules_.size() >= kMostCodes) rules_.clear();
+  rules_.emplace(code, &rule);
+  return rule;
+}
+
+HealthJudge::Record* HealthJudge::record(const Fault& fault, const HealthRule& rule) {
+  const Key key{fault.code, number(fault.chip), number(fault.peer), fault.port.value_or(kNobody),
+                fault.part};
+  auto at = records_.find(key);
+  if (at == records_.end()) {
+    if (records_.size() >= kMostRecords) return nullptr;
+    at = records_.emplace(key, Record{}).first;
+    at->second.fault = fault;
+    at->second.fault.effect = rule.effect;
+    at->second.rule = &rule;
+  }
+  return &at->second;
+}
+
+void HealthJudge::observe(const domain::Observation& seen) {
+  for (auto& [key, record] : records_) {
+    record.stated = false;
+    if (!record.counter) record.level = 0;
+  }
+  for (const Signal& signal : seen.signals) {
+    if (is_reset(signal)) reset(signal.chip);
+  }
+  for (const Signal& signal : seen.signals) see(signal);
+  see_links(seen.topology);
+  for (auto& [key, record] : records_) settle(record);
+}
+
+void HealthJudge::see(const Signal& signal) {
+  const HealthRule& rule = rule_of(signal.code);
+  if (signal.kind == SignalKind::reading && signal.value < rule.at_least) return;
+  Record* record = this->record(fault_of(signal), rule);
+  if (record == nullptr) return;
+  if (!signal.text.empty()) record->fault.text = signal.text;
+  if (signal.kind == SignalKind::event) {
+    occur(*record);
+  } else if (signal.kind == SignalKind::counter) {
+    if (!record->counter) record->counter.emplace();
+    record->counter->see(signal.value, clock_.now());
+  } else {
+    record->stated = true;
+    record->level = 1;
+  }
+}
+
+void HealthJudge::see_links(const domain::NodeTopology& t) {
+  for (const domain::DirectLink& link : t.links()) {
+    if (link.lanes_down == 0) continue;
+    Fault fault;
+    fault.chip = t.chip(link.a).index;
+    fault.peer = t.chip(link.b).index;
+    fault.text = std::string(to_string(link.kind)) + " to chip " +
+                 std::to_string(fault.peer->value) + ": " + std::to_string(link.lanes_down) +
+                 " of " + std::to_string(link.lanes) + " lanes down";
+    see_link(std::move(fault), link.lanes_down);
+  }
+  for (const domain::Switch& s : t.switches()) {
+    for (const domain::SwitchPort& port : s.ports) {
+      if (port.lanes_down == 0) continue;
+      Fault fault;
+      fault.chip = t.chip(port.slot).index;
+      fault.part = s.name;
+      fault.text = std::string(to_string(s.kind)) + ": " + std::to_string(port.lanes_down) +
+                   " of " + std::to_string(port.lanes) + " lanes down";
+      see_link(std::move(fault), port.lanes_down);
+    }
+  }
+}
+
+void HealthJudge::see_link(Fault fault, int lanes) {
+  fault.code = link_rule_.code;
+  Record* record = this->record(fault, link_rule_);
+  if (record == nullptr) return;
+  record->stated = true;
+  record->level = lanes;
+  if (lanes >= record->held) record->fault.text = std::move(fault.text);
+}
+
+HealthJudge::Seconds HealthJudge::hold_of(const Record& record) const {
+  const double factor = std::ldexp(1.0, std::min(record.flaps, 30));
+  const double most = std::max(record.rule->hold, policy_.longest_hold);
+  return Seconds(std::min(record.rule->hold * factor, most));
+}
+
+// A cause that is over the moment it was seen.
+void HealthJudge::occur(Record& record) {
+  record.level = 1;
+  settle(record);
+  record.level = 0;
+  record.lower_since = clock_.now();
+}
+
+void HealthJudge::settle(Record& record) {
+  const Clock::Steady now = clock_.now();
+  if (record.counter) {
+    const double rise = record.counter->rise(now, Seconds(record.rule->window));
+    record.level = rise >= record.rule->rise ? 1 : 0;
+  }
+  if (record.level >= record.held) {
+    if (record.held == 0 && record.level > 0) {
+      const bool again = record.recovered && now - *record.recovered < Seconds(policy_.flap_window);
+      record.flaps = again ? record.flaps + 1 : 0;
+      record.fault.since = milliseconds(clock_.wall());
+    }
+    record.held = record.level;
+    record.lower_since = now;
+    return;
+  }
+  if (record.rule->recovery == Recovery::reset) return;
+  if (now - record.lower_since < hold_of(record)) return;
+  record.held = record.level;
+  record.lower_since = now;
+  if (record.held == 0) record.recovered = now;
+}
+
+std::vector<Fault> HealthJudge::judge() {
+  const Clock::Steady now = clock_.now();
+  std::vector<Fault> out;
+  for (auto& [key, record] : records_) {
+    settle(record);
+    if (record.held == 0) continue;
+    Fault fault = record.fault;
+    if (record.rule == &link_rule_) fault.lanes = record.held;
+    if (record.level < record.held) {
+      const auto left = hold_of(record) - Seconds(now - record.lower_since);
+      fault.held_until =
+          record.rule->recovery == Recovery::reset
+              ? -1
+              : milliseconds(clock_.wall()) + static_cast<std::int64_t>(left.count() * 1000);
+    }
+    out.push_back(std::move(fault));
+  }
+  forget();
+  std::sort(out.begin(), out.end(), worse);
+  return out;
+}
+
+// What is over for so long that it would not count as flapping.
+void HealthJudge::forget() {
+  const Clock::Steady now = clock_.now();
+  std::erase_if(records_, [&](const auto& entry) {
+    const Record& record = entry.second;
+    return record.held == 0 && !record.stated && !record.counter &&
+           (!record.recovered || now - *record.recovered >= Seconds(policy_.flap_window));
+  });
+}
+
+void HealthJudge::reset(std::optional<ChipIndex> chip) {
+  for (auto& [key, record] : records_) {
+    const bool meant = !chip || record.fault.chip == chip;
+    if (!meant || record.rule->recovery != Recovery::reset || record.held == 0) continue;
+    record.held = 0;
+    record.recovered = clock_.now();
+  }
+}
+
+void HealthJudge::clear(std::optional<ChipIndex> chip) {
+  for (auto& [key, record] : records_) {
+    if (chip && record.fault.chip != chip) continue;
+    if (record.level >= record.held) continue;
+    record.held = record.level;
+    record.recovered.reset();
+    record.flaps = 0;
+  }
+}
+
+void HealthJudge::restore(const std::vector<Fault>& faults) {
+  for (const Fault& fault : faults) {
+    const HealthRule& rule = rule_of(fault.code);
+    if (rule.recovery != Recovery::reset) continue;
+    Record* record = this->record(fault, rule);
+    if (record == nullptr || record->held > 0) continue;
+    record->fault.since = fault.since;
+    record->held = 1;
+    record->lower_since = clock_.now();
+  }
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,286 @@
+#include "node-agent/app/health/health_judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/agent/machines.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::ChipIndex;
+using domain::Effect;
+using domain::Fault;
+using domain::HealthPolicy;
+using domain::HealthRule;
+using domain::Observation;
+using domain::Recovery;
+using domain::Signal;
+using domain::SignalKind;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+HealthRule rule(const std::string& code, Effect effect, double hold,
+                Recovery how = Recovery::quiet) {
+  HealthRule out;
+  out.code = code;
+  out.effect = effect;
+  out.hold = hold;
+  out.recovery = how;
+  return out;
+}
+
+HealthPolicy policy() {
+  HealthPolicy out;
+  HealthRule crc = rule("nvlink.crc", Effect::link, 30);
+  crc.rise = 100;
+  crc.window = 60;
+  HealthRule hot = rule("temperature", Effect::network, 5);
+  hot.at_least = 90;
+  out.rules = {rule("xid.13", Effect::note, 10),
+               rule("xid.79", Effect::unusable, 0, Recovery::reset),
+               rule("xid.*", Effect::unusable, 300),
+               crc,
+               hot,
+               rule("hccn.link-down", Effect::network, 10)};
+  return out;
+}
+
+struct Judge : testing::Test {
+  ManualClock clock;
+  HealthJudge judge{policy(), clock};
+  Observation seen{"box", ring_of_four(), {}};
+
+  void observe() { judge.observe(seen); }
+  // An observation with these signals and no others.
+  void say(std::vector<Signal> signals) {
+    seen.signals = std::move(signals);
+    observe();
+  }
+  static Signal state(const std::string& code, int chip) {
+    return {SignalKind::state, code, ChipIndex{chip}, std::nullopt, "", 0, ""};
+  }
+  static Signal event(const std::string& code, int chip) {
+    return {SignalKind::event, code, ChipIndex{chip}, std::nullopt, "", 0, ""};
+  }
+  static Signal crc(int port, double value) {
+    return {SignalKind::counter, "nvlink.crc", ChipIndex{0}, port, "", value, ""};
+  }
+  std::vector<std::string> codes() {
+    std::vector<std::string> out;
+    for (const Fault& fault : judge.judge()) out.push_back(fault.code);
+    return out;
+  }
+  // As an agent lives: it looks twice a second.
+  void live(milliseconds time) {
+    for (milliseconds passed{0}; passed < time; passed += milliseconds(500)) {
+      clock.advance(milliseconds(500));
+      judge.judge();
+    }
+  }
+};
+
+TEST_F(Judge, NothingIsWrongWithAMachineThatSaysNothing) {
+  observe();
+  EXPECT_THAT(judge.judge(), IsEmpty());
+}
+
+TEST_F(Judge, AStateHoldsAtOnceAndForATimeAfterItIsGone) {
+  say({state("hccn.link-down", 2)});
+  const auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].effect, Effect::network);
+  EXPECT_EQ(faults[0].chip, ChipIndex{2});
+  EXPECT_EQ(faults[0].since, 1767323045000);
+  EXPECT_EQ(faults[0].held_until, 0);
+  live(seconds(100));
+  EXPECT_THAT(codes(), ElementsAre("hccn.link-down"));
+  say({});
+  live(milliseconds(9'500));
+  const auto held = judge.judge();
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_EQ(held[0].since, faults[0].since);
+  EXPECT_EQ(held[0].held_until, 1767323045000 + 110'000);
+  live(milliseconds(500));
+  EXPECT_THAT(judge.judge(), IsEmpty());
+}
+
+TEST_F(Judge, TheFirstRuleThatMatchesCounts) {
+  say({event("xid.13", 0), event("xid.48", 1), event("unheard-of", 2)});
+  const auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 3U);
+  EXPECT_EQ(faults[0].code, "xid.48");
+  EXPECT_EQ(faults[0].effect, Effect::unusable);
+  EXPECT_EQ(faults[1].code, "xid.13");
+  EXPECT_EQ(faults[1].effect, Effect::note);
+  EXPECT_EQ(faults[2].code, "unheard-of");
+  EXPECT_EQ(faults[2].effect, Effect::note);
+}
+
+TEST_F(Judge, AnEventIsHeldFromItsLastTime) {
+  say({event("xid.48", 1)});
+  live(seconds(200));
+  say({event("xid.48", 1)});
+  say({});
+  live(milliseconds(299'500));
+  EXPECT_THAT(codes(), ElementsAre("xid.48"));
+  live(milliseconds(500));
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
+TEST_F(Judge, WhatNeedsAResetWaitsForIt) {
+  say({event("xid.79", 1), event("xid.79", 2)});
+  say({});
+  clock.advance(seconds(100'000));
+  EXPECT_EQ(judge.judge().size(), 2U);
+  EXPECT_EQ(judge.judge()[0].held_until, -1);
+  say({event("nvml.reset", 1)});
+  const auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_EQ(faults[0].chip, ChipIndex{2});
+  EXPECT_EQ(faults[1].code, "nvml.reset");
+}
+
+TEST_F(Judge, AResetDoesNotEndWhatComesWithIt) {
+  say({event("xid.79", 1)});
+  say({event("nvml.reset", 1), event("xid.79", 1)});
+  EXPECT_THAT(codes(), ElementsAre("xid.79", "nvml.reset"));
+}
+
+TEST_F(Judge, SomebodyMayClearWhatIsHeldButNotItsCause) {
+  say({event("xid.79", 1), event("xid.79", 2), state("hccn.link-down", 1)});
+  judge.clear(ChipIndex{1});
+  auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_EQ(faults[0].chip, ChipIndex{2});
+  EXPECT_EQ(faults[1].code, "hccn.link-down");
+  judge.clear(std::nullopt);
+  EXPECT_THAT(codes(), ElementsAre("hccn.link-down"));
+}
+
+TEST_F(Judge, ACounterIsACauseWhileItRisesFastEnough) {
+  say({crc(3, 1'000'000)});
+  EXPECT_THAT(codes(), IsEmpty());  // of who knows when
+  clock.advance(seconds(30));
+  say({crc(3, 1'000'099)});
+  EXPECT_THAT(codes(), IsEmpty());
+  clock.advance(seconds(20));
+  say({crc(3, 1'000'100)});
+  const auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].port, 3);
+  // After 40 s 99 of the errors are too old: the cause is over, the fault held for 30 s more.
+  live(milliseconds(69'000));
+  EXPECT_THAT(codes(), ElementsAre("nvlink.crc"));
+  live(milliseconds(1'000));
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
+TEST_F(Judge, ACounterThatBeganAnewIsNotNegative) {
+  say({crc(3, 1'000'000)});
+  say({crc(3, 99)});
+  EXPECT_THAT(codes(), IsEmpty());
+  say({crc(3, 100)});
+  EXPECT_THAT(codes(), ElementsAre("nvlink.crc"));
+}
+
+TEST_F(Judge, EachPortCountsForItself) {
+  say({crc(3, 0), crc(4, 0)});
+  say({crc(3, 60), crc(4, 60)});
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
+TEST_F(Judge, AReadingIsACauseFromItsLimitOn) {
+  const auto hot = [](double value) {
+    return Signal{SignalKind::reading, "temperature", ChipIndex{0}, std::nullopt, "", value, ""};
+  };
+  say({hot(89.9)});
+  EXPECT_THAT(codes(), IsEmpty());
+  say({hot(90)});
+  EXPECT_THAT(codes(), ElementsAre("temperature"));
+  say({hot(80)});
+  live(seconds(5));
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
+TEST_F(Judge, LanesThatAreDownCountAtOnceAndAreTrustedLater) {
+  ASSERT_TRUE(seen.topology.take_down(0, 1, 1));
+  observe();
+  auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].code, "link.down");
+  EXPECT_EQ(faults[0].effect, Effect::link);
+  EXPECT_EQ(faults[0].chip, ChipIndex{0});
+  EXPECT_EQ(faults[0].peer, ChipIndex{1});
+  EXPECT_EQ(faults[0].lanes, 1);
+  EXPECT_EQ(faults[0].text, "NVLINK to chip 1: 1 of 2 lanes down");
+  ASSERT_TRUE(seen.topology.take_down(0, 1, 1));
+  observe();
+  EXPECT_EQ(judge.judge()[0].lanes, 2);
+  live(seconds(5));
+  // One comes up: for ten seconds more it is not believed.
+  seen.topology = ring_of_four();
+  ASSERT_TRUE(seen.topology.take_down(0, 1, 1));
+  observe();
+  live(milliseconds(9'500));
+  EXPECT_EQ(judge.judge()[0].lanes, 2);
+  EXPECT_EQ(judge.judge()[0].text, "NVLINK to chip 1: 2 of 2 lanes down");
+  live(milliseconds(500));
+  EXPECT_EQ(judge.judge()[0].lanes, 1);
+  seen.topology = ring_of_four();
+  observe();
+  live(seconds(10));
+  EXPECT_THAT(judge.judge(), IsEmpty());
+}
+
+TEST_F(Judge, WhatFlapsIsHeldTwiceAsLongEachTimeButNotForEver) {
+  const auto held_for = [this] {
+    say({state("hccn.link-down", 2)});
+    say({});
+    int halves = 0;
+    while (!judge.judge().empty()) {
+      live(milliseconds(500));
+      ++halves;
+    }
+    return halves / 2;
+  };
+  EXPECT_EQ(held_for(), 10);
+  EXPECT_EQ(held_for(), 20);
+  EXPECT_EQ(held_for(), 40);
+  for (int i = 0; i < 8; ++i) held_for();
+  EXPECT_EQ(held_for(), 600);
+  // Ten quiet minutes, and it is as it was.
+  live(seconds(600));
+  EXPECT_EQ(held_for(), 10);
+}
+
+TEST_F(Judge, ARestartForgetsOnlyWhatTimeHeals) {
+  say({event("xid.79", 1), event("xid.48", 2), state("hccn.link-down", 3)});
+  const auto before = judge.judge();
+  clock.advance(seconds(50));
+  HealthJudge next{policy(), clock};
+  next.restore(before);
+  const auto after = next.judge();
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0].code, "xid.79");
+  EXPECT_EQ(after[0].since, before[0].since);
+}
+
+TEST_F(Judge, MemoryStaysBoundedWhateverIsSaid) {
+  std::vector<Signal> many;
+  for (int i = 0; i < 40'000; ++i) many.push_back(event("xid." + std::to_string(i), 0));
+  say(many);
+  EXPECT_EQ(judge.judge().size(), 32'768U);
+  say({});
+  clock.advance(seconds(300));
+  EXPECT_THAT(codes(), ElementsAre("xid.79"));
+  clock.advance(seconds(600));
+  judge.judge();
+  say({state("hccn.link-down", 1)});
+  EXPECT_THAT(codes(), ElementsAre("xid.79", "hccn.link-down"));
+}
+
+}  // namespace
+}  // namespace chipweave::agent
