@@ -27,7 +27,7 @@ enum class Recovery {
 };
 
 struct HealthRule {
-  std::string code;  // of the signals that it is for; with '*' at its end: all that begin so
+  std::string code;  // of the signals that it is for; '*' stands for any characters
   Effect effect = Effect::note;
   // A counter is a cause while it has risen by at least `rise` within the last `window`, a reading
   // while it is at least `at_least`. States are causes while they hold, events when they happen.
@@ -37,6 +37,9 @@ struct HealthRule {
   Recovery recovery = Recovery::quiet;
   double hold = 10;
 };
+
+// Whether the rule is for signals of that code. O(length of both) but for several stars.
+bool matches(const HealthRule& rule, std::string_view code);
 
 struct HealthPolicy {
   std::vector<HealthRule> rules;  // the first that matches; none: a note

@@ -31,16 +31,14 @@ Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
   if (!unhealthy) return Error(unhealthy.error());
   const auto network = slots(t, faults.network_unhealthy, "network_unhealthy");
   if (!network) return Error(network.error());
-  TopologyEdit edit;
-  edit.chip = [&](domain::Chip& chip) {
+  auto out = with_chips(t, [&](domain::Chip& chip) {
     const int slot = *t.slot_of(chip.index);
     if (unhealthy->contains(slot)) {
       chip.health = domain::Health::unhealthy;
     } else if (network->contains(slot) && chip.health == domain::Health::healthy) {
       chip.health = domain::Health::network_unhealthy;
     }
-  };
-  auto out = rebuilt(t, edit);
+  });
   if (!out) return out;
   for (const domain::DownLink& down : faults.down_links) {
     const auto a = slots(t, {down.a}, "down_links");

@@ -58,13 +58,11 @@ Result<domain::NodeTopology> with_identity(const domain::NodeTopology& t, const 
   const bool ascend = t.vendor() == "ascend";
   const std::string prefix = ascend ? std::string(ascend_family(t))
                                     : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
-  TopologyEdit edit;
-  edit.chip = [&](domain::Chip& chip) {
+  return with_chips(t, [&](domain::Chip& chip) {
     if (ascend && !chip.physical_id) chip.physical_id = chip.index.value;
     if (!chip.id.empty()) return;
     chip.id = prefix + "-" + std::to_string(ascend ? *chip.physical_id : chip.index.value);
-  };
-  return rebuilt(t, edit);
+  });
 }
 
 }  // namespace chipweave::agent

@@ -71,4 +71,10 @@ Result<NodeTopology> rebuilt(const NodeTopology& t, const TopologyEdit& edit) {
   return std::move(builder).build();
 }
 
+Result<NodeTopology> with_chips(const NodeTopology& t, std::function<void(domain::Chip&)> edit) {
+  TopologyEdit chips;
+  chips.chip = std::move(edit);
+  return rebuilt(t, chips);
+}
+
 }  // namespace chipweave::agent

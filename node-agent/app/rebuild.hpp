@@ -20,4 +20,8 @@ struct TopologyEdit {
 Result<domain::NodeTopology> rebuilt(const domain::NodeTopology& topology,
                                      const TopologyEdit& edit);
 
+// The same for chips alone.
+Result<domain::NodeTopology> with_chips(const domain::NodeTopology& topology,
+                                        std::function<void(domain::Chip&)> edit);
+
 }  // namespace chipweave::agent

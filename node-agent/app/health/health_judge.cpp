@@ -49,11 +49,6 @@ bool worse(const Fault& a, const Fault& b) {
 
 }  // namespace
 
-bool matches(const HealthRule& rule, const std::string& code) {
-  if (!rule.code.ends_with('*')) return rule.code == code;
-  return code.starts_with(std::string_view(rule.code).substr(0, rule.code.size() - 1));
-}
-
 HealthJudge::HealthJudge(domain::HealthPolicy policy, const Clock& clock)
     : policy_(std::move(policy)), clock_(clock) {
   link_rule_.code = "link.down";
@@ -63,8 +58,9 @@ HealthJudge::HealthJudge(domain::HealthPolicy policy, const Clock& clock)
 
 const HealthRule& HealthJudge::rule_of(const std::string& code) {
   if (const auto known = rules_.find(code); known != rules_.end()) return *known->second;
-  const auto found = std::find_if(policy_.rules.begin(), policy_.rules.end(),
-                                  [&](const HealthRule& rule) { return matches(rule, code); });
+  const auto found =
+      std::find_if(policy_.rules.begin(), policy_.rules.end(),
+                   [&](const HealthRule& rule) { return domain::matches(rule, code); });
   const HealthRule& rule = found == policy_.rules.end() ? other_rule_ : *found;
   if (rules_.size() >= kMostCodes) rules_.clear();
   rules_.emplace(code, &rule);

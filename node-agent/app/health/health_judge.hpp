@@ -76,7 +76,4 @@ class HealthJudge {
   std::map<Key, Record> records_;
 };
 
-// Whether `code` is one that the rule is for.
-bool matches(const domain::HealthRule& rule, const std::string& code);
-
 }  // namespace chipweave::agent

@@ -1,0 +1,130 @@
+#include "common/codec/agent/health_policy.hpp"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/topology/topology_json_reader.hpp"
+#include "common/codec/yaml/yaml_json.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::Effect;
+using domain::HealthPolicy;
+using domain::HealthRule;
+using domain::Recovery;
+
+constexpr double kMaxSeconds = 366.0 * 86'400;
+constexpr std::array<Effect, 4> kEffects = {Effect::note, Effect::link, Effect::network,
+                                            Effect::unusable};
+
+// "90s", "5m", "2h", "1d" or a number of seconds.
+std::optional<double> seconds_of(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return std::nullopt;
+  const std::string& text = value.get_ref<const std::string&>();
+  double number = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (bad != std::errc() || end + 1 != text.data() + text.size()) return std::nullopt;
+  switch (*end) {
+    case 's':
+      return number;
+    case 'm':
+      return number * 60;
+    case 'h':
+      return number * 3'600;
+    case 'd':
+      return number * 86'400;
+    default:
+      return std::nullopt;
+  }
+}
+
+void take_time(const JsonObject& o, const char* key, double least, double& to) {
+  const Json* value = o.find(key);
+  if (value == nullptr) return;
+  const auto seconds = seconds_of(*value);
+  if (!seconds || !(*seconds >= least && *seconds <= kMaxSeconds)) {
+    o.problems().add(o.path(key), "must be a time like 90s, 5m or 2h, of at most 366d" +
+                                      std::string(least > 0 ? ", and not zero" : ""));
+    return;
+  }
+  to = *seconds;
+}
+
+void take_number(const JsonObject& o, const char* key, double& to) {
+  const auto value = o.number(key);
+  if (!value) return;
+  if (!(*value >= 0 && *value <= 1e15)) {
+    o.problems().add(o.path(key), "must be a number that is not negative");
+    return;
+  }
+  to = *value;
+}
+
+HealthRule read_rule(const Json& value, const std::string& path, JsonProblems& problems) {
+  const JsonObject o(
+      value, path, {"code", "effect", "rise", "window", "at-least", "recovery", "hold"}, problems);
+  HealthRule out;
+  out.code = o.require_text("code").value_or("*");
+  if (out.code.empty()) problems.add(o.path("code"), "is empty");
+  const std::string effect = o.require_text("effect").value_or("note");
+  bool known = false;
+  for (const Effect one : kEffects) {
+    if (effect != to_string(one)) continue;
+    out.effect = one;
+    known = true;
+  }
+  if (!known) problems.add(o.path("effect"), "must be note, link, network or unusable");
+  const std::string recovery = o.text("recovery").value_or("quiet");
+  if (recovery != "quiet" && recovery != "reset") {
+    problems.add(o.path("recovery"), "must be quiet or reset");
+  }
+  if (recovery == "reset") out.recovery = Recovery::reset;
+  if (o.has("recovery") && recovery == "reset" && o.has("hold")) {
+    problems.add(o.path("hold"), "means nothing beside recovery: reset");
+  }
+  take_number(o, "rise", out.rise);
+  take_number(o, "at-least", out.at_least);
+  take_time(o, "window", 0.001, out.window);
+  take_time(o, "hold", 0, out.hold);
+  return out;
+}
+
+}  // namespace
+
+Result<HealthPolicy> read_health_policy(std::string_view yaml) {
+  if (yaml.size() > limits::kMaxConfigBytes * 4) {
+    return make_error(Errc::limit_exceeded, "a health policy has at most 256 KiB");
+  }
+  auto documents = yaml_to_json(yaml);
+  if (!documents) return std::move(documents).error();
+  if (documents->size() != 1) {
+    return make_error(Errc::invalid_argument,
+                      "must be one YAML document with the keys links and rules");
+  }
+  JsonProblems problems;
+  const JsonObject top(documents->front().value, "", {"links", "rules"}, problems);
+  HealthPolicy out;
+  if (const Json* links = top.find("links")) {
+    const JsonObject o(*links, "links", {"hold", "flap-window", "longest-hold"}, problems);
+    take_time(o, "hold", 0, out.link_hold);
+    take_time(o, "flap-window", 0, out.flap_window);
+    take_time(o, "longest-hold", 0, out.longest_hold);
+  }
+  if (!top.has("rules")) problems.add("rules", "missing; [] makes every signal a note");
+  if (const Json* rules = top.array("rules", kMaxHealthRules)) {
+    for (std::size_t i = 0; i < rules->size(); ++i) {
+      out.rules.push_back(read_rule((*rules)[i], json_item("rules", i), problems));
+    }
+  }
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+}  // namespace chipweave::codec
