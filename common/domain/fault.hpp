@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/domain/health_policy.hpp"
 #include "common/domain/node_topology.hpp"
@@ -26,5 +27,10 @@ struct Fault {
 
   friend bool operator==(const Fault&, const Fault&) = default;
 };
+
+// Whether both are of the same thing, however bad.
+bool same_cause(const Fault& a, const Fault& b);
+// Worst effect first, then by chip, peer, port, part and code.
+void sort_worst_first(std::vector<Fault>& faults);
 
 }  // namespace chipweave::domain

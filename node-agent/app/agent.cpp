@@ -1,100 +1,227 @@
 #include "node-agent/app/agent.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "node-agent/app/continuity.hpp"
 #include "node-agent/app/delta.hpp"
-#include "node-agent/app/faults.hpp"
+#include "node-agent/app/health/fault_effects.hpp"
 #include "node-agent/app/identity.hpp"
 
 namespace chipweave::agent {
+namespace {
+
+using domain::Effect;
+using domain::Fault;
+
+const Fault* find(const std::vector<Fault>& in, const Fault& what) {
+  const auto at = std::find_if(in.begin(), in.end(),
+                               [&](const Fault& one) { return domain::same_cause(one, what); });
+  return at == in.end() ? nullptr : &*at;
+}
+
+// Whether something is worse in `now` than it was.
+bool is_worse(const NodeState& before, const NodeState& now) {
+  if (!delta_between(before, now)) return true;  // another machine
+  return std::any_of(now.faults.begin(), now.faults.end(), [&](const Fault& fault) {
+    if (fault.effect == Effect::note) return false;
+    const Fault* was = find(before.faults, fault);
+    return was == nullptr || was->effect < fault.effect || was->lanes < fault.lanes;
+  });
+}
+
+bool same(const NodeState& a, const NodeState& b) {
+  const auto delta = delta_between(a, b);
+  const auto same_neighbour = [](const domain::Neighbour& x, const domain::Neighbour& y) {
+    return x.nic == y.nic && x.chip == y.chip && x.system == y.system && x.port == y.port &&
+           x.address == y.address;
+  };
+  return delta && delta->empty() && a.faults == b.faults && a.facts == b.facts &&
+         std::equal(a.neighbours.begin(), a.neighbours.end(), b.neighbours.begin(),
+                    b.neighbours.end(), same_neighbour);
+}
+
+}  // namespace
 
 Agent::Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
-             std::function<void(const std::string&)> warn)
+             AgentEvents events)
     : options_(std::move(options)),
       clock_(clock),
       probe_(probe),
       fault_source_(faults),
-      warn_(std::move(warn)) {}
+      events_(std::move(events)),
+      judge_(options_.policy, clock),
+      good_(clock.now()) {}
 
 Result<void> Agent::start() {
-  auto found = probe_.discover();
-  if (!found) return std::move(found).error();
-  for (const std::string& warning : found->warnings) warn_(warning);
-  domain::Faults faults;
   if (fault_source_ != nullptr) {
     if (auto said = fault_source_->changes()) {
       if (!said->ok()) return std::move(*said).error();
-      faults = std::move(*said).value();
+      said_ = std::move(*said).value();
+      said_at_ = now_ms();
     }
   }
-  auto state = compose(*found, faults);
+  if (!probe_.ready()) return {};
+  auto found = probe_.discover();
+  if (!found) return std::move(found).error();
+  for (const std::string& warning : found->warnings) events_.warning(warning);
+  judge_.observe(*found);
+  auto faults = faults_now(*found);
+  if (!faults) return std::move(faults).error();
+  auto state = composed(*found, std::move(faults).value());
   if (!state) return std::move(state).error();
-  discovery_ = std::move(found).value();
-  faults_ = std::move(faults);
-  state_ = std::move(state).value();
+  seen_ = std::move(found).value();
   good_ = clock_.now();
+  hand_on(std::move(state).value());
   return {};
 }
 
 void Agent::check() {
-  bool changed = false;
+  look();
+  listen();
+  compose();
+  if (!probe_failing_ && !faults_failing_ && !trouble_ && misfit_.empty() && state_ != nullptr) {
+    good_ = clock_.now();
+  }
+}
+
+void Agent::look() {
   if (probe_.changes()) {
     auto found = probe_.discover();
     probe_failing_ = !found.ok();
-    if (found) {
-      for (const std::string& warning : found->warnings) warn_(warning);
-      discovery_ = std::move(found).value();
-      changed = true;
-    } else {
-      fail(found.error());
-    }
+    found.ok() ? see(std::move(found).value()) : fail(found.error());
   }
-  domain::Faults faults = faults_;
-  if (auto said = fault_source_ == nullptr ? std::nullopt : fault_source_->changes()) {
-    faults_failing_ = !said->ok();
-    if (said->ok()) {
-      faults = std::move(*said).value();
-      changed = true;
-    } else {
-      fail(said->error());
-    }
+  auto trouble = probe_.trouble();
+  const bool known =
+      trouble.has_value() == trouble_.has_value() && (!trouble || trouble->code == trouble_->code);
+  if (!known && trouble) {
+    ++errors_;
+    trouble_at_ = now_ms();
   }
-  if (changed) take(std::move(faults));
-  if (!probe_failing_ && !faults_failing_ && !unlike_) good_ = clock_.now();
+  trouble_ = std::move(trouble);
 }
 
-void Agent::take(domain::Faults faults) {
-  auto state = compose(*discovery_, faults);
-  unlike_ = !state.ok();
-  if (!state) return fail(state.error());
-  faults_ = std::move(faults);
-  const auto delta = delta_between(*state_, **state);
-  if (delta && delta->empty()) return;
-  state_ = std::move(state).value();
-  if (on_state) on_state(state_);
+void Agent::see(domain::Observation seen) {
+  for (const std::string& warning : seen.warnings) events_.warning(warning);
+  if (options_.hardware && seen_) {
+    auto same_terms = in_terms_of(seen_->topology, std::move(seen));
+    if (!same_terms) {
+      probe_failing_ = true;
+      return fail(same_terms.error());
+    }
+    seen = std::move(same_terms).value();
+  }
+  judge_.observe(seen);
+  seen_ = std::move(seen);
+  new_ = true;
 }
 
-Result<NodeStatePtr> Agent::compose(const domain::Observation& discovery,
-                                    const domain::Faults& faults) const {
+void Agent::listen() {
+  auto said = fault_source_ == nullptr ? std::nullopt : fault_source_->changes();
+  if (!said) return;
+  faults_failing_ = !said->ok();
+  if (!said->ok()) return fail(said->error());
+  if (seen_) {
+    // What does not fit the machine changes nothing.
+    if (const auto fits = faults_of_file(seen_->topology, **said, 0); !fits) {
+      faults_failing_ = true;
+      return fail(Error(fits.error()).in("known faults"));
+    }
+  }
+  said_ = std::move(*said).value();
+  said_at_ = now_ms();
+}
+
+void Agent::cordon(Cordon cordon) {
+  if (cordon == cordon_) return;
+  cordon_ = std::move(cordon);
+  cordoned_at_ = now_ms();
+}
+
+void Agent::compose() {
+  if (!seen_) return;
+  auto faults = faults_now(*seen_);
+  if (faults && !new_ && state_ != nullptr && *faults == state_->faults) return;
+  auto next = faults ? composed(*seen_, std::move(faults).value())
+                     : Result<NodeStatePtr>(std::move(faults).error());
+  if (!next) {
+    if (next.error().text() != misfit_) fail(next.error());
+    misfit_ = next.error().text();
+    return;
+  }
+  misfit_.clear();
+  new_ = false;
+  if (state_ == nullptr || !same(*state_, **next)) hand_on(std::move(next).value());
+}
+
+Result<std::vector<Fault>> Agent::faults_now(const domain::Observation& seen) {
+  auto of_file = faults_of_file(seen.topology, said_, said_at_);
+  if (!of_file) return std::move(of_file).error().in("known faults");
+  std::vector<Fault> out = judge_.judge();
+  std::move(of_file->begin(), of_file->end(), std::back_inserter(out));
+  auto cordoned = faults_of_cordon(seen.topology, cordon_, cordoned_at_);
+  std::move(cordoned.begin(), cordoned.end(), std::back_inserter(out));
+  if (trouble_) {
+    Fault fault;
+    fault.code = trouble_->code;
+    fault.effect = judge_.effect_of(trouble_->code);
+    fault.since = trouble_at_;
+    fault.text = trouble_->text;
+    out.push_back(std::move(fault));
+  }
+  domain::sort_worst_first(out);
+  return out;
+}
+
+Result<NodeStatePtr> Agent::composed(const domain::Observation& seen,
+                                     std::vector<Fault> faults) const {
   std::vector<std::string> resources = options_.resources;
   if (resources.empty()) {
-    auto usual = default_resources(discovery.topology);
+    auto usual = default_resources(seen.topology);
     if (!usual) return std::move(usual).error();
     resources = std::move(usual).value();
   }
-  auto named = with_identity(discovery.topology, options_.node);
+  auto effects = with_effects(seen.topology, seen.ports, faults);
+  if (!effects) return std::move(effects).error();
+  auto named = with_identity(*effects, options_.node);
   if (!named) return std::move(named).error();
-  auto topology = with_faults(*named, faults);
-  if (!topology) return std::move(topology).error().in("known faults");
   return NodeStatePtr(std::make_shared<const NodeState>(
-      NodeState{discovery.machine, std::move(resources), std::move(topology).value()}));
+      NodeState{seen.machine, std::move(resources), std::move(named).value(), std::move(faults),
+                seen.neighbours, seen.facts}));
+}
+
+void Agent::hand_on(NodeStatePtr next) {
+  const NodeStatePtr before = std::exchange(state_, std::move(next));
+  report_changes(before == nullptr ? std::vector<Fault>{} : before->faults, state_->faults);
+  if (events_.state) events_.state(state_, before == nullptr || is_worse(*before, *state_));
+}
+
+void Agent::report_changes(const std::vector<Fault>& before, const std::vector<Fault>& now) const {
+  if (!events_.fault) return;
+  for (const Fault& fault : before) {
+    if (find(now, fault) == nullptr) events_.fault({FaultChange::Kind::cleared, fault});
+  }
+  for (const Fault& fault : now) {
+    const Fault* was = find(before, fault);
+    if (was == nullptr) {
+      events_.fault({FaultChange::Kind::raised, fault});
+    } else if (was->effect != fault.effect || was->lanes != fault.lanes) {
+      events_.fault({FaultChange::Kind::changed, fault});
+    }
+  }
 }
 
 void Agent::fail(const Error& error) {
   ++errors_;
-  warn_(error.text() + " (the last good state is kept)");
+  events_.warning(error.text() + (state_ == nullptr ? "" : " (the last good state is kept)"));
 }
 
 std::chrono::duration<double> Agent::age() const { return clock_.now() - good_; }
+
+std::int64_t Agent::now_ms() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(clock_.wall().time_since_epoch())
+      .count();
+}
 
 }  // namespace chipweave::agent

@@ -1,8 +1,8 @@
-// Agent — the use case of the agent: what the probe sees, with known faults laid over it, handed on
-// when it changes.
+// Agent — the use case of the agent: what the probe sees, judged by the health policy, with what
+// people say laid over it, handed on when it changes.
 //
-// A source that fails is counted and logged, and the last good state stays: a half-written file
-// must not empty a node. Loop thread only.
+// A source that fails is counted and logged, and the last good state stays: neither a half-written
+// file nor a driver that hangs may empty a node. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
 #include "node-agent/app/fault_source.hpp"
+#include "node-agent/app/faults.hpp"
+#include "node-agent/app/health/health_judge.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/app/probe.hpp"
 
@@ -22,44 +24,84 @@ namespace chipweave::agent {
 struct AgentOptions {
   std::string node;
   std::vector<std::string> resources;  // empty: by vendor
+  domain::HealthPolicy policy;
+  // The probe numbers what answers it (continuity.hpp); else what it says is all there is.
+  bool hardware = false;
+};
+
+// A fault that came (raised), went, or became another one.
+struct FaultChange {
+  enum class Kind { raised, changed, cleared };
+  Kind kind = Kind::raised;
+  domain::Fault fault;
+};
+
+struct AgentEvents {
+  // Another state. urgent: something became worse than it was, so that each moment counts.
+  std::function<void(const NodeStatePtr&, bool urgent)> state;
+  // Before the state that it is in.
+  std::function<void(const FaultChange&)> fault;
+  std::function<void(const std::string&)> warning;  // sentences for the log
 };
 
 class Agent {
  public:
-  // `warn` takes sentences for the log. `faults` may be null.
+  // `faults` may be null. The probe, the source and the clock must outlive it.
   Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
-        std::function<void(const std::string&)> warn);
+        AgentEvents events);
 
-  // The first look at the machine; without one there is nothing to report, so its error ends the
-  // program. A bad health file is an error here too: at start somebody is watching.
+  // The first look at the machine. A probe that is not ready gives the first state later; the
+  // error of one that is ends the program. A bad health file is an error here too: at start
+  // somebody is watching.
   Result<void> start();
-  // Asks the sources for changes; calls `on_state` if the state is another one now.
+  // Asks the sources for changes and lets time do its part. O(faults) when nothing is new.
   void check();
 
-  std::function<void(const NodeStatePtr&)> on_state;
+  // What operators ask for in the cluster; in force with the next check().
+  void cordon(Cordon cordon);
+  void clear_faults(std::optional<domain::ChipIndex> chip) { judge_.clear(chip); }
+  // Faults of an earlier run of this boot of the node.
+  void restore(const std::vector<domain::Fault>& faults) { judge_.restore(faults); }
+
+  // Null before the first one.
   const NodeStatePtr& state() const { return state_; }
   std::uint64_t errors() const { return errors_; }
   // Since when what we know was confirmed by its sources; grows while they fail.
   std::chrono::duration<double> age() const;
 
  private:
-  void take(domain::Faults faults);
-  Result<NodeStatePtr> compose(const domain::Observation& discovery,
-                               const domain::Faults& faults) const;
+  void look();
+  void listen();
+  void see(domain::Observation seen);
+  Result<std::vector<domain::Fault>> faults_now(const domain::Observation& seen);
+  void compose();
+  Result<NodeStatePtr> composed(const domain::Observation& seen,
+                                std::vector<domain::Fault> faults) const;
+  void hand_on(NodeStatePtr next);
+  void report_changes(const std::vector<domain::Fault>& before,
+                      const std::vector<domain::Fault>& now) const;
   void fail(const Error& error);
+  std::int64_t now_ms() const;
 
   AgentOptions options_;
   const Clock& clock_;
   Probe& probe_;
   FaultSource* fault_source_;
-  std::function<void(const std::string&)> warn_;
-  std::optional<domain::Observation> discovery_;
-  domain::Faults faults_;
+  AgentEvents events_;
+  HealthJudge judge_;
+  std::optional<domain::Observation> seen_;
+  bool new_ = false;     // and not yet part of a state
+  domain::Faults said_;  // by the health file
+  std::int64_t said_at_ = 0;
+  Cordon cordon_;
+  std::int64_t cordoned_at_ = 0;
+  std::optional<ProbeTrouble> trouble_;
+  std::int64_t trouble_at_ = 0;
   NodeStatePtr state_;
   std::uint64_t errors_ = 0;
   bool probe_failing_ = false;
   bool faults_failing_ = false;
-  bool unlike_ = false;  // faults and machine do not fit each other
+  std::string misfit_;  // why there is no state of what is seen and said; "" if there is
   Clock::Steady good_{};
 };
 

@@ -1,4 +1,5 @@
-// FaultSource — where the agent learns what is broken beside what the probe sees.
+// FaultSource — where the agent learns what people and other programs know to be broken beside what
+// the probe sees.
 #pragma once
 
 #include <optional>

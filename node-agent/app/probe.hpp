@@ -33,6 +33,8 @@ class Probe {
   // a second.
   virtual bool changes() = 0;
   virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
+  // False as long as nothing is known yet and changes() will tell when it is.
+  virtual bool ready() const { return true; }
 };
 
 }  // namespace chipweave::agent

@@ -38,15 +38,6 @@ bool is_reset(const Signal& signal) {
   return signal.kind == SignalKind::event && signal.code.ends_with(".reset");
 }
 
-bool worse(const Fault& a, const Fault& b) {
-  if (a.effect != b.effect) return a.effect > b.effect;
-  const auto place = [](const Fault& f) {
-    return std::tuple(number(f.chip), number(f.peer), f.port.value_or(kNobody),
-                      std::string_view(f.part), std::string_view(f.code));
-  };
-  return place(a) < place(b);
-}
-
 }  // namespace
 
 HealthJudge::HealthJudge(domain::HealthPolicy policy, const Clock& clock)
@@ -155,7 +146,6 @@ void HealthJudge::occur(Record& record) {
   record.level = 1;
   settle(record);
   record.level = 0;
-  record.lower_since = clock_.now();
 }
 
 void HealthJudge::settle(Record& record) {
@@ -172,35 +162,41 @@ void HealthJudge::settle(Record& record) {
     }
     record.held = record.level;
     record.lower_since = now;
+    record.held_until = 0;
     return;
   }
   if (record.rule->recovery == Recovery::reset) return;
   if (now - record.lower_since < hold_of(record)) return;
   record.held = record.level;
   record.lower_since = now;
+  record.held_until = 0;
   if (record.held == 0) record.recovered = now;
 }
 
 std::vector<Fault> HealthJudge::judge() {
-  const Clock::Steady now = clock_.now();
   std::vector<Fault> out;
   for (auto& [key, record] : records_) {
     settle(record);
     if (record.held == 0) continue;
     Fault fault = record.fault;
     if (record.rule == &link_rule_) fault.lanes = record.held;
-    if (record.level < record.held) {
-      const auto left = hold_of(record) - Seconds(now - record.lower_since);
-      fault.held_until =
-          record.rule->recovery == Recovery::reset
-              ? -1
-              : milliseconds(clock_.wall()) + static_cast<std::int64_t>(left.count() * 1000);
-    }
+    if (record.level < record.held) fault.held_until = held_until(record);
     out.push_back(std::move(fault));
   }
   forget();
-  std::sort(out.begin(), out.end(), worse);
+  domain::sort_worst_first(out);
   return out;
+}
+
+// Computed once, so that it does not tremble with the two clocks.
+std::int64_t HealthJudge::held_until(Record& record) const {
+  if (record.rule->recovery == Recovery::reset) return -1;
+  if (record.held_until == 0) {
+    const auto left = hold_of(record) - Seconds(clock_.now() - record.lower_since);
+    record.held_until =
+        milliseconds(clock_.wall()) + static_cast<std::int64_t>(std::lround(left.count() * 1000));
+  }
+  return record.held_until;
 }
 
 // What is over for so long that it would not count as flapping.

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ class HealthJudge {
   // The faults of this moment: worst first, then by chip, peer, port, part and code.
   std::vector<domain::Fault> judge();
 
+  // What follows from a signal of that code.
+  domain::Effect effect_of(const std::string& code) { return rule_of(code).effect; }
+
   // Faults of an earlier run that are held until a reset; others are left out.
   void restore(const std::vector<domain::Fault>& faults);
   // Ends what is held of that chip (absent: of everything). What still has its cause stays.
@@ -49,6 +53,7 @@ class HealthJudge {
     int level = 0;                // of the cause, now: 1, or lanes that are down
     int held = 0;                 // the level that counts; 0: no fault
     Clock::Steady lower_since{};  // held > level since then
+    std::int64_t held_until = 0;  // Unix time in ms, once it was asked for
     std::optional<Clock::Steady> recovered;
     int flaps = 0;
     std::optional<CounterWindow> counter;
@@ -67,6 +72,7 @@ class HealthJudge {
   void settle(Record& record);
   void forget();
   Seconds hold_of(const Record& record) const;
+  std::int64_t held_until(Record& record) const;
 
   domain::HealthPolicy policy_;
   domain::HealthRule link_rule_;

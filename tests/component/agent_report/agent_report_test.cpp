@@ -298,12 +298,10 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
     const SystemClock clock;
     FixedProbe probe;
     HealthFile file(path);
-    Agent agent({"n1", {"nvidia.com/gpu"}}, clock, probe, &file, [](const std::string&) {});
-    node.thread.loop.post_and_wait([&] {
-      ASSERT_TRUE(agent.start().ok());
-      agent.on_state = [&](const NodeStatePtr& s) { node.reporter->want(s); };
-      node.reporter->want(agent.state());
-    });
+    Agent agent({"n1", {"nvidia.com/gpu"}, {}, false}, clock, probe, &file,
+                {[&](const NodeStatePtr& s, bool) { node.reporter->want(s); }, nullptr,
+                 [](const std::string&) {}});
+    node.thread.loop.post_and_wait([&] { ASSERT_TRUE(agent.start().ok()); });
     {
       // The watch alone drives the agent here: no polling timer.
       const FileWatch watch({path}, [&] { node.thread.loop.post([&] { agent.check(); }); });

@@ -17,7 +17,11 @@ using testing::HasSubstr;
 struct FakeProbe final : Probe {
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
+  bool is_ready = true;
+  std::optional<ProbeTrouble> problem;
   int asked = 0;
+  std::optional<ProbeTrouble> trouble() const override { return problem; }
+  bool ready() const override { return is_ready; }
   Result<domain::Observation> discover() override {
     ++asked;
     changed = false;
@@ -39,13 +43,53 @@ struct AgentTest : testing::Test {
   FakeFaults faults;
   std::vector<std::string> warnings;
   std::vector<NodeStatePtr> states;
-  Agent agent{
-      {"n1", {}}, clock, probe, &faults, [this](const std::string& w) { warnings.push_back(w); }};
+  std::vector<bool> urgencies;
+  std::vector<std::string> changes;  // "raised xid.79"
+  Agent agent{options(),
+              clock,
+              probe,
+              &faults,
+              {[this](const NodeStatePtr& s, bool urgent) {
+                 states.push_back(s);
+                 urgencies.push_back(urgent);
+               },
+               [this](const FaultChange& change) {
+                 const char* kind = change.kind == FaultChange::Kind::raised    ? "raised "
+                                    : change.kind == FaultChange::Kind::cleared ? "cleared "
+                                                                                : "changed ";
+                 changes.push_back(kind + change.fault.code);
+               },
+               [this](const std::string& w) { warnings.push_back(w); }}};
 
+  static AgentOptions options() {
+    AgentOptions out;
+    out.node = "n1";
+    out.hardware = true;
+    domain::HealthRule lost;
+    lost.code = "xid.79";
+    lost.effect = domain::Effect::unusable;
+    lost.recovery = domain::Recovery::reset;
+    domain::HealthRule gone;
+    gone.code = "chip.gone";
+    gone.effect = domain::Effect::unusable;
+    out.policy.rules = {lost, gone};
+    return out;
+  }
   void begin() {
     const auto started = agent.start();
     ASSERT_TRUE(started) << started.error().text();
-    agent.on_state = [this](const NodeStatePtr& s) { states.push_back(s); };
+    states.clear();
+    urgencies.clear();
+    changes.clear();
+  }
+  // What the probe sees from now on.
+  void see(domain::Observation seen) {
+    probe.answer = std::move(seen);
+    probe.changed = true;
+    agent.check();
+  }
+  static domain::Signal event(const std::string& code, int chip) {
+    return {domain::SignalKind::event, code, ChipIndex{chip}, std::nullopt, "", 0, "broken"};
   }
   void say(Result<domain::Faults> what) {
     faults.answer = std::move(what);
@@ -132,6 +176,128 @@ TEST_F(AgentTest, AProbeThatFailsKeepsTheLastGoodStateAndAges) {
   probe.changed = true;
   agent.check();
   EXPECT_EQ(agent.age().count(), 0);
+}
+
+TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndTold) {
+  begin();
+  domain::Observation seen{"box", ring_of_four(), {}};
+  seen.signals = {event("xid.79", 2), event("xid.13", 1)};
+  see(seen);
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->topology.chip(2).health, domain::Health::unhealthy);
+  EXPECT_EQ(states[0]->topology.chip(1).health, domain::Health::healthy);
+  ASSERT_EQ(states[0]->faults.size(), 2U);
+  EXPECT_EQ(states[0]->faults[0].code, "xid.79");
+  EXPECT_EQ(states[0]->faults[0].text, "broken");
+  EXPECT_EQ(changes, (std::vector<std::string>{"raised xid.79", "raised xid.13"}));
+  EXPECT_TRUE(urgencies[0]);
+  // The note heals with time, without anything new; that is not urgent.
+  clock.advance(std::chrono::seconds(11));
+  agent.check();
+  ASSERT_EQ(states.size(), 2U);
+  EXPECT_EQ(changes.back(), "cleared xid.13");
+  EXPECT_FALSE(urgencies[1]);
+  agent.clear_faults(std::nullopt);
+  agent.check();
+  EXPECT_TRUE(agent.state()->faults.empty());
+  EXPECT_EQ(agent.state()->topology.chip(2).health, domain::Health::healthy);
+}
+
+TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
+  const auto machine = [](const std::vector<std::string>& ids) {
+    domain::TopologyBuilder b;
+    b.vendor = "nvidia";
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      domain::Chip chip;
+      chip.index = ChipIndex{static_cast<int>(i)};
+      chip.id = ids[i];
+      b.add_chip(std::move(chip));
+    }
+    return std::move(b).build().value();
+  };
+  probe.answer = domain::Observation{"box", machine({"A", "B", "C"}), {}};
+  begin();
+  see(domain::Observation{"box", machine({"A", "C"}), {}});
+  ASSERT_EQ(agent.state()->topology.chip_count(), 3);
+  EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::unhealthy);
+  EXPECT_EQ(agent.state()->topology.chip(2).id, "C");
+  EXPECT_EQ(changes, (std::vector<std::string>{"raised chip.gone"}));
+  see(domain::Observation{"box", machine({"A", "B", "C"}), {}});
+  clock.advance(std::chrono::seconds(11));
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::healthy);
+}
+
+TEST_F(AgentTest, AProbeThatIsNotReadyGivesTheFirstStateLater) {
+  probe.is_ready = false;
+  const auto started = agent.start();
+  ASSERT_TRUE(started.ok());
+  EXPECT_EQ(agent.state(), nullptr);
+  agent.check();
+  EXPECT_EQ(agent.state(), nullptr);
+  EXPECT_EQ(probe.asked, 0);
+  clock.advance(std::chrono::seconds(3));
+  EXPECT_EQ(agent.age().count(), 3);
+  probe.is_ready = true;
+  probe.changed = true;
+  agent.check();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_TRUE(urgencies[0]);
+  EXPECT_EQ(agent.age().count(), 0);
+}
+
+TEST_F(AgentTest, AProbeInTroubleIsAFaultAndItsTruthAges) {
+  begin();
+  probe.problem = ProbeTrouble{"probe.stuck", "no answer"};
+  clock.advance(std::chrono::seconds(7));
+  agent.check();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->faults[0].code, "probe.stuck");
+  EXPECT_FALSE(urgencies[0]);
+  EXPECT_EQ(agent.age().count(), 7);
+  EXPECT_EQ(agent.errors(), 1U);
+  agent.check();
+  EXPECT_EQ(states.size(), 1U);
+  EXPECT_EQ(agent.errors(), 1U);
+  probe.problem.reset();
+  agent.check();
+  EXPECT_EQ(changes, (std::vector<std::string>{"raised probe.stuck", "cleared probe.stuck"}));
+  EXPECT_EQ(agent.age().count(), 0);
+}
+
+TEST_F(AgentTest, AnOperatorTakesChipsOutOfService) {
+  begin();
+  agent.cordon({false, {ChipIndex{1}, ChipIndex{77}}});
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::unhealthy);
+  EXPECT_EQ(changes, (std::vector<std::string>{"raised cordoned"}));
+  agent.cordon({true, {}});
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+  agent.cordon({});
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+}
+
+TEST_F(AgentTest, ALinkOfTheHealthFileGoesDownBesidesWhatIsDown) {
+  domain::Observation seen{"box", ring_of_four(), {}};
+  ASSERT_TRUE(seen.topology.take_down(0, 1, 1));
+  probe.answer = seen;
+  begin();
+  EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 1);
+  say(domain::Faults{{}, {}, {{ChipIndex{1}, ChipIndex{0}, 1}}});
+  EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 2);
+}
+
+TEST_F(AgentTest, FaultsOfAnEarlierRunAreHeld) {
+  domain::Fault old;
+  old.code = "xid.79";
+  old.chip = ChipIndex{3};
+  old.since = 5;
+  agent.restore({old});
+  begin();
+  EXPECT_EQ(agent.state()->topology.chip(3).health, domain::Health::unhealthy);
+  EXPECT_EQ(agent.state()->faults[0].since, 5);
 }
 
 }  // namespace

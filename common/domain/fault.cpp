@@ -1,0 +1,27 @@
+#include "common/domain/fault.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace chipweave::domain {
+namespace {
+
+auto place(const Fault& f) {
+  const auto number = [](const std::optional<ChipIndex>& chip) { return chip ? chip->value : -1; };
+  return std::tuple(number(f.chip), number(f.peer), f.port.value_or(-1), std::string_view(f.part),
+                    std::string_view(f.code));
+}
+
+}  // namespace
+
+bool same_cause(const Fault& a, const Fault& b) { return place(a) == place(b); }
+
+void sort_worst_first(std::vector<Fault>& faults) {
+  std::sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
+    if (a.effect != b.effect) return a.effect > b.effect;
+    return place(a) < place(b);
+  });
+}
+
+}  // namespace chipweave::domain
