@@ -9,6 +9,7 @@
 
 #include "common/base/dns_name.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/io/files.hpp"
 #include "node-agent/publish/kube_reporter.hpp"
@@ -23,9 +24,20 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 17> kFlags = {{
+constexpr std::array<FlagText, 24> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
-    {"probe", "profile:NAME, file:PATH or auto (KFD, else the PCI bus); default auto"},
+    {"probe",
+     "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
+     "auto; default auto"},
+    {"sysfs-root", "folder that holds the host's sys, dev, etc and run; default: this machine's"},
+    {"driver-root", "folder where the host's driver is mounted; default: this machine's"},
+    {"nvml-library", "path of libnvidia-ml.so.1; default: where drivers put it"},
+    {"dcmi-library", "path of libdcmi.so; default: where drivers put it"},
+    {"fabric-partitions",
+     "hgx-8: NVSwitches are shared between tenants, only their partitions are legal; default none"},
+    {"probe-helper",
+     "program that asks the drivers; default: chipweave-agent-probe beside this one"},
+    {"health-policy", "YAML file: what follows from which fault; default: --print-health-policy"},
     {"scheduler", "report to a scheduler without a cluster: HOST:PORT of its gRPC door"},
     {"kubernetes", "report to the API server of the cluster that this is a pod of", true},
     {"kubeconfig", "report to the API server that this file names"},
@@ -52,8 +64,8 @@ constexpr const char* kFooter =
     "  chipweave-agent --node n1 --probe profile:hgx-v100-8 --scheduler 127.0.0.1:9200 --metrics "
     "127.0.0.1:9201\n"
     "  chipweave-agent --node gpu-1 --kubeconfig ~/.kube/config --health-file health.json\n"
-    "Exit status: 0 ended by SIGTERM, 2 wrong usage, 3 no accelerators or a file that cannot be "
-    "used.";
+    "Exit status: 0 ended by SIGTERM, 1 an address is taken or another agent has this machine, 2 "
+    "wrong usage, 3 a file that cannot be used.";
 
 using Texts = std::map<std::string, std::string>;
 
@@ -81,15 +93,43 @@ bool plain(const std::string& text, const char* also) {
 }
 
 Result<void> take_probe(const std::string& text, Flags& out) {
-  if (text.empty() || text == "auto") return {};
   const std::size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon);
-  if (colon == std::string::npos || colon + 1 == text.size() ||
-      (kind != "profile" && kind != "file")) {
-    return wrong("probe", "is \"" + text + "\": it must be profile:NAME, file:PATH or auto");
+  if (kind == "profile" || kind == "file") {
+    if (colon == std::string::npos || colon + 1 == text.size())
+      return wrong("probe", "is \"" + text + "\": it must be " + kind + ":NAME");
+    out.probe = kind == "profile" ? ProbeKind::profile : ProbeKind::file;
+    out.probe_name = text.substr(colon + 1);
+    return {};
   }
-  out.probe = kind == "profile" ? ProbeKind::profile : ProbeKind::file;
-  out.probe_name = text.substr(colon + 1);
+  if (text.empty()) return {};
+  if (!problem_of_option("vendor", text).empty()) {
+    return wrong("probe", "is \"" + text +
+                              "\": it must be profile:NAME, file:PATH, auto, nvidia, amd, ascend, "
+                              "metax or pci");
+  }
+  out.hardware.vendor = text;
+  return {};
+}
+
+Result<void> take_hardware(Texts& given, Flags& out) {
+  const std::array<std::pair<const char*, std::string*>, 5> paths = {{
+      {"sysfs-root", &out.hardware.sysfs_root},
+      {"driver-root", &out.hardware.driver_root},
+      {"nvml-library", &out.hardware.nvml_library},
+      {"dcmi-library", &out.hardware.dcmi_library},
+      {"fabric-partitions", &out.hardware.fabric_partitions},
+  }};
+  for (const auto& [name, to] : paths) {
+    if (given[name].empty()) continue;
+    if (out.probe != ProbeKind::hardware)
+      return wrong(name, "is for the hardware: it goes with no profile and no file");
+    const std::string problem = problem_of_option(name, given[name]);
+    if (!problem.empty()) return wrong(name, "is \"" + given[name] + "\": it " + problem);
+    *to = given[name];
+  }
+  out.probe_helper = given["probe-helper"];
+  out.health_policy = given["health-policy"];
   return {};
 }
 
@@ -162,6 +202,7 @@ Result<Flags> check(Texts given) {
     return wrong("node", "is not a node name: letters, digits, '-', '.' and '_', at most 253");
   }
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
+  if (auto ok = take_hardware(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_destination(given, out); !ok) return std::move(ok).error();
   if (!given["metrics"].empty()) {
     auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
@@ -235,6 +276,7 @@ Parsed parse_flags(int argc, char** argv) {
   Texts given;
   std::string config;
   bool show = false;
+  bool policy = false;
   std::map<std::string, CLI::Option*> options;
   for (const FlagText& flag : kFlags) {
     const std::string dashed = std::string("--") + flag.name;
@@ -244,12 +286,18 @@ Parsed parse_flags(int argc, char** argv) {
   app.add_option("--config", config,
                  "YAML file with these flags as keys (without dashes); flags win");
   app.add_flag("--print-config", show, "print the effective configuration and leave");
+  app.add_flag("--print-health-policy", policy, "print the built-in health policy and leave");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
     return {std::nullopt, app.exit(e)};
   } catch (const CLI::ParseError& e) {
     return leave(2, std::string(e.what()) + " (see --help)");
+  }
+  if (policy) {
+    const std::string_view text = codec::default_health_policy();
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {};
   }
   if (!config.empty()) {
     const auto texts = read_config(config);

@@ -8,15 +8,19 @@
 
 #include "common/base/endpoint.hpp"
 #include "common/base/result.hpp"
+#include "node-agent/probes/hardware_options.hpp"
 
 namespace chipweave::agent {
 
-enum class ProbeKind { profile, file, automatic };
+enum class ProbeKind { profile, file, hardware };
 
 struct Flags {
   std::string node;
-  ProbeKind probe = ProbeKind::automatic;
+  ProbeKind probe = ProbeKind::hardware;
   std::string probe_name;              // of profile and file
+  HardwareOptions hardware;            // of hardware
+  std::string probe_helper;            // program; empty: chipweave-agent-probe beside this one
+  std::string health_policy;           // file; empty: the built-in one
   std::optional<Endpoint> scheduler;   // absent: reports go to the API server
   std::string kubeconfig;              // of that; empty: this is a pod
   std::string lease_namespace;         // empty: that of the pod or kubeconfig

@@ -12,10 +12,8 @@
 #include "node-agent/app/agent.hpp"
 #include "node-agent/doors/metrics_door.hpp"
 #include "node-agent/probes/file_watch.hpp"
-#include "node-agent/probes/health_file.hpp"
-#include "node-agent/probes/machine_probe.hpp"
-#include "node-agent/probes/sysfs_probe.hpp"
 #include "node-agent/reporting.hpp"
+#include "node-agent/sources.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -30,28 +28,23 @@ constexpr int kCannotStart = 1;  // an address is taken, a file cannot be writte
 constexpr int kWrongUsage = 2;   // also a profile that there is not
 constexpr int kUnusable = 3;     // nothing to report, or a file that cannot be read
 
-std::unique_ptr<Probe> make_probe(const Flags& flags) {
-  switch (flags.probe) {
-    case ProbeKind::profile:
-      return std::make_unique<MachineProbe>(MachineProbe::Source::profile, flags.probe_name);
-    case ProbeKind::file:
-      return std::make_unique<MachineProbe>(MachineProbe::Source::file, flags.probe_name);
-    case ProbeKind::automatic:
-      break;
-  }
-  return std::make_unique<SysfsProbe>("");
-}
-
 int fail(int code, const Error& error) {
   obs::log(obs::Level::error, "cannot start", {{"error", error.text()}});
   return code;
 }
 
-std::vector<std::string> watched_files(const Flags& flags) {
-  std::vector<std::string> out;
-  if (!flags.health_file.empty()) out.push_back(flags.health_file);
-  if (flags.probe == ProbeKind::file) out.push_back(flags.probe_name);
-  return out;
+void log_fault(const FaultChange& change) {
+  const domain::Fault& fault = change.fault;
+  const bool cleared = change.kind == FaultChange::Kind::cleared;
+  const bool serious = !cleared && fault.effect != domain::Effect::note;
+  obs::log(serious ? obs::Level::warn : obs::Level::info,
+           cleared                                    ? "fault cleared"
+           : change.kind == FaultChange::Kind::raised ? "fault"
+                                                      : "fault changed",
+           {{"code", fault.code},
+            {"effect", to_string(fault.effect)},
+            {"where", place_of(fault)},
+            {"what", fault.text}});
 }
 
 Result<void> open_metrics(const Flags& flags, MetricsDoor& door,
@@ -84,17 +77,49 @@ int run_agent(const Flags& flags) {
     if (!opened) return fail(kUnusable, opened.error());
     certificate = std::move(*opened);
   }
-  const std::unique_ptr<Probe> probe = make_probe(flags);
-  std::optional<HealthFile> health;
-  if (!flags.health_file.empty()) health.emplace(flags.health_file);
-  Agent agent({flags.node, flags.resources}, clock, *probe, health ? &*health : nullptr,
-              [](const std::string& text) {
-                obs::log(obs::Level::warn, "probe", {{"what", text}});
-              });
+  std::function<void()> look = [] {};
+  auto sources = Sources::open(flags, [&loop, &look] { loop.post([&look] { look(); }); });
+  if (!sources) {
+    const Errc code = sources.error().code;
+    return fail(code == Errc::conflict           ? kCannotStart
+                : code == Errc::invalid_argument ? kWrongUsage
+                                                 : kUnusable,
+                sources.error());
+  }
+  MetricsDoor metrics(loop);
+  Reporter* reporter = nullptr;
+  NodeStatePtr newest;
+  AgentEvents events;
+  events.warning = [](const std::string& text) {
+    obs::log(obs::Level::warn, "probe", {{"what", text}});
+  };
+  events.fault = [&metrics](const FaultChange& change) {
+    log_fault(change);
+    metrics.fault(change);
+  };
+  events.state = [&](const NodeStatePtr& state, bool /*urgent*/) {
+    const bool first = std::exchange(newest, state) == nullptr;
+    obs::log(obs::Level::info, first ? "machine" : "state changed",
+             {{"node", flags.node},
+              {"machine", state->machine},
+              {"chips", state->topology.chip_count()},
+              {"unhealthy", state->topology.unhealthy().size()}});
+    metrics.state(*state);
+    if (reporter == nullptr) return;
+    reporter->want(state);
+    if (first) reporter->start();
+  };
+  Agent agent(
+      {flags.node, flags.resources, (*sources)->policy(), flags.probe == ProbeKind::hardware},
+      clock, (*sources)->probe(), (*sources)->health(), std::move(events));
   if (const auto ok = agent.start(); !ok)
     return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
+  metrics.ask([&agent, &sources] {
+    const HelperCounts helper = (*sources)->helper_counts();
+    return ProbeFacts{agent.errors(), agent.age().count(), helper.starts,
+                      helper.stuck,   helper.crashed,      helper.garbage};
+  });
 
-  MetricsDoor metrics(loop, [&agent] { return ProbeFacts{agent.errors(), agent.age().count()}; });
   auto reporting = Reporting::make(flags, loop, clock,
                                    {[&metrics](bool yes) { metrics.connected(yes); },
                                     [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); }});
@@ -103,7 +128,7 @@ int run_agent(const Flags& flags) {
                         reporting.error().code == Errc::invalid_argument;
     return fail(no_pod ? kWrongUsage : kUnusable, reporting.error());
   }
-  Reporter& reporter = (*reporting)->reporter();
+  reporter = &(*reporting)->reporter();
   std::shared_ptr<http::TlsContext> metrics_tls;
   if (certificate) {
     metrics_tls = certificate->context();
@@ -111,26 +136,22 @@ int run_agent(const Flags& flags) {
   }
   if (const auto ok = open_metrics(flags, metrics, metrics_tls); !ok)
     return fail(kCannotStart, ok.error());
-  agent.on_state = [&](const NodeStatePtr& state) {
-    obs::log(obs::Level::info, "state changed", {{"node", flags.node}});
-    metrics.state(*state);
-    reporter.want(state);
-  };
-  metrics.state(*agent.state());
-  reporter.want(agent.state());
-  reporter.start();
-
-  const FileWatch watch(watched_files(flags), [&] { loop.post([&] { agent.check(); }); });
-  loop.every(watch.complete() ? kPoll : kPollUnwatched, [&] { agent.check(); });
+  if (newest != nullptr) {
+    reporter->want(newest);
+    reporter->start();
+  }
+  look = [&agent] { agent.check(); };
+  const FileWatch watch((*sources)->files(), [&] { loop.post([&look] { look(); }); });
+  loop.every(watch.complete() ? kPoll : kPollUnwatched, [&look] { look(); });
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "stopping");
     loop.after(kStopWithin, [&] { loop.stop(); });
-    reporter.stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
+    reporter->stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
   });
   obs::log(obs::Level::info, "agent started",
            {{"node", flags.node},
-            {"machine", agent.state()->machine},
-            {"chips", agent.state()->topology.chip_count()}});
+            {"machine", newest == nullptr ? "not known yet" : newest->machine},
+            {"chips", newest == nullptr ? 0 : newest->topology.chip_count()}});
   loop.run();
   return 0;
 }

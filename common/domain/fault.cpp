@@ -17,6 +17,16 @@ auto place(const Fault& f) {
 
 bool same_cause(const Fault& a, const Fault& b) { return place(a) == place(b); }
 
+std::string place_of(const Fault& fault) {
+  if (!fault.chip) return fault.part.empty() ? "machine" : fault.part;
+  const std::string chip = std::to_string(fault.chip->value);
+  if (fault.peer) return "link " + chip + "-" + std::to_string(fault.peer->value);
+  std::string out = "chip " + chip;
+  if (fault.port) out += " port " + std::to_string(*fault.port);
+  if (!fault.part.empty()) out += " to " + fault.part;
+  return out;
+}
+
 void sort_worst_first(std::vector<Fault>& faults) {
   std::sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
     if (a.effect != b.effect) return a.effect > b.effect;

@@ -30,6 +30,8 @@ struct Fault {
 
 // Whether both are of the same thing, however bad.
 bool same_cause(const Fault& a, const Fault& b);
+// Of what it is, for people: "chip 3 port 7", "link 0-4", "mlx5_0", "machine".
+std::string place_of(const Fault& fault);
 // Worst effect first, then by chip, peer, port, part and code.
 void sort_worst_first(std::vector<Fault>& faults);
 

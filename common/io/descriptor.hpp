@@ -17,6 +17,11 @@ class Descriptor {
   ~Descriptor() { reset(); }
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
+  // Closes what it has and takes that one.
+  void adopt(int fd) {
+    reset();
+    fd_ = fd;
+  }
   // Gives it away.
   int release() { return std::exchange(fd_, -1); }
   // Closes now; false if the system reports a late write error.

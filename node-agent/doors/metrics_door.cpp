@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/http/server.hpp"
@@ -15,6 +16,7 @@ namespace {
 using domain::LinkKind;
 using domain::LinkState;
 
+constexpr std::size_t kMostCodes = 256;
 constexpr const char* kText = "text/plain; charset=utf-8";
 
 struct Tally {
@@ -49,9 +51,8 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 struct MetricsDoor::Impl {
-  Impl(http::Loop& l, std::function<ProbeFacts()> p)
+  explicit Impl(http::Loop& l)
       : loop(l),
-        probe(std::move(p)),
         chips(registry.gauge("chipweave_agent_chips", "Chips of this node by health.")),
         links(registry.gauge("chipweave_agent_links",
                              "Fast links and switch ports of this node by kind and state.")),
@@ -71,9 +72,47 @@ struct MetricsDoor::Impl {
         link_up(registry
                     .gauge("chipweave_agent_connected",
                            "1 while the scheduler or API server takes this agent's reports.")
-                    .with()) {
+                    .with()),
+        faults(registry.gauge("chipweave_agent_faults",
+                              "Faults of this node that hold now, by code and effect.")),
+        fault_events(registry.counter("chipweave_agent_fault_events_total",
+                                      "Faults that came and went, by code.")),
+        starts(registry
+                   .counter("chipweave_agent_probe_starts_total",
+                            "Starts of the helper process that asks the drivers.")
+                   .with()),
+        ends(registry.counter("chipweave_agent_probe_ends_total",
+                              "Helper processes that were no good, by what they did.")) {
     link_up.set(0);
     for (const char* kind : {"full", "delta", "heartbeat"}) reports.with({{"kind", kind}}).add(0);
+    for (const char* reason : {"stuck", "crashed", "garbage"})
+      ends.with({{"reason", reason}}).add(0);
+  }
+
+  // XIDs and the like make codes of whatever a driver says: the first few hundred get series.
+  std::string label(const std::string& code) {
+    if (codes.size() < kMostCodes) codes.insert(code);
+    return codes.contains(code) ? code : "other";
+  }
+
+  void show_faults(const NodeState& state) {
+    std::map<std::pair<std::string, std::string>, int> now;
+    for (const domain::Fault& f : state.faults) {
+      ++now[{label(f.code), std::string(to_string(f.effect))}];
+    }
+    for (const auto& [key, before] : faults_shown) {
+      if (!now.contains(key)) faults.remove({{"code", key.first}, {"effect", key.second}});
+    }
+    for (const auto& [key, count] : now) {
+      faults.with({{"code", key.first}, {"effect", key.second}}).set(count);
+    }
+    faults_shown = std::move(now);
+  }
+
+  // A counter of ours that follows one of somebody else's.
+  static void follow(obs::Counter counter, std::uint64_t now, std::uint64_t& shown) {
+    counter.add(static_cast<double>(now - shown));
+    shown = now;
   }
 
   http::Response answer(const http::Request& request) {
@@ -83,8 +122,11 @@ struct MetricsDoor::Impl {
     if (request.path == "/healthz") return {200, "ok\n", kText, {}};
     if (request.path != "/metrics") return {404, "there are /metrics and /healthz\n", kText, {}};
     const ProbeFacts facts = probe();
-    errors.add(static_cast<double>(facts.errors - errors_shown));
-    errors_shown = facts.errors;
+    follow(errors, facts.errors, shown_facts.errors);
+    follow(starts, facts.starts, shown_facts.starts);
+    follow(ends.with({{"reason", "stuck"}}), facts.stuck, shown_facts.stuck);
+    follow(ends.with({{"reason", "crashed"}}), facts.crashed, shown_facts.crashed);
+    follow(ends.with({{"reason", "garbage"}}), facts.garbage, shown_facts.garbage);
     age.set(facts.age_seconds);
     return {200, registry.expose(), "text/plain; version=0.0.4; charset=utf-8", {}};
   }
@@ -100,7 +142,7 @@ struct MetricsDoor::Impl {
   }
 
   http::Loop& loop;
-  std::function<ProbeFacts()> probe;
+  std::function<ProbeFacts()> probe = [] { return ProbeFacts{}; };
   obs::Registry registry;
   obs::Family<obs::Gauge>& chips;
   obs::Family<obs::Gauge>& links;
@@ -109,13 +151,20 @@ struct MetricsDoor::Impl {
   obs::Gauge age;
   obs::Family<obs::Counter>& reports;
   obs::Gauge link_up;
-  std::uint64_t errors_shown = 0;
+  obs::Family<obs::Gauge>& faults;
+  obs::Family<obs::Counter>& fault_events;
+  obs::Counter starts;
+  obs::Family<obs::Counter>& ends;
+  ProbeFacts shown_facts;
+  std::set<std::string> codes;
+  std::map<std::pair<std::string, std::string>, int> faults_shown;  // by code and effect
   std::map<LinkKind, Tally> shown;
   std::unique_ptr<http::Server> server;
 };
 
-MetricsDoor::MetricsDoor(http::Loop& loop, std::function<ProbeFacts()> probe)
-    : impl_(std::make_unique<Impl>(loop, std::move(probe))) {}
+MetricsDoor::MetricsDoor(http::Loop& loop) : impl_(std::make_unique<Impl>(loop)) {}
+
+void MetricsDoor::ask(std::function<ProbeFacts()> probe) { impl_->probe = std::move(probe); }
 
 MetricsDoor::~MetricsDoor() = default;
 
@@ -152,6 +201,14 @@ void MetricsDoor::state(const NodeState& state) {
     now.try_emplace(kind);  // a kind that vanished shows zeros
   for (const auto& [kind, counts] : now) impl_->show(kind, counts);
   impl_->shown = std::move(now);
+  impl_->show_faults(state);
+}
+
+void MetricsDoor::fault(const FaultChange& change) {
+  const char* kind = change.kind == FaultChange::Kind::raised    ? "raised"
+                     : change.kind == FaultChange::Kind::changed ? "changed"
+                                                                 : "cleared";
+  impl_->fault_events.with({{"code", impl_->label(change.fault.code)}, {"change", kind}}).add();
 }
 
 void MetricsDoor::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }

@@ -10,6 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "common/http/tls_context.hpp"
+#include "node-agent/app/agent.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
@@ -18,11 +19,16 @@ namespace chipweave::agent {
 struct ProbeFacts {
   std::uint64_t errors = 0;
   double age_seconds = 0;
+  // Of the process that asks the drivers: how often it was started, and why it ended.
+  std::uint64_t starts = 0;
+  std::uint64_t stuck = 0;
+  std::uint64_t crashed = 0;
+  std::uint64_t garbage = 0;
 };
 
 class MetricsDoor {
  public:
-  MetricsDoor(http::Loop& loop, std::function<ProbeFacts()> probe);
+  explicit MetricsDoor(http::Loop& loop);
   ~MetricsDoor();
   MetricsDoor(const MetricsDoor&) = delete;
   MetricsDoor& operator=(const MetricsDoor&) = delete;
@@ -32,7 +38,10 @@ class MetricsDoor {
                               std::shared_ptr<http::TlsContext> tls = nullptr);
   void drain(std::chrono::milliseconds grace, std::function<void()> done);
 
+  // Whom to ask at a scrape; before that the probe's figures are zeros.
+  void ask(std::function<ProbeFacts()> probe);
   void state(const NodeState& state);
+  void fault(const FaultChange& change);
   void connected(bool yes);
   void sent(const std::string& kind);  // "full", "delta", "heartbeat"
 

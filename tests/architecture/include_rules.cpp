@@ -67,6 +67,9 @@ const std::vector<Layer> kLayers = {
      kValues +
          Strings{"common/codec", "common/profiles", "common/io", "common/obs", "node-agent/app"},
      {"posix"}},
+    {"node-agent/helper",
+     kValues + Strings{"common/codec", "common/io", "node-agent/app", "node-agent/probes"},
+     {"posix"}},
     {"node-agent/publish",
      kValues + Strings{"common/codec", "common/http", "common/kube", "common/rpc", "common/obs",
                        "proto", "node-agent/app"},

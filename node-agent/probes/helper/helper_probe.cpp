@@ -206,6 +206,11 @@ std::optional<ProbeTrouble> HelperProbe::trouble() const {
   return impl_->trouble;
 }
 
+bool HelperProbe::ready() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->answered;
+}
+
 HelperCounts HelperProbe::counts() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->counts;

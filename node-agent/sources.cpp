@@ -1,0 +1,60 @@
+#include "node-agent/sources.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/agent/health_policy.hpp"
+#include "common/io/files.hpp"
+#include "node-agent/probes/machine_probe.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+constexpr const char* kHelper = "chipweave-agent-probe";
+constexpr std::size_t kMaxPolicyBytes = limits::kMaxConfigBytes * 4;
+
+std::string helper_path(const Flags& flags) {
+  if (!flags.probe_helper.empty()) return flags.probe_helper;
+  std::error_code failed;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  return failed ? kHelper : (self.parent_path() / kHelper).string();
+}
+
+Result<domain::HealthPolicy> read_policy(const std::string& path) {
+  if (path.empty()) return codec::read_health_policy(codec::default_health_policy());
+  const auto text = io::read_file(path, kMaxPolicyBytes);
+  if (!text) return Error(text.error());
+  auto policy = codec::read_health_policy(*text);
+  if (!policy) return std::move(policy).error().in("file " + path);
+  return policy;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags, std::function<void()> news) {
+  auto out = std::make_unique<Sources>();
+  auto policy = read_policy(flags.health_policy);
+  if (!policy) return std::move(policy).error();
+  out->policy_ = std::move(policy).value();
+  if (!flags.health_file.empty()) {
+    out->health_.emplace(flags.health_file);
+    out->files_.push_back(flags.health_file);
+  }
+  if (flags.probe == ProbeKind::hardware) {
+    if (auto ok = out->lock_.take(flags.hardware.sysfs_root); !ok) return std::move(ok).error();
+    HelperOptions options;
+    options.words = to_words(flags.hardware);
+    options.words.insert(options.words.begin(), helper_path(flags));
+    out->helper_ = std::make_unique<HelperProbe>(std::move(options), std::move(news));
+    return out;
+  }
+  const bool profile = flags.probe == ProbeKind::profile;
+  if (!profile) out->files_.push_back(flags.probe_name);
+  out->probe_ = std::make_unique<MachineProbe>(
+      profile ? MachineProbe::Source::profile : MachineProbe::Source::file, flags.probe_name);
+  return out;
+}
+
+}  // namespace chipweave::agent
