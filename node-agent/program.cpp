@@ -97,7 +97,7 @@ int run_agent(const Flags& flags) {
     log_fault(change);
     metrics.fault(change);
   };
-  events.state = [&](const NodeStatePtr& state, bool /*urgent*/) {
+  events.state = [&](const NodeStatePtr& state, bool urgent) {
     const bool first = std::exchange(newest, state) == nullptr;
     obs::log(obs::Level::info, first ? "machine" : "state changed",
              {{"node", flags.node},
@@ -106,7 +106,7 @@ int run_agent(const Flags& flags) {
               {"unhealthy", state->topology.unhealthy().size()}});
     metrics.state(*state);
     if (reporter == nullptr) return;
-    reporter->want(state);
+    reporter->want(state, urgent);
     if (first) reporter->start();
   };
   Agent agent(
@@ -122,7 +122,11 @@ int run_agent(const Flags& flags) {
 
   auto reporting = Reporting::make(flags, loop, clock,
                                    {[&metrics](bool yes) { metrics.connected(yes); },
-                                    [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); }});
+                                    [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
+                                    [&agent](const auto& faults) {
+                                      agent.restore(faults);
+                                      agent.check();  // before the first write
+                                    }});
   if (!reporting) {
     const bool no_pod = !flags.scheduler && flags.kubeconfig.empty() &&
                         reporting.error().code == Errc::invalid_argument;
@@ -137,7 +141,7 @@ int run_agent(const Flags& flags) {
   if (const auto ok = open_metrics(flags, metrics, metrics_tls); !ok)
     return fail(kCannotStart, ok.error());
   if (newest != nullptr) {
-    reporter->want(newest);
+    reporter->want(newest, true);
     reporter->start();
   }
   look = [&agent] { agent.check(); };

@@ -53,6 +53,7 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   KubeReporterOptions options;
   options.node = flags.node;
   options.boot_id = make_boot_id();
+  options.node_boot_id = node_boot_id();
   options.seed = std::random_device{}();
   options.lease_namespace = flags.lease_namespace.empty() ? access->ns : flags.lease_namespace;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "node-agent/app/conditions.hpp"
 #include "node-agent/app/continuity.hpp"
 #include "node-agent/app/delta.hpp"
 #include "node-agent/app/health/fault_effects.hpp"
@@ -186,9 +187,11 @@ Result<NodeStatePtr> Agent::composed(const domain::Observation& seen,
   if (!effects) return std::move(effects).error();
   auto named = with_identity(*effects, options_.node);
   if (!named) return std::move(named).error();
+  auto conditions = conditions_of(
+      faults, state_ == nullptr ? std::vector<domain::Condition>{} : state_->conditions, now_ms());
   return NodeStatePtr(std::make_shared<const NodeState>(
       NodeState{seen.machine, std::move(resources), std::move(named).value(), std::move(faults),
-                seen.neighbours, seen.facts}));
+                std::move(conditions), seen.neighbours, seen.facts}));
 }
 
 void Agent::hand_on(NodeStatePtr next) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/domain/condition.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
 #include "common/domain/observation.hpp"
@@ -18,6 +19,7 @@ struct NodeState {
   std::vector<std::string> resources;      // extended resources the chips are counted as
   domain::NodeTopology topology;           // with today's health
   std::vector<domain::Fault> faults = {};  // worst first, then by chip, port and code
+  std::vector<domain::Condition> conditions = {};
   std::vector<domain::Neighbour> neighbours = {};
   std::map<std::string, std::string> facts = {};  // of the probe: "driver" → "550.54.15"
 };

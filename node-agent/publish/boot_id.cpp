@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <random>
 
 namespace chipweave::agent {
@@ -14,6 +15,13 @@ std::string make_boot_id() {
     std::snprintf(text.data(), text.size(), "%08x", static_cast<unsigned>(random()));
     out += text.data();
   }
+  return out;
+}
+
+std::string node_boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string out;
+  file >> out;
   return out;
 }
 

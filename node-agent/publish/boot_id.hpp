@@ -1,4 +1,4 @@
-// Boot ids — what tells one run of an agent from the next.
+// Boot ids — what tells one run of an agent, or of its node, from the next.
 #pragma once
 
 #include <string>
@@ -7,5 +7,8 @@ namespace chipweave::agent {
 
 // 128 random bits as hex.
 std::string make_boot_id();
+
+// Of the node's kernel: another one after each boot; "" where /proc does not say.
+std::string node_boot_id();
 
 }  // namespace chipweave::agent

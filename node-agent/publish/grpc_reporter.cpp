@@ -311,7 +311,8 @@ GrpcReporter::~GrpcReporter() {
   }
 }
 
-void GrpcReporter::want(NodeStatePtr state) {
+// Deltas are small, and one is under way at a time: nothing need wait.
+void GrpcReporter::want(NodeStatePtr state, bool /*urgent*/) {
   impl_->plan.want(std::move(state));
   impl_->pump();
 }

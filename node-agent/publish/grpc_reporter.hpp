@@ -39,7 +39,7 @@ class GrpcReporter final : public Reporter {
                std::function<void(Answer)> answered = nullptr);
   ~GrpcReporter() override;
 
-  void want(NodeStatePtr state) override;
+  void want(NodeStatePtr state, bool urgent) override;
   void start() override;
   void stop(std::function<void()> done) override;
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory_health.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -24,17 +25,19 @@ kube::Call call_of(const char* method, std::string target, std::string body) {
 }  // namespace
 
 InventoryWriter::InventoryWriter(kube::Transport& transport, Options options, Events events)
-    : options_(std::move(options)),
+    : transport_(transport),
+      options_(std::move(options)),
       events_(std::move(events)),
       chain_(transport, options_.chain,
              {[this] { look(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
       check_(options_.check_every, options_.check_every, options_.chain.seed),
       path_(codec::kInventoryPath + ("/" + options_.node)) {}
 
-void InventoryWriter::want(NodeStatePtr state) {
+void InventoryWriter::want(NodeStatePtr state, bool urgent) {
   if (state == wanted_) return;
   wanted_ = std::move(state);
   ++sequence_;
+  if (urgent) urgent_ = sequence_;
   if (resting_) step();
 }
 
@@ -53,6 +56,7 @@ void InventoryWriter::looked(Result<kube::Reply> reply) {
   if (chain_.failed("cannot read it", reply, {kNotFound})) return;
   stored_.reset();
   if (reply->status == kNotFound) return ask_node();
+  remember(reply->body);
   if (!take(std::move(reply->body))) return;
   if (published_ && stored_->boot_id != options_.boot_id && !stored_->boot_id.empty()) {
     chain_.note("another agent has written it (boot " + stored_->boot_id +
@@ -63,7 +67,13 @@ void InventoryWriter::looked(Result<kube::Reply> reply) {
 
 void InventoryWriter::step() {
   resting_ = false;
-  if (!is_ours(sequence_)) return write();
+  if (!is_ours(sequence_)) {
+    if (const auto wait = too_early(); wait.count() > 0) {
+      resting_ = true;
+      return chain_.wait(wait, [this] { step(); });
+    }
+    return write();
+  }
   if (!stored_->owned && !node_asked_) return ask_node();
   rest();
 }
@@ -106,8 +116,11 @@ void InventoryWriter::create() {
 }
 
 void InventoryWriter::write() {
-  const codec::NodeInventory inventory{options_.node,    options_.boot_id,   sequence_,
-                                       wanted_->machine, wanted_->resources, wanted_->topology};
+  const codec::NodeInventory inventory{
+      options_.node,         options_.boot_id,   sequence_,
+      wanted_->machine,      wanted_->resources, wanted_->topology,
+      options_.node_boot_id, wanted_->faults,    wanted_->conditions,
+      wanted_->neighbours,   wanted_->facts};
   chain_.send(
       call_of("PUT", path_ + "/status", codec::write_inventory_status(inventory, stored_->version)),
       [this, sequence = sequence_](Result<kube::Reply> reply) {
@@ -125,9 +138,27 @@ void InventoryWriter::written(Result<kube::Reply> reply, std::int64_t sequence) 
         "version (charts/chipweave/crds)");
   }
   published_ = true;
+  written_at_ = transport_.now();
+  stored_sequence_ = sequence;
   chain_.succeeded();
   events_.written();
   step();
+}
+
+// A machine that trembles is written once a second, not once a tremor. How long to wait yet.
+std::chrono::milliseconds InventoryWriter::too_early() const {
+  if (urgent_ > stored_sequence_ || !written_at_) return std::chrono::milliseconds(0);
+  return std::chrono::ceil<std::chrono::milliseconds>(*written_at_ + options_.between_writes -
+                                                      transport_.now());
+}
+
+// Before the first write of this run it is another's.
+void InventoryWriter::remember(std::string_view body) {
+  if (std::exchange(remembered_, true) || !events_.remembered || options_.node_boot_id.empty())
+    return;
+  const auto faults = codec::read_object_faults(body, options_.node_boot_id);
+  if (!faults) return chain_.note("its faults are not understood: " + faults.error().text());
+  events_.remembered(*faults);
 }
 
 void InventoryWriter::set_owner() {

@@ -14,6 +14,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/codec/kube/stored_object.hpp"
 #include "common/kube/transport.hpp"
@@ -27,19 +29,25 @@ class InventoryWriter {
   struct Options {
     std::string node;  // a DNS subdomain, checked before
     std::string boot_id;
+    std::string node_boot_id;                       // of the kernel; "" unknown
     std::chrono::milliseconds check_every{60'000};  // with jitter: between half of it and all
+    std::chrono::milliseconds between_writes{1'000};
     ApiChain::Options chain;
   };
   struct Events {
     std::function<void()> written;    // a state was stored
     std::function<void(bool)> works;  // true: the object is as we want it
+    // The faults that the object had at the first look, if an agent of this boot of the node wrote
+    // them; may be empty.
+    std::function<void(const std::vector<domain::Fault>&)> remembered = nullptr;
   };
   InventoryWriter(kube::Transport& transport, Options options, Events events);
   InventoryWriter(const InventoryWriter&) = delete;
   InventoryWriter& operator=(const InventoryWriter&) = delete;
 
-  // Written at once, unless a request is under way (then after it) or a failure is waited out.
-  void want(NodeStatePtr state);
+  // Written at once where it is urgent, else a second after the last write; but never while a
+  // request is under way or a failure is waited out.
+  void want(NodeStatePtr state, bool urgent);
   void start() { look(Freshness::newest); }
   void stop();
 
@@ -56,11 +64,14 @@ class InventoryWriter {
   void write();
   void written(Result<kube::Reply> reply, std::int64_t sequence);
   void set_owner();
+  std::chrono::milliseconds too_early() const;
   void rest();
+  void remember(std::string_view body);
   // False when the object cannot be understood; then that is arranged.
   bool take(std::string body);
   bool is_ours(std::int64_t sequence) const;
 
+  kube::Transport& transport_;
   Options options_;
   Events events_;
   ApiChain chain_;
@@ -73,6 +84,10 @@ class InventoryWriter {
   bool node_asked_ = false;                    // since the last rest
   bool published_ = false;                     // at least once
   bool resting_ = false;                       // nothing to do until the next check
+  std::optional<std::chrono::steady_clock::time_point> written_at_;
+  std::int64_t urgent_ = 0;           // sequence of the newest state that is
+  std::int64_t stored_sequence_ = 0;  // of the last write that succeeded
+  bool remembered_ = false;
 };
 
 }  // namespace chipweave::agent

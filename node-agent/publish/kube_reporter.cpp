@@ -13,6 +13,7 @@ InventoryWriter::Options inventory_options(const KubeReporterOptions& options) {
   InventoryWriter::Options out;
   out.node = options.node;
   out.boot_id = options.boot_id;
+  out.node_boot_id = options.node_boot_id;
   out.chain.what = "inventory of node " + options.node;
   out.chain.seed = options.seed;
   return out;
@@ -49,7 +50,8 @@ KubeReporter::KubeReporter(kube::Transport& transport, const Clock& clock,
       events_(std::move(events)),
       node_(options.node),
       inventory_(transport, inventory_options(options),
-                 {[this] { written(); }, [this](bool yes) { works(inventory_works_, yes); }}),
+                 {[this] { written(); }, [this](bool yes) { works(inventory_works_, yes); },
+                  events_.remembered}),
       lease_(transport, clock, lease_options(options),
              {[this] {
                 if (events_.sent) events_.sent(ReportKind::heartbeat);

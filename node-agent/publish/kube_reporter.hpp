@@ -22,7 +22,8 @@ struct KubeReporterOptions {
   std::string node;             // a DNS subdomain, checked before
   std::string lease_namespace;  // checked before
   std::string boot_id;
-  std::uint64_t seed = 0;  // of the jitter
+  std::string node_boot_id;  // of the kernel; "" unknown
+  std::uint64_t seed = 0;    // of the jitter
 };
 
 // Where an agent's lease may be. invalid_argument for what is no name of a namespace, and for the
@@ -36,7 +37,7 @@ class KubeReporter final : public Reporter {
   KubeReporter(kube::Transport& transport, const Clock& clock, const KubeReporterOptions& options,
                ReporterEvents events);
 
-  void want(NodeStatePtr state) override { inventory_.want(std::move(state)); }
+  void want(NodeStatePtr state, bool urgent) override { inventory_.want(std::move(state), urgent); }
   void start() override { inventory_.start(); }
   void stop(std::function<void()> done) override;
 

@@ -4,6 +4,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/kube/inventory_health.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/json_reader.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
@@ -85,6 +86,7 @@ std::string write_inventory_status(const NodeInventory& inventory, const ObjectV
   w.key("chips").integer(t.chip_count());
   w.key("unhealthy").integer((t.unhealthy() | t.network_unhealthy()).size());
   w.key("topology").raw(export_topology_json(t));
+  write_inventory_health(w, inventory);
   w.end_object().end_object();
   return w.take();
 }

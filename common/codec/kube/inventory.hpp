@@ -6,13 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
 #include "common/codec/kube/stored_object.hpp"
+#include "common/domain/condition.hpp"
+#include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
+#include "common/domain/observation.hpp"
 
 namespace chipweave::codec {
 
@@ -25,6 +29,13 @@ struct NodeInventory {
   std::string machine;        // what people call it; may be empty
   std::vector<std::string> resources;
   domain::NodeTopology topology;  // with today's health
+  // Beside the topology, for people and for the agent's next run; readers of the topology pass over
+  // it.
+  std::string node_boot_id = {};  // of the kernel; "" unknown
+  std::vector<domain::Fault> faults = {};
+  std::vector<domain::Condition> conditions = {};
+  std::vector<domain::Neighbour> neighbours = {};
+  std::map<std::string, std::string> facts = {};
 };
 
 // An object without status, owned by the Node with that uid (empty: by nobody), so that it goes

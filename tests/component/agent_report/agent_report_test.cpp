@@ -88,12 +88,12 @@ struct Node {
       reporter = std::make_unique<GrpcReporter>(
           thread.loop, options, ReporterEvents{[this](bool yes) { connected.add(yes); }, {}},
           [this](Answer a) { answers.add(a); });
-      reporter->want(state());
+      reporter->want(state(), true);
       reporter->start();
     });
   }
   void want(NodeStatePtr s) {
-    thread.loop.post([this, s = std::move(s)] { reporter->want(s); });
+    thread.loop.post([this, s = std::move(s)] { reporter->want(s, true); });
   }
   void stop() {
     Journal<int> done;
@@ -299,7 +299,7 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
     FixedProbe probe;
     HealthFile file(path);
     Agent agent({"n1", {"nvidia.com/gpu"}, {}, false}, clock, probe, &file,
-                {[&](const NodeStatePtr& s, bool) { node.reporter->want(s); }, nullptr,
+                {[&](const NodeStatePtr& s, bool) { node.reporter->want(s, true); }, nullptr,
                  [](const std::string&) {}});
     node.thread.loop.post_and_wait([&] { ASSERT_TRUE(agent.start().ok()); });
     {

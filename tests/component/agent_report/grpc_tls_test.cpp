@@ -131,7 +131,8 @@ TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
         agent_thread.loop, options,
         agent::ReporterEvents{[&](bool yes) { connected.add(yes); }, {}});
     reporter->want(std::make_shared<const agent::NodeState>(
-        agent::NodeState{"box", {"nvidia.com/gpu"}, std::move(b).build().value()}));
+                       agent::NodeState{"box", {"nvidia.com/gpu"}, std::move(b).build().value()}),
+                   true);
     reporter->start();
   });
   EXPECT_EQ(connected.at(0), true);

@@ -24,7 +24,7 @@ const std::string kWrite = "PUT " + kObject + "/status";
 
 class Writer : public testing::Test {
  protected:
-  Writer() : writer_(make()) { writer_->want(state()); }
+  Writer() : writer_(make()) { writer_->want(state(), true); }
 
   std::unique_ptr<InventoryWriter> make() {
     InventoryWriter::Options options;
@@ -100,7 +100,7 @@ TEST_F(Writer, AnObjectOfAnEarlierBootIsTakenOver) {
 
 TEST_F(Writer, AChangeIsWrittenAtOnceWithTheNextSequence) {
   begin_and_rest();
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   EXPECT_EQ(server_.target, kWrite);
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "2");
   EXPECT_EQ(sent()["status"]["sequence"], 2);
@@ -110,22 +110,83 @@ TEST_F(Writer, AChangeIsWrittenAtOnceWithTheNextSequence) {
   EXPECT_EQ(written_, 2);
 }
 
+TEST_F(Writer, WhatIsNotUrgentWaitsForASecondAfterTheLastWrite) {
+  begin_and_rest();
+  server_.time += milliseconds(300);
+  writer_->want(state(Health::unhealthy), false);
+  EXPECT_EQ(server_.target, "wait 700");
+  server_.time += milliseconds(200);
+  writer_->want(state(Health::healthy), false);
+  EXPECT_EQ(server_.target, "wait 500");
+  server_.pass_time();
+  ASSERT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["unhealthy"], 0);
+  EXPECT_EQ(sent()["status"]["sequence"], 3);
+  server_.reply(200, object("3", "b1", 3));
+  ASSERT_TRUE(resting());
+  server_.time += seconds(5);
+  writer_->want(state(Health::unhealthy), false);
+  EXPECT_EQ(server_.target, kWrite);
+}
+
+TEST_F(Writer, WhatIsUrgentDoesNotWaitWithIt) {
+  begin_and_rest();
+  writer_->want(state(Health::healthy), false);
+  EXPECT_EQ(server_.target, "wait 1000");
+  writer_->want(state(Health::unhealthy), true);
+  ASSERT_EQ(server_.target, kWrite);
+  // During the write: the urgent one goes out at once, what else comes then waits.
+  writer_->want(state(Health::network_unhealthy), true);
+  writer_->want(state(Health::network_unhealthy), false);
+  server_.reply(200, object("3", "b1", 3));
+  ASSERT_EQ(server_.target, kWrite);
+  writer_->want(state(Health::healthy), false);
+  server_.reply(200, object("4", "b1", 5));
+  EXPECT_EQ(server_.target, "wait 1000");
+}
+
+TEST_F(Writer, TellsOnceWhatTheRunBeforeKnewOfFaults) {
+  std::vector<std::vector<domain::Fault>> told;
+  InventoryWriter::Options options;
+  options.node = "n1";
+  options.boot_id = "b2";
+  options.node_boot_id = "kernel-1";
+  InventoryWriter writer(server_, options,
+                         {[] {}, [](bool) {}, [&](const auto& faults) { told.push_back(faults); }});
+  writer.want(state(), true);
+  writer.start();
+  Json object_now = Json::parse(object("7", "b1", 9));
+  object_now["status"]["nodeBootId"] = "kernel-1";
+  object_now["status"]["faults"] = {
+      {{"code", "xid.79"}, {"effect", "unusable"}, {"chip", 1}, {"since", ""}, {"sinceMs", 5}}};
+  server_.reply(200, object_now.dump());
+  ASSERT_EQ(told.size(), 1U);
+  ASSERT_EQ(told[0].size(), 1U);
+  EXPECT_EQ(told[0][0].code, "xid.79");
+  EXPECT_EQ(told[0][0].chip, domain::ChipIndex{1});
+  ASSERT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["nodeBootId"], "kernel-1");
+  server_.reply(409, failure(409, "conflict"));
+  server_.reply(200, object_now.dump());
+  EXPECT_EQ(told.size(), 1U);
+}
+
 TEST_F(Writer, TheSameStateAgainIsNoChange) {
   const NodeStatePtr same = state();
-  writer_->want(same);
-  writer_->want(same);
+  writer_->want(same, true);
+  writer_->want(same, true);
   begin();
   EXPECT_EQ(sent()["status"]["sequence"], 2);
   server_.reply(200, object("2", "b1", 2));
-  writer_->want(same);
+  writer_->want(same, true);
   EXPECT_TRUE(resting());
 }
 
 TEST_F(Writer, OfChangesDuringAWriteOnlyTheNewestIsWritten) {
   begin();
-  writer_->want(state(Health::unhealthy));
-  writer_->want(state(Health::network_unhealthy));
-  writer_->want(state(Health::healthy));
+  writer_->want(state(Health::unhealthy), true);
+  writer_->want(state(Health::network_unhealthy), true);
+  writer_->want(state(Health::healthy), true);
   EXPECT_EQ(server_.under_way(), 1);
   server_.reply(200, object("2", "b1", 1));
   EXPECT_EQ(server_.target, kWrite);
@@ -139,7 +200,7 @@ TEST_F(Writer, OfChangesDuringAWriteOnlyTheNewestIsWritten) {
 TEST_F(Writer, AMissingNodeIsNoReasonToWait) {
   for (const int status : {404, 403}) {
     writer_ = make();
-    writer_->want(state());
+    writer_->want(state(), true);
     writer_->start();
     server_.reply(404, failure(404, "not found"));
     server_.reply(status, failure(status, "nodes \"n1\" not found"));
@@ -165,7 +226,7 @@ TEST_F(Writer, TheOwnerIsSetWhenTheNodeIsThere) {
   EXPECT_EQ(server_.target, "PATCH " + kObject);
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "6");
   EXPECT_EQ(sent()["metadata"]["ownerReferences"][0]["name"], "n1");
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   server_.reply(200, object("7", "b1", 1));
   EXPECT_EQ(server_.target, kWrite);
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "7");
@@ -178,7 +239,7 @@ TEST_F(Writer, AnOwnerThatMayNotBeSetIsDoneWithout) {
   server_.reply(200, object("5", "b0", 1, false));
   server_.reply(200, object("6", "b1", 1, false));
   server_.reply(200, kNode);
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   server_.reply(403, failure(403, "cannot patch"));
   EXPECT_EQ(server_.target, kWrite) << "a change meanwhile is not forgotten";
   server_.reply(200, object("7", "b1", 2, false));
@@ -187,7 +248,7 @@ TEST_F(Writer, AnOwnerThatMayNotBeSetIsDoneWithout) {
 
 TEST_F(Writer, AnObjectThatIsGoneIsMadeAnew) {
   begin_and_rest();
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   server_.reply(404, failure(404, "not found"));
   EXPECT_EQ(server_.target, kObject);
   server_.reply(404, failure(404, "not found"));
@@ -209,7 +270,7 @@ TEST_F(Writer, ACheckCostsOneReadAndHealsWhatSomebodyDid) {
   server_.pass_time();
   server_.reply(200, object("9", "b1", 1));  // somebody labelled it
   ASSERT_TRUE(resting());
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "9");
   server_.reply(200, object("10", "b1", 2));
 
@@ -230,7 +291,7 @@ TEST_F(Writer, ACheckCostsOneReadAndHealsWhatSomebodyDid) {
 
 TEST_F(Writer, AnOldAnswerToACheckIsFoundOut) {
   begin_and_rest();
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   server_.reply(200, object("3", "b1", 2));
   server_.pass_time();
   server_.reply(200, object("2", "b1", 1));  // from the memory of a server that is behind
@@ -286,7 +347,7 @@ TEST_F(Writer, WhatPassesIsWaitedOutAtEachStep) {
   for (std::size_t at = 0; at <= steps.size(); ++at) {
     for (const int status : {0, 401, 408, 429, 500, 503}) {
       writer_ = make();
-      writer_->want(state());
+      writer_->want(state(), true);
       writer_->start();
       for (std::size_t i = 0; i < at; ++i) steps[i]();
       status == 0 ? server_.fail(Errc::deadline, "no answer") : server_.reply(status, "busy");
@@ -330,12 +391,12 @@ TEST_F(Writer, RetryAfterIsHonouredWithinReason) {
 TEST_F(Writer, WhatSomebodyMustChangeIsTriedEachHalfMinute) {
   for (const int status : {400, 403, 413, 422}) {
     writer_ = make();
-    writer_->want(state());
+    writer_->want(state(), true);
     begin();
     server_.reply(status, failure(status, "denied by policy"));
     EXPECT_EQ(server_.target, "wait 30000") << status;
     EXPECT_FALSE(works_);
-    writer_->want(state(Health::unhealthy));
+    writer_->want(state(Health::unhealthy), true);
     EXPECT_EQ(server_.target, "wait 30000") << "no change makes us hurry";
     server_.pass_time();
     server_.reply(200, object("1", "", 0));
@@ -380,7 +441,7 @@ TEST_F(Writer, AResourceThatDropsOurKeysIsNotWrittenInALoop) {
 TEST_F(Writer, AnswersThatAreNoObjectAreWaitedOut) {
   for (const char* body : {"", "[]", "{}", R"({"metadata":7})"}) {
     writer_ = make();
-    writer_->want(state());
+    writer_->want(state(), true);
     writer_->start();
     server_.reply(200, body);
     EXPECT_EQ(server_.target, "wait 30000") << body;
@@ -397,7 +458,7 @@ TEST_F(Writer, NothingComesAfterTheStop) {
   begin();
   writer_->stop();
   EXPECT_EQ(server_.under_way(), 0);
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   EXPECT_EQ(server_.under_way(), 0);
   EXPECT_EQ(written_, 0);
 }
@@ -406,7 +467,7 @@ TEST_F(Writer, AStopAtRestIsOneToo) {
   begin_and_rest();
   writer_->stop();
   EXPECT_EQ(server_.under_way(), 0);
-  writer_->want(state(Health::unhealthy));
+  writer_->want(state(Health::unhealthy), true);
   EXPECT_EQ(server_.under_way(), 0) << server_.target;
 }
 

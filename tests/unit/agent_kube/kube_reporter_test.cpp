@@ -23,10 +23,10 @@ class KubeReporting : public testing::Test {
   KubeReporting() {
     api_.objects["/api/v1/nodes/n1"] = FakeApi::Json::parse(kNode);
     reporter_ = std::make_unique<KubeReporter>(
-        api_, clock_, KubeReporterOptions{"n1", "chipweave", "b1", 1},
+        api_, clock_, KubeReporterOptions{"n1", "chipweave", "b1", "", 1},
         ReporterEvents{[this](bool yes) { connected_.push_back(yes); },
                        [this](ReportKind kind) { ++sent_[kind]; }});
-    reporter_->want(state());
+    reporter_->want(state(), true);
   }
   FakeApi::Json status() { return api_.objects[kObject]["status"]; }
 
@@ -80,7 +80,7 @@ TEST_F(KubeReporting, WhatSomebodyDeletesComesBack) {
   EXPECT_EQ(api_.objects[kLease]["spec"]["holderIdentity"], "b1");
 
   api_.objects.erase(kObject);
-  reporter_->want(state(Health::unhealthy));
+  reporter_->want(state(Health::unhealthy), true);
   api_.advance(milliseconds(0));
   EXPECT_EQ(status()["sequence"], 2) << "a change does not wait for the check";
 }
@@ -91,7 +91,7 @@ TEST_F(KubeReporting, AnOutageIsShownAndForgottenWhenItEnds) {
   api_.down = true;
   api_.advance(seconds(15));
   EXPECT_THAT(connected_, ElementsAre(true, false));
-  reporter_->want(state(Health::network_unhealthy));
+  reporter_->want(state(Health::network_unhealthy), true);
   api_.advance(seconds(100));
   api_.down = false;
   api_.advance(seconds(10));
@@ -105,7 +105,7 @@ TEST_F(KubeReporting, ASlowLeaseHoldsUpNoChange) {
   api_.advance(seconds(1));
   api_.unanswered = "leases";
   api_.advance(seconds(10));
-  reporter_->want(state(Health::unhealthy));
+  reporter_->want(state(Health::unhealthy), true);
   api_.advance(milliseconds(0));
   EXPECT_EQ(status()["unhealthy"], 1);
 }
@@ -114,8 +114,8 @@ TEST_F(KubeReporting, AStopLeavesEverythingAsItIs) {
   for (const char* unanswered : {"", "nodes/n1", "status", "leases"}) {
     api_.unanswered = unanswered;
     reporter_ = std::make_unique<KubeReporter>(
-        api_, clock_, KubeReporterOptions{"n1", "chipweave", "b2", 1}, ReporterEvents{});
-    reporter_->want(state());
+        api_, clock_, KubeReporterOptions{"n1", "chipweave", "b2", "", 1}, ReporterEvents{});
+    reporter_->want(state(), true);
     api_.objects.erase(kObject);
     reporter_->start();
     api_.advance(seconds(1));
@@ -124,7 +124,7 @@ TEST_F(KubeReporting, AStopLeavesEverythingAsItIs) {
     reporter_->stop([&] { ++done; });
     EXPECT_EQ(done, 0) << "never before stop() has returned";
     EXPECT_EQ(api_.under_way(), 1U);
-    reporter_->want(state(Health::unhealthy));
+    reporter_->want(state(Health::unhealthy), true);
     api_.advance(seconds(120));
     EXPECT_EQ(done, 1);
     EXPECT_EQ(api_.under_way(), 0U);

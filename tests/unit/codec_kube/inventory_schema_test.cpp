@@ -67,9 +67,15 @@ class Checker {
   }
   void hold(const std::string& word, const Json& rule, const Json& schema, const Json& value,
             const std::string& path) {
-    static const std::set<std::string> structure = {
-        "type",   "description",          "properties",      "items",
-        "format", "additionalProperties", "exclusiveMinimum"};
+    static const std::set<std::string> structure = {"type",
+                                                    "description",
+                                                    "properties",
+                                                    "items",
+                                                    "format",
+                                                    "additionalProperties",
+                                                    "exclusiveMinimum",
+                                                    "x-kubernetes-list-type",
+                                                    "x-kubernetes-list-map-keys"};
     if (structure.count(word) == 1) return;
     bool holds = false;
     if (word == "minimum") {

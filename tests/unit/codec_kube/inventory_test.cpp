@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/limits.hpp"
+#include "common/codec/kube/inventory_health.hpp"
 #include "common/codec/kube/lease.hpp"
 #include "common/codec/kube/watch.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
@@ -43,6 +44,51 @@ TEST(Inventory, AStatusIsWrittenForOneStateOfOneObjectAndCounted) {
   EXPECT_EQ(json["metadata"], Json::parse(R"({"name":"n1","uid":"u1","resourceVersion":"42"})"));
   EXPECT_EQ(json["status"]["chips"], 4);
   EXPECT_EQ(json["status"]["unhealthy"], 2);
+}
+
+TEST(InventoryHealth, SaysWhatIsWrongSinceWhenAndForHowLong) {
+  const auto status = Json::parse(status_of(sick_inventory()));
+  EXPECT_EQ(status["nodeBootId"], "5f6b7c1e-0000-4000-8000-000000000001");
+  ASSERT_EQ(status["faults"].size(), 256U);
+  EXPECT_EQ(status["faults"][0], Json::parse(R"({"code":"xid.79","effect":"unusable","chip":8,
+    "port":5,"text":"fallen off the bus","since":"2026-01-02T03:04:05Z",
+    "sinceMs":1767323045123,"untilReset":true})"));
+  EXPECT_EQ(status["faults"][1]["heldUntil"], "2026-01-02T03:04:15Z");
+  EXPECT_EQ(status["faults"][1]["lanes"], 2);
+  EXPECT_EQ(status["faults"][1]["part"], "s");
+  EXPECT_EQ(status["conditions"][0]["status"], "True");
+  EXPECT_EQ(status["conditions"][1]["status"], "False");
+  EXPECT_EQ(status["conditions"][1]["lastTransitionTime"], "2026-01-02T03:04:05Z");
+  EXPECT_EQ(status["neighbours"][0]["system"], "leaf-1");
+  EXPECT_EQ(status["facts"].size(), 256U);
+}
+
+TEST(InventoryHealth, FaultsAreReadBackInTheSameBootOfTheNode) {
+  const std::string object = write_inventory_status(sick_inventory(), kVersion);
+  const auto read = read_object_faults(object, "5f6b7c1e-0000-4000-8000-000000000001");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->size(), 256U);
+  EXPECT_EQ((*read)[0], sick_inventory().faults[0]);
+  EXPECT_EQ((*read)[1].peer, domain::ChipIndex{7});
+  const auto other = read_object_faults(object, "another-boot");
+  ASSERT_TRUE(other.ok());
+  EXPECT_TRUE(other->empty());
+  EXPECT_TRUE(read_object_faults(write_inventory_object("n1", ""), "b")->empty());
+}
+
+TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {
+  const auto problem = [](const char* faults) {
+    const auto read = read_object_faults(
+        std::string(R"({"status":{"nodeBootId":"b","faults":)") + faults + "}}", "b");
+    return read.ok() ? "read" : read.error().text();
+  };
+  EXPECT_EQ(problem("[]"), "read");
+  EXPECT_THAT(problem("7"), HasSubstr("status.faults: must be a list"));
+  EXPECT_THAT(problem("[7]"), HasSubstr("status.faults[0]"));
+  EXPECT_THAT(problem(R"([{"effect":"note","sinceMs":1}])"), HasSubstr("faults[0].code: missing"));
+  EXPECT_THAT(problem(R"([{"code":"a","effect":"note","sinceMs":-1}])"), HasSubstr("sinceMs"));
+  EXPECT_THAT(problem(R"([{"code":"a","effect":"note","sinceMs":1,"chip":-4}])"),
+              HasSubstr("faults[0].chip"));
 }
 
 TEST(Inventory, AnObjectBelongsToItsNodeIfThatIsKnown) {

@@ -54,6 +54,46 @@ inline NodeInventory inventory_of(domain::NodeTopology topology) {
   return {"n1", "b0", 7, "box", {"nvidia.com/gpu", "aliyun.com/gpu"}, std::move(topology)};
 }
 
+// All that an inventory can say of health, in texts longer than are told.
+inline NodeInventory sick_inventory() {
+  NodeInventory out = inventory_of(everything());
+  const std::string text(2000, 't');
+  out.node_boot_id = "5f6b7c1e-0000-4000-8000-000000000001";
+  domain::Fault link{"link.down",
+                     domain::Effect::link,
+                     domain::ChipIndex{3},
+                     domain::ChipIndex{7},
+                     std::nullopt,
+                     "s",
+                     2,
+                     text,
+                     1767323045123,
+                     1767323055123};
+  domain::Fault lost{"xid.79",
+                     domain::Effect::unusable,
+                     domain::ChipIndex{8},
+                     std::nullopt,
+                     5,
+                     "",
+                     0,
+                     "fallen off the bus",
+                     1767323045123,
+                     -1};
+  out.faults = {lost, link};
+  for (int i = 0; i < 300; ++i) {
+    domain::Fault note;
+    note.code = "note." + std::to_string(i);
+    out.faults.push_back(note);
+  }
+  for (const char* type : {"ChipsHealthy", "LinksHealthy", "NetworkHealthy", "ProbeWorking"}) {
+    out.conditions.push_back({type, out.conditions.empty(), "Because", text, 1767323045123});
+  }
+  out.neighbours = {{"mlx5_0", std::nullopt, "leaf-1", "Ethernet1/3", "192.0.2.1"},
+                    {"", domain::ChipIndex{7}, "", "400GE1/1/20:2", ""}};
+  for (int i = 0; i < 300; ++i) out.facts["fact." + std::to_string(i)] = text;
+  return out;
+}
+
 // Healthy and with faults, each profile; and everything().
 inline std::vector<std::pair<std::string, NodeInventory>> all_inventories() {
   std::vector<std::pair<std::string, NodeInventory>> out;
@@ -64,6 +104,7 @@ inline std::vector<std::pair<std::string, NodeInventory>> all_inventories() {
                      inventory_of(with_faults(healthy)));
   }
   out.emplace_back("everything", inventory_of(everything()));
+  out.emplace_back("sick", sick_inventory());
   return out;
 }
 
