@@ -12,7 +12,7 @@ constexpr std::size_t kModules = 8;
 
 using ByModule = std::array<std::optional<domain::ChipIndex>, kModules>;
 
-// The second module of each pair, by the first; module ids from 0 here.
+// A board by its pairs; modules are counted from 0 here.
 struct Board {
   std::array<std::array<std::size_t, 2>, kModules / 2> pairs;
 };
