@@ -12,9 +12,12 @@ namespace chipweave::agent::nvml {
 
 using Code = int;
 inline constexpr Code kSuccess = 0;
+inline constexpr Code kUninitialized = 1;
 inline constexpr Code kInvalidArgument = 2;
 inline constexpr Code kNotSupported = 3;
+inline constexpr Code kNotFound = 6;
 inline constexpr Code kDriverNotLoaded = 9;
+inline constexpr Code kTimeout = 10;
 inline constexpr Code kFunctionNotFound = 13;
 inline constexpr Code kGpuIsLost = 15;
 inline constexpr Code kResetRequired = 16;
@@ -24,9 +27,11 @@ inline constexpr Code kUnknown = 999;
 
 inline constexpr unsigned kInitNoGpus = 1;  // do not fail where there is no GPU
 
-// nvmlDevice_t: a pointer that only the library looks behind.
+// nvmlDevice_t and nvmlEventSet_t: pointers that only the library looks behind.
 struct DeviceTag;
 using Device = DeviceTag*;
+struct EventSetTag;
+using EventSet = EventSetTag*;
 
 inline constexpr unsigned kDriverVersionBytes = 80;
 inline constexpr unsigned kUuidBytes = 96;
@@ -46,12 +51,35 @@ inline constexpr int kRemoteGpu = 0;
 inline constexpr int kRemoteNpu = 1;
 inline constexpr int kRemoteSwitch = 2;
 
+// Counters of nvmlDeviceGetNvLinkErrorCounter.
+inline constexpr int kLinkReplay = 0;
+inline constexpr int kLinkRecovery = 1;
+inline constexpr int kLinkCrcFlit = 2;
+
+inline constexpr int kEccCorrected = 0;
 inline constexpr int kEccUncorrected = 1;
-inline constexpr int kEccVolatile = 0;
+inline constexpr int kEccVolatile = 0;  // since the driver was loaded
 inline constexpr unsigned kScopeNumaNode = 0;
 
+// Fields of nvmlDeviceGetFieldValues; of those that begin with Link, `scope` is the link.
+// Blackwell answers none of the three error counters of the data link layer (nor does
+// nvmlDeviceGetNvLinkErrorCounter there: NVML API reference, change log of v560 to v565); it counts
+// the recoveries of a link in a field of its own.
+inline constexpr std::uint32_t kFieldLinkReplay = 161;
+inline constexpr std::uint32_t kFieldLinkRecovery = 162;
+inline constexpr std::uint32_t kFieldLinkCrc = 163;
 inline constexpr std::uint32_t kFieldLinkState = 165;  // 0 inactive, 1 active, 2 asleep
+inline constexpr std::uint32_t kFieldLinkRecoveryEvents = 215;
 inline constexpr std::uint32_t kFieldRecoveryAction = 230;
+
+// Kinds of events, a bit each.
+inline constexpr std::uint64_t kEventSbe = 0x1;
+inline constexpr std::uint64_t kEventDbe = 0x2;
+inline constexpr std::uint64_t kEventXid = 0x8;
+inline constexpr std::uint32_t kWholeGpu = 0xffffffff;  // in place of an instance of MIG
+
+// Why the clocks are what they are, a bit each (NVML API reference, NvmlClocksEventReasons).
+inline constexpr std::uint64_t kClocksHwThermalSlowdown = 0x40;
 
 struct PciInfo {
   char bus_id_legacy[16];
@@ -121,6 +149,44 @@ static_assert(sizeof(FieldValue) == 40);
 static_assert(offsetof(FieldValue, scope) == 4 && offsetof(FieldValue, timestamp) == 8);
 static_assert(offsetof(FieldValue, latency_us) == 16 && offsetof(FieldValue, value_type) == 24);
 static_assert(offsetof(FieldValue, result) == 28 && offsetof(FieldValue, value) == 32);
+
+// What its union holds (NVML API reference, nvmlValueType_t); none of the fields asked is a double.
+inline constexpr std::uint32_t kUnsignedInt = 1;
+inline constexpr std::uint32_t kUnsignedLong = 2;
+inline constexpr std::uint32_t kUnsignedLongLong = 3;
+inline constexpr std::uint32_t kSignedLongLong = 4;
+constexpr std::uint64_t number_of(const FieldValue& field) {
+  const bool wide = field.value_type >= kUnsignedLong && field.value_type <= kSignedLongLong;
+  return wide ? field.value : field.value & 0xffffffffU;
+}
+
+struct EventData {
+  Device device;
+  std::uint64_t type;
+  std::uint64_t data;  // of an XID event: its number
+  std::uint32_t gpu_instance;
+  std::uint32_t compute_instance;  // nvmlEventSetWait ends before these two
+};
+static_assert(sizeof(EventData) == 32);
+static_assert(offsetof(EventData, type) == 8 && offsetof(EventData, data) == 16);
+static_assert(offsetof(EventData, gpu_instance) == 24);
+static_assert(offsetof(EventData, compute_instance) == 28);
+
+// Of an instance of MIG.
+struct DeviceAttributes {
+  std::uint32_t multiprocessors;
+  std::uint32_t copy_engines;
+  std::uint32_t decoders;
+  std::uint32_t encoders;
+  std::uint32_t jpegs;
+  std::uint32_t ofas;
+  std::uint32_t gpu_slices;
+  std::uint32_t compute_slices;
+  std::uint64_t memory_mib;
+};
+static_assert(sizeof(DeviceAttributes) == 40);
+static_assert(offsetof(DeviceAttributes, gpu_slices) == 24);
+static_assert(offsetof(DeviceAttributes, memory_mib) == 32);
 
 using U = unsigned int;
 using GetText = Code(Device, char*, U);

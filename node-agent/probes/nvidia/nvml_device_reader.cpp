@@ -8,29 +8,15 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/pci.hpp"
+#include "node-agent/probes/nvidia/nvml_asker.hpp"
+#include "node-agent/probes/nvidia/nvml_link_reader.hpp"
+#include "node-agent/probes/nvidia/nvml_mig_reader.hpp"
 
 namespace chipweave::agent {
 namespace {
 
-constexpr std::size_t kMaxNotes = 64;
 constexpr unsigned kAffinityWords = 16;  // 1024 NUMA nodes
 constexpr int kWordBits = std::numeric_limits<unsigned long>::digits;
-
-bool is_bus_id(const std::string& text) {
-  return text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos &&
-         std::count(text.begin(), text.end(), ':') == 2 &&
-         std::count(text.begin(), text.end(), '.') == 1;
-}
-
-// Older functions leave the long form empty.
-std::string bus_id_of(const nvml::PciInfo& info) {
-  for (const std::string& text : {nvml_text(info.bus_id, sizeof info.bus_id),
-                                  nvml_text(info.bus_id_legacy, sizeof info.bus_id_legacy)}) {
-    if (is_bus_id(text)) return codec::normalize_bus_id(text);
-  }
-  return "";
-}
 
 // 8-4-4-4-12 hexadecimal digits; "" for zeros.
 std::string uuid_text(const unsigned char (&bytes)[16]) {
@@ -61,7 +47,7 @@ std::optional<int> only_node(const std::array<unsigned long, kAffinityWords>& ma
 class DeviceReader {
  public:
   DeviceReader(const NvmlLibrary& library, nvml::Device handle, int index)
-      : library_(library), f_(library.functions()), handle_(handle) {
+      : f_(library.functions()), asker_(library, handle, out_) {
     out_.index = index;
   }
 
@@ -69,50 +55,25 @@ class DeviceReader {
     read_identity();
     if (!out_.lost) read_place();
     if (!out_.lost) read_state();
+    if (!out_.lost) read_memory_errors();
     if (!out_.lost) read_fabric();
-    for (unsigned link = 0; link < nvml::kMaxLinks && !out_.lost; ++link) {
-      if (!read_link(link)) break;
-    }
+    if (!out_.lost) read_links(asker_, out_);
     return std::move(out_);
   }
 
   NvmlDevice refused(nvml::Code code) {
-    failure(f_.handle_by_index.name, code);
-    if (!out_.lost) out_.failure = out_.notes.back();
+    asker_.failure(f_.handle_by_index.name, code);
+    if (!out_.lost && !out_.notes.empty()) out_.failure = out_.notes.back();
+    if (!out_.lost && out_.failure.empty()) out_.failure = "the driver gives no handle";
     return std::move(out_);
   }
 
  private:
-  void note(std::string text) {
-    if (out_.notes.size() < kMaxNotes) out_.notes.push_back(std::move(text));
-  }
-
-  void failure(const std::string& what, nvml::Code code) {
-    out_.lost = out_.lost || code == nvml::kGpuIsLost;
-    const std::string text = what + ": " + library_.text_of(code);
-    const bool serious = code == nvml::kResetRequired || code == nvml::kUnknown;
-    if (serious && out_.failure.empty()) out_.failure = text;
-    note(text);
-  }
-
-  // True when the call worked. What this driver lacks is noted once for the machine.
   template <class F, class... A>
   bool ask(const NvmlCall<F>& call, A... arguments) {
-    const nvml::Code code = call(handle_, arguments...);
-    if (code != nvml::kSuccess && call.function != nullptr) failure(call.name, code);
-    return code == nvml::kSuccess;
+    return asker_.ask(call, arguments...);
   }
-
-  // The same of one link, where "not supported" and "invalid" say that there is nothing to know.
-  template <class F, class... A>
-  bool ask_link(const NvmlCall<F>& call, unsigned link, A... arguments) {
-    const nvml::Code code = call(handle_, link, arguments...);
-    const bool nothing = code == nvml::kNotSupported || code == nvml::kInvalidArgument;
-    if (code != nvml::kSuccess && call.function != nullptr && !nothing) {
-      failure(std::string(call.name) + " of link " + std::to_string(link), code);
-    }
-    return code == nvml::kSuccess;
-  }
+  void note(std::string text) { asker_.note(std::move(text)); }
 
   void read_identity() {
     std::array<char, nvml::kUuidBytes> uuid{};
@@ -121,11 +82,12 @@ class DeviceReader {
     std::array<char, nvml::kNameBytes> name{};
     if (ask(f_.name, name.data(), nvml::kNameBytes))
       out_.name = nvml_text(name.data(), name.size());
-    unsigned minor = 0;
-    if (ask(f_.minor_number, &minor)) out_.minor = minor;
+    unsigned number = 0;
+    if (ask(f_.minor_number, &number)) out_.minor = number;
+    if (ask(f_.module_id, &number)) out_.module = number;
     nvml::PciInfo pci{};
     if (ask(f_.pci_info, &pci)) {
-      out_.pci = bus_id_of(pci);
+      out_.pci = nvml_bus_id(pci);
       if (out_.pci.empty()) note(std::string(f_.pci_info.name) + ": no bus id in the answer");
     }
   }
@@ -161,13 +123,27 @@ class DeviceReader {
   void read_state() {
     unsigned mig = 0;
     unsigned mig_pending = 0;
-    if (ask(f_.mig_mode, &mig, &mig_pending)) out_.mig = NvmlMig{mig != 0, mig_pending != 0};
+    if (ask(f_.mig_mode, &mig, &mig_pending)) {
+      out_.mig = NvmlMig{mig != 0, mig_pending != 0};
+      if (mig != 0) out_.mig->instances = read_mig_instances(asker_);
+    }
+    std::uint64_t reasons = 0;
+    if (ask(f_.clock_reasons, &reasons)) out_.clock_reasons = reasons;
+    if (const auto action = asker_.field(nvml::kFieldRecoveryAction, 0)) {
+      out_.recovery_action = static_cast<unsigned>(*action & 0xffffffffU);
+    }
+  }
+
+  void read_memory_errors() {
     int ecc = 0;
     int ecc_pending = 0;
     if (ask(f_.ecc_mode, &ecc, &ecc_pending)) out_.ecc = NvmlEcc{ecc != 0, ecc_pending != 0};
     std::uint64_t errors = 0;
     if (ask(f_.ecc_errors, nvml::kEccUncorrected, nvml::kEccVolatile, &errors)) {
       out_.uncorrected_errors = errors;
+    }
+    if (ask(f_.ecc_errors, nvml::kEccCorrected, nvml::kEccVolatile, &errors)) {
+      out_.corrected_errors = errors;
     }
     int retired = 0;
     if (ask(f_.retired_pending, &retired)) out_.retired_pages_pending = retired != 0;
@@ -179,29 +155,17 @@ class DeviceReader {
       rows.failure = broken != 0;
       out_.remapped_rows = rows;
     }
-    out_.recovery_action = field(nvml::kFieldRecoveryAction, 0);
-  }
-
-  // nullopt where this driver or device does not know the field.
-  std::optional<unsigned> field(std::uint32_t id, std::uint32_t scope) const {
-    nvml::FieldValue value{};
-    value.field = id;
-    value.scope = scope;
-    value.result = nvml::kNotSupported;
-    if (f_.field_values(handle_, 1, &value) != nvml::kSuccess) return std::nullopt;
-    if (value.result != nvml::kSuccess) return std::nullopt;
-    return static_cast<unsigned>(value.value & 0xffffffffU);
   }
 
   void read_fabric() {
     nvml::Fabric info{};
     info.version = nvml::kFabricV3;
-    nvml::Code code = f_.fabric(handle_, &info);
+    nvml::Code code = f_.fabric(asker_.handle(), &info);
     const bool old = code == nvml::kVersionMismatch;
     if (old) {
       info = {};
       info.version = nvml::kFabricV2;
-      code = f_.fabric(handle_, &info);
+      code = f_.fabric(asker_.handle(), &info);
     }
     if (code == nvml::kSuccess) {
       out_.fabric =
@@ -212,7 +176,7 @@ class DeviceReader {
     }
     nvml::FabricV1 first{};
     if (f_.fabric_v1.function == nullptr) {
-      if (f_.fabric.function != nullptr) failure(f_.fabric.name, code);
+      if (f_.fabric.function != nullptr) asker_.failure(f_.fabric.name, code);
     } else if (ask(f_.fabric_v1, &first)) {
       out_.fabric =
           NvmlFabric{first.state,  first.status, first.clique, uuid_text(first.cluster_uuid),
@@ -220,55 +184,9 @@ class DeviceReader {
     }
   }
 
-  // False when there can be no further links.
-  bool read_link(unsigned number) {
-    const auto active = link_active(number);
-    if (!active) return f_.link_state.function != nullptr || f_.field_values.function != nullptr;
-    NvmlLink link;
-    link.number = number;
-    link.active = *active;
-    unsigned value = 0;
-    if (ask_link(f_.link_capability, number, nvml::kCapabilityP2p, &value)) link.p2p = value != 0;
-    if (ask_link(f_.link_version, number, &value)) link.version = value;
-    int type = -1;
-    if (ask_link(f_.link_remote_type, number, &type)) link.remote = remote_of(type);
-    nvml::PciInfo pci{};
-    if (ask_link(f_.link_remote_pci, number, &pci)) link.remote_pci = bus_id_of(pci);
-    out_.links.push_back(std::move(link));
-    return true;
-  }
-
-  // nullopt: no such link. From sm_90 on the field says it.
-  std::optional<bool> link_active(unsigned number) {
-    if (out_.sm.value_or(0) >= 90) {
-      if (const auto state = field(nvml::kFieldLinkState, number); state && *state <= 2) {
-        return *state != 0;
-      }
-    }
-    int state = 0;
-    if (!ask_link(f_.link_state, number, &state)) return std::nullopt;
-    if (state == 0 || state == 1) return state == 1;
-    note("link " + std::to_string(number) + ": unknown state " + std::to_string(state));
-    return std::nullopt;
-  }
-
-  static NvmlRemote remote_of(int type) {
-    switch (type) {
-      case nvml::kRemoteGpu:
-        return NvmlRemote::gpu;
-      case nvml::kRemoteNpu:
-        return NvmlRemote::npu;
-      case nvml::kRemoteSwitch:
-        return NvmlRemote::nvswitch;
-      default:
-        return NvmlRemote::unknown;
-    }
-  }
-
-  const NvmlLibrary& library_;
   const NvmlFunctions& f_;
-  nvml::Device handle_;
   NvmlDevice out_;
+  NvmlAsker asker_;  // fills out_
 };
 
 }  // namespace

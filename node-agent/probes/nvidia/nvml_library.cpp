@@ -62,29 +62,46 @@ void NvmlLibrary::resolve(NvmlCall<F>& call, std::initializer_list<const char*> 
 void NvmlLibrary::resolve_all() {
   NvmlFunctions& f = functions_;
   resolve(f.driver_version, {"nvmlSystemGetDriverVersion"});
+  resolve(f.cuda_version, {"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"});
   resolve(f.count, {"nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"});
   resolve(f.handle_by_index, {"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"});
   resolve(f.uuid, {"nvmlDeviceGetUUID"});
   resolve(f.name, {"nvmlDeviceGetName"});
+  resolve(f.index, {"nvmlDeviceGetIndex"});
   resolve(f.minor_number, {"nvmlDeviceGetMinorNumber"});
+  resolve(f.module_id, {"nvmlDeviceGetModuleId"});
   resolve(f.pci_info,
           {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"});
   resolve(f.compute_capability, {"nvmlDeviceGetCudaComputeCapability"});
   resolve(f.memory_info, {"nvmlDeviceGetMemoryInfo"});
   resolve(f.memory_affinity, {"nvmlDeviceGetMemoryAffinity"});
   resolve(f.numa_node, {"nvmlDeviceGetNumaNodeId"});
+  resolve_state();
+  resolve_links();
+  resolve_events();
+  error_string_ = reinterpret_cast<const char* (*)(nvml::Code)>(symbol("nvmlErrorString"));
+}
+
+// v535 named the reasons of clocks anew and kept the numbers (NVML API reference, change log).
+void NvmlLibrary::resolve_state() {
+  NvmlFunctions& f = functions_;
   resolve(f.mig_mode, {"nvmlDeviceGetMigMode"});
+  resolve(f.mig_most, {"nvmlDeviceGetMaxMigDeviceCount"});
+  resolve(f.mig_handle, {"nvmlDeviceGetMigDeviceHandleByIndex"});
+  resolve(f.gpu_instance, {"nvmlDeviceGetGpuInstanceId"});
+  resolve(f.compute_instance, {"nvmlDeviceGetComputeInstanceId"});
+  resolve(f.attributes, {"nvmlDeviceGetAttributes_v2"});
+  resolve(f.clock_reasons,
+          {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
   resolve(f.ecc_mode, {"nvmlDeviceGetEccMode"});
   resolve(f.ecc_errors, {"nvmlDeviceGetTotalEccErrors"});
   resolve(f.retired_pending, {"nvmlDeviceGetRetiredPagesPendingStatus"});
   resolve(f.remapped_rows, {"nvmlDeviceGetRemappedRows"});
   resolve(f.field_values, {"nvmlDeviceGetFieldValues"});
-  resolve_links();
   const bool fabric_v1 = find(f.fabric_v1, {"nvmlDeviceGetGpuFabricInfo"});
   if (!find(f.fabric, {"nvmlDeviceGetGpuFabricInfoV"}) && !fabric_v1) {
     missing_.emplace_back(f.fabric.name);
   }
-  error_string_ = reinterpret_cast<const char* (*)(nvml::Code)>(symbol("nvmlErrorString"));
 }
 
 void NvmlLibrary::resolve_links() {
@@ -96,6 +113,16 @@ void NvmlLibrary::resolve_links() {
   resolve(f.link_remote_pci,
           {"nvmlDeviceGetNvLinkRemotePciInfo_v2", "nvmlDeviceGetNvLinkRemotePciInfo"});
   resolve(f.link_remote_type, {"nvmlDeviceGetNvLinkRemoteDeviceType"});
+  resolve(f.link_errors, {"nvmlDeviceGetNvLinkErrorCounter"});
+}
+
+void NvmlLibrary::resolve_events() {
+  NvmlFunctions& f = functions_;
+  resolve(f.event_set_create, {"nvmlEventSetCreate"});
+  resolve(f.event_set_free, {"nvmlEventSetFree"});
+  resolve(f.event_types, {"nvmlDeviceGetSupportedEventTypes"});
+  resolve(f.event_register, {"nvmlDeviceRegisterEvents"});
+  resolve(f.event_wait, {"nvmlEventSetWait_v2", "nvmlEventSetWait"});
 }
 
 nvml::Code NvmlLibrary::start() {

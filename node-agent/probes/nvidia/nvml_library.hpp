@@ -36,17 +36,26 @@ struct NvmlFunctions {
   using U = nvml::U;
 
   Call<nvml::Code(char*, U)> driver_version;
+  Call<nvml::Code(int*)> cuda_version;
   Call<nvml::Code(U*)> count;
   Call<nvml::Code(U, nvml::Device*)> handle_by_index;
   Call<nvml::GetText> uuid;
   Call<nvml::GetText> name;
+  Call<nvml::GetNumber> index;
   Call<nvml::GetNumber> minor_number;
+  Call<nvml::GetNumber> module_id;
   Call<nvml::Code(nvml::Device, nvml::PciInfo*)> pci_info;
   Call<nvml::GetTwoInts> compute_capability;
   Call<nvml::Code(nvml::Device, nvml::Memory*)> memory_info;
   Call<nvml::Code(nvml::Device, U, unsigned long*, U)> memory_affinity;
   Call<nvml::GetNumber> numa_node;
+  Call<nvml::Code(nvml::Device, std::uint64_t*)> clock_reasons;
   Call<nvml::GetTwoNumbers> mig_mode;
+  Call<nvml::GetNumber> mig_most;
+  Call<nvml::Code(nvml::Device, U, nvml::Device*)> mig_handle;
+  Call<nvml::GetNumber> gpu_instance;
+  Call<nvml::GetNumber> compute_instance;
+  Call<nvml::Code(nvml::Device, nvml::DeviceAttributes*)> attributes;
   Call<nvml::GetTwoInts> ecc_mode;
   Call<nvml::Code(nvml::Device, int, int, std::uint64_t*)> ecc_errors;
   Call<nvml::GetInt> retired_pending;
@@ -57,9 +66,15 @@ struct NvmlFunctions {
   Call<nvml::Code(nvml::Device, U, int, U*)> link_capability;
   Call<nvml::Code(nvml::Device, U, nvml::PciInfo*)> link_remote_pci;
   Call<nvml::Code(nvml::Device, U, int*)> link_remote_type;
+  Call<nvml::Code(nvml::Device, U, int, std::uint64_t*)> link_errors;
   Call<nvml::Code(nvml::Device, int, nvml::FieldValue*)> field_values;
   Call<nvml::Code(nvml::Device, nvml::Fabric*)> fabric;
   Call<nvml::Code(nvml::Device, nvml::FabricV1*)> fabric_v1;
+  Call<nvml::Code(nvml::EventSet*)> event_set_create;
+  Call<nvml::Code(nvml::EventSet)> event_set_free;
+  Call<nvml::Code(nvml::Device, std::uint64_t*)> event_types;
+  Call<nvml::Code(nvml::Device, std::uint64_t, nvml::EventSet)> event_register;
+  Call<nvml::Code(nvml::EventSet, nvml::EventData*, U)> event_wait;
 };
 
 class NvmlLibrary {
@@ -98,7 +113,9 @@ class NvmlLibrary {
   template <class F>
   void resolve(NvmlCall<F>& call, std::initializer_list<const char*> names);
   void resolve_all();
+  void resolve_state();
   void resolve_links();
+  void resolve_events();
   nvml::Code start();
 
   std::unique_ptr<void, Unload> handle_;

@@ -9,6 +9,7 @@
 namespace chipweave::agent {
 namespace {
 
+constexpr int kMaxCudaVersion = 1'000'000;  // 999.99
 constexpr auto kMaxDevices = static_cast<unsigned>(limits::kMaxChips);
 
 std::optional<domain::LinkKind> path_of_level(int level) {
@@ -66,6 +67,9 @@ class MachineReader {
     } else {
       note_failure(ask.name, code);
     }
+    int cuda = 0;
+    const nvml::Code asked = library_.functions().cuda_version(&cuda);
+    if (asked == nvml::kSuccess && cuda > 0 && cuda < kMaxCudaVersion) out_.cuda = cuda;
   }
 
   // An index that the driver itself refuses shows that its count was wrong.

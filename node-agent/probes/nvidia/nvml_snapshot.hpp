@@ -1,7 +1,8 @@
 // NvmlSnapshot — what NVML says of one machine at one moment, each fact as stated or absent.
 //
-// Plain values, no judgement: topology_of (nvml_topology.hpp) draws the conclusions. A call that
-// failed left its field empty and a note.
+// Plain values, no judgement: topology_of (nvml_topology.hpp) and signals_of (nvml_signals.hpp)
+// draw the conclusions. A call that failed left its field empty and a note; one that the device
+// does not support, which is ordinary, no note.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,10 @@ struct NvmlLink {
   std::optional<unsigned> version;  // NVML's own numbers: 6 is NVLink 4.0
   NvmlRemote remote = NvmlRemote::unknown;
   std::string remote_pci;  // normalised; of the switch where the remote is one; "" unknown
+  // Errors since the driver was loaded.
+  std::optional<std::uint64_t> replays;
+  std::optional<std::uint64_t> recoveries;
+  std::optional<std::uint64_t> crc_errors;
 };
 
 // Membership in a fabric of NVSwitches, of this machine or over several.
@@ -35,9 +40,19 @@ struct NvmlFabric {
   std::optional<unsigned> health_summary;  // 0 not supported, 1 healthy, 2 unhealthy, 3 limited
 };
 
+// One device that MIG made of a part of a GPU.
+struct NvmlMigInstance {
+  std::string uuid;
+  std::optional<unsigned> gpu_instance;
+  std::optional<unsigned> compute_instance;
+  std::optional<unsigned> gpu_slices;
+  std::optional<std::uint64_t> memory_mib;
+};
+
 struct NvmlMig {
   bool current = false;
   bool pending = false;
+  std::vector<NvmlMigInstance> instances = {};
 };
 
 struct NvmlEcc {
@@ -60,13 +75,16 @@ struct NvmlDevice {
   std::string name;
   std::string pci;  // normalised: "0000:04:00.0"
   std::optional<unsigned> minor;
-  std::optional<int> numa;      // host NUMA node nearest to it
-  std::optional<int> own_numa;  // of its own memory, on coherent systems
-  std::optional<int> sm;        // compute capability: 90 is 9.0
+  std::optional<unsigned> module;  // position on the board, which Fabric Manager counts by
+  std::optional<int> numa;         // host NUMA node nearest to it
+  std::optional<int> own_numa;     // of its own memory, on coherent systems
+  std::optional<int> sm;           // compute capability: 90 is 9.0
   std::optional<std::uint64_t> memory_bytes;
   std::optional<NvmlMig> mig;
   std::optional<NvmlEcc> ecc;
   std::optional<std::uint64_t> uncorrected_errors;  // since the driver was loaded
+  std::optional<std::uint64_t> corrected_errors;    // likewise
+  std::optional<std::uint64_t> clock_reasons;       // why the clocks are what they are, a bit each
   std::optional<bool> retired_pages_pending;
   std::optional<NvmlRemappedRows> remapped_rows;
   std::optional<unsigned> recovery_action;  // 0 none; above: what the driver wants done
@@ -84,6 +102,7 @@ struct NvmlPair {
 
 struct NvmlSnapshot {
   std::string driver;  // "550.54.15"
+  int cuda = 0;        // the newest that the driver serves: 12040 is 12.4; 0 unknown
   std::vector<NvmlDevice> devices;
   std::vector<NvmlPair> pairs;  // of which the level is known
   std::vector<std::string> notes;

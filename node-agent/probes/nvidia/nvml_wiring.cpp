@@ -44,12 +44,38 @@ void NvmlWiring::take(int from, const NvmlLink& link) {
                   (to_peer ? ", which is that GPU itself" : ", which no GPU listed has") +
                   ": left out");
   } else if (to_peer) {
-    if (!has_mig(device(peer))) count(ends_[{from, peer}], link.active);
+    if (has_mig(device(peer))) return;
+    count(ends_[{from, peer}], link.active);
+    add_port(from, link, peer);
   } else if (link.active || link.remote == NvmlRemote::nvswitch) {
     count(to_switch_[from], link.active);
+    add_port(from, link, std::nullopt);
   } else {
-    ++unknown_down_[from];
+    unknown_down_[from].push_back(link.number);
   }
+}
+
+void NvmlWiring::add_port(int from, const NvmlLink& link, std::optional<int> peer) {
+  domain::Port port{domain::ChipIndex{device(from).index}, static_cast<int>(link.number),
+                    std::nullopt, link.active};
+  if (peer) port.peer = domain::ChipIndex{device(*peer).index};
+  ports_.push_back(port);
+}
+
+std::vector<domain::Port> NvmlWiring::ports() const {
+  std::vector<domain::Port> out = ports_;
+  for (const auto& [at, lanes] : switched()) {
+    const auto down = unknown_down_.find(at);
+    if (down == unknown_down_.end()) continue;
+    for (const unsigned number : down->second) {
+      out.push_back(
+          {domain::ChipIndex{device(at).index}, static_cast<int>(number), std::nullopt, false});
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const domain::Port& a, const domain::Port& b) {
+    return std::pair(a.chip, a.number) < std::pair(b.chip, b.number);
+  });
+  return out;
 }
 
 std::map<std::pair<int, int>, NvmlWiring::Lanes> NvmlWiring::direct() {
@@ -73,7 +99,7 @@ std::map<std::pair<int, int>, NvmlWiring::Lanes> NvmlWiring::direct() {
       return e.first.first == at && e.second.up > 0;
     });
     if (joins_others) {
-      warnings_.add(gpu(device(at)) + ": " + std::to_string(links) +
+      warnings_.add(gpu(device(at)) + ": " + std::to_string(links.size()) +
                     " NVLinks are down, and the driver does not say where they lead");
     }
   }

@@ -1,13 +1,15 @@
-// NvmlWiring — which devices the NVLinks of a snapshot join, and how many lanes of them are up.
-// Part of nvml_topology.cpp.
+// NvmlWiring — which devices the NVLinks of a snapshot join, how many lanes of them are up, and
+// each as a port. Part of nvml_topology.cpp.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/codec/topology/warnings.hpp"
+#include "common/domain/observation.hpp"
 #include "node-agent/probes/nvidia/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
@@ -26,6 +28,8 @@ class NvmlWiring {
   // Lanes to the NVSwitches by device. A device that has fewer than others of its name has lost
   // the difference: the driver does not say where a link leads that is down.
   std::map<int, Lanes> switched() const;
+  // Each link that is part of one of the two, as either end has it; ascending by chip and number.
+  std::vector<domain::Port> ports() const;
 
  private:
   struct End {
@@ -33,6 +37,7 @@ class NvmlWiring {
     int down = 0;
   };
   void take(int from, const NvmlLink& link);
+  void add_port(int from, const NvmlLink& link, std::optional<int> peer);
   int peer_of(const NvmlLink& link) const;
   void count(End& end, bool active) const { ++(active ? end.up : end.down); }
   const NvmlDevice& device(int at) const { return devices_[static_cast<std::size_t>(at)]; }
@@ -42,7 +47,9 @@ class NvmlWiring {
   std::map<std::string, int> by_pci_;
   std::map<std::pair<int, int>, End> ends_;  // as the first device states them
   std::map<int, End> to_switch_;
-  std::map<int, int> unknown_down_;  // links that are down and lead nobody knows where
+  // Links that are down and lead nobody knows where.
+  std::map<int, std::vector<unsigned>> unknown_down_;
+  std::vector<domain::Port> ports_;
 };
 
 // MIG instances cannot use NVLink.

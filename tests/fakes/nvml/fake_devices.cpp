@@ -55,6 +55,13 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetMinorNumber(Device d, unsigned* 
   return answer("nvmlDeviceGetMinorNumber", d, "minor", minor);
 }
 
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetIndex(Device d, unsigned* index) {
+  const Json* device = nullptr;
+  if (const nvml::Code code = enter("nvmlDeviceGetIndex", d, device)) return code;
+  *index = static_cast<unsigned>(chipweave::fake_nvml::place_of(d));
+  return nvml::kSuccess;
+}
+
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetCudaComputeCapability(Device d, int* major,
                                                                       int* minor) {
   return answer_list("nvmlDeviceGetCudaComputeCapability", d, "sm", major, minor);
@@ -70,8 +77,9 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetEccMode(Device d, int* now, int*
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetTotalEccErrors(Device d, int type, int counter,
                                                                std::uint64_t* errors) {
-  if (type != nvml::kEccUncorrected || counter != nvml::kEccVolatile) return nvml::kNotSupported;
-  return answer("nvmlDeviceGetTotalEccErrors", d, "uncorrected_errors", errors);
+  if (counter != nvml::kEccVolatile) return nvml::kNotSupported;
+  const char* key = type == nvml::kEccUncorrected ? "uncorrected_errors" : "corrected_errors";
+  return answer("nvmlDeviceGetTotalEccErrors", d, key, errors);
 }
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetRetiredPagesPendingStatus(Device d, int* pending) {
@@ -84,10 +92,24 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetPciInfo_v2(Device d, nvml::PciIn
   return answer_pci("nvmlDeviceGetPciInfo_v2", d, info);
 }
 
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetCurrentClocksThrottleReasons(
+    Device d, std::uint64_t* reasons) {
+  return answer("nvmlDeviceGetCurrentClocksThrottleReasons", d, "clock_reasons", reasons);
+}
+
 #else
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetPciInfo_v3(Device d, nvml::PciInfo* info) {
   return answer_pci("nvmlDeviceGetPciInfo_v3", d, info);
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetCurrentClocksEventReasons(Device d,
+                                                                          std::uint64_t* reasons) {
+  return answer("nvmlDeviceGetCurrentClocksEventReasons", d, "clock_reasons", reasons);
+}
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetModuleId(Device d, unsigned* module) {
+  return answer("nvmlDeviceGetModuleId", d, "module", module);
 }
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetMemoryAffinity(Device d, unsigned words,

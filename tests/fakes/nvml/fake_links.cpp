@@ -12,17 +12,21 @@ using nvml::Device;
 namespace {
 
 // The facts of one link. A number beyond the hardware's is an invalid argument.
-nvml::Code enter_link(const char* function, Device handle, unsigned at, const Json*& link) {
-  const Json* device = nullptr;
-  if (const nvml::Code code = enter(function, handle, device)) return code;
-  const auto links = device->find("links");
-  if (links == device->end()) return nvml::kNotSupported;
+nvml::Code find_link(const Json& device, unsigned at, const Json*& link) {
+  const auto links = device.find("links");
+  if (links == device.end()) return nvml::kNotSupported;
   for (const Json& one : *links) {
     if (one.at("link").get<unsigned>() != at) continue;
     link = &one;
     return nvml::kSuccess;
   }
   return nvml::kInvalidArgument;
+}
+
+nvml::Code enter_link(const char* function, Device handle, unsigned at, const Json*& link) {
+  const Json* device = nullptr;
+  if (const nvml::Code code = enter(function, handle, device)) return code;
+  return find_link(*device, at, link);
 }
 
 template <class T>
@@ -40,7 +44,58 @@ nvml::Code answer_remote(const char* function, Device handle, unsigned at, nvml:
   return nvml::kSuccess;
 }
 
+#ifndef CHIPWEAVE_FAKE_OLD_DRIVER
+
+// The key of a field of links; null for other fields.
+const char* link_key(std::uint32_t field) {
+  switch (field) {
+    case nvml::kFieldLinkState:
+      return "field_state";
+    case nvml::kFieldLinkReplay:
+      return "field_replay";
+    case nvml::kFieldLinkRecovery:
+      return "field_recovery";
+    case nvml::kFieldLinkCrc:
+      return "field_crc";
+    case nvml::kFieldLinkRecoveryEvents:
+      return "field_recovery_events";
+    default:
+      return nullptr;
+  }
+}
+
+void fill_field(const Json& device, nvml::FieldValue& value) {
+  const Json* of = &device;
+  const char* key = link_key(value.field);
+  value.result = nvml::kSuccess;
+  if (key != nullptr) {
+    value.result = find_link(device, value.scope, of);
+  } else if (value.field == nvml::kFieldRecoveryAction) {
+    key = "recovery_action";
+  } else {
+    value.result = nvml::kNotSupported;
+  }
+  if (value.result != nvml::kSuccess) return;
+  // The rest of the union is what it was: a small number lies in its low half.
+  unsigned small = 0;
+  const bool wide = value.field != nvml::kFieldLinkState && link_key(value.field) != nullptr;
+  value.value_type = wide ? nvml::kUnsignedLongLong : nvml::kUnsignedInt;
+  const bool known = wide ? number(*of, key, &value.value) : number(*of, key, &small);
+  if (!wide) value.value = 0xdeadbeef00000000U | small;
+  if (!known) value.result = nvml::kNotSupported;
+}
+
+#endif
+
 }  // namespace
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetNvLinkErrorCounter(Device d, unsigned at,
+                                                                   int counter,
+                                                                   std::uint64_t* errors) {
+  constexpr const char* kKeys[] = {"replay", "recovery", "crc"};
+  if (counter < 0 || counter > nvml::kLinkCrcFlit) return nvml::kNotSupported;
+  return answer_link("nvmlDeviceGetNvLinkErrorCounter", d, at, kKeys[counter], errors);
+}
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetTopologyCommonAncestor(Device a, Device b,
                                                                        int* level) {
@@ -97,18 +152,8 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetFieldValues(Device d, int count,
                                                             nvml::FieldValue* values) {
   const Json* device = nullptr;
   if (const nvml::Code code = enter("nvmlDeviceGetFieldValues", d, device)) return code;
-  for (nvml::FieldValue* value = values; value != values + count; ++value) {
-    unsigned found = 0;
-    value->result = nvml::kNotSupported;
-    if (value->field == nvml::kFieldLinkState) {
-      value->result =
-          answer_link("nvmlDeviceGetFieldValues", d, value->scope, "field_state", &found);
-    } else if (value->field == nvml::kFieldRecoveryAction &&
-               number(*device, "recovery_action", &found)) {
-      value->result = nvml::kSuccess;
-    }
-    value->value = found;
-  }
+  std::for_each(values, values + count,
+                [device](nvml::FieldValue& value) { fill_field(*device, value); });
   return nvml::kSuccess;
 }
 

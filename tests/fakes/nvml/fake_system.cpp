@@ -11,7 +11,9 @@ namespace {
 
 nvml::Code start(const char* function) {
   if (!chipweave::fake_nvml::load_scenario()) return nvml::kDriverNotLoaded;
-  return enter(function);
+  const nvml::Code code = enter(function);
+  if (code != nvml::kSuccess) chipweave::fake_nvml::drop_scenario();  // it has not started
+  return code;
 }
 
 nvml::Code count_devices(const char* function, unsigned* count) {
@@ -60,7 +62,21 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlSystemGetDriverVersion(char* text, unsign
   return nvml::kSuccess;
 }
 
+namespace {
+
+nvml::Code answer_cuda(const char* function, int* version) {
+  if (const nvml::Code code = enter(function)) return code;
+  return chipweave::fake_nvml::number(scenario(), "cuda", version) ? nvml::kSuccess
+                                                                   : nvml::kNotSupported;
+}
+
+}  // namespace
+
 #ifdef CHIPWEAVE_FAKE_OLD_DRIVER
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlSystemGetCudaDriverVersion(int* version) {
+  return answer_cuda("nvmlSystemGetCudaDriverVersion", version);
+}
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlInit() { return start("nvmlInit"); }
 
@@ -73,6 +89,10 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetHandleByIndex(unsigned at, nvml:
 }
 
 #else
+
+CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  return answer_cuda("nvmlSystemGetCudaDriverVersion_v2", version);
+}
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlInit_v2() { return start("nvmlInit_v2"); }
 

@@ -1,5 +1,6 @@
 #include "tests/fakes/nvml/scenario.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,17 +9,52 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace chipweave::fake_nvml {
 namespace {
 
-constexpr nvml::Code kUninitialized = 1;
 constexpr std::size_t kMostDevices = 128;
+constexpr std::size_t kMostInstances = 16;
+
+// Enough to see that a file was replaced, or written in place.
+struct Stamp {
+  ino_t inode = 0;
+  off_t size = -1;
+  time_t seconds = 0;
+  long nanoseconds = 0;
+  bool operator==(const Stamp&) const = default;
+};
 
 Json loaded;
-bool started = false;
+Stamp stamp;
+int starts = 0;               // less shutdowns; the real library counts them, too
+int booted = 0;               // "boot" when the library was started
+std::size_t told_events = 0;  // of this version of the file
+std::array<std::uint64_t, kMostDevices> wanted_events;
 // Handles point at these; what they hold does not matter.
 std::array<char, kMostDevices> places;
+std::array<char, kMostDevices * kMostInstances> mig_places;
+
+Stamp stamp_of(const char* path) {
+  struct stat info = {};
+  if (::stat(path, &info) != 0) return {};
+  return {info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
+// The instance of MIG that a handle is; null for others.
+const Json* instance_of(nvml::Device handle) {
+  const char* at = reinterpret_cast<const char*>(handle);
+  if (at < mig_places.data() || at >= mig_places.data() + mig_places.size()) return nullptr;
+  const auto place = static_cast<std::size_t>(at - mig_places.data());
+  const Json& devices = loaded["devices"];
+  if (place / kMostInstances >= devices.size()) return nullptr;
+  const Json& device = devices[place / kMostInstances];
+  const auto instances = device.find("mig_devices");
+  if (instances == device.end() || place % kMostInstances >= instances->size()) return nullptr;
+  const Json& instance = (*instances)[place % kMostInstances];
+  return instance.is_null() ? nullptr : &instance;
+}
 
 nvml::Code failure_of(const Json& errors, const char* function) {
   for (const char* key : {function, "*"}) {
@@ -36,28 +72,68 @@ nvml::Code disturbed(const Json& facts, const char* function) {
 
 }  // namespace
 
-bool load_scenario() {
+void refresh() {
   const char* path = std::getenv("CHIPWEAVE_FAKE_NVML");
-  if (path == nullptr) return false;
+  if (path == nullptr) return;
+  const Stamp now = stamp_of(path);
+  if (now == stamp && loaded.is_object()) return;
   std::ifstream file(path);
-  loaded = Json::parse(file, nullptr, false);
-  started = loaded.is_object();
-  return started;
+  Json fresh = Json::parse(file, nullptr, false);
+  if (!fresh.is_object()) return;
+  loaded = std::move(fresh);
+  if (!(now == stamp)) told_events = 0;
+  stamp = now;
+}
+
+bool load_scenario() {
+  refresh();
+  if (!loaded.is_object()) return false;
+  if (starts++ == 0) {
+    booted = loaded.value("boot", 0);
+    wanted_events.fill(0);
+  }
+  return true;
 }
 
 void drop_scenario() {
-  started = false;
-  loaded = Json();
+  if (starts > 0 && --starts == 0) loaded = Json();
 }
 
 const Json& scenario() { return loaded; }
 
+bool next_event(nvml::EventData* to) {
+  const auto events = loaded.find("events");
+  while (events != loaded.end() && told_events < events->size()) {
+    const Json& event = (*events)[told_events++];
+    const int device = event.value("device", -1);
+    const auto type = event.value("type", std::uint64_t{0});
+    const auto place = static_cast<std::size_t>(device);
+    if (device >= 0 && (place >= kMostDevices || (wanted_events.at(place) & type) == 0)) continue;
+    to->device = device < 0 ? reinterpret_cast<nvml::Device>(&wanted_events) : handle_of(place);
+    to->type = type;
+    to->data = event.value("data", std::uint64_t{0});
+    to->gpu_instance = event.value("gi", nvml::kWholeGpu);
+    to->compute_instance = event.value("ci", nvml::kWholeGpu);
+    return true;
+  }
+  return false;
+}
+
+void want_events(nvml::Device handle, std::uint64_t kinds) {
+  wanted_events.at(place_of(handle)) |= kinds;
+}
+
 nvml::Code enter(const char* function) {
-  return started ? disturbed(loaded, function) : kUninitialized;
+  if (starts == 0) return nvml::kUninitialized;
+  refresh();
+  if (loaded.value("boot", 0) != booted) return nvml::kUninitialized;
+  return disturbed(loaded, function);
 }
 
 nvml::Code enter(const char* function, nvml::Device handle, const Json*& device) {
   if (const nvml::Code code = enter(function)) return code;
+  device = instance_of(handle);
+  if (device != nullptr) return nvml::kSuccess;
   const std::size_t at = place_of(handle);
   if (at >= loaded["devices"].size()) return nvml::kInvalidArgument;
   device = &loaded["devices"][at];
@@ -67,6 +143,12 @@ nvml::Code enter(const char* function, nvml::Device handle, const Json*& device)
 nvml::Device handle_of(std::size_t at) {
   if (at >= std::min(kMostDevices, loaded["devices"].size())) return nullptr;
   return reinterpret_cast<nvml::Device>(&places[at]);
+}
+
+nvml::Device mig_handle_of(std::size_t device, std::size_t at) {
+  if (device >= kMostDevices || at >= kMostInstances) return nullptr;
+  const auto handle = reinterpret_cast<nvml::Device>(&mig_places[device * kMostInstances + at]);
+  return instance_of(handle) == nullptr ? nullptr : handle;
 }
 
 std::size_t place_of(nvml::Device handle) {

@@ -1,11 +1,18 @@
-// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_NVML, read
-// anew at each start.
+// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_NVML.
+// Written anew (best by renaming another file over it) it holds from the next call on, so that a
+// test or a drill changes a machine while the library runs; a file that is no JSON yet changes
+// nothing.
 //
 // {"driver": "550.54.15", "count": 2, "errors": {"nvmlDeviceGetMigMode": 3},
 //  "crash": "nvmlX", "hang": {"nvmlX": seconds}, "level": 50, "levels": [{"a": 0, "b": 1, "level":
 //  10}], "devices": [{"uuid": …, "name": …, "bus": …, "errors": {"nvmlY": 15, "*": 15},
-//               "links": [{"link": 0, "state": 1, "type": 2, "remote": "00000000:86:00.0"}], …}]}
+//               "links": [{"link": 0, "state": 1, "type": 2, "remote": "00000000:86:00.0"}], …}],
+//  "events": [{"device": 0, "type": 8, "data": 79}], "boot": 2}
 // A function whose fact the scenario leaves out answers "not supported".
+// "events" are told in order, each once in a version of the file, and of a device only what was
+// registered for it ("event_types": the bits that it supports); "device": -1 is a device that the
+// library itself does not list. Where "boot" is not what it was when the library was started, the
+// driver was reloaded since: all answers are "uninitialized" until it is started again.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +32,24 @@ bool load_scenario();
 void drop_scenario();
 const Json& scenario();
 
+// The next event that the scenario has to tell and somebody registered for; false: none for now.
+bool next_event(nvml::EventData* to);
+// That events of these kinds are wanted of the device.
+void want_events(nvml::Device handle, std::uint64_t kinds);
+// The scenario as it is now, read anew if its file has changed.
+void refresh();
+
 // What a call does before it answers: hangs, crashes, or fails. Success: go on.
 nvml::Code enter(const char* function);
-// The same for a call about a device, which must be one of ours; then `device` is what it is.
+// The same for a call about a device or an instance of MIG, which must be one of ours; then
+// `device` is what it is, until the next call of this kind.
 nvml::Code enter(const char* function, nvml::Device handle, const Json*& device);
 
 // The device of a place in the list; null where there is none.
 nvml::Device handle_of(std::size_t at);
-// The place of a device of ours.
+// An instance of MIG by its place in the list of a device's; null where there is none.
+nvml::Device mig_handle_of(std::size_t device, std::size_t at);
+// The place of a device of ours; beyond all places for others.
 std::size_t place_of(nvml::Device handle);
 
 // Copies a text as a hostile library might: one that is too long fills the buffer without an end.

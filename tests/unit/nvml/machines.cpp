@@ -1,6 +1,7 @@
 #include "tests/unit/nvml/machines.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "node-agent/probes/nvidia/nvml_library.hpp"
@@ -33,43 +34,58 @@ void group(Json& machine, int size, int level) {
 
 }  // namespace
 
-std::string bus_of(int device) { return "00000000:1" + std::to_string(device) + ":00.0"; }
+std::string bus_of(int device) {
+  constexpr int kFirst = 0x10;
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  const auto bus = static_cast<unsigned>(kFirst + device);
+  return std::string("00000000:") + kDigits[bus / 16] + kDigits[bus % 16] + ":00.0";
+}
 
 Json device(int index, const std::string& name, int numa) {
   return {{"uuid", "GPU-" + std::to_string(index)},
           {"name", name},
           {"minor", index},
+          {"module", index + 1},
           {"bus", bus_of(index)},
           {"numa_mask", 1U << static_cast<unsigned>(numa)},
           {"memory", 85899345920},
           {"mig", {0, 0}},
           {"ecc", {1, 1}},
           {"uncorrected_errors", 0},
+          {"corrected_errors", 0},
+          {"clock_reasons", 1},
+          {"event_types", 0x1f},
           {"retired_pending", 0},
           {"remapped", {0, 0, 0, 0}},
           {"recovery_action", 0}};
 }
 
 Json link_to(int number, int device) {
-  return {{"link", number}, {"state", 1}, {"version", 2},
-          {"p2p", 1},       {"type", 0},  {"remote", bus_of(device)}};
+  return {{"link", number},           {"state", 1},  {"version", 2}, {"p2p", 1},     {"type", 0},
+          {"remote", bus_of(device)}, {"replay", 0}, {"crc", 0},     {"recovery", 0}};
+}
+
+Json link_to_switch(int number) {
+  return {{"link", number}, {"state", 1},         {"field_state", 1},  {"version", 6},
+          {"p2p", 1},       {"type", 2},          {"remote", kSwitch}, {"field_replay", 0},
+          {"field_crc", 0}, {"field_recovery", 0}};
+}
+
+void take_down(Json& machine, int device, int link) {
+  Json& facts = machine["devices"].at(static_cast<std::size_t>(device))["links"].at(
+      static_cast<std::size_t>(link));
+  facts["state"] = 0;
+  if (facts.contains("field_state")) facts["field_state"] = 0;
 }
 
 Json hgx_h100() {
-  Json machine = {{"driver", "550.54.15"}, {"level", 50}, {"devices", Json::array()}};
+  Json machine = {
+      {"driver", "550.54.15"}, {"cuda", 12040}, {"level", 50}, {"devices", Json::array()}};
   for (int i = 0; i < 8; ++i) {
     Json gpu = device(i, "NVIDIA H100 80GB HBM3", i / 4);
     gpu["sm"] = {9, 0};
     gpu["fabric"] = {{"state", 3}, {"status", 0}, {"clique", 0}, {"health", 1}};
-    for (int link = 0; link < 18; ++link) {
-      gpu["links"].push_back({{"link", link},
-                              {"state", 1},
-                              {"field_state", 1},
-                              {"version", 6},
-                              {"p2p", 1},
-                              {"type", 2},
-                              {"remote", kSwitch}});
-    }
+    for (int link = 0; link < 18; ++link) gpu["links"].push_back(link_to_switch(link));
     machine["devices"].push_back(std::move(gpu));
   }
   group(machine, 4, 40);
@@ -113,13 +129,85 @@ Json pcie_pair() {
   return machine;
 }
 
+Json a100_bridged() {
+  Json machine = {{"driver", "550.54.15"}, {"level", 50}, {"devices", Json::array()}};
+  for (int i = 0; i < 4; ++i) {
+    Json gpu = device(i, "NVIDIA A100 80GB PCIe", i / 2);
+    gpu["sm"] = {8, 0};
+    gpu["links"] = Json::array();
+    machine["devices"].push_back(std::move(gpu));
+  }
+  connect(machine, 0, 1, 12);
+  connect(machine, 2, 3, 12);
+  group(machine, 2, 40);
+  return machine;
+}
+
+Json hgx_b200() {
+  Json machine = hgx_h100();
+  for (Json& gpu : machine["devices"]) {
+    gpu["name"] = "NVIDIA B200";
+    gpu["sm"] = {10, 0};
+    for (Json& link : gpu["links"]) {
+      link["version"] = 7;
+      for (const char* key : {"field_replay", "field_recovery", "field_crc"}) link.erase(key);
+      link["field_recovery_events"] = 0;
+    }
+  }
+  return machine;
+}
+
+Json gb200_tray() {
+  Json machine = hgx_b200();
+  machine["devices"].erase(machine["devices"].begin() + 4, machine["devices"].end());
+  machine["levels"] = Json::array();
+  for (Json& gpu : machine["devices"]) {
+    gpu["name"] = "NVIDIA GB200";
+    gpu["fabric"] = {
+        {"state", 3}, {"status", 0}, {"clique", 32766}, {"cluster", 0xab}, {"health", 1}};
+  }
+  return machine;
+}
+
+void expect_same_wiring(const domain::NodeTopology& seen, const domain::NodeTopology& known) {
+  ASSERT_EQ(seen.chip_count(), known.chip_count());
+  EXPECT_EQ(seen.vendor(), known.vendor());
+  for (int a = 0; a < seen.chip_count(); ++a) {
+    EXPECT_EQ(seen.chip(a).index, known.chip(a).index);
+    EXPECT_EQ(seen.chip(a).numa, known.chip(a).numa);
+    for (int b = 0; b < seen.chip_count(); ++b) {
+      EXPECT_EQ(seen.host_path(a, b), known.host_path(a, b)) << a << "-" << b;
+      const domain::DirectLink* one = a < b ? seen.link(a, b) : nullptr;
+      const domain::DirectLink* other = a < b ? known.link(a, b) : nullptr;
+      ASSERT_EQ(one == nullptr, other == nullptr) << a << "-" << b;
+      if (one == nullptr) continue;
+      EXPECT_EQ(one->lanes, other->lanes) << a << "-" << b;
+      EXPECT_EQ(one->lanes_down, other->lanes_down) << a << "-" << b;
+    }
+  }
+  ASSERT_EQ(seen.switches().size(), known.switches().size());
+  for (std::size_t i = 0; i < seen.switches().size(); ++i) {
+    const domain::Switch& one = seen.switches()[i];
+    const domain::Switch& other = known.switches()[i];
+    EXPECT_EQ(one.kind, other.kind);
+    EXPECT_EQ(one.members(), other.members());
+    for (std::size_t p = 0; p < one.ports.size(); ++p) {
+      EXPECT_EQ(one.ports[p].lanes, other.ports[p].lanes);
+      EXPECT_EQ(one.ports[p].lanes_down, other.ports[p].lanes_down);
+    }
+  }
+}
+
 FakeDriver::FakeDriver() {
   ::setenv("CHIPWEAVE_FAKE_NVML", folder_.at("scenario.json").c_str(), 1);
 }
 
 FakeDriver::~FakeDriver() { ::unsetenv("CHIPWEAVE_FAKE_NVML"); }
 
-void FakeDriver::play(const Json& scenario) const { folder_.put("scenario.json", scenario.dump()); }
+// Another file takes its name: the library never sees half of one, and always that it is another.
+void FakeDriver::play(const Json& scenario) const {
+  std::filesystem::rename(folder_.put("next.json", scenario.dump()), folder_.at("scenario.json"));
+}
 
 Result<NvmlSnapshot> FakeDriver::read(const Json& scenario, const std::string& library) const {
   play(scenario);
@@ -131,9 +219,10 @@ Result<NvmlSnapshot> FakeDriver::read(const Json& scenario, const std::string& l
 domain::NodeTopology FakeDriver::topology(const Json& scenario, const std::string& library) {
   auto snapshot = read(scenario, library);
   EXPECT_TRUE(snapshot.ok()) << snapshot.error().text();
-  auto made = topology_of(*snapshot, warnings_);
+  auto made = topology_of(*snapshot);
   EXPECT_TRUE(made.ok()) << made.error().text();
-  return std::move(made).value();
+  warnings_ = made->warnings;
+  return std::move(made->topology);
 }
 
 }  // namespace chipweave::agent

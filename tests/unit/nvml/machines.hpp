@@ -21,12 +21,25 @@ std::string bus_of(int device);
 Json device(int index, const std::string& name, int numa);
 // A link to another device.
 Json link_to(int number, int device);
+// A link to an NVSwitch as sm_90 and later have it.
+Json link_to_switch(int number);
+// Takes a link of a device down, for both ways of asking.
+void take_down(Json& machine, int device, int link);
 // Eight H100 on NVSwitches, 18 links each, four on each NUMA node.
 Json hgx_h100();
 // Eight V100 in a hybrid cube mesh.
 Json dgx1v();
 // Two cards without NVLink under one host bridge.
 Json pcie_pair();
+// Four A100 PCIe, bridged in pairs by 12 links.
+Json a100_bridged();
+// Eight B200: NVLink 5, which counts other errors of its links.
+Json hgx_b200();
+// A tray of four GB200 that is part of a clique.
+Json gb200_tray();
+
+// The same lanes between the same chips, and the same host paths; not NICs and bandwidths.
+void expect_same_wiring(const domain::NodeTopology& seen, const domain::NodeTopology& known);
 
 class FakeDriver : public testing::Test {
  public:
@@ -36,7 +49,7 @@ class FakeDriver : public testing::Test {
 
  protected:
   FakeDriver();
-  // What the fake library is told to answer from its next start on.
+  // What the fake library is told to answer from its next call on.
   void play(const Json& scenario) const;
   Result<NvmlSnapshot> read(const Json& scenario, const std::string& library = current()) const;
   // The topology of a scenario that must have one; warnings_ are its warnings.

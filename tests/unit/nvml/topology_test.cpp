@@ -17,38 +17,20 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class NvmlTopology : public FakeDriver {};
+class NvmlTopologyTest : public FakeDriver {};
 
-// What NVML can know of a machine; not its NICs and the bandwidth of its host.
-void expect_same_wiring(const NodeTopology& seen, const NodeTopology& profile) {
-  ASSERT_EQ(seen.chip_count(), profile.chip_count());
-  EXPECT_EQ(seen.vendor(), profile.vendor());
+// Besides lanes also what each is worth, which the profile knows.
+void expect_profile(const NodeTopology& seen, const NodeTopology& profile) {
+  expect_same_wiring(seen, profile);
   EXPECT_EQ(seen.rule().kind, profile.rule().kind);
-  for (int a = 0; a < seen.chip_count(); ++a) {
-    EXPECT_EQ(seen.chip(a).index, profile.chip(a).index);
-    EXPECT_EQ(seen.chip(a).numa, profile.chip(a).numa);
-    for (int b = 0; b < seen.chip_count(); ++b) {
-      EXPECT_EQ(seen.host_path(a, b), profile.host_path(a, b)) << a << "-" << b;
-      const domain::DirectLink* one = a < b ? seen.link(a, b) : nullptr;
-      const domain::DirectLink* other = a < b ? profile.link(a, b) : nullptr;
-      ASSERT_EQ(one == nullptr, other == nullptr) << a << "-" << b;
-      if (one == nullptr) continue;
-      EXPECT_EQ(one->lanes, other->lanes) << a << "-" << b;
-      EXPECT_EQ(one->lanes_down, other->lanes_down) << a << "-" << b;
-      EXPECT_EQ(one->gbps_per_lane, other->gbps_per_lane) << a << "-" << b;
-    }
+  for (const domain::DirectLink& link : profile.links()) {
+    const domain::DirectLink* same = seen.link(link.a, link.b);
+    ASSERT_NE(same, nullptr);
+    EXPECT_EQ(same->gbps_per_lane, link.gbps_per_lane);
   }
   ASSERT_EQ(seen.switches().size(), profile.switches().size());
   for (std::size_t i = 0; i < seen.switches().size(); ++i) {
-    const domain::Switch& one = seen.switches()[i];
-    const domain::Switch& other = profile.switches()[i];
-    EXPECT_EQ(one.kind, other.kind);
-    EXPECT_EQ(one.gbps_per_lane, other.gbps_per_lane);
-    EXPECT_EQ(one.members(), other.members());
-    for (std::size_t p = 0; p < one.ports.size(); ++p) {
-      EXPECT_EQ(one.ports[p].lanes, other.ports[p].lanes);
-      EXPECT_EQ(one.ports[p].lanes_down, other.ports[p].lanes_down);
-    }
+    EXPECT_EQ(seen.switches()[i].gbps_per_lane, profile.switches()[i].gbps_per_lane);
   }
 }
 
@@ -58,9 +40,9 @@ NodeTopology profile(const std::string& name) {
   return std::move(loaded->topology);
 }
 
-TEST_F(NvmlTopology, HgxH100IsItsProfile) {
+TEST_F(NvmlTopologyTest, HgxH100IsItsProfile) {
   const NodeTopology seen = topology(hgx_h100());
-  expect_same_wiring(seen, profile("hgx-h100-8"));
+  expect_profile(seen, profile("hgx-h100-8"));
   EXPECT_THAT(warnings_, IsEmpty());
   EXPECT_EQ(seen.model(), "NVIDIA H100 80GB HBM3");
   EXPECT_EQ(seen.chip(7).id, "GPU-7");
@@ -68,12 +50,12 @@ TEST_F(NvmlTopology, HgxH100IsItsProfile) {
   EXPECT_EQ(seen.chip(7).memory_bytes, 85899345920U);
 }
 
-TEST_F(NvmlTopology, Dgx1IsItsProfile) {
-  expect_same_wiring(topology(dgx1v()), profile("hgx-v100-8"));
+TEST_F(NvmlTopologyTest, Dgx1IsItsProfile) {
+  expect_profile(topology(dgx1v()), profile("hgx-v100-8"));
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(NvmlTopology, OldDriverSeesTheSameMesh) {
+TEST_F(NvmlTopologyTest, OldDriverSeesTheSameMesh) {
   const NodeTopology seen = topology(dgx1v(), old());
   const NodeTopology known = profile("hgx-v100-8");
   ASSERT_EQ(seen.links().size(), known.links().size());
@@ -87,7 +69,7 @@ TEST_F(NvmlTopology, OldDriverSeesTheSameMesh) {
   EXPECT_EQ(seen.chip(0).numa, -1);
 }
 
-TEST_F(NvmlTopology, PciePairHasItsHostPathOnly) {
+TEST_F(NvmlTopologyTest, PciePairHasItsHostPathOnly) {
   const NodeTopology seen = topology(pcie_pair());
   EXPECT_EQ(seen.host_path(0, 1), LinkKind::phb);
   EXPECT_THAT(seen.links(), IsEmpty());
@@ -95,7 +77,7 @@ TEST_F(NvmlTopology, PciePairHasItsHostPathOnly) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(NvmlTopology, GpuWithMigIsLeftOutOfNvlinkSets) {
+TEST_F(NvmlTopologyTest, GpuWithMigIsLeftOutOfNvlinkSets) {
   Json machine = hgx_h100();
   machine["devices"][2]["mig"] = {1, 1};
   const NodeTopology seen = topology(machine);
@@ -113,7 +95,7 @@ TEST_F(NvmlTopology, GpuWithMigIsLeftOutOfNvlinkSets) {
   EXPECT_NE(mesh.link(1, 2), nullptr);
 }
 
-TEST_F(NvmlTopology, LinkDownToASwitchIsALaneDown) {
+TEST_F(NvmlTopologyTest, LinkDownToASwitchIsALaneDown) {
   Json machine = hgx_h100();
   machine["devices"][4]["links"][9] = {{"link", 9}, {"state", 0}, {"field_state", 0}};
   machine["devices"][5]["links"].erase(17);
@@ -126,7 +108,7 @@ TEST_F(NvmlTopology, LinkDownToASwitchIsALaneDown) {
   }
 }
 
-TEST_F(NvmlTopology, LinkUpOnOneSideOnlyIsDown) {
+TEST_F(NvmlTopologyTest, LinkUpOnOneSideOnlyIsDown) {
   Json machine = dgx1v();
   for (Json& link : machine["devices"][0]["links"]) {
     if (link["remote"] == bus_of(3)) {
@@ -142,35 +124,30 @@ TEST_F(NvmlTopology, LinkUpOnOneSideOnlyIsDown) {
                                   "as 1"));
 }
 
-TEST_F(NvmlTopology, LostGpuStaysAsAnUnhealthyChip) {
+TEST_F(NvmlTopologyTest, LostGpuStaysAsAChip) {
   Json machine = dgx1v();
   machine["devices"][5]["errors"] = {{"*", nvml::kGpuIsLost}};
   const NodeTopology seen = topology(machine);
   ASSERT_EQ(seen.chip_count(), 8);
-  EXPECT_EQ(seen.unhealthy(), (domain::ChipSet{5}));
   EXPECT_EQ(seen.link(1, 5), nullptr);
   EXPECT_NE(seen.link(0, 4), nullptr);
   EXPECT_EQ(seen.model(), "Tesla V100-SXM2-16GB");
-  EXPECT_THAT(warnings_, Contains("GPU 5 has fallen off the bus"));
 }
 
-TEST_F(NvmlTopology, SickGpusAreUnhealthyAndAilingOnesServe) {
+TEST_F(NvmlTopologyTest, NoChipIsJudged) {
   Json machine = hgx_h100();
   machine["devices"][0]["remapped"] = {0, 1, 0, 1};
-  machine["devices"][1]["remapped"] = {0, 1, 1, 0};
   machine["devices"][2]["recovery_action"] = 2;
   machine["devices"][3]["errors"] = {{"nvmlDeviceGetEccMode", nvml::kResetRequired}};
   machine["devices"][4]["fabric"] = {{"state", 3}, {"health", 2}};
-  machine["devices"][5]["fabric"] = {{"state", 2}};
+  machine["devices"][5]["errors"] = {{"*", nvml::kGpuIsLost}};
   const NodeTopology seen = topology(machine);
-  EXPECT_EQ(seen.indices(seen.unhealthy()), (std::vector{0, 2, 3}));
-  EXPECT_EQ(seen.indices(seen.network_unhealthy()), (std::vector{4}));
-  EXPECT_THAT(warnings_, Contains(HasSubstr("GPU 3 cannot be used: nvmlDeviceGetEccMode: ")));
-  EXPECT_THAT(warnings_, Contains("GPU 1 has memory to take out of use and should be reset"));
-  EXPECT_THAT(warnings_, Contains(HasSubstr("GPU 5 has not joined its NVLink fabric (state 2")));
+  EXPECT_TRUE(seen.unhealthy().empty());
+  EXPECT_TRUE(seen.network_unhealthy().empty());
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(NvmlTopology, WhatAVirtualMachineCannotSeeIsASwitch) {
+TEST_F(NvmlTopologyTest, WhatAVirtualMachineCannotSeeIsASwitch) {
   Json machine = hgx_h100();
   for (Json& gpu : machine["devices"]) {
     for (Json& link : gpu["links"]) {
@@ -178,10 +155,10 @@ TEST_F(NvmlTopology, WhatAVirtualMachineCannotSeeIsASwitch) {
       link.erase("remote");
     }
   }
-  expect_same_wiring(topology(machine), profile("hgx-h100-8"));
+  expect_profile(topology(machine), profile("hgx-h100-8"));
 }
 
-TEST_F(NvmlTopology, LinksToNowhereAreLeftOut) {
+TEST_F(NvmlTopologyTest, LinksToNowhereAreLeftOut) {
   Json machine = dgx1v();
   machine["devices"][0]["links"][0]["remote"] = "00000000:EE:00.0";
   machine["devices"][1]["links"][1]["remote"] = bus_of(1);
@@ -191,18 +168,16 @@ TEST_F(NvmlTopology, LinksToNowhereAreLeftOut) {
   EXPECT_THAT(warnings_, Contains(HasSubstr("which is that GPU itself")));
 }
 
-TEST_F(NvmlTopology, DevicesThatContradictEachOtherAreRefused) {
+TEST_F(NvmlTopologyTest, DevicesThatContradictEachOtherAreRefused) {
   Json machine = pcie_pair();
   machine["devices"][1]["uuid"] = "GPU-0";
-  std::vector<std::string> warnings;
-  const auto made = topology_of(read(machine).value(), warnings);
+  const auto made = topology_of(read(machine).value());
   ASSERT_FALSE(made.ok());
   EXPECT_THAT(made.error().message, HasSubstr("have one id"));
 }
 
-TEST_F(NvmlTopology, NoGpuIsNotFound) {
-  std::vector<std::string> warnings;
-  const auto made = topology_of(read({{"devices", Json::array()}}).value(), warnings);
+TEST_F(NvmlTopologyTest, NoGpuIsNotFound) {
+  const auto made = topology_of(read({{"devices", Json::array()}}).value());
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, Errc::not_found);
 }

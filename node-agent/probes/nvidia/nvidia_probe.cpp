@@ -1,0 +1,179 @@
+#include "node-agent/probes/nvidia/nvidia_probe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "common/codec/topology/warnings.hpp"
+#include "node-agent/probes/nvidia/nvml_events.hpp"
+#include "node-agent/probes/nvidia/nvml_facts.hpp"
+#include "node-agent/probes/nvidia/nvml_pulse.hpp"
+#include "node-agent/probes/nvidia/nvml_reader.hpp"
+#include "node-agent/probes/nvidia/nvml_signals.hpp"
+#include "node-agent/probes/nvidia/nvml_topology.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+constexpr int kIdleCalls = 10;
+constexpr std::array kFolders = {"", "/usr/lib64", "/usr/lib/x86_64-linux-gnu",
+                                 "/usr/lib/aarch64-linux-gnu"};
+
+std::vector<std::string> candidates(const NvidiaProbeOptions& options) {
+  std::vector<std::string> out = {options.library};
+  const bool is_path = options.library.find('/') != std::string::npos;
+  if (is_path || options.driver_root.empty()) return out;
+  for (const std::string folder : kFolders) {
+    out.push_back(options.driver_root + folder + "/" + options.library);
+  }
+  return out;
+}
+
+Result<NvmlLibrary> open_first(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    auto library = NvmlLibrary::open(path);
+    if (library || library.error().code != Errc::not_found) return library;
+  }
+  std::string tried;
+  for (const std::string& path : paths) tried += (tried.empty() ? "" : ", ") + path;
+  return make_error(Errc::not_found, "no NVIDIA driver here: there is no " + tried);
+}
+
+// False where the library failed as a whole: it cannot count, or no device of it answers.
+bool works(const Result<NvmlSnapshot>& snapshot) {
+  if (!snapshot) return false;
+  const auto& devices = snapshot->devices;
+  return devices.empty() || std::any_of(devices.begin(), devices.end(), [](const NvmlDevice& d) {
+           return !d.lost && d.failure.empty();
+         });
+}
+
+domain::Signal reset_event(std::optional<domain::ChipIndex> chip, std::string text) {
+  domain::Signal out;
+  out.kind = domain::SignalKind::event;
+  out.code = "nvml.reset";
+  out.chip = chip;
+  out.text = std::move(text);
+  return out;
+}
+
+}  // namespace
+
+struct NvidiaProbe::Session {
+  explicit Session(NvmlLibrary opened) : library(std::move(opened)) { events.emplace(library); }
+
+  NvmlLibrary library;  // the others call it: it goes last
+  std::optional<NvmlEvents> events;
+  std::optional<NvmlPulse> pulse;
+};
+
+NvidiaProbe::NvidiaProbe(NvidiaProbeOptions options) : options_(std::move(options)) {}
+
+NvidiaProbe::~NvidiaProbe() = default;
+
+Result<void> NvidiaProbe::open() {
+  auto library = open_first(candidates(options_));
+  if (!library) return std::move(library).error();
+  session_ = std::make_unique<Session>(std::move(library).value());
+  return {};
+}
+
+void NvidiaProbe::close() {
+  for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
+  session_.reset();
+}
+
+// The pulse is taken first: what changes while the rest is read is seen by the next beat.
+Result<NvmlSnapshot> NvidiaProbe::read() {
+  session_->pulse.emplace(session_->library);
+  return read_nvml(session_->library);
+}
+
+Result<NvmlSnapshot> NvidiaProbe::read_or_reopen() {
+  const bool was_open = session_ != nullptr;
+  if (!was_open) {
+    if (Result<void> opened = open(); !opened) return opened.error();
+  }
+  Result<NvmlSnapshot> snapshot = read();
+  if (was_open && !works(snapshot)) {
+    failed_ = failed_ || !snapshot;
+    close();
+    if (Result<void> opened = open(); !opened) {
+      failed_ = true;
+      return opened.error();
+    }
+    snapshot = read();
+    failed_ = failed_ || works(snapshot);  // it took a new start
+  }
+  if (!snapshot) {
+    close();
+  } else if (failed_ && works(snapshot)) {
+    failed_ = false;
+    add_event(reset_event(std::nullopt, "the driver answers again after its library was reopened"));
+  }
+  return snapshot;
+}
+
+Result<domain::Observation> NvidiaProbe::discover() {
+  Result<NvmlSnapshot> snapshot = read_or_reopen();
+  if (!snapshot) return std::move(snapshot).error();
+  note_resets(memory_.complete(*snapshot));
+  Result<NvmlTopology> made = topology_of(*snapshot, options_.partitions);
+  if (!made) return std::move(made).error();
+  return observe(*snapshot, std::move(made).value());
+}
+
+// A device that was reset has forgotten what events it was asked for.
+void NvidiaProbe::note_resets(const std::vector<int>& back) {
+  for (const int index : back) add_event(reset_event(domain::ChipIndex{index}, "answers again"));
+  if (back.empty()) return;
+  for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
+  session_->events.emplace(session_->library);
+}
+
+void NvidiaProbe::add_event(domain::Signal event) {
+  if (events_.size() < NvmlEvents::kMost) events_.push_back(std::move(event));
+}
+
+domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopology made) {
+  codec::Warnings warnings;
+  for (std::string& text : made.warnings) warnings.add(std::move(text));
+  for (std::string& text : session_->events->take_warnings()) warnings.add(std::move(text));
+  for (const NvmlDevice& device : snapshot.devices) {
+    if (device.lost) continue;  // a signal says so
+    for (const std::string& note : device.notes) {
+      warnings.add("GPU " + std::to_string(device.index) + ": " + note);
+    }
+  }
+  for (const std::string& note : snapshot.notes) warnings.add(note);
+
+  std::string machine = made.topology.model();
+  if (machine.empty()) machine = "nvidia machine";
+  domain::Observation out{std::move(machine), std::move(made.topology), std::move(warnings).list()};
+  out.ports = std::move(made.ports);
+  for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
+  out.signals = std::exchange(events_, {});
+  for (domain::Signal& signal : signals_of(snapshot)) out.signals.push_back(std::move(signal));
+  out.facts = facts_of(snapshot);
+  return out;
+}
+
+bool NvidiaProbe::changes() {
+  if (session_ == nullptr) {
+    idle_ = (idle_ + 1) % kIdleCalls;
+    return idle_ == 0;
+  }
+  return session_->events->pending() || session_->pulse->changed();
+}
+
+void NvidiaProbe::wait(std::chrono::milliseconds longest) {
+  if (session_ == nullptr) {
+    VendorProbe::wait(longest);
+  } else {
+    session_->events->wait(longest);
+  }
+}
+
+}  // namespace chipweave::agent

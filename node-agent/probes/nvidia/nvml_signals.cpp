@@ -1,0 +1,182 @@
+#include "node-agent/probes/nvidia/nvml_signals.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "node-agent/probes/nvidia/nvml_abi.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::SignalKind;
+
+constexpr unsigned kFabricCompleted = 3;
+constexpr unsigned kFabricUnhealthy = 2;
+constexpr unsigned kFabricLimited = 3;
+
+std::string list(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+std::string action_text(unsigned action) {
+  constexpr std::array<std::string_view, 6> kNames = {
+      "none", "reset", "reboot", "drain P2P", "drain and reset", "recover IMEX"};
+  if (action < kNames.size()) return std::string(kNames[action]);
+  return "action " + std::to_string(action);
+}
+
+// What the bits of a fabric's health mask call wrong. That no partition is assigned is left out: a
+// fabric that is not shared assigns none.
+std::vector<std::string> degradations(std::uint32_t mask) {
+  struct Part {
+    unsigned shift;
+    std::string_view name;
+  };
+  constexpr std::array<Part, 4> kParts = {{{0, "degraded bandwidth"},
+                                           {2, "route recovery"},
+                                           {4, "route unhealthy"},
+                                           {6, "access timeout recovery"}}};
+  constexpr std::uint32_t kTrue = 1;
+  std::vector<std::string> out;
+  for (const Part& part : kParts) {
+    if (((mask >> part.shift) & 3U) == kTrue) out.emplace_back(part.name);
+  }
+  constexpr std::array<std::string_view, 9> kConfigurations = {"",
+                                                               "",
+                                                               "system GUID",
+                                                               "chassis serial",
+                                                               "no partition",
+                                                               "insufficient NVLinks",
+                                                               "firmware",
+                                                               "location",
+                                                               "GPU state"};
+  const std::uint32_t configuration = (mask >> 8U) & 0xfU;
+  if (configuration < 2) return out;  // not supported, none
+  out.push_back("incorrect configuration: " + (configuration < kConfigurations.size()
+                                                   ? std::string(kConfigurations.at(configuration))
+                                                   : "number " + std::to_string(configuration)));
+  return out;
+}
+
+std::string fabric_state_text(const NvmlFabric& fabric) {
+  constexpr std::array<std::string_view, 4> kNames = {"not supported", "not started", "in progress",
+                                                      "completed"};
+  return "registration " +
+         (fabric.state < kNames.size() ? std::string(kNames[fabric.state])
+                                       : "state " + std::to_string(fabric.state)) +
+         ", status " + std::to_string(fabric.status);
+}
+
+class DeviceSignals {
+ public:
+  DeviceSignals(const NvmlDevice& device, std::vector<domain::Signal>& out)
+      : device_(device), out_(out) {}
+
+  void run() {
+    if (device_.lost) {
+      state("nvml.lost", "has fallen off the bus");
+    } else if (!device_.failure.empty()) {
+      state("nvml.failed", device_.failure);
+    }
+    add_memory();
+    if (const unsigned action = device_.recovery_action.value_or(0); action != 0) {
+      state("nvml.recovery-action", action_text(action));
+    }
+    if (device_.fabric && device_.fabric->state != 0) add_fabric(*device_.fabric);
+    if (device_.mig && device_.mig->current) state("nvml.mig", mig_text(*device_.mig));
+    if ((device_.clock_reasons.value_or(0) & nvml::kClocksHwThermalSlowdown) != 0) {
+      state("nvml.thermal", "the hardware slows its clocks because it is too hot");
+    }
+    for (const NvmlLink& link : device_.links) {
+      counter("nvlink.replay", link.replays, link.number);
+      counter("nvlink.recovery", link.recoveries, link.number);
+      counter("nvlink.crc", link.crc_errors, link.number);
+    }
+  }
+
+ private:
+  void state(const char* code, std::string text) {
+    domain::Signal signal;
+    signal.code = code;
+    signal.chip = domain::ChipIndex{device_.index};
+    signal.text = std::move(text);
+    out_.push_back(std::move(signal));
+  }
+
+  void counter(const char* code, std::optional<std::uint64_t> value,
+               std::optional<unsigned> link = std::nullopt) {
+    if (!value) return;
+    domain::Signal signal;
+    signal.kind = SignalKind::counter;
+    signal.code = code;
+    signal.chip = domain::ChipIndex{device_.index};
+    if (link) signal.port = static_cast<int>(*link);
+    signal.value = static_cast<double>(*value);
+    out_.push_back(std::move(signal));
+  }
+
+  void add_memory() {
+    if (device_.remapped_rows && device_.remapped_rows->failure) {
+      state("nvml.row-remap-failed", "could not remap a memory row");
+    }
+    if (device_.remapped_rows && device_.remapped_rows->pending) {
+      state("nvml.row-remap-pending", "has memory rows to remap and should be reset");
+    }
+    if (device_.retired_pages_pending.value_or(false)) {
+      state("nvml.pages-pending", "has memory pages to retire and should be reset");
+    }
+    counter("nvml.ecc-uncorrected", device_.uncorrected_errors);
+    counter("nvml.ecc-corrected", device_.corrected_errors);
+  }
+
+  void add_fabric(const NvmlFabric& fabric) {
+    if (fabric.state != kFabricCompleted || fabric.status != nvml::kSuccess) {
+      state("nvml.fabric-incomplete", fabric_state_text(fabric));
+    }
+    const std::vector<std::string> parts = degradations(fabric.health_mask.value_or(0));
+    if (fabric.health_summary == kFabricUnhealthy) {
+      state("nvml.fabric-unhealthy", parts.empty() ? "says that it is unhealthy" : list(parts));
+    } else if (fabric.health_summary == kFabricLimited) {
+      state("nvml.fabric-limited", parts.empty() ? "has limited capacity" : list(parts));
+    }
+    if (!parts.empty()) state("nvml.fabric-degraded", list(parts));
+  }
+
+  const NvmlDevice& device_;
+  std::vector<domain::Signal>& out_;
+};
+
+std::string instance_text(const NvmlMigInstance& instance) {
+  std::vector<std::string> parts;
+  if (instance.gpu_instance) {
+    parts.push_back("GPU instance " + std::to_string(*instance.gpu_instance));
+  }
+  if (instance.compute_instance) {
+    parts.push_back("compute instance " + std::to_string(*instance.compute_instance));
+  }
+  if (instance.gpu_slices) parts.push_back(std::to_string(*instance.gpu_slices) + " slices");
+  if (instance.memory_mib) parts.push_back(std::to_string(*instance.memory_mib) + " MiB");
+  const std::string name = instance.uuid.empty() ? "unnamed" : instance.uuid;
+  return parts.empty() ? name : name + " (" + list(parts) + ")";
+}
+
+}  // namespace
+
+std::vector<domain::Signal> signals_of(const NvmlSnapshot& snapshot) {
+  std::vector<domain::Signal> out;
+  for (const NvmlDevice& device : snapshot.devices) DeviceSignals(device, out).run();
+  return out;
+}
+
+std::string mig_text(const NvmlMig& mig) {
+  std::vector<std::string> instances;
+  for (const NvmlMigInstance& instance : mig.instances) {
+    instances.push_back(instance_text(instance));
+  }
+  return instances.empty() ? "no instances" : list(instances);
+}
+
+}  // namespace chipweave::agent

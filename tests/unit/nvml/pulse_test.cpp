@@ -1,0 +1,121 @@
+#include "node-agent/probes/nvidia/nvml_pulse.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <optional>
+
+#include "tests/unit/nvml/machines.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+class NvmlPulseTest : public FakeDriver {
+ protected:
+  NvmlPulse& feel(const Json& scenario, const std::string& library = current()) {
+    play(scenario);
+    auto opened = NvmlLibrary::open(library);
+    EXPECT_TRUE(opened.ok()) << opened.error().text();
+    library_.emplace(std::move(opened).value());
+    return pulse_.emplace(*library_);
+  }
+  // The first beat from now on that finds a difference; 0: none within two slow ones.
+  static int first_change(NvmlPulse& pulse) {
+    for (int beat = 1; beat <= 2 * NvmlPulse::kSlowEvery; ++beat) {
+      if (pulse.changed()) return beat;
+    }
+    return 0;
+  }
+  // The beat that finds what `change` does to a machine after it was felt.
+  int beat_of(Json machine, const std::function<void(Json&)>& change,
+              const std::string& library = current()) {
+    pulse_.reset();
+    NvmlPulse& pulse = feel(machine, library);
+    change(machine);
+    play(machine);
+    return first_change(pulse);
+  }
+
+  std::optional<NvmlLibrary> library_;
+  std::optional<NvmlPulse> pulse_;  // goes first
+};
+
+TEST_F(NvmlPulseTest, WhatStaysAsItIsIsNoChange) {
+  for (const Json& machine : {hgx_h100(), dgx1v(), pcie_pair(), gb200_tray()}) {
+    pulse_.reset();
+    EXPECT_EQ(first_change(feel(machine)), 0);
+  }
+  pulse_.reset();
+  EXPECT_EQ(first_change(feel(dgx1v(), old())), 0);
+}
+
+TEST_F(NvmlPulseTest, EachBeatSeesLinksHandlesAndRecovery) {
+  EXPECT_EQ(beat_of(hgx_h100(), [](Json& m) { take_down(m, 7, 17); }), 1);
+  EXPECT_EQ(beat_of(dgx1v(), [](Json& m) { take_down(m, 7, 0); }), 1);
+  EXPECT_EQ(beat_of(
+                dgx1v(), [](Json& m) { take_down(m, 7, 0); }, old()),
+            1);
+  EXPECT_EQ(beat_of(hgx_h100(), [](Json& m) { m["devices"][2]["recovery_action"] = 1; }), 1);
+  EXPECT_EQ(beat_of(pcie_pair(), [](Json& m) { m["devices"][1]["recovery_action"] = 4; }), 1);
+  const auto lose = [](Json& m) { m["devices"][1]["errors"] = {{"*", nvml::kGpuIsLost}}; };
+  EXPECT_EQ(beat_of(hgx_h100(), lose), 1);
+  EXPECT_EQ(beat_of(pcie_pair(), lose, old()), 1);
+  EXPECT_EQ(beat_of(pcie_pair(), [](Json& m) { m["devices"].erase(1); }), 1);
+  EXPECT_EQ(beat_of(pcie_pair(), [](Json& m) { m["boot"] = 1; }), 1);
+}
+
+TEST_F(NvmlPulseTest, ADeviceThatComesBackIsAChange) {
+  Json machine = hgx_h100();
+  machine["devices"][1]["errors"] = {{"*", nvml::kGpuIsLost}};
+  EXPECT_EQ(beat_of(machine, [](Json& m) { m["devices"][1].erase("errors"); }), 1);
+}
+
+TEST_F(NvmlPulseTest, SlowBeatsSeeTheRest) {
+  constexpr int kSlow = NvmlPulse::kSlowEvery;
+  const std::vector<std::pair<const char*, Json>> changes = {
+      {"remapped", {0, 1, 1, 0}}, {"uncorrected_errors", 1},
+      {"corrected_errors", 1},    {"retired_pending", 1},
+      {"clock_reasons", 0x41},    {"fabric", {{"state", 3}, {"health", 2}}}};
+  for (const auto& [key, value] : changes) {
+    EXPECT_EQ(
+        beat_of(hgx_h100(), [&, name = key, to = value](Json& m) { m["devices"][3][name] = to; }),
+        kSlow)
+        << key;
+  }
+  const auto count = [](const char* key) {
+    return [key](Json& m) { m["devices"][6]["links"][3][key] = 1; };
+  };
+  EXPECT_EQ(beat_of(hgx_h100(), count("field_crc")), kSlow);
+  EXPECT_EQ(beat_of(hgx_b200(), count("field_recovery_events")), kSlow);
+  EXPECT_EQ(beat_of(dgx1v(), count("recovery")), kSlow);
+  EXPECT_EQ(beat_of(dgx1v(), count("replay"), old()), kSlow);
+}
+
+TEST_F(NvmlPulseTest, WorkAndRestAreNoChange) {
+  EXPECT_EQ(beat_of(hgx_h100(),
+                    [](Json& m) {
+                      m["devices"][0]["clock_reasons"] = 0x4;
+                      m["devices"][0]["links"][0]["field_state"] = 2;  // asleep
+                    }),
+            0);
+}
+
+TEST_F(NvmlPulseTest, WhatPassesIsAsBefore) {
+  Json machine = dgx1v();
+  NvmlPulse& pulse = feel(machine);
+  take_down(machine, 0, 0);
+  play(machine);
+  EXPECT_TRUE(pulse.changed());
+  EXPECT_TRUE(pulse.changed());
+  play(dgx1v());
+  EXPECT_FALSE(pulse.changed());
+}
+
+TEST_F(NvmlPulseTest, DevicesThatCannotBeCountedAreSaidSo) {
+  Json machine = pcie_pair();
+  machine["errors"]["nvmlDeviceGetCount_v2"] = nvml::kUnknown;
+  EXPECT_EQ(feel(machine).code(), nvml::kUnknown);
+}
+
+}  // namespace
+}  // namespace chipweave::agent
