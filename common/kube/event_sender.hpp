@@ -1,0 +1,56 @@
+// EventSender — sends events to the API server, as a courtesy: they wait in a bounded queue, go out
+// one at a time and at a limited rate, and one that is not taken is dropped and counted.
+// Owner: the loop thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "common/base/clock.hpp"
+#include "common/codec/kube/event.hpp"
+#include "common/kube/transport.hpp"
+
+namespace chipweave::kube {
+
+struct EventLimits {
+  std::size_t max_waiting = 4096;  // the oldest goes first
+  double per_second = 10;          // in the long run
+  int at_once = 50;                // after a while without any
+};
+
+class EventSender {
+ public:
+  EventSender(Transport& transport, const Clock& clock, EventLimits limits);
+
+  // The name of the event that is on its way.
+  std::string send(const codec::KubeEvent& event);
+  // That the event of that name has happened so many times now.
+  void count(const codec::EventObject& about, const std::string& name, int times);
+
+  struct Stats {
+    std::uint64_t sent = 0;
+    std::uint64_t dropped = 0;  // no room, or not taken
+  };
+  const Stats& stats() const { return stats_; }
+
+ private:
+  void enqueue(Call call);
+  void pump();
+
+  Transport& transport_;
+  const Clock& clock_;
+  EventLimits limits_;
+  std::deque<Call> waiting_;
+  double tokens_;
+  Clock::Steady refilled_;
+  std::uint64_t names_ = 0;
+  std::unique_ptr<Ticket> call_;
+  std::unique_ptr<Ticket> pause_;
+  Stats stats_;
+};
+
+}  // namespace chipweave::kube

@@ -1,0 +1,85 @@
+#include "node-agent/publish/node_events.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/kube/scripted_transport.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = FaultChange::Kind;
+
+struct NodeEventsTest : testing::Test {
+  kube::ScriptedTransport server;
+  ManualClock clock;
+  NodeEvents events{server, clock, "n1"};
+
+  static domain::Fault fault(domain::Effect effect) {
+    domain::Fault out;
+    out.code = "xid.79";
+    out.effect = effect;
+    out.chip = domain::ChipIndex{3};
+    out.text = "fallen off the bus";
+    return out;
+  }
+  // The event that is on its way, which is answered.
+  Json taken() {
+    EXPECT_EQ(server.target, "POST /apis/events.k8s.io/v1/namespaces/default/events");
+    const Json out = Json::parse(server.body);
+    server.target.clear();
+    server.reply(201, "{}");
+    return out;
+  }
+};
+
+TEST_F(NodeEventsTest, AFaultIsAWarningOnTheNode) {
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  const Json event = taken();
+  EXPECT_EQ(event["regarding"],
+            Json::parse(R"({"apiVersion":"v1","kind":"Node","name":"n1","uid":"n1"})"));
+  EXPECT_EQ(event["type"], "Warning");
+  EXPECT_EQ(event["reason"], "ChipUnusable");
+  EXPECT_EQ(event["note"], "chip 3: xid.79 (fallen off the bus)");
+  EXPECT_EQ(event["metadata"]["namespace"], "default");
+  EXPECT_EQ(event["eventTime"], "2026-01-02T03:04:05.000000Z");
+  EXPECT_EQ(event["reportingController"], "chipweave.dev/agent");
+}
+
+TEST_F(NodeEventsTest, EachEffectHasItsReasonAndItsEnd) {
+  for (const auto& [effect, reason, type] :
+       {std::tuple(domain::Effect::network, "ChipNetworkDown", "Warning"),
+        std::tuple(domain::Effect::link, "LinkDown", "Warning"),
+        std::tuple(domain::Effect::note, "HardwareNote", "Normal")}) {
+    events.fault({Kind::raised, fault(effect)});
+    const Json event = taken();
+    EXPECT_EQ(event["reason"], reason);
+    EXPECT_EQ(event["type"], type);
+  }
+  events.fault({Kind::cleared, fault(domain::Effect::unusable)});
+  const Json event = taken();
+  EXPECT_EQ(event["reason"], "FaultCleared");
+  EXPECT_EQ(event["type"], "Normal");
+  EXPECT_EQ(event["note"], "chip 3: xid.79 is over (fallen off the bus)");
+  events.fault({Kind::cleared, fault(domain::Effect::note)});
+  EXPECT_EQ(server.target, "");
+}
+
+TEST_F(NodeEventsTest, AFloodIsSlowedDownAndForgottenFromItsBeginning) {
+  domain::Fault one = fault(domain::Effect::link);
+  for (int i = 0; i < 1000; ++i) {
+    one.port = i;
+    events.fault({Kind::raised, one});
+  }
+  for (int i = 0; i < 25; ++i) taken();
+  EXPECT_EQ(server.target, "wait 5001");
+  clock.advance(server.waiting);
+  server.pass_time();
+  // Behind the first one the newest 256 were left, of which 24 have gone.
+  EXPECT_EQ(taken()["note"], "chip 3 port 768: xid.79 (fallen off the bus)");
+}
+
+}  // namespace
+}  // namespace chipweave::agent
