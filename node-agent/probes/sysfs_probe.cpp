@@ -4,7 +4,7 @@
 
 #include "common/codec/topology/import.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/probes/pci_scan.hpp"
+#include "node-agent/probes/host/pci_scan.hpp"
 
 namespace chipweave::agent {
 namespace {
