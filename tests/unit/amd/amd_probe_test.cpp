@@ -190,6 +190,19 @@ TEST_F(Amd, LanesArePortsWhereTheDriverNumbersThem) {
   EXPECT_EQ(o.ports[1].peer, ChipIndex{0});
 }
 
+TEST_F(Amd, LanesOfAPackageInPartitionsAreNobodysPorts) {
+  gpu({4, "0000:11:00.1", 130, 0xa1});  // a second partition of the first package
+  for (const std::string& pci : {kFirst, kSecond}) {
+    link(bus(pci) + "/xgmi_hive_info/node1", "/sys/devices/pci0000:10/0000:10:01.0/" + kFirst);
+    link(bus(pci) + "/xgmi_hive_info/node2", "/sys/devices/pci0000:80/0000:80:01.0/" + kSecond);
+  }
+  write(bus(kFirst) + "/xgmi_port_num", "01:01 ->  02:01\n");
+  EXPECT_THAT(see().ports, IsEmpty());
+  remove(bus(kFirst) + "/xgmi_port_num");
+  write(bus(kSecond) + "/xgmi_port_num", "02:01 ->  01:01\n");
+  EXPECT_THAT(see().ports, IsEmpty());
+}
+
 TEST_F(Amd, ALanePastTheTopologysLinksIsNoPort) {
   remove(nodes() + "2/io_links");
   remove(nodes() + "3/io_links");
@@ -199,6 +212,9 @@ TEST_F(Amd, ALanePastTheTopologysLinksIsNoPort) {
 }
 
 TEST_F(Amd, AChipThatFallsOffKeepsItsPlace) {
+  for (const std::string& pci : {kFirst, kSecond}) {
+    write(bus(pci) + "/current_compute_partition", "SPX\n");
+  }
   see();
   drop(2, kFirst);
   EXPECT_TRUE(probe_.changes());
@@ -209,6 +225,7 @@ TEST_F(Amd, AChipThatFallsOffKeepsItsPlace) {
   EXPECT_EQ(o.topology.chip(1).pci, kSecond);
   EXPECT_NE(o.topology.link(0, 1), nullptr);
   EXPECT_THAT(list(o), ElementsAre("0 amd.gone"));
+  EXPECT_EQ(o.facts.at("compute-partition"), "SPX");  // of those that are there
   EXPECT_FALSE(probe_.changes());
   EXPECT_THAT(list(see()), ElementsAre("0 amd.gone"));  // as long as it is
 }
