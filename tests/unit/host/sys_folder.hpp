@@ -52,7 +52,7 @@ class SysFolder {
   }
   // An active RoCE device with one port at a folder. Returns the port's folder.
   std::string rdma(const std::string& at, const std::string& name) const {
-    const std::string port = at + "/infiniband/" + name + "/ports/1";
+    std::string port = at + "/infiniband/" + name + "/ports/1";
     write(at + "/infiniband/" + name + "/node_guid", "b8ce:f603:00aa:bb01\n");
     write(port + "/state", "4: ACTIVE\n");
     write(port + "/phys_state", "5: LinkUp\n");
