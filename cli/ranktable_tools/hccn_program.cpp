@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "cli/ranktable_tools/child_process.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"
+#include "common/io/child_process.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -20,9 +20,9 @@ HccnProgram::Ask asker_of(const std::string& path) {
   return [path](const std::vector<std::string>& words) -> Result<std::string> {
     std::vector<std::string> command = {path};
     command.insert(command.end(), words.begin(), words.end());
-    ChildLimits limits;
+    io::ChildLimits limits;
     limits.most_bytes = codec::ascend::kMaxHccnToolBytes;
-    Result<ChildOutput> output = run_child(command, limits);
+    Result<io::ChildOutput> output = io::run_child(command, limits);
     if (!output) return std::move(output).error();
     return std::move(output->text);
   };
@@ -32,7 +32,7 @@ HccnProgram::Ask asker_of(const std::string& path) {
 
 Result<std::string> find_hccn_tool(const std::string& named) {
   if (named.empty()) {
-    return ::access(kTool, X_OK) == 0 ? std::string(kTool) : find_on_path("hccn_tool");
+    return ::access(kTool, X_OK) == 0 ? std::string(kTool) : io::find_on_path("hccn_tool");
   }
   if (::access(named.c_str(), X_OK) == 0) return named;
   return make_error(Errc::not_found,

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "node-agent/app/probe.hpp"
+#include "node-agent/probes/amd/amd_probe.hpp"
 #include "node-agent/probes/sysfs_tree.hpp"
 
 namespace chipweave::agent {
@@ -12,14 +12,13 @@ namespace chipweave::agent {
 class SysfsProbe final : public Probe {
  public:
   // root: "" for this machine, or a folder that holds a tree "sys/…".
-  explicit SysfsProbe(const std::string& root) : tree_(root) {}
+  explicit SysfsProbe(const std::string& root);
   Result<domain::Observation> discover() override;
-  bool changes() override { return fingerprint() != seen_; }
+  bool changes() override;
 
  private:
-  std::string fingerprint() const;
-  SysfsTree tree_;
-  std::string seen_;
+  AmdProbe amd_;
+  const SysfsTree tree_;
 };
 
 }  // namespace chipweave::agent

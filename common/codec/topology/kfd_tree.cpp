@@ -1,5 +1,6 @@
 #include "common/codec/topology/kfd_tree.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -105,6 +106,7 @@ Result<void> read_node(const Properties& properties, KfdNode& node) {
   const Result<std::int64_t> minor = properties.number("drm_render_minor");
   if (!minor) return minor.error();
   node.is_gpu = *minor >= 128;
+  if (node.is_gpu) node.render_minor = static_cast<int>(std::min<std::int64_t>(*minor, 1 << 20));
   for (const std::string_view key : {"vendor_id", "device_id", "location_id"}) {
     if (const Result<std::int64_t> value = properties.number(key); !value) return value.error();
   }

@@ -1,5 +1,5 @@
-// The nodes of a KFD topology tree (/sys/class/kfd/kfd/topology), read and checked. Included by
-// kfd*.cpp only.
+// The nodes of a KFD topology tree (/sys/class/kfd/kfd/topology), read and checked. For kfd*.cpp,
+// and for the agent's AMD probe, which needs of a GPU what is no part of a topology.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct KfdNode {
   bool is_gpu = false;  // usable: has compute units and a render device
   std::uint32_t vendor = 0;
   std::uint32_t device = 0;
+  int render_minor = -1;  // of /dev/dri/renderD<minor>
   std::string bus_id;
   std::uint64_t unique_id = 0;  // of the package; 0 unknown
   std::uint64_t gfx_version = 0;
@@ -36,7 +37,8 @@ struct KfdNode {
 };
 
 struct KfdTree {
-  std::map<int, KfdNode> nodes;  // by number
+  // By number. The importer's chips 0, 1, … are those with is_gpu, in this order.
+  std::map<int, KfdNode> nodes;
   Warnings warnings;
 };
 

@@ -1,8 +1,6 @@
-#include "node-agent/probes/pci_scan.hpp"
+#include "node-agent/probes/host/pci_scan.hpp"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -11,6 +9,7 @@
 #include "node-agent/probes/file_stamp.hpp"
 #include "node-agent/probes/health_file.hpp"
 #include "node-agent/probes/sysfs_probe.hpp"
+#include "tests/unit/host/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -19,37 +18,9 @@ namespace fs = std::filesystem;
 using domain::LinkKind;
 using testing::HasSubstr;
 
-// A machine's /sys in a temporary folder.
-class FakeSys : public testing::Test {
+class FakeSys : public testing::Test, public SysFolder {
  protected:
-  FakeSys() {
-    std::string pattern = (fs::temp_directory_path() / "chipweave-sys-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~FakeSys() override { fs::remove_all(root_); }
-  FakeSys(const FakeSys&) = delete;
-  FakeSys& operator=(const FakeSys&) = delete;
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories(fs::path(root_ + path).parent_path());
-    std::ofstream(root_ + path) << text;
-  }
-  // route: below /sys/devices, ending in the address.
-  void device(const std::string& route, const std::string& cls, const std::string& vendor,
-              const std::string& id, int numa) const {
-    const std::string at = "/sys/devices/" + route;
-    write(at + "/class", cls + "\n");
-    write(at + "/vendor", vendor + "\n");
-    write(at + "/device", id + "\n");
-    write(at + "/numa_node", std::to_string(numa) + "\n");
-    fs::create_directories(root_ + "/sys/bus/pci/devices");
-    const std::string address = route.substr(route.find_last_of('/') + 1);
-    fs::create_directory_symlink("../../../devices/" + route,
-                                 root_ + "/sys/bus/pci/devices/" + address);
-  }
-  Result<domain::Observation> scan() const { return scan_pci(SysfsTree(root_)); }
-
-  std::string root_;
+  Result<domain::Observation> scan() const { return scan_pci(tree()); }
 };
 
 TEST_F(FakeSys, FindsChipsPathsAndNics) {
@@ -102,7 +73,7 @@ TEST_F(FakeSys, KnowsAcceleratorsFromGraphicsAndSlices) {
          0);  // Huawei's board controller
   device("pci0000:10/0000:10:00.0/0000:11:00.1", "0x120000", "0x19e5", "0xd802", 0);
   fs::create_directory_symlink("../0000:11:00.0",
-                               root_ + "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.1/physfn");
+                               root() + "/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.1/physfn");
   device("pci0000:00/0000:00:02.0", "0x030000", "0x1002", "0x164e",
          0);  // graphics of the processor
   device("pci0000:50/0000:50:00.0/0000:51:00.0", "0x030200", "0x10de", "0x20b0", 1);
@@ -128,7 +99,7 @@ TEST_F(FakeSys, NonsenseInFilesIsNoCrash) {
   device("pci0000:20/0000:20:00.0/0000:21:00.0", "0x030200", "0x10de", "", 0);
   device("pci0000:30/0000:30:00.0/0000:31:00.0", "rubbish", "0x10de", "0x1", 0);
   write("/sys/devices/pci0000:10/0000:10:00.0/0000:11:00.0/max_link_speed", "nan GT/s");
-  fs::create_symlink("nowhere", root_ + "/sys/bus/pci/devices/0000:99:00.0");
+  fs::create_symlink("nowhere", root() + "/sys/bus/pci/devices/0000:99:00.0");
   const auto got = scan();
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->topology.chip_count(), 2);
@@ -148,10 +119,10 @@ TEST_F(FakeSys, TooManyChipsAreRefused) {
 TEST_F(FakeSys, TheProbeNoticesDevicesThatComeAndGo) {
   device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
   device("pci0000:20/0000:20:00.0/0000:21:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  SysfsProbe probe(root_);
+  SysfsProbe probe(root());
   ASSERT_TRUE(probe.discover());
   EXPECT_FALSE(probe.changes());
-  fs::remove(root_ + "/sys/bus/pci/devices/0000:21:00.0");
+  fs::remove(root() + "/sys/bus/pci/devices/0000:21:00.0");
   EXPECT_TRUE(probe.changes());
   const auto fewer = probe.discover();
   ASSERT_TRUE(fewer);
@@ -176,7 +147,7 @@ TEST_F(FakeSys, AKfdTreeIsPreferred) {
               "\nweight 15\nmin_bandwidth 50000\nmax_bandwidth 50000\n");
   }
   device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  const auto got = SysfsProbe(root_).discover();
+  const auto got = SysfsProbe(root()).discover();
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->topology.vendor(), "amd");
   EXPECT_EQ(got->topology.chip_count(), 2);
@@ -187,14 +158,14 @@ TEST_F(FakeSys, AKfdTreeIsPreferred) {
 TEST_F(FakeSys, AnUnusableKfdTreeFallsBackToTheBus) {
   write("/sys/class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 8\nsimd_count 0\n");
   device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  const auto got = SysfsProbe(root_).discover();
+  const auto got = SysfsProbe(root()).discover();
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->topology.vendor(), "nvidia");
   EXPECT_THAT(got->warnings.back(), HasSubstr("KFD"));
 }
 
 TEST_F(FakeSys, TheHealthFileAnswersOnlyWhenItChanged) {
-  HealthFile file(root_ + "/health.json");
+  HealthFile file(root() + "/health.json");
   auto first = file.changes();
   ASSERT_TRUE(first && first->ok());  // not there yet: nothing is broken
   EXPECT_TRUE((*first)->unhealthy.empty());
@@ -208,7 +179,7 @@ TEST_F(FakeSys, TheHealthFileAnswersOnlyWhenItChanged) {
   auto bad = file.changes();
   ASSERT_TRUE(bad && !bad->ok());
   EXPECT_THAT(bad->error().text(), HasSubstr("health.json"));
-  fs::remove(root_ + "/health.json");
+  fs::remove(root() + "/health.json");
   auto gone = file.changes();
   ASSERT_TRUE(gone && !gone->ok());
   EXPECT_EQ(gone->error().code, Errc::not_found);

@@ -1,4 +1,4 @@
-#include "node-agent/probes/pci_models.hpp"
+#include "node-agent/probes/host/pci_models.hpp"
 
 #include "common/codec/topology/device_models.hpp"
 

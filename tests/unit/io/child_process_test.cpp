@@ -1,4 +1,4 @@
-#include "cli/ranktable_tools/child_process.hpp"
+#include "common/io/child_process.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/unit/temp_folder.hpp"
 
-namespace chipweave::cli {
+namespace chipweave::io {
 namespace {
 
 Result<ChildOutput> shell(const std::string& lines, const ChildLimits& limits = {}) {
@@ -73,4 +73,4 @@ TEST(ChildProcess, FindsProgramsOnPath) {
 }
 
 }  // namespace
-}  // namespace chipweave::cli
+}  // namespace chipweave::io

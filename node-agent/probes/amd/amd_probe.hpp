@@ -1,0 +1,60 @@
+// AmdProbe — AMD accelerators: wiring and partitions from KFD, health from amdgpu's files, NICs
+// and host paths from the host.
+//
+// Reads sysfs only, no library. Remembers the machine: a chip that falls off keeps its index and
+// its links in the topology, unhealthy and with the state amd.gone, as long as the rest stays as it
+// is; KFD would number the others anew. New chips, or packages divided otherwise, are a new
+// machine. A card that was taken out for good is forgotten when the agent starts again.
+// Shown on made and recorded trees only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "node-agent/probes/amd/amd_device.hpp"
+#include "node-agent/probes/amd/amd_machine.hpp"
+#include "node-agent/probes/host/host_neighbours.hpp"
+#include "node-agent/probes/host/host_view.hpp"
+#include "node-agent/probes/vendor_probe.hpp"
+
+namespace chipweave::agent {
+
+struct AmdOptions {
+  std::string root;  // "" for this machine, or a folder that holds a tree "sys/…"
+  LldpOptions lldp;
+  // Error counters and temperatures are looked at in each n-th call of changes(): the driver asks
+  // the chip for them.
+  int health_every = 4;
+};
+
+class AmdProbe final : public VendorProbe {
+ public:
+  explicit AmdProbe(AmdOptions options);
+  // not_found: no AMD accelerator, and none before.
+  Result<domain::Observation> discover() override;
+  bool changes() override;
+
+ private:
+  void remember(AmdMachine now);
+  void find_gone(const HostView& host);
+  bool is_gone(int slot) const;
+  std::map<std::string, AmdDevice> read_devices() const;
+  Result<domain::Observation> observe(const HostView& host);
+  std::string generation() const;
+  std::string health() const;
+
+  const AmdOptions options_;
+  const SysfsTree tree_;
+  HostWatch host_;
+  std::optional<AmdMachine> machine_;  // at its fullest
+  std::vector<int> gone_;              // slots of it
+  std::set<std::string> on_bus_;       // its cards that the PCI bus has shown, without function
+  std::string generation_seen_;
+  std::string health_seen_;
+  int calls_ = 0;
+};
+
+}  // namespace chipweave::agent
