@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/ranktable_tools/child_process.hpp"
+#include "common/io/child_process.hpp"
 #include "tests/unit/ranktable_tools/tool_runner.hpp"
 
 namespace chipweave::cli {
@@ -10,10 +10,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ChildOutput run_program(const Words& words) {
-  const auto out = run_child(words, {});
+io::ChildOutput run_program(const Words& words) {
+  const auto out = io::run_child(words, {});
   EXPECT_TRUE(out.ok()) << (out.ok() ? "" : out.error().text());
-  return out.ok() ? *out : ChildOutput{};
+  return out.ok() ? *out : io::ChildOutput{};
 }
 
 TEST(Program, HasTheExitCodesOfTheReference) {
@@ -22,7 +22,7 @@ TEST(Program, HasTheExitCodesOfTheReference) {
   EXPECT_EQ(run_program({program, "ranktable", "gen", "--foo"}).exit_status, 2);
   EXPECT_EQ(run_program({program, "ranktable", "gen"}).exit_status, 1);
   EXPECT_EQ(run_program({program, "ranktable", "gen", "--help"}).exit_status, 0);
-  const ChildOutput done =
+  const io::ChildOutput done =
       run_program({program, "pd-ranktable", "--api-server", "--ip", "10.0.0.1"});
   EXPECT_EQ(done.exit_status, 0);
   EXPECT_THAT(done.text, HasSubstr("-INFO: Save ./local_ranktable_10.0.0.1_host.json.\n"));
@@ -33,7 +33,7 @@ TEST(Program, StandsInUnderTheNameOfTheReference) {
   const ToolRunner runner;
   std::filesystem::create_symlink(std::string(CHIPWEAVE_BIN_DIR) + "/chipweave",
                                   "pd_ranktable_tools.py");
-  const ChildOutput wrong = run_program({"./pd_ranktable_tools.py", "--mode", "lint"});
+  const io::ChildOutput wrong = run_program({"./pd_ranktable_tools.py", "--mode", "lint"});
   EXPECT_EQ(wrong.exit_status, 2);
   EXPECT_THAT(wrong.text, HasSubstr("usage: pd_ranktable_tools [-h]"));
   EXPECT_EQ(run_program({"./pd_ranktable_tools.py", "--api-server", "--ip", "::1"}).exit_status, 0);

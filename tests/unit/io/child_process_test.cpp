@@ -1,4 +1,4 @@
-#include "cli/ranktable_tools/child_process.hpp"
+#include "common/io/child_process.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/unit/temp_folder.hpp"
 
-namespace chipweave::cli {
+namespace chipweave::io {
 namespace {
 
 Result<ChildOutput> shell(const std::string& lines, const ChildLimits& limits = {}) {
@@ -60,7 +60,7 @@ TEST(ChildProcess, SaysWhatItCannotStart) {
 }
 
 TEST(ChildProcess, FindsProgramsOnPath) {
-  const io::TempFolder folder;
+  const TempFolder folder;
   const std::string tool = folder.put("bin/sometool", "#!/bin/sh\n");
   const char* before = std::getenv("PATH");
   const std::string old = before == nullptr ? "" : before;
@@ -73,4 +73,4 @@ TEST(ChildProcess, FindsProgramsOnPath) {
 }
 
 }  // namespace
-}  // namespace chipweave::cli
+}  // namespace chipweave::io

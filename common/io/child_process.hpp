@@ -8,7 +8,7 @@
 
 #include "common/base/result.hpp"
 
-namespace chipweave::cli {
+namespace chipweave::io {
 
 struct ChildLimits {
   std::chrono::milliseconds deadline{10'000};
@@ -27,4 +27,4 @@ Result<ChildOutput> run_child(const std::vector<std::string>& words, const Child
 // `name` on PATH, if it is an executable file; "" if there is none.
 std::string find_on_path(const std::string& name);
 
-}  // namespace chipweave::cli
+}  // namespace chipweave::io

@@ -1,4 +1,4 @@
-#include "cli/ranktable_tools/child_process.hpp"
+#include "common/io/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include <thread>
 #include <utility>
 
-namespace chipweave::cli {
+namespace chipweave::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -182,4 +182,4 @@ std::string find_on_path(const std::string& name) {
   return "";
 }
 
-}  // namespace chipweave::cli
+}  // namespace chipweave::io
