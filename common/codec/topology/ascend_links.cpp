@@ -30,6 +30,7 @@ bool is_ascend_switched(std::string_view word) { return word == "HCCS_SW"; }
 void add_hccs_switch(domain::TopologyBuilder& builder,
                      const std::vector<domain::ChipIndex>& chips) {
   std::vector<domain::TopologyBuilder::Port> ports;
+  ports.reserve(chips.size());
   for (const domain::ChipIndex chip : chips) ports.push_back({chip, kHccsSwitchLanes, 0});
   builder.add_switch("hccs-switch", LinkKind::hccs, std::move(ports), kHccsSwitchGbps);
 }

@@ -30,6 +30,7 @@ void add_hccs_switches(domain::TopologyBuilder& builder,
   for (const std::vector<std::size_t>& set : connected_sets(chips.size(), switched)) {
     if (set.size() < 2) continue;
     std::vector<domain::ChipIndex> members;
+    members.reserve(set.size());
     for (const std::size_t i : set) members.push_back(chips[i]);
     add_hccs_switch(builder, members);
   }

@@ -90,6 +90,7 @@ class NpuReader {
 
   void read_switches() {
     std::vector<ChipIndex> indices;
+    indices.reserve(chips_.size());
     for (std::size_t i = 0; i < chips_.size(); ++i) indices.push_back(index(i));
     add_hccs_switches(builder_, indices, [this](std::size_t i, std::size_t k) {
       return is_ascend_switched(cell(i, k));

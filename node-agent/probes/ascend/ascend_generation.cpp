@@ -25,7 +25,7 @@ struct Family {
 
 constexpr std::array<Family, 7> kFamilies = {{
     {unknown, "", "", "", "", "", "", false, false},
-    {a910, "910A", "Ascend910A", "Ascend910", "Ascend910", "", "ascend-910a-8", true, true},
+    {a910, "910A", "Ascend910A", "Ascend910", "Ascend910", "", "ascend-910a-8", false, true},
     {a2, "A2", "Ascend910B", "Ascend910", "Ascend910B", "", "ascend-910b-8", true, true},
     {a3, "A3", "Ascend910C", "Ascend910", "", "A3", "ascend-a3-16", true, true},
     {i310, "310", "Ascend310", "Ascend310", "Ascend310", "", "ascend-310-chip-4", false, false},
@@ -82,7 +82,7 @@ std::string_view model_of(AscendGeneration generation) { return family(generatio
 std::string_view chip_prefix(AscendGeneration generation) { return family(generation).prefix; }
 std::string_view card_type(AscendGeneration generation) { return family(generation).card_type; }
 std::string_view server_type(AscendGeneration generation) { return family(generation).server_type; }
-bool has_hccs(AscendGeneration generation) { return family(generation).hccs; }
+bool tells_hccs(AscendGeneration generation) { return family(generation).hccs; }
 bool has_roce(AscendGeneration generation) { return family(generation).roce; }
 
 std::optional<domain::HostBandwidth> host_bandwidth_of(AscendGeneration generation) {

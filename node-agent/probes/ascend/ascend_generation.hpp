@@ -25,8 +25,8 @@ std::string_view chip_prefix(AscendGeneration generation);
 std::string_view card_type(AscendGeneration generation);
 // Value of MindCluster's annotation serverType: "A3", "npu", else "".
 std::string_view server_type(AscendGeneration generation);
-// Whether its chips have HCCS links.
-bool has_hccs(AscendGeneration generation);
+// Whether DCMI's state of HCCS links is laid down for it (of 910A it is not).
+bool tells_hccs(AscendGeneration generation);
 // Whether its chips have RoCE ports of their own, which hccn_tool asks by physical id.
 bool has_roce(AscendGeneration generation);
 // Of its built-in profiles; nullopt for unknown.

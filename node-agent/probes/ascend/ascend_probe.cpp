@@ -179,6 +179,7 @@ Result<Observation> AscendProbe::without_library() {
   const std::vector<int> devices = davinci_devices();
   if (devices.empty()) return *library_problem_;
   std::vector<HccnTarget> targets;
+  targets.reserve(devices.size());
   for (const int device : devices) targets.push_back({device, device, false, true, true, true});
   if (watch_) watch_->set_targets(targets);
   const auto answers = tool_answers();

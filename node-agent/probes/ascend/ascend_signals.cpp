@@ -46,7 +46,7 @@ class Signals {
     if (pulse.network_bad() && pulse.network) {
       put("hccn.net-health", *pulse.network, network_text(*pulse.network));
     }
-    if (!has_hccs(generation_)) return;
+    if (!tells_hccs(generation_)) return;
     if (pulse.hccs_bad()) {
       put("hccs.down", 0, "PCS 0x" + hex(*pulse.pcs) + ", HDLC 0x" + hex(*pulse.hdlc));
     }

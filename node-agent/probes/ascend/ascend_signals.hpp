@@ -16,7 +16,8 @@
 
 namespace chipweave::agent {
 
-// In the order of the chips. Links are not looked at on chips of a generation that has none.
+// In the order of the chips. HCCS is left out for generations of which DCMI's answer is not laid
+// down.
 std::vector<domain::Signal> signals_of(const DcmiSnapshot& snapshot, AscendGeneration generation);
 
 }  // namespace chipweave::agent

@@ -98,10 +98,11 @@ TEST_F(AscendProbeTest, SaysWhatIsWrongWithEachChip) {
   EXPECT_EQ(seen.signals[7].text, "no such device");
 }
 
-TEST_F(AscendProbeTest, HccsIsNoNewsOfChipsWithoutIt) {
-  Json machine = duo_310p();
-  device_at(machine, 0)["hccs"] = {1, 0};
-  EXPECT_THAT(observe(machine).signals, IsEmpty());
+TEST_F(AscendProbeTest, HccsIsNoNewsWhereItsAnswerIsNotLaidDown) {
+  for (Json machine : {duo_310p(), atlas_910a()}) {
+    device_at(machine, 0)["hccs"] = {1, 0};
+    EXPECT_THAT(observe(machine).signals, IsEmpty());
+  }
 }
 
 TEST_F(AscendProbeTest, ChangesTellsOfEachStateAndOfNothingElse) {

@@ -8,7 +8,6 @@
 namespace chipweave::agent {
 namespace {
 
-using domain::Health;
 using domain::LinkKind;
 using domain::NodeTopology;
 using domain::RuleKind;
@@ -16,7 +15,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::SizeIs;
 
 NodeTopology profile(const std::string& name) {
   auto loaded = io::load_machine(name);
