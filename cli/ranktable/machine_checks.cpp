@@ -2,11 +2,12 @@
 
 #include <utility>
 
-#include "cli/ranktable_tools/hccn_program.hpp"
+#include "cli/ranktable_tools/hccn_tool_path.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"
 #include "common/io/files.hpp"
+#include "common/io/hccn_program.hpp"
 
 namespace chipweave::cli {
 
@@ -76,7 +77,7 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
 }
 
 // One device, asked three questions; what it does not answer stays unknown.
-DeviceFacts ask(HccnProgram& tool, int device) {
+DeviceFacts ask(io::HccnProgram& tool, int device) {
   const auto answer = [&](const char* question) -> std::string {
     auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
     if (output) return *std::move(output);
@@ -106,7 +107,7 @@ Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsBy
   if (path->empty()) {
     return wrong("--live", "this machine has no hccn_tool that may be run; --hccn-tool names one");
   }
-  HccnProgram tool(*path);
+  io::HccnProgram tool(*path);
   MachineFacts& facts = out[flags.live];
   facts.source = "hccn_tool";
   for (const Server* server : servers_of(table)) {

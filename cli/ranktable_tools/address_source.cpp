@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/ranktable_tools/hccn_tool_path.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/inventory_file.hpp"
 #include "common/io/files.hpp"

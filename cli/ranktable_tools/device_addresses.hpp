@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/ranktable_tools/hccn_program.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"
 #include "common/domain/node_topology.hpp"
+#include "common/io/hccn_program.hpp"
 
 namespace chipweave::cli {
 
@@ -35,7 +35,7 @@ class DeviceAddresses {
 class LiveAddresses final : public DeviceAddresses {
  public:
   struct Sources {
-    std::optional<HccnProgram> tool;  // nullopt: there is no such program
+    std::optional<io::HccnProgram> tool;  // nullopt: there is no such program
     std::optional<codec::ascend::HccnConf> conf;
     std::string conf_name;  // for messages
   };

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/codec/ascend/fault_levels.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
+#include "common/codec/ascend/hccn_dev_info.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"
 #include "common/codec/ascend/npu_smi_spod.hpp"
 #include "tests/fuzz/read_back.hpp"
@@ -30,12 +32,33 @@ void check_ports(std::string_view text) {
   }
 }
 
+void check_tables(std::string_view text) {
+  const auto routes = ascend::parse_hccn_routes(text);
+  require_words(routes);
+  require(!routes || !routes->empty());
+  require_words(ascend::parse_hccn_arp(text));
+  const auto info = ascend::parse_hccn_dev_info(text);
+  require_words(info);
+  if (!info) return;
+  for (const auto& eid : info->eids) require(!eid.device.empty() && !eid.eid.empty());
+}
+
+void check_faults(std::string_view text) {
+  const auto table = ascend::read_fault_table(text);
+  require_words(table);
+  if (!table) return;
+  for (const auto& [code, level] : table->network) {
+    require(ascend::is_network_fault(*table, code));
+    require(ascend::level_of(*table, code, 0) == level);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
-  switch (data[0] % 4) {
+  switch (data[0] % 6) {
     case 0:
       check_conf(text);
       break;
@@ -44,6 +67,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 2:
       require_words(ascend::parse_spod_info(text));
+      break;
+    case 4:
+      check_tables(text);
+      break;
+    case 5:
+      check_faults(text);
       break;
     default:
       require_words(ascend::parse_hccn_vnic(text));
@@ -54,6 +83,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require_words(ascend::parse_hccn_lldp(text));
       require_words(ascend::parse_hccn_tls(text));
       require_words(ascend::parse_hccn_ping(text));
+      require_words(ascend::parse_hccn_speed(text));
+      require_words(ascend::parse_hccn_optical(text));
       break;
   }
   return 0;

@@ -55,9 +55,44 @@ struct HccnLldp {
   std::string port;                // Ifname: "400GE1/1/20:2"
   std::string system_name;         // may be missing
   std::string management_address;  // as printed
+
+  friend bool operator==(const HccnLldp&, const HccnLldp&) = default;
 };
 // `-lldp -g`
 Result<HccnLldp> parse_hccn_lldp(std::string_view output);
+
+// `-route -g`: one line of the device's routing table.
+struct HccnRoute {
+  std::string destination;  // "default" or an address
+  std::string gateway;      // "*": none
+  std::string netmask;
+  std::string interface;
+};
+// In the order printed; never empty.
+Result<std::vector<HccnRoute>> parse_hccn_routes(std::string_view output);
+
+// `-arp -g`: a neighbour that the device knows by name.
+struct HccnArp {
+  std::string address;
+  std::string mac;  // "" where the neighbour has not answered
+  std::string interface;
+};
+// May be empty: a device that talked to nobody has no neighbours.
+Result<std::vector<HccnArp>> parse_hccn_arp(std::string_view output);
+
+// `-speed -g`: Mb/s; nullopt where the device does not know, as with the link down.
+Result<std::optional<int>> parse_hccn_speed(std::string_view output);
+
+// `-optical -g`: of the module in the port. Values as printed, with their units.
+struct HccnOptical {
+  bool present = false;
+  std::string temperature;            // "47 C"; "" where it does not say
+  std::vector<std::string> tx_power;  // by lane: "1.39 mW"
+  std::vector<std::string> rx_power;
+  unsigned tx_los = 0;  // loss of signal, a bit a lane
+  unsigned rx_los = 0;
+};
+Result<HccnOptical> parse_hccn_optical(std::string_view output);
 
 struct HccnTls {
   int device = 0;

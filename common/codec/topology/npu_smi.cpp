@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/text.hpp"
-#include "common/codec/topology/connected.hpp"
+#include "common/codec/topology/ascend_links.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text_matrix.hpp"
 #include "common/codec/topology/text_quote.hpp"
@@ -19,29 +19,11 @@ using domain::LinkKind;
 
 constexpr std::string_view kPhysical = "Phy-ID";
 constexpr std::string_view kNotSupported = "does not support querying topo";
-constexpr int kHccsSwitchLanes = 7;  // of an A3 die
-constexpr double kHccsSwitchGbps = 28;
-
-std::optional<LinkKind> host_path(std::string_view word) {
-  for (const LinkKind k :
-       {LinkKind::sys, LinkKind::node, LinkKind::phb, LinkKind::pxb, LinkKind::pix}) {
-    if (word == to_string(k)) return k;
-  }
-  return std::nullopt;
-}
-
-std::optional<LinkKind> direct_link(std::string_view word) {
-  for (const LinkKind k : {LinkKind::hccs, LinkKind::sio, LinkKind::ub}) {
-    if (word == to_string(k)) return k;
-  }
-  return std::nullopt;
-}
-
-bool is_switched(std::string_view word) { return word == "HCCS_SW"; }
 bool is_unknown(std::string_view word) { return word == "NA"; }
 
 bool is_word(std::string_view word) {
-  return host_path(word) || direct_link(word) || is_switched(word) || is_unknown(word);
+  return ascend_host_path(word) || ascend_direct_link(word) || is_ascend_switched(word) ||
+         is_unknown(word);
 }
 
 const MatrixSyntax& syntax() {
@@ -89,7 +71,7 @@ class NpuReader {
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       for (std::size_t k = i + 1; k < chips_.size(); ++k) {
         const std::string& word = cell(i, k);
-        if (const auto path = host_path(word)) {
+        if (const auto path = ascend_host_path(word)) {
           builder_.add_link(index(i), index(k), *path);
           continue;
         }
@@ -99,21 +81,20 @@ class NpuReader {
         }
         builder_.add_link(
             index(i), index(k),
-            hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], host_path));
-        if (const auto kind = direct_link(word)) builder_.add_link(index(i), index(k), *kind);
+            hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], ascend_host_path));
+        if (const auto kind = ascend_direct_link(word))
+          builder_.add_link(index(i), index(k), *kind);
       }
     }
   }
 
-  // Chips that reach each other over HCCS_SW hang on one switch: a switch for each connected set.
   void read_switches() {
-    const auto joined = [this](std::size_t i, std::size_t k) { return is_switched(cell(i, k)); };
-    for (const std::vector<std::size_t>& set : connected_sets(chips_.size(), joined)) {
-      if (set.size() < 2) continue;
-      std::vector<domain::TopologyBuilder::Port> ports;
-      for (const std::size_t i : set) ports.push_back({index(i), kHccsSwitchLanes, 0});
-      builder_.add_switch("hccs-switch", LinkKind::hccs, std::move(ports), kHccsSwitchGbps);
-    }
+    std::vector<ChipIndex> indices;
+    indices.reserve(chips_.size());
+    for (std::size_t i = 0; i < chips_.size(); ++i) indices.push_back(index(i));
+    add_hccs_switches(builder_, indices, [this](std::size_t i, std::size_t k) {
+      return is_ascend_switched(cell(i, k));
+    });
   }
 
   Result<void> read_nics() {
@@ -121,7 +102,7 @@ class NpuReader {
       std::map<ChipIndex, LinkKind> paths;
       for (std::size_t i = 0; i < chips_.size(); ++i) {
         const std::string& word = matrix_.cell(chips_[i], column);
-        const auto path = host_path(word);
+        const auto path = ascend_host_path(word);
         if (path) paths[index(i)] = *path;
         if (path || word.empty() || is_unknown(word)) continue;
         return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name + ", " +

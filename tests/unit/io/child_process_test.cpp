@@ -60,7 +60,7 @@ TEST(ChildProcess, SaysWhatItCannotStart) {
 }
 
 TEST(ChildProcess, FindsProgramsOnPath) {
-  const io::TempFolder folder;
+  const TempFolder folder;
   const std::string tool = folder.put("bin/sometool", "#!/bin/sh\n");
   const char* before = std::getenv("PATH");
   const std::string old = before == nullptr ? "" : before;

@@ -8,11 +8,10 @@
 
 #include "common/base/result.hpp"
 
-namespace chipweave::cli {
+namespace chipweave::io {
 
-// named: the path that somebody gave; "": the driver's own, else the one on PATH. "" where there is
-// none; not_found where the named one may not be run.
-Result<std::string> find_hccn_tool(const std::string& named);
+// The path of the driver's own, else of the one on PATH; "" where there is none.
+std::string installed_hccn_tool();
 
 class HccnProgram {
  public:
@@ -31,4 +30,4 @@ class HccnProgram {
   std::function<void()> pause_;
 };
 
-}  // namespace chipweave::cli
+}  // namespace chipweave::io

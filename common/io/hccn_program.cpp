@@ -1,4 +1,4 @@
-#include "cli/ranktable_tools/hccn_program.hpp"
+#include "common/io/hccn_program.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "common/codec/ascend/hccn_tool.hpp"
 #include "common/io/child_process.hpp"
 
-namespace chipweave::cli {
+namespace chipweave::io {
 namespace {
 
 constexpr const char* kTool = "/usr/local/Ascend/driver/tools/hccn_tool";
@@ -20,9 +20,9 @@ HccnProgram::Ask asker_of(const std::string& path) {
   return [path](const std::vector<std::string>& words) -> Result<std::string> {
     std::vector<std::string> command = {path};
     command.insert(command.end(), words.begin(), words.end());
-    io::ChildLimits limits;
+    ChildLimits limits;
     limits.most_bytes = codec::ascend::kMaxHccnToolBytes;
-    Result<io::ChildOutput> output = io::run_child(command, limits);
+    Result<ChildOutput> output = run_child(command, limits);
     if (!output) return std::move(output).error();
     return std::move(output->text);
   };
@@ -30,13 +30,8 @@ HccnProgram::Ask asker_of(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> find_hccn_tool(const std::string& named) {
-  if (named.empty()) {
-    return ::access(kTool, X_OK) == 0 ? std::string(kTool) : io::find_on_path("hccn_tool");
-  }
-  if (::access(named.c_str(), X_OK) == 0) return named;
-  return make_error(Errc::not_found,
-                    "argument --hccn-tool: there is no program " + named + " that may be run");
+std::string installed_hccn_tool() {
+  return ::access(kTool, X_OK) == 0 ? kTool : find_on_path("hccn_tool");
 }
 
 HccnProgram::HccnProgram(const std::string& path)
@@ -56,4 +51,4 @@ Result<std::string> HccnProgram::answer(const std::vector<std::string>& words) {
   }
 }
 
-}  // namespace chipweave::cli
+}  // namespace chipweave::io

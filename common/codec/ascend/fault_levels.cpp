@@ -1,0 +1,118 @@
+#include "common/codec/ascend/fault_levels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "common/base/text.hpp"
+#include "common/codec/topology/json_reader.hpp"
+
+namespace chipweave::codec::ascend {
+namespace {
+
+constexpr std::array<std::string_view, 9> kNames = {
+    "NotHandleFault", "SubHealthFault", "RestartRequest", "RestartBusiness",    "FreeRestartNPU",
+    "RestartNPU",     "PreSeparateNPU", "SeparateNPU",    "ManuallySeparateNPU"};
+
+struct ListKey {
+  std::string_view key;
+  FaultLevel level;
+  bool network;
+};
+
+constexpr std::array<ListKey, 11> kLists = {{
+    {"NotHandleFaultCodes", FaultLevel::not_handle_fault, false},
+    {"SubHealthFaultCodes", FaultLevel::sub_health_fault, false},
+    {"RestartRequestCodes", FaultLevel::restart_request, false},
+    {"RestartBusinessCodes", FaultLevel::restart_business, false},
+    {"FreeRestartNPUCodes", FaultLevel::free_restart_npu, false},
+    {"RestartNPUCodes", FaultLevel::restart_npu, false},
+    {"PreSeparateNPUCodes", FaultLevel::pre_separate_npu, false},
+    {"SeparateNPUCodes", FaultLevel::separate_npu, false},
+    {"NotHandleFaultNetworkCodes", FaultLevel::not_handle_fault, true},
+    {"PreSeparateNPUNetworkCodes", FaultLevel::pre_separate_npu, true},
+    {"SeparateNPUNetworkCodes", FaultLevel::separate_npu, true},
+}};
+
+constexpr unsigned kMajorSeverity = 2;
+
+const ListKey* list_of(std::string_view key) {
+  const auto* const it = std::find_if(kLists.begin(), kLists.end(),
+                                      [key](const ListKey& list) { return list.key == key; });
+  return it == kLists.end() ? nullptr : it;
+}
+
+// Eight hexadecimal digits.
+std::optional<std::uint32_t> code_of(const Json& value) {
+  constexpr std::size_t kDigits = 8;
+  const auto* const text = value.get_ptr<const std::string*>();
+  if (text == nullptr || text->size() != kDigits) return std::nullopt;
+  std::uint32_t out = 0;
+  const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), out, 16);
+  const bool whole = failed == std::errc() && end == text->data() + text->size();
+  return whole ? std::optional(out) : std::nullopt;
+}
+
+void read_list(const ListKey& list, const Json& codes, FaultTable& out, JsonProblems& problems) {
+  const std::string key(list.key);
+  if (!codes.is_array() || codes.size() > kMostFaultCodes) {
+    problems.add(key, "must be a list of at most " + std::to_string(kMostFaultCodes) + " codes");
+    return;
+  }
+  auto& levels = list.network ? out.network : out.chip;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const auto code = code_of(codes[i]);
+    if (!code) {
+      problems.add(key + "[" + std::to_string(i) + "]", "must be a text of eight hex digits");
+      continue;
+    }
+    const auto [it, is_new] = levels.try_emplace(*code, list.level);
+    if (!is_new) it->second = std::max(it->second, list.level);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(FaultLevel level) { return kNames[static_cast<std::size_t>(level)]; }
+
+std::optional<FaultLevel> parse_fault_level(std::string_view text) {
+  const auto* const it = std::find(kNames.begin(), kNames.end(), text);
+  if (it == kNames.end()) return std::nullopt;
+  return static_cast<FaultLevel>(it - kNames.begin());
+}
+
+Result<FaultTable> read_fault_table(std::string_view text) {
+  constexpr std::size_t kMostWarnings = 16;
+  const auto table =
+      parse_strict_json(text, {kMaxFaultTableBytes, kLists.size() * kMostFaultCodes});
+  if (!table) return table.error();
+  if (!table->is_object()) {
+    return make_error(Errc::invalid_argument, "the table of fault codes must be a JSON object");
+  }
+  FaultTable out;
+  JsonProblems problems;
+  for (const auto& [key, value] : table->items()) {
+    if (const ListKey* list = list_of(key)) {
+      read_list(*list, value, out, problems);
+    } else if (out.warnings.size() < kMostWarnings) {
+      out.warnings.push_back("unknown key " + with_dots(key, 60) + ": passed over");
+    }
+  }
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+bool is_network_fault(const FaultTable& table, std::uint32_t code) {
+  return code == kLinkDownCode || table.network.contains(code);
+}
+
+FaultLevel level_of(const FaultTable& table, std::uint32_t code, std::optional<unsigned> severity) {
+  const bool network = is_network_fault(table, code);
+  const auto& levels = network ? table.network : table.chip;
+  if (const auto it = levels.find(code); it != levels.end()) return it->second;
+  if (network) return FaultLevel::pre_separate_npu;
+  return severity && *severity < kMajorSeverity ? FaultLevel::not_handle_fault
+                                                : FaultLevel::separate_npu;
+}
+
+}  // namespace chipweave::codec::ascend

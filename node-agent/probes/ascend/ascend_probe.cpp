@@ -1,0 +1,207 @@
+#include "node-agent/probes/ascend/ascend_probe.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/warnings.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "node-agent/probes/ascend/ascend_numa.hpp"
+#include "node-agent/probes/ascend/ascend_signals.hpp"
+#include "node-agent/probes/ascend/ascend_topology.hpp"
+#include "node-agent/probes/ascend/dcmi_reader.hpp"
+#include "node-agent/probes/ascend/hccn_findings.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::Observation;
+
+void put(std::map<std::string, std::string>& facts, const char* name, std::string_view value) {
+  if (!value.empty()) facts[name] = value;
+}
+
+// What all devices share is the first one's that has it.
+std::map<std::string, std::string> facts_of(const DcmiSnapshot& snapshot,
+                                            AscendGeneration generation) {
+  std::map<std::string, std::string> out;
+  put(out, "driver", snapshot.driver);
+  put(out, "generation", to_string(generation));
+  put(out, "card-type", card_type(generation));
+  put(out, "server-type", server_type(generation));
+  for (const DcmiDevice& device : snapshot.devices) {
+    if (!device.chip_name.empty()) out.try_emplace("chip-name", device.chip_name);
+    if (device.ai_cores) out.try_emplace("aicore", std::to_string(*device.ai_cores));
+    if (!device.super_pod) continue;
+    out.try_emplace("super-pod-id", std::to_string(device.super_pod->id));
+    out.try_emplace("server-index", std::to_string(device.super_pod->server_index));
+  }
+  return out;
+}
+
+void warn_of_notes(const DcmiSnapshot& snapshot, const std::vector<int>& chips,
+                   std::vector<std::string>& warnings) {
+  codec::Warnings notes;
+  for (const std::string& note : snapshot.notes) notes.add(note);
+  for (std::size_t i = 0; i < chips.size(); ++i) {
+    for (const std::string& note : snapshot.devices[i].notes) {
+      notes.add("NPU " + std::to_string(chips[i]) + ": " + note);
+    }
+  }
+  for (std::string& text : std::move(notes).list()) warnings.push_back(std::move(text));
+}
+
+}  // namespace
+
+AscendProbe::AscendProbe(AscendOptions options)
+    : options_(std::move(options)), tree_(options_.sysfs_root) {
+  if (!options_.hccn_tool.empty()) watch_ = std::make_unique<HccnWatch>(options_.hccn_tool);
+}
+
+AscendProbe::AscendProbe(AscendOptions options, HccnWatch::Ask ask)
+    : options_(std::move(options)),
+      tree_(options_.sysfs_root),
+      watch_(std::make_unique<HccnWatch>(std::move(ask))) {}
+
+// A driver that does not start now may do so later.
+void AscendProbe::open_library() {
+  if (library_) return;
+  library_problem_.reset();
+  auto opened = DcmiLibrary::open(DcmiLibrary::places(options_.dcmi, options_.driver_root));
+  if (opened) {
+    library_.emplace(std::move(opened).value());
+  } else {
+    library_problem_ = std::move(opened).error();
+  }
+}
+
+std::vector<int> AscendProbe::davinci_devices() const {
+  constexpr std::string_view kPrefix = "davinci";
+  std::vector<int> out;
+  for (const std::string& name : tree_.names("/dev")) {
+    if (!name.starts_with(kPrefix)) continue;
+    const auto number = codec::parse_unsigned(std::string_view(name).substr(kPrefix.size()));
+    if (number && *number <= static_cast<std::uint64_t>(codec::ascend::kMaxHccnDevice)) {
+      out.push_back(static_cast<int>(*number));
+    }
+  }
+  std::sort(out.begin(), out.end());
+  if (out.size() > static_cast<std::size_t>(limits::kMaxChips)) out.resize(limits::kMaxChips);
+  return out;
+}
+
+AscendProbe::Seen AscendProbe::look() const {
+  Seen out;
+  if (library_) {
+    auto pulses = read_dcmi_pulses(*library_);
+    out.failed = !pulses.ok();
+    if (pulses) out.pulses = std::move(pulses).value();
+  } else {
+    out.devices = davinci_devices();
+    for (const std::string& path : DcmiLibrary::places(options_.dcmi, options_.driver_root)) {
+      if (path.find('/') != std::string::npos) out.libraries.push_back(FileStamp::of(path));
+    }
+  }
+  if (!options_.hccn_conf.empty()) out.conf = FileStamp::of(options_.hccn_conf);
+  if (watch_) out.answers = watch_->version();
+  return out;
+}
+
+bool AscendProbe::changes() { return !seen_ || !(look() == *seen_); }
+
+// What is seen is noted before it is read, so that what changes meanwhile counts as new.
+Result<Observation> AscendProbe::discover() {
+  open_library();
+  seen_ = look();
+  return library_ ? with_library() : without_library();
+}
+
+std::map<int, HccnAnswers> AscendProbe::tool_answers() const {
+  return watch_ ? watch_->answers() : std::map<int, HccnAnswers>();
+}
+
+void AscendProbe::watch(const DcmiSnapshot& snapshot, const std::vector<int>& chips,
+                        AscendGeneration generation) {
+  if (!watch_) return;
+  const bool roce = has_roce(generation);
+  const bool flat = generation == AscendGeneration::a5;
+  std::vector<HccnTarget> targets;
+  for (std::size_t i = 0; i < chips.size() && (roce || flat); ++i) {
+    const DcmiDevice& device = snapshot.devices[i];
+    if (device.pulse.gone) continue;
+    HccnTarget target;
+    target.chip = chips[i];
+    target.number = flat ? device.logic_id.value_or(chips[i]) : chips[i];
+    target.flat = flat;
+    target.link = !device.pulse.network;
+    target.address = device.addresses.empty();
+    target.neighbour = true;
+    targets.push_back(target);
+  }
+  watch_->set_targets(targets);
+}
+
+Result<Observation> AscendProbe::with_library() {
+  Result<DcmiSnapshot> snapshot = read_dcmi(*library_);
+  if (!snapshot) return std::move(snapshot).error();
+  memory_.complete(*snapshot);
+  if (snapshot->devices.empty()) {
+    return make_error(Errc::not_found, "the Ascend driver lists no NPU");
+  }
+  const AscendGeneration generation = generation_of(*snapshot);
+  const std::vector<int> chips = chip_indices(*snapshot);
+  watch(*snapshot, chips, generation);
+  const auto answers = tool_answers();
+  std::vector<std::string> warnings;
+  const auto conf = has_roce(generation) ? read_hccn_conf(options_.hccn_conf, warnings)
+                                         : std::optional<codec::ascend::HccnConf>();
+  const NumaNodes nodes(tree_);
+  AscendPlaces places;
+  for (std::size_t i = 0; i < chips.size(); ++i) {
+    const DcmiDevice& device = snapshot->devices[i];
+    places.numa.push_back(nodes.of(device.cpus));
+    places.addresses.push_back(device.addresses.empty() ? port_addresses(answers, conf, chips[i])
+                                                        : device.addresses);
+  }
+  auto topology = topology_of(*snapshot, generation, places, warnings);
+  if (!topology) return std::move(topology).error();
+  warn_of_notes(*snapshot, chips, warnings);
+  std::string machine = topology->model().empty() ? "ascend machine" : topology->model();
+  Observation out{std::move(machine), std::move(topology).value(), std::move(warnings)};
+  out.signals = signals_of(*snapshot, generation);
+  out.facts = facts_of(*snapshot, generation);
+  add_hccn_findings(answers, out);
+  return out;
+}
+
+Result<Observation> AscendProbe::without_library() {
+  const std::vector<int> devices = davinci_devices();
+  if (devices.empty()) return *library_problem_;
+  std::vector<HccnTarget> targets;
+  targets.reserve(devices.size());
+  for (const int device : devices) targets.push_back({device, device, false, true, true, true});
+  if (watch_) watch_->set_targets(targets);
+  const auto answers = tool_answers();
+  std::vector<std::string> warnings = {library_problem_->text(),
+                                       "without the driver's library nobody says what these NPUs "
+                                       "are, how they are joined and how well they are; name a "
+                                       "profile or a topology file for it"};
+  const auto conf = read_hccn_conf(options_.hccn_conf, warnings);
+  domain::TopologyBuilder builder;
+  builder.vendor = "ascend";
+  for (const int device : devices) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{device};
+    chip.physical_id = device;
+    chip.device_ips = port_addresses(answers, conf, device);
+    builder.add_chip(std::move(chip));
+  }
+  auto topology = std::move(builder).build();
+  if (!topology) return std::move(topology).error();
+  Observation out{"ascend machine", std::move(topology).value(), std::move(warnings)};
+  add_hccn_findings(answers, out);
+  return out;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,91 @@
+#include "node-agent/probes/ascend/ascend_signals.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "node-agent/probes/ascend/ascend_topology.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::Signal;
+using domain::SignalKind;
+
+std::string hex(std::uint32_t value) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string out(8, '0');
+  for (std::size_t i = out.size(); i-- > 0; value >>= 4U) out[i] = kDigits[value & 15U];
+  return out;
+}
+
+std::string network_text(int state) {
+  constexpr std::array<const char*, dcmi::kNetworkStates> kTexts = {
+      "success", "socket fail", "receive timeout", "unreachable",  "time exceeded",
+      "fault",   "init",        "thread error",    "detect ip set"};
+  return kTexts[static_cast<std::size_t>(state)];
+}
+
+class Signals {
+ public:
+  explicit Signals(AscendGeneration generation) : generation_(generation) {}
+
+  void add(const DcmiDevice& device, int chip) {
+    chip_ = domain::ChipIndex{chip};
+    const DcmiPulse& pulse = device.pulse;
+    if (pulse.gone) {
+      put("dcmi.gone", 0,
+          pulse.answer == dcmi::kSuccess ? "no such device" : dcmi_code_text(pulse.answer));
+      return;
+    }
+    for (const DcmiError& error : device.errors) put("dcmi." + hex(error.code), 0, error.text);
+    if (pulse.health && *pulse.health > 0) {
+      constexpr std::array<const char*, 4> kLevels = {"", "minor", "major", "critical"};
+      put(std::string("dcmi.health.") + kLevels[*pulse.health], *pulse.health, "");
+    }
+    if (pulse.network_bad() && pulse.network) {
+      put("hccn.net-health", *pulse.network, network_text(*pulse.network));
+    }
+    if (!tells_hccs(generation_)) return;
+    if (pulse.hccs_bad()) {
+      put("hccs.down", 0, "PCS 0x" + hex(*pulse.pcs) + ", HDLC 0x" + hex(*pulse.hdlc));
+    }
+    for (const DcmiPcsCounters& of : device.counters) {
+      count("hccs.crc", of.pcs, of.crc_errors);
+      count("hccs.retry", of.pcs, of.retries);
+    }
+  }
+
+  std::vector<Signal> list() && { return std::move(out_); }
+
+ private:
+  void put(std::string code, double value, std::string text) {
+    Signal signal;
+    signal.code = std::move(code);
+    signal.chip = chip_;
+    signal.value = value;
+    signal.text = std::move(text);
+    out_.push_back(std::move(signal));
+  }
+
+  void count(const char* code, int port, std::uint64_t value) {
+    put(code, static_cast<double>(value), "");
+    out_.back().kind = SignalKind::counter;
+    out_.back().port = port;
+  }
+
+  AscendGeneration generation_;
+  domain::ChipIndex chip_;
+  std::vector<Signal> out_;
+};
+
+}  // namespace
+
+std::vector<Signal> signals_of(const DcmiSnapshot& snapshot, AscendGeneration generation) {
+  Signals out(generation);
+  const std::vector<int> indices = chip_indices(snapshot);
+  for (std::size_t i = 0; i < indices.size(); ++i) out.add(snapshot.devices[i], indices[i]);
+  return std::move(out).list();
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,23 @@
+// What DCMI says of health, as signals of the machine.
+//
+//   dcmi.<8 hex digits>                   state    an active error code, in the driver's words
+//   dcmi.health.minor|major|critical      state    value 1, 2, 3: the worst of its alarms
+//   dcmi.gone                             state    the driver does not answer for the device
+//   hccn.net-health                       state    its network port does not reach what it should
+//   hccs.down                             state    of the chip: DCMI tells no single link apart
+//   hccs.crc, hccs.retry                  counter  by port: the number of the PCS
+#pragma once
+
+#include <vector>
+
+#include "common/domain/observation.hpp"
+#include "node-agent/probes/ascend/ascend_generation.hpp"
+#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
+
+namespace chipweave::agent {
+
+// In the order of the chips. HCCS is left out for generations of which DCMI's answer is not laid
+// down.
+std::vector<domain::Signal> signals_of(const DcmiSnapshot& snapshot, AscendGeneration generation);
+
+}  // namespace chipweave::agent

@@ -1,0 +1,33 @@
+// From what DCMI says to what the machine is.
+//
+// Chips are numbered by their physical ids. The words for links and what becomes of them are those
+// of the importer of `npu-smi info -t topo`; rules and rates those of the built-in profiles.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+#include "node-agent/probes/ascend/ascend_generation.hpp"
+#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
+
+namespace chipweave::agent {
+
+// What the driver does not say of a chip, by position in the snapshot.
+struct AscendPlaces {
+  std::vector<int> numa;                            // -1: not known
+  std::vector<std::vector<std::string>> addresses;  // of its own ports
+};
+
+// The number of each chip of the snapshot: its physical id, else its logic id, else its position.
+std::vector<int> chip_indices(const DcmiSnapshot& snapshot);
+
+// warnings: what was assumed or left out, for people. not_found: no device. invalid_argument:
+// devices that contradict each other (two of one number).
+Result<domain::NodeTopology> topology_of(const DcmiSnapshot& snapshot, AscendGeneration generation,
+                                         const AscendPlaces& places,
+                                         std::vector<std::string>& warnings);
+
+}  // namespace chipweave::agent

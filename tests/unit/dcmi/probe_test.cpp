@@ -1,0 +1,337 @@
+#include "node-agent/probes/ascend/ascend_probe.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "tests/unit/dcmi/machines.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using domain::Observation;
+using domain::Signal;
+using domain::SignalKind;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+using testing::SizeIs;
+
+// "state dcmi.gone 3" or, with a port and a value, "counter hccs.crc 3/1 = 7".
+std::vector<std::string> said(const Observation& seen) {
+  std::vector<std::string> out;
+  for (const Signal& signal : seen.signals) {
+    std::string text = signal.kind == SignalKind::counter ? "counter " : "state ";
+    text += signal.code + " " + std::to_string(signal.chip.value_or(domain::ChipIndex{-1}).value);
+    if (signal.port) text += "/" + std::to_string(*signal.port);
+    if (signal.value != 0) text += " = " + std::to_string(static_cast<int>(signal.value));
+    out.push_back(text);
+  }
+  return out;
+}
+
+class AscendProbeTest : public FakeDcmi {
+ protected:
+  static Observation look(AscendProbe& probe) {
+    auto seen = probe.discover();
+    EXPECT_TRUE(seen.ok()) << seen.error().text();
+    return std::move(seen).value();
+  }
+};
+
+TEST_F(AscendProbeTest, HealthyMachineHasNoSignals) {
+  const Observation seen = observe(atlas_a2(8));
+  EXPECT_EQ(seen.machine, "Ascend910B");
+  EXPECT_THAT(seen.signals, IsEmpty());
+  EXPECT_THAT(seen.warnings, IsEmpty());
+  EXPECT_THAT(seen.ports, IsEmpty());
+  EXPECT_THAT(seen.facts, IsSupersetOf({Pair("driver", "24.1.rc3"), Pair("generation", "A2"),
+                                        Pair("chip-name", "910B3"), Pair("aicore", "20"),
+                                        Pair("card-type", "Ascend910B")}));
+  EXPECT_THAT(seen.facts, Not(Contains(Key("server-type"))));
+  EXPECT_THAT(seen.facts, Not(Contains(Key("super-pod-id"))));
+}
+
+TEST_F(AscendProbeTest, SuperPodIsAFactEvenWithoutANumber) {
+  Json machine = atlas_a3();
+  EXPECT_THAT(observe(machine).facts,
+              IsSupersetOf({Pair("server-type", "A3"), Pair("super-pod-id", "2"),
+                            Pair("server-index", "4"), Pair("generation", "A3")}));
+  for (int i = 0; i < 16; ++i) {
+    device_at(machine, i)["spod"][2] = dcmi::kNone;
+    device_at(machine, i)["spod"][3] = dcmi::kNone;
+  }
+  EXPECT_THAT(observe(machine).facts,
+              IsSupersetOf({Pair("super-pod-id", "-1"), Pair("server-index", "-1")}));
+}
+
+TEST_F(AscendProbeTest, SaysWhatIsWrongWithEachChip) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 0)["codes"] = {0x81078603U, 0x0000001dU};
+  device_at(machine, 0)["texts"] = {{"81078603", "link down"}};
+  device_at(machine, 1)["health"] = 1;
+  device_at(machine, 2)["health"] = 2;
+  device_at(machine, 3)["health"] = 3;
+  device_at(machine, 4)["network"] = 2;
+  device_at(machine, 5)["hccs"] = {4, 3};
+  device_at(machine, 6)["health"] = dcmi::kNone;
+  device_at(machine, 7)["sent"] = {0, 100};
+  device_at(machine, 7)["crc"] = {0, 7};
+  device_at(machine, 7)["retry"] = {0, 9};
+  const Observation seen = observe(machine);
+  EXPECT_THAT(
+      said(seen),
+      ElementsAre("state dcmi.0000001d 0", "state dcmi.81078603 0", "state dcmi.health.minor 1 = 1",
+                  "state dcmi.health.major 2 = 2", "state dcmi.health.critical 3 = 3",
+                  "state hccn.net-health 4 = 2", "state hccs.down 5", "state dcmi.gone 6",
+                  "counter hccs.crc 7/1 = 7", "counter hccs.retry 7/1 = 9"));
+  EXPECT_EQ(seen.signals[1].text, "link down");
+  EXPECT_EQ(seen.signals[5].text, "receive timeout");
+  EXPECT_EQ(seen.signals[6].text, "PCS 0x00000004, HDLC 0x00000003");
+  EXPECT_EQ(seen.signals[7].text, "no such device");
+}
+
+TEST_F(AscendProbeTest, HccsIsNoNewsWhereItsAnswerIsNotLaidDown) {
+  for (Json machine : {duo_310p(), atlas_910a()}) {
+    device_at(machine, 0)["hccs"] = {1, 0};
+    EXPECT_THAT(observe(machine).signals, IsEmpty());
+  }
+}
+
+TEST_F(AscendProbeTest, ChangesTellsOfEachStateAndOfNothingElse) {
+  Json machine = atlas_a2(8);
+  play(machine);
+  AscendProbe probe(options());
+  EXPECT_TRUE(probe.changes());
+  look(probe);
+  EXPECT_FALSE(probe.changes());
+  const auto expect_change = [&](const char* key, const Json& value) {
+    const Json before = device_at(machine, 3)[key];
+    device_at(machine, 3)[key] = value;
+    play(machine);
+    EXPECT_TRUE(probe.changes()) << key;
+    look(probe);
+    EXPECT_FALSE(probe.changes()) << key;
+    device_at(machine, 3)[key] = before;
+    play(machine);
+    EXPECT_TRUE(probe.changes()) << key;
+    look(probe);
+  };
+  expect_change("health", 2);
+  expect_change("network", 5);
+  expect_change("codes", {0x80e01801U});
+  expect_change("hccs", {0, 2});
+  // Facts that do not change while a machine runs are read again with the next discovery only.
+  device_at(machine, 3)["board"] = 41;
+  play(machine);
+  EXPECT_FALSE(probe.changes());
+  folder_.put("hccn.conf", "address_0=192.0.2.99\n");
+  EXPECT_TRUE(probe.changes());
+}
+
+TEST_F(AscendProbeTest, LostDeviceStaysAsAChipThatIsGone) {
+  Json machine = atlas_a2(8);
+  play(machine);
+  AscendProbe probe(options());
+  look(probe);
+  const Json whole = machine;
+  machine["cards"].erase(machine["cards"].begin() + 3);
+  // The pairs are named by places, which have moved.
+  machine["pairs"] = Json::array();
+  machine["topo"] = dcmi::kTopoHccs;
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  Observation seen = look(probe);
+  ASSERT_EQ(seen.topology.chip_count(), 8);
+  EXPECT_EQ(seen.topology.indices(seen.topology.unhealthy()), (std::vector{3}));
+  EXPECT_THAT(said(seen), ElementsAre("state dcmi.gone 3"));
+  EXPECT_NE(seen.topology.link(0, 3), nullptr);
+  EXPECT_EQ(seen.topology.chip(3).model, "910B3");
+  EXPECT_FALSE(probe.changes());
+  // And is known for as long as it is away.
+  EXPECT_EQ(look(probe).topology.chip_count(), 8);
+  play(whole);
+  EXPECT_TRUE(probe.changes());
+  seen = look(probe);
+  EXPECT_THAT(seen.signals, IsEmpty());
+  EXPECT_EQ(seen.topology.links().size(), 28U);
+}
+
+TEST_F(AscendProbeTest, DeviceThatLosesItsNumbersKeepsThem) {
+  Json machine = atlas_a3();
+  play(machine);
+  AscendProbe probe(options());
+  look(probe);
+  device_at(machine, 15)["errors"] = {{"*", dcmi::kNotPresent}};
+  play(machine);
+  const Observation seen = look(probe);
+  ASSERT_EQ(seen.topology.chip_count(), 16);
+  EXPECT_THAT(said(seen), ElementsAre("state dcmi.gone 15"));
+  EXPECT_EQ(seen.topology.link(14, 15)->kind, domain::LinkKind::sio);
+  EXPECT_THAT(seen.topology.switches()[0].ports, SizeIs(16));
+  EXPECT_EQ(seen.topology.rule().kind, domain::RuleKind::ascend_a3);
+}
+
+TEST_F(AscendProbeTest, DriverThatStopsListingIsAnErrorOnce) {
+  Json machine = atlas_a2(8);
+  play(machine);
+  AscendProbe probe(options());
+  look(probe);
+  machine["errors"]["dcmi_get_card_list"] = dcmi::kNotReady;
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  const auto seen = probe.discover();
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().code, Errc::unavailable);
+  EXPECT_FALSE(probe.changes());
+  machine["errors"].clear();
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  EXPECT_THAT(look(probe).signals, IsEmpty());
+}
+
+TEST_F(AscendProbeTest, AddressesComeFromTheConfigurationWhereTheDriverHasNone) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 1).erase("ip");
+  device_at(machine, 2).erase("ip");
+  folder_.put("hccn.conf", "address_0=192.0.2.100\naddress_1=192.0.2.101\n");
+  const Observation seen = observe(machine);
+  EXPECT_THAT(seen.topology.chip(0).device_ips, ElementsAre("192.0.2.10"));
+  EXPECT_THAT(seen.topology.chip(1).device_ips, ElementsAre("192.0.2.101"));
+  EXPECT_THAT(seen.topology.chip(2).device_ips, IsEmpty());
+  folder_.put("hccn.conf", "address_1=nonsense\n");
+  EXPECT_THAT(observe(machine).warnings, Contains(HasSubstr("hccn.conf")));
+}
+
+TEST_F(AscendProbeTest, NothingHereIsNotFound) {
+  AscendProbe probe(options(folder_.at("libdcmi.so")));
+  const auto seen = probe.discover();
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().code, Errc::not_found);
+  EXPECT_FALSE(probe.changes());
+  folder_.put("root/dev/davinci0", "");
+  EXPECT_TRUE(probe.changes());
+}
+
+TEST_F(AscendProbeTest, ALibraryThatComesLaterIsFound) {
+  play(atlas_a2(8));
+  AscendProbe probe(options(folder_.at("libdcmi.so")));
+  EXPECT_FALSE(probe.discover().ok());
+  std::filesystem::create_symlink(current(), folder_.at("libdcmi.so"));
+  EXPECT_TRUE(probe.changes());
+  EXPECT_EQ(look(probe).topology.chip_count(), 8);
+}
+
+TEST_F(AscendProbeTest, WithoutLibraryTheDeviceFilesAreSeen) {
+  for (const char* name : {"davinci10", "davinci2", "davinci_manager", "davinci0", "davinciX"}) {
+    folder_.put(std::string("root/dev/") + name, "");
+  }
+  folder_.put("hccn.conf", "address_2=192.0.2.102\n");
+  AscendProbe probe(options(folder_.at("libdcmi.so")));
+  const Observation seen = look(probe);
+  EXPECT_THAT(seen.topology.indices(seen.topology.all()), ElementsAre(0, 2, 10));
+  EXPECT_EQ(seen.topology.vendor(), "ascend");
+  EXPECT_THAT(seen.topology.chip(1).device_ips, ElementsAre("192.0.2.102"));
+  EXPECT_THAT(seen.topology.links(), IsEmpty());
+  EXPECT_THAT(seen.warnings, Contains(HasSubstr("no Ascend driver here")));
+  EXPECT_THAT(seen.warnings, Contains(HasSubstr("how they are joined")));
+}
+
+TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsSeen) {
+  Json machine = atlas_a2(8);
+  machine["errors"]["dcmi_init"] = dcmi::kNoPermission;
+  play(machine);
+  const auto seen = AscendProbe(options()).discover();
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().code, Errc::unavailable);
+  folder_.put("root/dev/davinci0", "");
+  EXPECT_THAT(observe(machine).warnings, Contains(HasSubstr("no permission (-8002); run it as")));
+}
+
+// A tool that answers what it is told to, and counts.
+class ScriptedTool {
+ public:
+  HccnWatch::Ask ask() {
+    return [this](const std::vector<std::string>& words) -> Result<std::string> {
+      ++asked_;
+      if (words[2] == "-link") {
+        return std::string(down_ ? "link status: DOWN\n" : "link status: UP\n");
+      }
+      if (words[2] == "-ip") return "ipaddr:198.51.100." + words[1] + "\n";
+      return std::string("Port ID TLV\n\tIfname: 400GE1/1/20:2\nSystem Name TLV\n\tleaf-7\n");
+    };
+  }
+  std::atomic<bool> down_ = false;
+  std::atomic<int> asked_ = 0;
+};
+
+// The probe's thread decides when; it is given as long as a loaded machine may need.
+template <class Done>
+bool eventually(const Done& done) {
+  for (int i = 0; i < 6000; ++i) {
+    if (done()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+TEST_F(AscendProbeTest, ToolTellsWhatTheDriverDoesNot) {
+  Json machine = atlas_a2(8);
+  for (int i = 0; i < 8; ++i) {
+    device_at(machine, i).erase("network");
+    if (i > 0) device_at(machine, i).erase("ip");
+  }
+  play(machine);
+  ScriptedTool tool;
+  tool.down_ = true;
+  AscendProbe probe(options(), tool.ask());
+  // All that it is asked the first time: 8 links, 7 addresses, 8 switches.
+  look(probe);
+  ASSERT_TRUE(eventually([&] { return tool.asked_ >= 23 && probe.changes(); }));
+  ASSERT_TRUE(eventually([&] { return look(probe).neighbours.size() == 8; }));
+  const Observation seen = look(probe);
+  EXPECT_THAT(said(seen), Contains("state hccn.link-down 7"));
+  EXPECT_THAT(seen.topology.chip(0).device_ips, ElementsAre("192.0.2.10"));
+  EXPECT_THAT(seen.topology.chip(7).device_ips, ElementsAre("198.51.100.7"));
+  EXPECT_EQ(seen.neighbours[7].chip, domain::ChipIndex{7});
+  EXPECT_EQ(seen.neighbours[7].system, "leaf-7");
+  EXPECT_EQ(seen.neighbours[7].port, "400GE1/1/20:2");
+  EXPECT_EQ(seen.neighbours[7].nic, "");
+}
+
+TEST_F(AscendProbeTest, ToolIsNotAskedForLinksThatTheDriverTellsOf) {
+  play(atlas_a2(8));
+  ScriptedTool tool;
+  tool.down_ = true;
+  AscendProbe probe(options(), tool.ask());
+  look(probe);
+  ASSERT_TRUE(eventually([&] { return look(probe).neighbours.size() == 8; }));
+  EXPECT_THAT(look(probe).signals, IsEmpty());
+  EXPECT_EQ(tool.asked_, 8);
+}
+
+TEST_F(AscendProbeTest, ToolThatHangsDelaysNobody) {
+  Json machine = atlas_a2(8);
+  play(machine);
+  std::atomic<bool> release = false;
+  AscendProbe probe(options(), [&](const std::vector<std::string>&) -> Result<std::string> {
+    while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return make_error(Errc::deadline, "hccn_tool did not end");
+  });
+  look(probe);
+  device_at(machine, 0)["health"] = 3;
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  EXPECT_THAT(said(look(probe)), ElementsAre("state dcmi.health.critical 0 = 3"));
+  release = true;
+}
+
+}  // namespace
+}  // namespace chipweave::agent

@@ -1,0 +1,216 @@
+#include "node-agent/probes/ascend/dcmi_reader.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/dcmi/machines.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class DcmiReader : public FakeDcmi {};
+
+TEST_F(DcmiReader, ReadsEveryFact) {
+  Json machine = atlas_a3();
+  Json& die = device_at(machine, 5);
+  die["codes"] = {0x80e01801U, 0x40f84e00U, 0x80e01801U};
+  die["texts"] = {{"80e01801", "chip memory multi-bit ECC"}};
+  die["health"] = 2;
+  die["sent"] = {0, 10, 0, 4};
+  die["crc"] = {0, 7};
+  die["retry"] = {0, 9, 1};
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_EQ(seen.driver, "25.0.rc1");
+  EXPECT_EQ(seen.devices_per_card, 2);
+  EXPECT_THAT(seen.notes, IsEmpty());
+  ASSERT_THAT(seen.devices, SizeIs(16));
+  EXPECT_THAT(seen.pairs, SizeIs(120));
+  const DcmiDevice& npu = seen.devices[5];
+  EXPECT_EQ(npu.pulse.place, (DcmiPlace{false, 2, 1}));
+  EXPECT_EQ(npu.logic_id, 5);
+  EXPECT_EQ(npu.physical_id, 5);
+  EXPECT_EQ(npu.chip_name, "Ascend910");
+  EXPECT_EQ(npu.ai_cores, 24);
+  EXPECT_EQ(npu.board, 40U);
+  EXPECT_EQ(npu.pulse.health, 2U);
+  EXPECT_EQ(npu.pulse.network, 0);
+  EXPECT_EQ(npu.pulse.pcs, 0U);
+  EXPECT_EQ(npu.pulse.hdlc, 3U);
+  EXPECT_THAT(npu.pulse.errors, ElementsAre(0x40f84e00U, 0x80e01801U));
+  ASSERT_THAT(npu.errors, SizeIs(2));
+  EXPECT_EQ(npu.errors[0].text, "");
+  EXPECT_EQ(npu.errors[1].text, "chip memory multi-bit ECC");
+  EXPECT_THAT(npu.addresses, ElementsAre("192.0.2.15"));
+  ASSERT_TRUE(npu.super_pod);
+  EXPECT_EQ(npu.super_pod->sdid, (4U << 22U) | (2U << 18U) | (1U << 16U) | 5U);
+  EXPECT_EQ(npu.super_pod->size, 384);
+  EXPECT_EQ(npu.super_pod->id, 2);
+  EXPECT_EQ(npu.super_pod->server_index, 4);
+  EXPECT_EQ(npu.super_pod->type, -1);
+  EXPECT_EQ(npu.cpus, "0-23");
+  ASSERT_THAT(npu.counters, SizeIs(3));
+  EXPECT_EQ(npu.counters[0].pcs, 1);
+  EXPECT_EQ(npu.counters[0].crc_errors, 7U);
+  EXPECT_EQ(npu.counters[0].retries, 9U);
+  EXPECT_EQ(npu.counters[1].pcs, 2);
+  EXPECT_EQ(npu.counters[2].pcs, 3);
+  EXPECT_THAT(npu.notes, IsEmpty());
+}
+
+TEST_F(DcmiReader, PulsesAreThoseOfTheSnapshot) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 3)["network"] = 5;
+  device_at(machine, 4)["health"] = dcmi::kNone;
+  play(machine);
+  auto library = DcmiLibrary::open({current()});
+  ASSERT_TRUE(library.ok());
+  const auto pulses = read_dcmi_pulses(*library);
+  const auto whole = read_dcmi(*library);
+  ASSERT_TRUE(pulses.ok() && whole.ok());
+  ASSERT_EQ(pulses->size(), whole->devices.size());
+  for (std::size_t i = 0; i < pulses->size(); ++i) {
+    EXPECT_EQ((*pulses)[i], whole->devices[i].pulse) << i;
+  }
+  EXPECT_TRUE((*pulses)[3].network_bad());
+  EXPECT_TRUE((*pulses)[4].gone);
+}
+
+TEST_F(DcmiReader, McuAndCpuOfACardAreNoNpus) {
+  Json machine = duo_310p();
+  // As a card that counts its MCU among them, and its CPU too.
+  machine["cards"][0]["device_id_max"] = 4;
+  machine["cards"][0]["cpu"] = 3;
+  EXPECT_THAT(snapshot(machine).devices, SizeIs(8));
+}
+
+TEST_F(DcmiReader, OldDriverLosesFactsAndNothingElse) {
+  const DcmiSnapshot seen = snapshot(duo_310p(), old());
+  // The MCU that it counts has no logic id.
+  ASSERT_THAT(seen.devices, SizeIs(8));
+  EXPECT_EQ(seen.devices_per_card, 2);
+  EXPECT_EQ(seen.devices[7].physical_id, 7);
+  EXPECT_EQ(seen.devices[7].chip_name, "310P3");
+  EXPECT_EQ(seen.devices[7].board, std::nullopt);
+  EXPECT_EQ(seen.devices[7].cpus, "");
+  EXPECT_THAT(seen.pairs, IsEmpty());
+  EXPECT_THAT(seen.notes, Contains("this driver has no dcmi_get_topo_info_by_device_id"));
+  EXPECT_THAT(seen.devices[7].notes, IsEmpty());
+}
+
+TEST_F(DcmiReader, FlatFamilyIsReadAlike) {
+  const DcmiSnapshot seen = snapshot(atlas_a5(8), flat());
+  EXPECT_TRUE(seen.flat);
+  ASSERT_THAT(seen.devices, SizeIs(8));
+  EXPECT_THAT(seen.pairs, SizeIs(28));
+  EXPECT_EQ(seen.devices[3].chip_name, "Ascend950PR");
+  EXPECT_EQ(seen.devices[3].logic_id, 3);
+  EXPECT_EQ(seen.devices[3].physical_id, 3);
+  EXPECT_EQ(seen.devices[3].pulse.health, 0U);
+  EXPECT_THAT(seen.notes, IsEmpty());
+}
+
+TEST_F(DcmiReader, AFailedCallLeavesItsFieldEmptyAndANote) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 1)["errors"] = {{"dcmi_get_device_chip_info_v2", dcmi::kTimeout},
+                                     {"dcmi_get_device_ip", dcmi::kInvalidId}};
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_EQ(seen.devices[1].chip_name, "");
+  EXPECT_EQ(seen.devices[1].ai_cores, std::nullopt);
+  EXPECT_THAT(seen.devices[1].addresses, IsEmpty());
+  EXPECT_FALSE(seen.devices[1].pulse.gone);
+  EXPECT_THAT(seen.devices[1].notes, ElementsAre("dcmi_get_device_chip_info_v2: timeout (-8006)",
+                                                 "dcmi_get_device_ip: no such device (-8007)"));
+}
+
+TEST_F(DcmiReader, DeviceThatDoesNotTellItsHealthIsGone) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 2)["health"] = dcmi::kNone;
+  device_at(machine, 3)["errors"] = {{"*", dcmi::kNotPresent}};
+  device_at(machine, 4)["errors"] = {{"dcmi_get_device_health", dcmi::kNotSupported}};
+  device_at(machine, 5)["errors"] = {{"dcmi_get_device_health", dcmi::kNoPermission}};
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_TRUE(seen.devices[2].pulse.gone);
+  EXPECT_TRUE(seen.devices[3].pulse.gone);
+  EXPECT_FALSE(seen.devices[4].pulse.gone);
+  EXPECT_FALSE(seen.devices[5].pulse.gone);
+  EXPECT_EQ(seen.devices[5].pulse.health, std::nullopt);
+  for (const DcmiPair& pair : seen.pairs) {
+    EXPECT_FALSE(pair.a == 2 || pair.b == 2 || pair.a == 3 || pair.b == 3);
+  }
+}
+
+TEST_F(DcmiReader, Ipv6IsTakenWhereThereIsNoIpv4) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 0).erase("ip");
+  device_at(machine, 0)["ip6"] = {0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  device_at(machine, 1).erase("ip");
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_THAT(seen.devices[0].addresses, ElementsAre("2001:db8::1"));
+  EXPECT_THAT(seen.devices[1].addresses, IsEmpty());
+  EXPECT_THAT(seen.devices[1].notes, IsEmpty());
+}
+
+TEST_F(DcmiReader, NumbersThatTheDriverHasNotAreNone) {
+  Json machine = atlas_a3();
+  device_at(machine, 0)["spod"] = {dcmi::kNone, dcmi::kNone, dcmi::kNone, dcmi::kNone, 0U, 0U};
+  device_at(machine, 1).erase("spod");
+  const DcmiSnapshot seen = snapshot(machine);
+  ASSERT_TRUE(seen.devices[0].super_pod);
+  EXPECT_EQ(seen.devices[0].super_pod->sdid, std::nullopt);
+  EXPECT_EQ(seen.devices[0].super_pod->id, -1);
+  EXPECT_EQ(seen.devices[0].super_pod->server_index, -1);
+  EXPECT_FALSE(seen.devices[1].super_pod);
+}
+
+TEST_F(DcmiReader, GarbageCountsAreBounded) {
+  Json machine = atlas_a2(8);
+  machine["card_count"] = 2147483647;
+  DcmiSnapshot seen = snapshot(machine);
+  EXPECT_THAT(seen.devices, SizeIs(8));
+  EXPECT_THAT(seen.notes, Contains(HasSubstr("the driver counts 2147483647")));
+  machine = atlas_a2(8);
+  machine["cards"][0]["device_id_max"] = 1000000;
+  device_at(machine, 1)["code_count"] = -5;
+  device_at(machine, 2)["code_count"] = 1 << 30;
+  seen = snapshot(machine);
+  EXPECT_LE(seen.devices.size(), 64U);
+  EXPECT_THAT(seen.notes, Contains(HasSubstr("lists more devices than are read")));
+}
+
+TEST_F(DcmiReader, GarbageAnswersBecomeNotes) {
+  Json machine = atlas_a2(8);
+  Json& npu = device_at(machine, 0);
+  npu["health"] = 77;
+  npu["network"] = -3;
+  npu["physical"] = 4000000000U;
+  npu["chip"] = {"", std::string(500, 'x'), "", 4000000000U, "\x01\x02"};
+  npu["cpus"] = std::string(5000, '7');
+  npu["driver"] = std::string(500, 'd');
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_EQ(seen.devices[0].pulse.health, std::nullopt);
+  EXPECT_EQ(seen.devices[0].pulse.network, std::nullopt);
+  EXPECT_FALSE(seen.devices[0].pulse.network_bad());
+  EXPECT_EQ(seen.devices[0].physical_id, std::nullopt);
+  EXPECT_EQ(seen.devices[0].chip_name, std::string(32, 'x'));
+  EXPECT_EQ(seen.devices[0].npu_name, "??");
+  EXPECT_EQ(seen.devices[0].ai_cores, std::nullopt);
+  EXPECT_THAT(seen.devices[0].notes, Contains("dcmi_get_device_health: unknown health 77"));
+  EXPECT_THAT(seen.devices[0].notes, Contains("dcmi_get_device_network_health: unknown state -3"));
+}
+
+TEST_F(DcmiReader, DevicesThatCannotBeListedAreAnError) {
+  Json machine = atlas_a2(8);
+  machine["errors"]["dcmi_get_card_list"] = -8999;
+  const auto seen = read(machine);
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().code, Errc::unavailable);
+  EXPECT_THAT(seen.error().message, HasSubstr("dcmi_get_card_list: DCMI error (-8999)"));
+}
+
+}  // namespace
+}  // namespace chipweave::agent
