@@ -24,7 +24,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 24> kFlags = {{
+constexpr std::array<FlagText, 25> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -33,6 +33,8 @@ constexpr std::array<FlagText, 24> kFlags = {{
     {"driver-root", "folder where the host's driver is mounted; default: this machine's"},
     {"nvml-library", "path of libnvidia-ml.so.1; default: where drivers put it"},
     {"dcmi-library", "path of libdcmi.so; default: where drivers put it"},
+    {"lldpctl",
+     "path of lldpd's tool, to learn where NICs lead; default: systemd-networkd is read"},
     {"fabric-partitions",
      "hgx-8: NVSwitches are shared between tenants, only their partitions are legal; default none"},
     {"probe-helper",
@@ -113,11 +115,12 @@ Result<void> take_probe(const std::string& text, Flags& out) {
 }
 
 Result<void> take_hardware(Texts& given, Flags& out) {
-  const std::array<std::pair<const char*, std::string*>, 5> paths = {{
+  const std::array<std::pair<const char*, std::string*>, 6> paths = {{
       {"sysfs-root", &out.hardware.sysfs_root},
       {"driver-root", &out.hardware.driver_root},
       {"nvml-library", &out.hardware.nvml_library},
       {"dcmi-library", &out.hardware.dcmi_library},
+      {"lldpctl", &out.hardware.lldpctl},
       {"fabric-partitions", &out.hardware.fabric_partitions},
   }};
   for (const auto& [name, to] : paths) {

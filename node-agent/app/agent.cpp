@@ -66,7 +66,7 @@ Result<void> Agent::start() {
   if (!probe_.ready()) return {};
   auto found = probe_.discover();
   if (!found) return std::move(found).error();
-  for (const std::string& warning : found->warnings) events_.warning(warning);
+  warn_of(found->warnings);
   judge_.observe(*found);
   auto faults = faults_now(*found);
   if (!faults) return std::move(faults).error();
@@ -104,7 +104,7 @@ void Agent::look() {
 }
 
 void Agent::see(domain::Observation seen) {
-  for (const std::string& warning : seen.warnings) events_.warning(warning);
+  warn_of(seen.warnings);
   if (options_.hardware && seen_) {
     auto same_terms = in_terms_of(seen_->topology, std::move(seen));
     if (!same_terms) {
@@ -116,6 +116,16 @@ void Agent::see(domain::Observation seen) {
   judge_.observe(seen);
   seen_ = std::move(seen);
   new_ = true;
+}
+
+// Those that the observation before did not have.
+void Agent::warn_of(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    if (std::find(warned_.begin(), warned_.end(), warning) == warned_.end()) {
+      events_.warning(warning);
+    }
+  }
+  warned_ = warnings;
 }
 
 void Agent::listen() {

@@ -73,6 +73,7 @@ class Agent {
   void look();
   void listen();
   void see(domain::Observation seen);
+  void warn_of(const std::vector<std::string>& warnings);
   Result<std::vector<domain::Fault>> faults_now(const domain::Observation& seen);
   void compose();
   Result<NodeStatePtr> composed(const domain::Observation& seen,
@@ -90,8 +91,9 @@ class Agent {
   AgentEvents events_;
   HealthJudge judge_;
   std::optional<domain::Observation> seen_;
-  bool new_ = false;     // and not yet part of a state
-  domain::Faults said_;  // by the health file
+  std::vector<std::string> warned_;  // of the newest observation
+  bool new_ = false;                 // and not yet part of a state
+  domain::Faults said_;              // by the health file
   std::int64_t said_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;

@@ -12,12 +12,13 @@ struct Word {
   std::string HardwareOptions::*value;
 };
 
-constexpr std::array<Word, 6> kWords = {{
+constexpr std::array<Word, 7> kWords = {{
     {"vendor", &HardwareOptions::vendor},
     {"sysfs-root", &HardwareOptions::sysfs_root},
     {"driver-root", &HardwareOptions::driver_root},
     {"nvml-library", &HardwareOptions::nvml_library},
     {"dcmi-library", &HardwareOptions::dcmi_library},
+    {"lldpctl", &HardwareOptions::lldpctl},
     {"fabric-partitions", &HardwareOptions::fabric_partitions},
 }};
 constexpr std::array<std::string_view, 6> kVendors = {"auto",   "nvidia", "amd",
@@ -46,7 +47,7 @@ std::string problem_of_option(const std::string& name, const std::string& value)
   if (name.ends_with("-root") && !value.empty() && (value.front() != '/' || value.back() == '/')) {
     return "must be an absolute path without '/' at its end";
   }
-  if (name.ends_with("-library") && !value.empty() && value.front() != '/') {
+  if ((name.ends_with("-library") || name == "lldpctl") && !value.empty() && value.front() != '/') {
     return "must be an absolute path";
   }
   return "";

@@ -15,6 +15,7 @@ struct HardwareOptions {
   std::string driver_root;   // where the vendor's driver is mounted; "": this machine
   std::string nvml_library;  // path; "": libnvidia-ml.so.1 where drivers put it
   std::string dcmi_library;  // path; "": libdcmi.so where drivers put it
+  std::string lldpctl;       // path of lldpd's tool; "": not asked
   std::string fabric_partitions = "none";  // or hgx-8: NVSwitches are shared between tenants
 };
 

@@ -8,7 +8,6 @@
 
 #include "node-agent/probes/file_stamp.hpp"
 #include "node-agent/probes/health_file.hpp"
-#include "node-agent/probes/sysfs_probe.hpp"
 #include "tests/unit/host/sys_folder.hpp"
 
 namespace chipweave::agent {
@@ -114,54 +113,6 @@ TEST_F(FakeSys, TooManyChipsAreRefused) {
   const auto got = scan();
   ASSERT_FALSE(got);
   EXPECT_THAT(got.error().text(), HasSubstr("65 chips"));
-}
-
-TEST_F(FakeSys, TheProbeNoticesDevicesThatComeAndGo) {
-  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  device("pci0000:20/0000:20:00.0/0000:21:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  SysfsProbe probe(root());
-  ASSERT_TRUE(probe.discover());
-  EXPECT_FALSE(probe.changes());
-  fs::remove(root() + "/sys/bus/pci/devices/0000:21:00.0");
-  EXPECT_TRUE(probe.changes());
-  const auto fewer = probe.discover();
-  ASSERT_TRUE(fewer);
-  EXPECT_EQ(fewer->topology.chip_count(), 1);
-  EXPECT_FALSE(probe.changes());
-}
-
-TEST_F(FakeSys, AKfdTreeIsPreferred) {
-  const std::string nodes = "/sys/class/kfd/kfd/topology/nodes/";
-  write(nodes + "0/properties", "cpu_cores_count 8\nsimd_count 0\n");
-  write(nodes + "0/gpu_id", "0\n");
-  for (int i = 1; i <= 2; ++i) {
-    const std::string at = nodes + std::to_string(i);
-    write(at + "/gpu_id", std::to_string(1000 + i) + "\n");
-    write(at + "/properties",
-          "cpu_cores_count 0\nsimd_count 440\ndrm_render_minor " + std::to_string(127 + i) +
-              "\nvendor_id 4098\ndevice_id 29711\nlocation_id " + std::to_string(i * 256) +
-              "\ndomain 0\nhive_id 77\nunique_id " + std::to_string(500 + i) +
-              "\ngfx_target_version 90010\nio_links_count 1\n");
-    write(at + "/io_links/0/properties",
-          "type 11\nnode_from " + std::to_string(i) + "\nnode_to " + std::to_string(3 - i) +
-              "\nweight 15\nmin_bandwidth 50000\nmax_bandwidth 50000\n");
-  }
-  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  const auto got = SysfsProbe(root()).discover();
-  ASSERT_TRUE(got) << got.error().text();
-  EXPECT_EQ(got->topology.vendor(), "amd");
-  EXPECT_EQ(got->topology.chip_count(), 2);
-  ASSERT_NE(got->topology.link(0, 1), nullptr);
-  EXPECT_EQ(got->topology.link(0, 1)->kind, LinkKind::xgmi);
-}
-
-TEST_F(FakeSys, AnUnusableKfdTreeFallsBackToTheBus) {
-  write("/sys/class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 8\nsimd_count 0\n");
-  device("pci0000:10/0000:10:00.0/0000:11:00.0", "0x030200", "0x10de", "0x20b0", 0);
-  const auto got = SysfsProbe(root()).discover();
-  ASSERT_TRUE(got) << got.error().text();
-  EXPECT_EQ(got->topology.vendor(), "nvidia");
-  EXPECT_THAT(got->warnings.back(), HasSubstr("KFD"));
 }
 
 TEST_F(FakeSys, TheHealthFileAnswersOnlyWhenItChanged) {

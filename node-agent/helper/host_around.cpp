@@ -1,0 +1,26 @@
+#include "node-agent/helper/host_around.hpp"
+
+#include <utility>
+
+namespace chipweave::agent {
+
+HostAround::HostAround(std::unique_ptr<VendorProbe> chips, const HardwareOptions& options)
+    : chips_(std::move(chips)), tree_(options.sysfs_root), host_(tree_) {
+  lldp_.lldpctl = options.lldpctl;
+}
+
+Result<domain::Observation> HostAround::discover() {
+  auto seen = chips_->discover();
+  if (!seen) return seen;
+  const HostView view = host_.look();
+  add_host(view, *seen);
+  add_neighbours(tree_, view, lldp_, *seen);
+  return seen;
+}
+
+bool HostAround::changes() {
+  const bool chips = chips_->changes();
+  return host_.changed() || chips;
+}
+
+}  // namespace chipweave::agent
