@@ -85,9 +85,8 @@ void ConfigMapKeeper::step() {
     return chain_.refused(options_.ns + "/" + options_.name +
                           " was made by another program and is left as it is");
   }
-  codec::ObjectChanges changes = changes_for(stamp_);
-  if (changes.none() && !must_rewrite()) return rest();
-  patch(std::move(changes));
+  if (changes_for(stamp_).none() && !must_rewrite()) return rest();
+  patch();
 }
 
 bool ConfigMapKeeper::may_write() {
@@ -103,9 +102,9 @@ bool ConfigMapKeeper::may_write() {
 void ConfigMapKeeper::create() {
   if (!may_write()) return;
   stamp_ = next_stamp();
-  codec::StringMap data = wanted_->data(stamp_);
-  data_keys_.clear();
-  for (const auto& [key, value] : data) data_keys_.insert(key);
+  sent_ = wanted_->data(stamp_);
+  codec::StringMap data = sent_;
+  for (const auto& [key, value] : sent_) data_keys_.insert(key);
   for (const std::string& key : wanted_->edited) data.try_emplace(key, edited_[key]);
   chain_.send(call_of("POST", codec::config_map_path(options_.ns),
                       codec::write_config_map(options_.ns, options_.name, all_labels(), data)),
@@ -117,13 +116,12 @@ void ConfigMapKeeper::create() {
               });
 }
 
-void ConfigMapKeeper::patch(codec::ObjectChanges changes) {
+void ConfigMapKeeper::patch() {
   if (!may_write()) return;
   stamp_ = next_stamp();
-  changes = changes_for(stamp_);
-  for (const auto& [key, value] : changes.data) {
-    if (value) data_keys_.insert(key);
-  }
+  sent_ = wanted_->data(stamp_);
+  for (const auto& [key, value] : sent_) data_keys_.insert(key);
+  const codec::ObjectChanges changes = changes_for(stamp_);
   kube::Call call = call_of("PATCH", path_, codec::write_merge_patch(stored_->version, changes));
   call.content_type = "application/merge-patch+json";
   chain_.send(std::move(call),
@@ -134,6 +132,10 @@ void ConfigMapKeeper::written(Result<kube::Reply> reply, int also_expected) {
   if (chain_.failed("cannot write it", reply, {kConflict, also_expected})) return;
   if (reply->status == kConflict || reply->status == kNotFound) return chain_.look_again();
   if (!take(std::move(reply->body))) return;
+  // Something in the API server undoes it: no reason to write each second.
+  if (!missing(stored_->data, sent_).empty() || !is_ours()) {
+    return chain_.refused("the API server has stored something else than was written");
+  }
   stored_by_us_ = true;
   last_write_ = transport_.now();
   chain_.succeeded();

@@ -76,7 +76,7 @@ class ConfigMapKeeper {
   // True when it may go now; otherwise step() will come again.
   bool may_write();
   void create();
-  void patch(codec::ObjectChanges changes);
+  void patch();
   void remove();
   void written(Result<kube::Reply> reply, int also_expected);
   void rest();
@@ -101,6 +101,7 @@ class ConfigMapKeeper {
   std::optional<Wanted> wanted_;
   std::optional<codec::KubeConfigMap> stored_;    // as last seen
   codec::StringMap edited_;                       // as last seen
+  codec::StringMap sent_;                         // data of the last write
   std::set<std::string, std::less<>> data_keys_;  // that were written
   std::int64_t stamp_ = 0;                        // of the last write
   bool stored_by_us_ = false;                     // in this run

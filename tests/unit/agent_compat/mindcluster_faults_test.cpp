@@ -97,6 +97,7 @@ TEST_F(ChipFaults, HostileCodesAreNone) {
 
 TEST_F(ChipFaults, AreBounded) {
   std::vector<Fault> many;
+  many.reserve(5000);
   for (int i = 0; i < 5000; ++i) {
     many.push_back(fault_of(i % 8, "dcmi." + std::to_string(i), Effect::unusable));
   }

@@ -19,9 +19,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Each;
 using testing::ElementsAre;
-using testing::Ge;
 using testing::IsEmpty;
-using testing::Not;
 
 const std::string kMap = "/api/v1/namespaces/kube-system/configmaps/cm-n1";
 const std::string kPost = "POST /api/v1/namespaces/kube-system/configmaps";
@@ -303,6 +301,31 @@ TEST_F(KeptMap, OneOfSomebodyElseIsTakenOverWhereThatIsMeant) {
   EXPECT_EQ(data(), Json::parse(R"({"Cfg":"a","Foreign":"f","People":""})"));
   EXPECT_EQ(object()["metadata"]["labels"]["app.kubernetes.io/managed-by"], "chipweave-agent");
   EXPECT_EQ(object()["metadata"]["labels"]["their"], "label");
+}
+
+TEST_F(KeptMap, WhoUndoesItInTheServerIsNotFoughtEachSecond) {
+  begin();
+  for (const auto& undo : std::vector<std::function<void(Json&)>>{
+           [](Json& object) { object["data"]["Cfg"] = "mine"; },
+           [](Json& object) {
+             object["metadata"]["labels"].erase("app.kubernetes.io/managed-by");
+           }}) {
+    api_.admission = undo;
+    api_.log.clear();
+    keeper_->want(wanted("b"));
+    api_.advance(minutes(5));
+    EXPECT_GE(writes(), 1);
+    EXPECT_LE(writes(), 11);
+    EXPECT_FALSE(works_);
+    api_.admission = nullptr;
+    object()["metadata"]["labels"]["app.kubernetes.io/managed-by"] = "chipweave-agent";
+    api_.put(kMap, object());
+    api_.advance(minutes(1));
+    EXPECT_EQ(data()["Cfg"], "b");
+    EXPECT_TRUE(works_);
+    keeper_->want(wanted("a"));
+    api_.advance(minutes(1));
+  }
 }
 
 TEST_F(KeptMap, NothingComesAfterTheStop) {

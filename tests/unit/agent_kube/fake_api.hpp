@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -78,10 +79,11 @@ class FakeApi final : public kube::Transport {
     return count;
   }
 
-  std::map<std::string, Json> objects;  // by path
-  std::vector<std::string> log;         // method and target of every request
-  bool down = false;                    // no connection
-  std::string unanswered;               // requests whose target holds this get no answer
+  std::map<std::string, Json> objects;   // by path
+  std::vector<std::string> log;          // method and target of every request
+  bool down = false;                     // no connection
+  std::function<void(Json&)> admission;  // changes what is about to be stored
+  std::string unanswered;                // requests whose target holds this get no answer
 
  private:
   struct Handle final : kube::Ticket {
@@ -158,6 +160,7 @@ class FakeApi final : public kube::Transport {
   }
 
   kube::Reply stored(const std::string& path, int status) {
+    if (admission) admission(objects[path]);
     objects[path]["metadata"]["resourceVersion"] = std::to_string(++version_);
     tell_watches("MODIFIED", path);
     return {status, objects[path].dump(), std::nullopt};

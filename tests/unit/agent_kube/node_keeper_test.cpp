@@ -201,6 +201,20 @@ TEST_F(KeptNode, ACommandThatWasCarriedOutIsRemoved) {
   EXPECT_EQ(annotations()[kClear], "5");
 }
 
+TEST_F(KeptNode, WhoUndoesItInTheServerIsNotFoughtEachSecond) {
+  begin({});
+  api_.admission = [](Json& node) { node["metadata"]["labels"].erase("chipweave.dev/chips"); };
+  keeper_->want({{{"chipweave.dev/chips", "8"}}, {}});
+  api_.advance(minutes(5));
+  EXPECT_GE(patches(), 1);
+  EXPECT_LE(patches(), 12);
+  EXPECT_FALSE(works_);
+  api_.admission = nullptr;
+  api_.advance(seconds(31));
+  EXPECT_EQ(labels()["chipweave.dev/chips"], "8");
+  EXPECT_TRUE(works_);
+}
+
 TEST_F(KeptNode, OthersAreNotListenedTo) {
   begin({});
   const int before = seen_;
