@@ -8,9 +8,13 @@ SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} p
                     {"leases.coordination.k8s.io": f"{READ} create update", "pods": "patch"})
 # And where callers of the gRPC port show tokens.
 TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
-AGENT_RIGHTS = ({"nodes": "get", "nodeinventories.chipweave.dev": "get create patch",
+AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get create patch",
                  "nodeinventories/status.chipweave.dev": "update"},
                 {"leases.coordination.k8s.io": "get create update"})
+
+# And where the agents speak MindCluster: in each of these namespaces.
+PUBLISH_RIGHTS = {"configmaps": "get create patch delete"}
+PUBLISH_NAMESPACES = ["kube-system", "mindx-dl"]
 
 DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
 WATCH = "?watch=true&timeoutSeconds=1"
@@ -97,8 +101,10 @@ def agent_requests(ns, node):
         (True, "GET", f"{leases(ns)}/{node}", None),
         (False, "GET", "/api/v1/pods", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/pods", None),
-        (False, "GET", "/api/v1/nodes", None),
-        (False, "PATCH", f"/api/v1/nodes/{node}", NOTE),
+        (True, "GET", "/api/v1/nodes", None),
+        (True, "GET", f"/api/v1/nodes{WATCH}", None),
+        (False, "PUT", f"/api/v1/nodes/{node}", None),
+        (False, "DELETE", f"/api/v1/nodes/{node}", None),
         (False, "PATCH", f"/api/v1/nodes/{node}/status", NOTE),
         (False, "GET", INVENTORIES, None),
         (False, "GET", f"{INVENTORIES}{WATCH}", None),
@@ -114,6 +120,7 @@ def agent_requests(ns, node):
         (False, "POST", leases("kube-node-lease"), lease(node)),
         (False, "GET", f"/api/v1/namespaces/{ns}/secrets", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/configmaps", None),
+        (False, "GET", "/api/v1/namespaces/kube-system/configmaps", None),
         (False, "POST", "/apis/events.k8s.io/v1/namespaces/default/events", None),
     ]
 
@@ -127,7 +134,39 @@ def made_by_agent(ns, node):
 def changed_by_agent(ns, node, must):
     return [("PUT", f"{INVENTORIES}/{node}/status", must("GET", f"{INVENTORIES}/{node}")),
             ("PUT", f"{leases(ns)}/{node}", must("GET", f"{leases(ns)}/{node}")),
-            ("PATCH", f"{INVENTORIES}/{node}", NOTE)]
+            ("PATCH", f"{INVENTORIES}/{node}", NOTE),
+            ("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}})]
+
+
+# Patches of its own Node that an agent may not make: what it changes, and the patch.
+FOREIGN_MARKS = [
+    ("an annotation", NOTE),
+    ("a role", {"metadata": {"labels": {"node-role.kubernetes.io/control-plane": ""}}}),
+    ("its host name", {"metadata": {"labels": {"kubernetes.io/hostname": None}}}),
+    ("a cordon", {"metadata": {"annotations": {"chipweave.dev/cordon-chips": "*"}}}),
+    ("taints", {"spec": {"taints": [{"key": "x", "effect": "NoExecute"}]}}),
+    ("whether pods may come", {"spec": {"unschedulable": True}}),
+    ("finalizers", {"metadata": {"finalizers": ["example.com/x"]}}),
+    ("owners", {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"}]}}),
+]
+# And some that it may.
+OWN_MARKS = [
+    {"metadata": {"labels": {"accelerator": "huawei-npu", "nvidia.com/gpu.count": "8"},
+                  "annotations": {"chipweave.dev/agent-keys": "labels=accelerator;annotations=", "superPodID": "-2"}}},
+    {"metadata": {"labels": {"accelerator": None, "nvidia.com/gpu.count": None},
+                  "annotations": {"chipweave.dev/agent-keys": None, "superPodID": None}}},
+    {"metadata": {"annotations": {"chipweave.dev/clear-faults": None}}},
+]
+
+
+# The ConfigMaps that the agent of a node keeps where MindCluster and ACK are switched on: namespace and name.
+def config_maps(node):
+    return [("kube-system", f"mindx-dl-deviceinfo-{node}"), ("mindx-dl", f"mindx-dl-nodeinfo-{node}"),
+            ("kube-system", f"chipweave-gpu-topology-{node}")]
+
+
+def config_map(name):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
 
 
 # An object whose name the API server makes up from `node`.

@@ -12,8 +12,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
-from chart_rights import changed_by_agent, lease, made_by_agent, named_later, scheduler_requests
+from chart_rights import AGENT_RIGHTS, FOREIGN_MARKS, NOTE, OWN_MARKS, PUBLISH_NAMESPACES, PUBLISH_RIGHTS
+from chart_rights import SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests, changed_by_agent
+from chart_rights import config_map, config_maps, lease, made_by_agent, named_later, scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from stand_in import StandIn
 from testbed.build import VERSIONS
@@ -309,6 +310,58 @@ def own_node_only(bed, agents):
         may_not(first, agents["fake-0"], *row, "fake-1")
     for row in changed("fake-1"):
         may(second, agents["fake-1"], *row)
+    own_marks(bed, agents["fake-0"])
+
+
+# Of its own Node, an agent may change what agents write there and nothing else.
+def own_marks(bed, token):
+    node = "/api/v1/nodes/fake-0"
+    bed.must("PATCH", node, {"metadata": {"annotations": {"chipweave.dev/clear-faults": "3"}}})
+    for what, patch in FOREIGN_MARKS:
+        code, answer = bed.ask("PATCH", node, patch, token)
+        bed.check(f"the agent may not change of its Node: {what}", code == 403 and "may not change this" in str(answer),
+                  f"{code}: {answer}")
+    for patch in OWN_MARKS:
+        code, answer = bed.ask("PATCH", node, patch, token)
+        bed.check(f"the agent may patch {json.dumps(patch['metadata'])}", code == 200, f"{code}: {answer}")
+    bed.check("others may patch it", bed.ask("PATCH", node, NOTE)[0] == 200)
+
+
+# Where the agents speak MindCluster and ACK, each may keep the ConfigMaps of its own node.
+def published_config_maps(bed, helm):
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "agent.publish.mindcluster=true", "--set",
+            "agent.publish.ack=true", "--wait", "--timeout", "2m")
+    token = bed.token("chipweave-agent", next(
+        p for p in bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
+        if "agent" in p["metadata"]["name"] and p["spec"].get("nodeName") == "fake-0" and
+        "deletionTimestamp" not in p["metadata"]))
+    path = lambda namespace: f"/api/v1/namespaces/{namespace}/configmaps"
+    foreign = config_map("other")
+    refused = lambda answer: "may not write" in str(answer)
+    bed.check("the policy for ConfigMaps is in force",
+              bed.poll(lambda: refused(bed.ask("POST", f"{path('kube-system')}?dryRun=All", foreign, token)[1])))
+    for namespace in PUBLISH_NAMESPACES:
+        wanted = {(resource, verb) for table in (AGENT_RIGHTS[0], PUBLISH_RIGHTS) for resource, verbs in table.items()
+                  for verb in verbs.split()}
+        found = rights(bed, token, namespace)
+        bed.check(f"rights of the agent in {namespace}: {len(wanted)}, no more and no less", found == wanted,
+                  f"missing {sorted(wanted - found)}, too many {sorted(found - wanted)}")
+        bed.must("POST", path(namespace), foreign)
+        for method, what, body in (("PATCH", "/other", NOTE), ("DELETE", "/other", None),
+                                   ("POST", "", config_map("another"))):
+            code, answer = bed.ask(method, path(namespace) + what, body, token)
+            bed.check(f"the agent may not {method} other ConfigMaps of {namespace}", code == 403 and refused(answer),
+                      f"{code}: {answer}")
+    for node, may in (("fake-0", True), ("fake-1", False)):
+        for namespace, name in config_maps(node):
+            if not may:
+                bed.must("POST", path(namespace), config_map(name))
+            for method, what, body in (("POST", "", config_map(name)), ("PATCH", f"/{name}", NOTE),
+                                       ("DELETE", f"/{name}", None)):
+                code, answer = bed.ask(method, path(namespace) + what, body, token)
+                good = code in (200, 201) if may else code == 403 and refused(answer)
+                bed.check(f"the agent of fake-0 may {'' if may else 'not '}{method} {namespace}/{name}", good,
+                          f"{code}: {answer}")
 
 
 # --- upgrade, kube-scheduler, removal
@@ -402,11 +455,13 @@ def checks(bed, agent):
     fake_nodes(bed)
     manifest = install(bed, helm)
     data = certificates(bed)
+    bed.kubectl("create", "namespace", "mindx-dl")  # as MindCluster's installation does
     values_sets(bed, helm)
     pod_security(bed, manifest)
     account_rights(bed)
     if agent:
         built_agent(bed, agent.absolute())
+    published_config_maps(bed, helm)
     upgrade(bed, helm, data)
     second_scheduler(bed, printed_configuration(bed, helm))
     uninstall(bed, helm, manifest)

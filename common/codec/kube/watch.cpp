@@ -41,6 +41,26 @@ bool read_object(od::value value, int depth, KubeNode& to) {
   return true;
 }
 
+bool read_object(od::value value, int depth, KubeNodeMarks& to) {
+  to = KubeNodeMarks{};
+  if (!begin_object("Node", value)) return false;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (!is_key(key, "metadata")) return check(v, depth + 1);
+    if (!begin_object("metadata", v)) return;
+    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "name")) return read_string("metadata.name", w, to.name);
+      if (is_key(inner, "uid")) return read_string("metadata.uid", w, to.uid);
+      if (is_key(inner, "resourceversion"))
+        return read_string("metadata.resourceVersion", w, to.resource_version);
+      if (is_key(inner, "labels")) return read_map("metadata.labels", w, false, to.labels);
+      if (is_key(inner, "annotations"))
+        return read_map("metadata.annotations", w, false, to.annotations);
+      check(w, depth + 2);
+    });
+  });
+  return true;
+}
+
 bool read_object(od::value value, int depth, KubeInventory& to) {
   to = KubeInventory{};
   if (!begin_object("NodeInventory", value)) return false;
@@ -261,6 +281,7 @@ Result<Object> WatchReader<Object>::read_one(std::string& body) {
 
 template class WatchReader<KubePod>;
 template class WatchReader<KubeNode>;
+template class WatchReader<KubeNodeMarks>;
 template class WatchReader<KubeInventory>;
 template class WatchReader<KubeLease>;
 template class WatchReader<KubeClaim>;

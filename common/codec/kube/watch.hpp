@@ -50,6 +50,15 @@ struct KubeNode {
   std::string resource_version;
 };
 
+// A Node as its own agent sees it: what people and programs hang on it.
+struct KubeNodeMarks {
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  StringMap labels;
+  StringMap annotations;
+};
+
 // A NodeInventory: its status as it was sent, for inventory.hpp.
 struct KubeInventory {
   std::string name;  // of the node
@@ -105,6 +114,7 @@ class WatchReader {
 
 extern template class WatchReader<KubePod>;
 extern template class WatchReader<KubeNode>;
+extern template class WatchReader<KubeNodeMarks>;
 extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
 extern template class WatchReader<KubeClaim>;

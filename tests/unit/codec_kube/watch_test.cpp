@@ -31,6 +31,22 @@ TEST(WatchReader, ReadsAPodEvent) {
   EXPECT_EQ(count_resource(pod, "nvidia.com/gpu").value(), 2);
 }
 
+TEST(WatchReader, ReadsWhatHangsOnANode) {
+  WatchReader<KubeNodeMarks> reader;
+  const std::string node =
+      R"({"kind":"Node","metadata":{"name":"n1","uid":"u1","resourceVersion":"42",)"
+      R"("labels":{"a":"b"},"annotations":{"c":"{\"d\":1}"}},"spec":{"podCIDR":"10.0.0.0/24"},)"
+      R"("status":{"images":[{"names":["x"]}]}})";
+  std::string line = R"({"type":"ADDED","object":)" + node + "}";
+  const auto event = reader.read_event(line);
+  ASSERT_TRUE(event.ok()) << event.error().text();
+  EXPECT_EQ(event->object.name, "n1");
+  EXPECT_EQ(event->object.labels, (StringMap{{"a", "b"}}));
+  EXPECT_EQ(event->object.annotations, (StringMap{{"c", "{\"d\":1}"}}));
+  line = R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"1","labels":{"a":1}}}})";
+  EXPECT_FALSE(reader.read_event(line).ok());
+}
+
 TEST(WatchReader, ReadsGangsOfKubernetesItself) {
   WatchReader<KubePod> reader;
   for (const auto& [spec, gang] : std::vector<std::pair<std::string, std::string>>{

@@ -1,0 +1,68 @@
+#include "common/codec/agent/chip_list_annotation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "common/base/limits.hpp"
+#include "common/codec/topology/text_quote.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::optional<int> index_of(std::string_view digits) {
+  int out = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [rest, failed] = std::from_chars(digits.data(), end, out);
+  const bool whole = failed == std::errc() && rest == end;
+  return whole && out >= 0 && out <= limits::kMaxChipIndex ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace
+
+Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::string_view text) {
+  const auto refused = [&](Errc code, const std::string& why) {
+    return make_error(code, "annotation " + std::string(annotation) + " " + why);
+  };
+  if (text.size() > kMostChipListBytes) {
+    return refused(Errc::limit_exceeded,
+                   "has more than " + std::to_string(kMostChipListBytes) + " bytes");
+  }
+  ChipSelection out;
+  text = trimmed(text);
+  if (text.empty()) return out;
+  if (text == "*") {
+    out.all = true;
+    return out;
+  }
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view part = trimmed(text.substr(0, comma));
+    const auto index = index_of(part);
+    if (!index) {
+      return refused(Errc::invalid_argument,
+                     "has " + quoted_excerpt(part) +
+                         " where a chip's number must be; it lists chips as \"3,5\", or \"*\" for "
+                         "all of them");
+    }
+    out.chips.push_back(domain::ChipIndex{*index});
+    if (comma == text.size()) break;
+    text.remove_prefix(comma + 1);
+  }
+  std::sort(out.chips.begin(), out.chips.end());
+  out.chips.erase(std::unique(out.chips.begin(), out.chips.end()), out.chips.end());
+  if (out.chips.size() > static_cast<std::size_t>(limits::kMaxChips)) {
+    return refused(Errc::limit_exceeded, "lists more chips than a machine has");
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,31 @@
+// The value of an annotation by which people name chips of a node: "3,5", "*" for all of them, ""
+// for none.
+//
+// Written by hand and by scripts that the agent does not know. Strict: a value of which one part
+// cannot be read is refused as a whole, because half of a list is not what somebody wanted.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr std::size_t kMostChipListBytes = 1024;
+
+struct ChipSelection {
+  bool all = false;
+  std::vector<domain::ChipIndex> chips;  // ascending, each once; empty with `all`
+
+  bool none() const { return !all && chips.empty(); }
+  friend bool operator==(const ChipSelection&, const ChipSelection&) = default;
+};
+
+// Blanks around a number are accepted. Whether the machine has these chips is the caller's
+// question. Errors name the annotation: invalid_argument, limit_exceeded.
+Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::string_view text);
+
+}  // namespace chipweave::codec

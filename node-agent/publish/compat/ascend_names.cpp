@@ -1,0 +1,108 @@
+#include "node-agent/publish/compat/ascend_names.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace chipweave::agent {
+namespace {
+
+using domain::RuleKind;
+
+struct ModelWord {
+  std::string_view word;
+  AscendGeneration generation;
+};
+// The first that the model contains: "Ascend910_9382", "910B3", "Atlas350".
+constexpr std::array<ModelWord, 9> kWords = {{
+    {"310P", AscendGeneration::ascend_310p},
+    {"310", AscendGeneration::ascend_310},
+    {"950", AscendGeneration::a5},
+    {"350", AscendGeneration::a5},
+    {"910_93", AscendGeneration::a3},
+    {"910C", AscendGeneration::a3},
+    {"910B", AscendGeneration::a2},
+    {"910A", AscendGeneration::a1},
+    {"910Pro", AscendGeneration::a1},
+}};
+
+std::optional<AscendGeneration> by_rule(RuleKind rule) {
+  switch (rule) {
+    case RuleKind::ascend_910a_module:
+    case RuleKind::ascend_910a_half:
+      return AscendGeneration::a1;
+    case RuleKind::ascend_910b_16:
+      return AscendGeneration::a2;
+    case RuleKind::ascend_a3:
+      return AscendGeneration::a3;
+    case RuleKind::ascend_310_card:
+    case RuleKind::ascend_310_chip:
+      return AscendGeneration::ascend_310;
+    case RuleKind::ascend_310p_card:
+    case RuleKind::ascend_310p_chip:
+      return AscendGeneration::ascend_310p;
+    case RuleKind::ascend_a5_mesh4:
+      return AscendGeneration::a5;
+    case RuleKind::any:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+AscendGeneration generation_of(const domain::NodeTopology& topology) {
+  if (const auto known = by_rule(topology.rule().kind)) return *known;
+  const std::string& of_chip = topology.chip(0).model;
+  const std::string& model = of_chip.empty() ? topology.model() : of_chip;
+  const auto* const found = std::find_if(kWords.begin(), kWords.end(), [&](const ModelWord& each) {
+    return model.find(each.word) != std::string::npos;
+  });
+  return found == kWords.end() ? AscendGeneration::a2 : found->generation;
+}
+
+std::string_view ascend_prefix(AscendGeneration generation) {
+  switch (generation) {
+    case AscendGeneration::ascend_310:
+      return "Ascend310";
+    case AscendGeneration::ascend_310p:
+      return "Ascend310P";
+    case AscendGeneration::a5:
+      return "npu";
+    case AscendGeneration::a1:
+    case AscendGeneration::a2:
+    case AscendGeneration::a3:
+      break;
+  }
+  return "Ascend910";
+}
+
+bool has_chip_network(AscendGeneration generation) {
+  return generation != AscendGeneration::ascend_310 && generation != AscendGeneration::ascend_310p;
+}
+
+bool has_super_pod(AscendGeneration generation) {
+  return generation == AscendGeneration::a3 || generation == AscendGeneration::a5;
+}
+
+AscendNames::AscendNames(const domain::NodeTopology& topology)
+    : topology_(topology), generation_(generation_of(topology)) {}
+
+int AscendNames::number(const domain::Chip& chip) const {
+  // A5 lists devices, not physical ids.
+  if (generation_ == AscendGeneration::a5) return chip.index.value;
+  return chip.physical_id.value_or(chip.index.value);
+}
+
+std::optional<int> AscendNames::number(domain::ChipIndex index) const {
+  const auto slot = topology_.slot_of(index);
+  return slot ? std::optional(number(topology_.chip(*slot))) : std::nullopt;
+}
+
+std::optional<domain::ChipIndex> AscendNames::index_of(int number) const {
+  for (const domain::Chip& chip : topology_.chips()) {
+    if (this->number(chip) == number) return chip.index;
+  }
+  return std::nullopt;
+}
+
+}  // namespace chipweave::agent

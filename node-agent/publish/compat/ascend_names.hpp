@@ -1,0 +1,43 @@
+// AscendNames — how MindCluster calls the chips of one machine: by its generation and by physical
+// numbers, which need not be the indices that people use.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::agent {
+
+enum class AscendGeneration { a1, a2, a3, ascend_310, ascend_310p, a5 };
+
+// By model and placement rule; of a chip that is not known: a2, which has no SuperPod and all keys.
+AscendGeneration generation_of(const domain::NodeTopology& topology);
+// Of the names of chips, and of resources behind "huawei.com/": "Ascend910", "Ascend310P", "npu".
+std::string_view ascend_prefix(AscendGeneration generation);
+// Chips without a port to other nodes have no list of those whose port is broken.
+bool has_chip_network(AscendGeneration generation);
+// HCCS or UnifiedBus switches inside the node, and a place in a super pod.
+bool has_super_pod(AscendGeneration generation);
+
+class AscendNames {
+ public:
+  // `topology` must outlive it.
+  explicit AscendNames(const domain::NodeTopology& topology);
+
+  AscendGeneration generation() const { return generation_; }
+  std::string_view prefix() const { return ascend_prefix(generation_); }
+  int number(const domain::Chip& chip) const;
+  // Of a chip by the index that people use; nullopt if the machine has no such chip.
+  std::optional<int> number(domain::ChipIndex index) const;
+  // By the number; nullopt likewise.
+  std::optional<domain::ChipIndex> index_of(int number) const;
+
+ private:
+  const domain::NodeTopology& topology_;
+  AscendGeneration generation_;
+};
+
+}  // namespace chipweave::agent

@@ -1,0 +1,121 @@
+#include "node-agent/publish/compat/node_labels.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "node-agent/publish/compat/fact_names.hpp"
+#include "node-agent/publish/compat/label_value.hpp"
+#include "node-agent/publish/compat/node_class.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+void put(codec::StringMap& labels, const char* key, std::string_view text) {
+  std::string value = label_value(text);
+  if (!value.empty()) labels[key] = std::move(value);
+}
+
+std::string_view fact(const NodeState& state, const char* name) {
+  const auto found = state.facts.find(name);
+  return found == state.facts.end() ? std::string_view() : std::string_view(found->second);
+}
+
+// The parts of "550.54.15"; empty if one is no number.
+std::vector<std::string> version_parts(std::string_view text) {
+  constexpr std::size_t kMostDigits = 9;
+  std::vector<std::string> out;
+  while (true) {
+    const std::size_t dot = std::min(text.find('.'), text.size());
+    const std::string_view part = text.substr(0, dot);
+    const bool digits =
+        !part.empty() && part.size() <= kMostDigits &&
+        std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!digits) return {};
+    out.emplace_back(part);
+    if (dot == text.size()) return out;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+// As GPU Feature Discovery calls the architectures.
+std::string_view family_of(int major, int minor) {
+  constexpr int kTuring = 5;  // 7.5
+  constexpr int kAda = 9;     // 8.9
+  switch (major) {
+    case 3:
+      return "kepler";
+    case 5:
+      return "maxwell";
+    case 6:
+      return "pascal";
+    case 7:
+      return minor < kTuring ? "volta" : "turing";
+    case 8:
+      return minor < kAda ? "ampere" : "ada-lovelace";
+    case 9:
+      return "hopper";
+    case 10:
+    case 12:
+      return "blackwell";
+    default:
+      return "";
+  }
+}
+
+void put_compute_capability(codec::StringMap& labels, std::string_view text) {
+  const std::vector<std::string> parts = version_parts(text);
+  if (parts.size() != 2) return;
+  put(labels, "nvidia.com/gpu.compute.major", parts[0]);
+  put(labels, "nvidia.com/gpu.compute.minor", parts[1]);
+  put(labels, "nvidia.com/gpu.family", family_of(std::stoi(parts[0]), std::stoi(parts[1])));
+}
+
+void put_driver(codec::StringMap& labels, std::string_view text) {
+  const std::vector<std::string> parts = version_parts(text);
+  if (parts.size() < 2) return;
+  put(labels, "nvidia.com/cuda.driver-version.full", text);
+  put(labels, "nvidia.com/cuda.driver-version.major", parts[0]);
+  put(labels, "nvidia.com/cuda.driver-version.minor", parts[1]);
+  if (parts.size() > 2) put(labels, "nvidia.com/cuda.driver-version.revision", parts[2]);
+}
+
+}  // namespace
+
+codec::StringMap node_labels(const NodeState& state) {
+  codec::StringMap out;
+  put(out, kVendorLabel, state.topology.vendor());
+  put(out, kTopologyLabel, node_class(state.topology));
+  put(out, kChipsLabel, std::to_string(state.topology.chip_count()));
+  return out;
+}
+
+codec::StringMap gfd_labels(const NodeState& state) {
+  codec::StringMap out;
+  const domain::NodeTopology& machine = state.topology;
+  if (machine.vendor() != "nvidia") return out;
+  const domain::Chip& chip = machine.chip(0);
+  put(out, "nvidia.com/gpu.product", chip.model.empty() ? machine.model() : chip.model);
+  put(out, "nvidia.com/gpu.count", std::to_string(machine.chip_count()));
+  constexpr unsigned kMiB = 20;
+  if (chip.memory_bytes >> kMiB != 0) {
+    put(out, "nvidia.com/gpu.memory", std::to_string(chip.memory_bytes >> kMiB));
+  }
+  put_compute_capability(out, fact(state, facts::kComputeCapability));
+  put_driver(out, fact(state, facts::kDriver));
+  put(out, "nvidia.com/gpu.clique", fact(state, facts::kFabricClique));
+  if (const std::string_view mig = fact(state, facts::kMigCapable);
+      mig == "true" || mig == "false") {
+    put(out, "nvidia.com/mig.capable", mig);
+  }
+  return out;
+}
+
+std::string nfd_features(const codec::StringMap& labels) {
+  std::string out;
+  for (const auto& [key, value] : labels) out += key + "=" + value + "\n";
+  return out;
+}
+
+}  // namespace chipweave::agent

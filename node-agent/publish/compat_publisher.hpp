@@ -1,0 +1,70 @@
+// CompatPublisher — tells the components of others what this node is, in their own words, and hears
+// what people ask of it: labels, annotations and ConfigMaps of MindCluster, ACK, GPU Feature
+// Discovery and Node Feature Discovery; chips out of service, faults to forget.
+//
+// What is said follows from the newest state alone (compat/*), each object is kept by a keeper of
+// its own, so that a slow one holds up no other. Nothing is deleted at the end.
+// Loop thread only; ends with its destructor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/clock.hpp"
+#include "common/codec/agent/chip_list_annotation.hpp"
+#include "common/kube/transport.hpp"
+#include "node-agent/app/node_state.hpp"
+
+namespace chipweave::agent {
+
+inline constexpr const char* kCordonAnnotation = "chipweave.dev/cordon-chips";
+inline constexpr const char* kClearAnnotation = "chipweave.dev/clear-faults";
+
+struct CompatOptions {
+  std::string node;          // a DNS subdomain, checked before
+  bool mindcluster = false;  // ConfigMaps, annotations and labels of Ascend nodes
+  bool ack = false;          // the ConfigMap of nodes that are in ACK's topology mode
+  bool labels = false;       // chipweave.dev/vendor, /topology, /chips
+  bool gfd_labels = false;   // nvidia.com/gpu.product …
+  std::string nfd_file;      // a feature file with chipweave's labels; empty: none
+  std::uint64_t seed = 0;    // of the jitter
+};
+
+// All may be empty.
+struct CompatEvents {
+  // The chips that people have taken out of service, each time they are others; none at the start.
+  // Chips that the machine does not have are not among them.
+  std::function<void(const codec::ChipSelection&)> cordon;
+  // Once for each time that somebody asks for it.
+  std::function<void(const codec::ChipSelection&)> clear;
+  // Writes the feature file, atomically.
+  std::function<Result<void>(const std::string& path, const std::string& text)> write_file;
+  // For metrics. part: "node", "device-info", "node-info", "ack".
+  std::function<void(const char* part, bool works)> works;
+};
+
+class CompatPublisher {
+ public:
+  // `transport` and `clock` must outlive it.
+  CompatPublisher(kube::Transport& transport, const Clock& clock, CompatOptions options,
+                  CompatEvents events);
+  ~CompatPublisher();
+  CompatPublisher(const CompatPublisher&) = delete;
+  CompatPublisher& operator=(const CompatPublisher&) = delete;
+
+  // The first state must be there before start(). An event may call it.
+  void want(NodeStatePtr state);
+  // Chips that the kubelet has given out; MindCluster's readers do not take them for free then.
+  void in_use(std::vector<domain::ChipIndex> chips);
+  void start();
+  void stop();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::agent

@@ -1,0 +1,231 @@
+#include "node-agent/publish/config_map_keeper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chipweave::agent {
+namespace {
+
+constexpr int kNotFound = 404;
+constexpr int kConflict = 409;
+
+kube::Call call_of(const char* method, std::string target, std::string body) {
+  kube::Call call;
+  call.method = method;
+  call.target = std::move(target);
+  call.body = std::move(body);
+  return call;
+}
+
+// What must be set of `wanted` on `there`.
+codec::StringChanges missing(const codec::StringMap& there, const codec::StringMap& wanted) {
+  codec::StringChanges out;
+  for (const auto& [key, value] : wanted) {
+    const auto found = there.find(key);
+    if (found == there.end() || found->second != value) out[key] = value;
+  }
+  return out;
+}
+
+}  // namespace
+
+ConfigMapKeeper::ConfigMapKeeper(kube::Transport& transport, const Clock& clock, Options options,
+                                 Events events)
+    : transport_(transport),
+      clock_(clock),
+      options_(std::move(options)),
+      events_(std::move(events)),
+      chain_(transport, options_.chain,
+             {[this] { look(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
+      check_(options_.check_every, options_.check_every, options_.chain.seed),
+      pace_(options_.write_gap),
+      path_(codec::config_map_path(options_.ns) + "/" + options_.name) {}
+
+void ConfigMapKeeper::want(std::optional<Wanted> wanted) {
+  const bool fresh = wanted.has_value() != wanted_.has_value();
+  wanted_ = std::move(wanted);
+  if (phase_ != Phase::resting) return;
+  // While nothing was wanted nobody looked.
+  fresh ? look(Freshness::newest) : step();
+}
+
+void ConfigMapKeeper::start() { look(Freshness::newest); }
+
+void ConfigMapKeeper::stop() {
+  phase_ = Phase::stopped;
+  chain_.stop();
+}
+
+void ConfigMapKeeper::look(Freshness freshness) {
+  phase_ = Phase::busy;
+  chain_.send(call_of("GET", path_ + (freshness == Freshness::any ? "?resourceVersion=0" : ""), ""),
+              [this](Result<kube::Reply> reply) { looked(std::move(reply)); });
+}
+
+void ConfigMapKeeper::looked(Result<kube::Reply> reply) {
+  if (chain_.failed("cannot read it", reply, {kNotFound})) return;
+  stored_.reset();
+  if (reply->status != kNotFound) {
+    if (!take(std::move(reply->body))) return;
+    // Who replaces the whole object drops our label.
+    if (stored_by_us_ && !is_ours())
+      chain_.note("another program writes it, too: only one of them may run");
+  }
+  step();
+}
+
+void ConfigMapKeeper::step() {
+  phase_ = Phase::busy;
+  if (!wanted_) {
+    if (stored_ && is_ours()) return remove();
+    return rest();
+  }
+  if (!stored_) return create();
+  if (!is_ours() && !options_.take_over) {
+    return chain_.refused(options_.ns + "/" + options_.name +
+                          " was made by another program and is left as it is");
+  }
+  if (changes_for(stamp_).none() && !must_rewrite()) return rest();
+  patch();
+}
+
+bool ConfigMapKeeper::may_write() {
+  const Ms left = pace_.left(transport_.now());
+  if (left == Ms(0)) {
+    pace_.sent(transport_.now());
+    return true;
+  }
+  chain_.wait(left, [this] { step(); });
+  return false;
+}
+
+void ConfigMapKeeper::create() {
+  if (!may_write()) return;
+  stamp_ = next_stamp();
+  sent_ = wanted_->data(stamp_);
+  codec::StringMap data = sent_;
+  for (const auto& [key, value] : sent_) data_keys_.insert(key);
+  for (const std::string& key : wanted_->edited) data.try_emplace(key, edited_[key]);
+  chain_.send(call_of("POST", codec::config_map_path(options_.ns),
+                      codec::write_config_map(options_.ns, options_.name, all_labels(), data)),
+              [this](Result<kube::Reply> reply) {
+                if (reply && reply->status == kNotFound) {
+                  return chain_.refused("namespace " + options_.ns + " does not exist");
+                }
+                written(std::move(reply), kConflict);
+              });
+}
+
+void ConfigMapKeeper::patch() {
+  if (!may_write()) return;
+  stamp_ = next_stamp();
+  sent_ = wanted_->data(stamp_);
+  for (const auto& [key, value] : sent_) data_keys_.insert(key);
+  const codec::ObjectChanges changes = changes_for(stamp_);
+  kube::Call call = call_of("PATCH", path_, codec::write_merge_patch(stored_->version, changes));
+  call.content_type = "application/merge-patch+json";
+  chain_.send(std::move(call),
+              [this](Result<kube::Reply> reply) { written(std::move(reply), kNotFound); });
+}
+
+void ConfigMapKeeper::written(Result<kube::Reply> reply, int also_expected) {
+  if (chain_.failed("cannot write it", reply, {kConflict, also_expected})) return;
+  if (reply->status == kConflict || reply->status == kNotFound) return chain_.look_again();
+  if (!take(std::move(reply->body))) return;
+  // Something in the API server undoes it: no reason to write each second.
+  if (!missing(stored_->data, sent_).empty() || !is_ours()) {
+    return chain_.refused("the API server has stored something else than was written");
+  }
+  stored_by_us_ = true;
+  last_write_ = transport_.now();
+  chain_.succeeded();
+  step();
+}
+
+void ConfigMapKeeper::remove() {
+  if (!may_write()) return;
+  chain_.send(call_of("DELETE", path_, codec::write_delete_options(stored_->version)),
+              [this](Result<kube::Reply> reply) {
+                if (chain_.failed("cannot delete it", reply, {kConflict, kNotFound})) return;
+                if (reply->status == kConflict) return chain_.look_again();
+                stored_.reset();
+                stored_by_us_ = false;
+                step();
+              });
+}
+
+void ConfigMapKeeper::rest() {
+  chain_.succeeded();
+  phase_ = Phase::resting;
+  if (!wanted_) return;  // who wants something again has it looked at first
+  Ms wait = check_.next();
+  if (options_.rewrite_every > Ms(0)) {
+    const auto due = last_write_ + options_.rewrite_every - transport_.now();
+    wait = std::clamp(std::chrono::ceil<Ms>(due), Ms(0), wait);
+  }
+  chain_.wait(wait, [this] { look(Freshness::any); });
+}
+
+bool ConfigMapKeeper::take(std::string body) {
+  auto object = codec::read_config_map(body);
+  if (!object) {
+    stored_.reset();
+    chain_.refused("the API server's answer is not understood: " + object.error().text());
+    return false;
+  }
+  stored_ = std::move(object).value();
+  tell_edited();
+  return true;
+}
+
+void ConfigMapKeeper::tell_edited() {
+  if (!wanted_) return;
+  bool changed = false;
+  for (const std::string& key : wanted_->edited) {
+    const auto found = stored_->data.find(key);
+    std::string& known = edited_[key];
+    if (found == stored_->data.end() || found->second == known) continue;
+    known = found->second;
+    changed = true;
+  }
+  if (changed && events_.seen) events_.seen(edited_);
+}
+
+bool ConfigMapKeeper::is_ours() const {
+  const auto label = stored_->labels.find(kManagedByLabel);
+  return label != stored_->labels.end() && label->second == kManagedByAgent;
+}
+
+bool ConfigMapKeeper::must_rewrite() const {
+  return options_.rewrite_every > Ms(0) && transport_.now() - last_write_ >= options_.rewrite_every;
+}
+
+std::int64_t ConfigMapKeeper::next_stamp() const {
+  const auto now =
+      std::chrono::floor<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  return std::max<std::int64_t>(now, stamp_ + 1);
+}
+
+codec::ObjectChanges ConfigMapKeeper::changes_for(std::int64_t stamp) const {
+  codec::ObjectChanges out;
+  const codec::StringMap data = wanted_->data(stamp);
+  out.labels = missing(stored_->labels, all_labels());
+  out.data = missing(stored_->data, data);
+  for (const std::string& key : data_keys_) {
+    if (!data.contains(key) && stored_->data.contains(key)) out.data[key] = std::nullopt;
+  }
+  for (const std::string& key : wanted_->edited) {
+    if (stored_->data.contains(key)) continue;
+    const auto known = edited_.find(key);
+    out.data[key] = known == edited_.end() ? "" : known->second;
+  }
+  return out;
+}
+
+codec::StringMap ConfigMapKeeper::all_labels() const {
+  codec::StringMap out = wanted_->labels;
+  out[kManagedByLabel] = kManagedByAgent;
+  return out;
+}
+
+}  // namespace chipweave::agent

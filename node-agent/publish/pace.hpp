@@ -1,0 +1,30 @@
+// Pace — keeps writes of one object apart, so that a machine whose state flutters does not load the
+// API server.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace chipweave::agent {
+
+class Pace {
+ public:
+  using Ms = std::chrono::milliseconds;
+  using Time = std::chrono::steady_clock::time_point;
+  explicit Pace(Ms gap) : gap_(gap) {}
+
+  // How long to wait before the next write; 0: it may go now.
+  Ms left(Time now) const {
+    if (!last_) return Ms(0);
+    return std::max(Ms(0), std::chrono::ceil<Ms>(*last_ + gap_ - now));
+  }
+  // A write is sent now, whatever becomes of it.
+  void sent(Time now) { last_ = now; }
+
+ private:
+  Ms gap_;
+  std::optional<Time> last_;
+};
+
+}  // namespace chipweave::agent

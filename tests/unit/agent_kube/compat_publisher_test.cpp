@@ -1,0 +1,306 @@
+// All that a node says to the components of others and hears from people, against one API server.
+#include "node-agent/publish/compat_publisher.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/codec/mindcluster/device_info.hpp"
+#include "common/http/sha256.hpp"
+#include "tests/unit/agent_compat/machines.hpp"
+#include "tests/unit/agent_kube/fake_api.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using Json = nlohmann::json;
+using domain::ChipIndex;
+using domain::Effect;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::string kNodePath = "/api/v1/nodes/n1";
+const std::string kMaps = "/api/v1/namespaces/";
+const std::string kDeviceInfo = kMaps + "kube-system/configmaps/mindx-dl-deviceinfo-n1";
+const std::string kNodeInfo = kMaps + "mindx-dl/configmaps/mindx-dl-nodeinfo-n1";
+const std::string kAck = kMaps + "kube-system/configmaps/chipweave-gpu-topology-n1";
+
+codec::ChipSelection some(std::vector<ChipIndex> chips) { return {false, std::move(chips)}; }
+const codec::ChipSelection kAll{true, {}};
+
+class Publisher : public testing::Test {
+ protected:
+  Publisher() {
+    api_.put(kNodePath, {{"metadata",
+                          {{"name", "n1"},
+                           {"uid", "u1"},
+                           {"labels", Json::object()},
+                           {"annotations", Json::object()}}}});
+  }
+  void begin(NodeState state, CompatOptions options = {}) {
+    options.node = "n1";
+    CompatEvents events;
+    events.cordon = [this](const codec::ChipSelection& chips) { cordons_.push_back(chips); };
+    events.clear = [this](const codec::ChipSelection& chips) { clears_.push_back(chips); };
+    events.write_file = [this](const std::string& path, const std::string& text) {
+      ++file_tries_;
+      if (!disk_works_) return Result<void>(make_error(Errc::unavailable, "disk full"));
+      file_ = path + ":" + text;
+      return Result<void>();
+    };
+    publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
+    want(std::move(state));
+    publisher_->start();
+    api_.advance(seconds(2));
+  }
+  void want(NodeState state) {
+    publisher_->want(std::make_shared<const NodeState>(std::move(state)));
+  }
+  void annotate(const std::string& key, const std::optional<std::string>& value) {
+    Json node = api_.objects[kNodePath];
+    if (value) {
+      node["metadata"]["annotations"][key] = *value;
+    } else {
+      node["metadata"]["annotations"].erase(key);
+    }
+    api_.put(kNodePath, node);
+    api_.advance(seconds(2));
+  }
+  void label(const std::string& key, const std::string& value) {
+    Json node = api_.objects[kNodePath];
+    node["metadata"]["labels"][key] = value;
+    api_.put(kNodePath, node);
+    api_.advance(seconds(2));
+  }
+  codec::mindcluster::DeviceInfo device_info() {
+    const auto info = codec::mindcluster::read_device_info(
+        api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
+    EXPECT_TRUE(info.ok()) << info.error().text();
+    return *info;
+  }
+  bool there(const std::string& path) const { return api_.objects.contains(path); }
+  Json& labels() { return api_.objects[kNodePath]["metadata"]["labels"]; }
+
+  ManualClock clock_;
+  FakeApi api_{clock_};
+  std::vector<codec::ChipSelection> cordons_;
+  std::vector<codec::ChipSelection> clears_;
+  std::string file_;
+  int file_tries_ = 0;
+  bool disk_works_ = true;
+  std::unique_ptr<CompatPublisher> publisher_;
+};
+
+TEST_F(Publisher, AsksForNothingButItsNodeWhereNothingIsSwitchedOn) {
+  begin(profile("ascend-910b-8"));
+  api_.advance(minutes(30));
+  EXPECT_EQ(labels(), Json::object());
+  EXPECT_EQ(api_.objects.size(), 1U);
+  for (const std::string& each : api_.log) {
+    EXPECT_NE(each.find("/api/v1/nodes?"), std::string::npos) << each;
+  }
+}
+
+TEST_F(Publisher, AnAscendNodeSpeaksMindcluster) {
+  CompatOptions options;
+  options.mindcluster = true;
+  begin(profile("ascend-910b-8"), options);
+  EXPECT_EQ(device_info().available->size(), 8U);
+  EXPECT_EQ(api_.objects[kDeviceInfo]["metadata"]["labels"]["mx-consumer-cim"], "true");
+  EXPECT_EQ(api_.objects[kDeviceInfo]["data"]["ManuallySeparateNPU"], "");
+  EXPECT_FALSE(there(kNodeInfo));
+  EXPECT_FALSE(there(kAck));
+  EXPECT_EQ(labels()["accelerator"], "huawei-Ascend910");
+
+  publisher_->in_use({ChipIndex{0}, ChipIndex{1}});
+  api_.advance(seconds(2));
+  EXPECT_EQ(device_info().available, (std::vector<int>{2, 3, 4, 5, 6, 7}));
+
+  NodeState sick = profile("ascend-910b-8");
+  sick.faults = {fault_of(0, "node.cpu.0000001d", Effect::unusable)};
+  sick.faults[0].chip.reset();
+  want(std::move(sick));
+  api_.advance(seconds(2));
+  EXPECT_TRUE(there(kNodeInfo));
+  want(profile("ascend-910b-8"));
+  api_.advance(seconds(2));
+  EXPECT_FALSE(there(kNodeInfo));
+
+  const std::int64_t before = device_info().update_time;
+  api_.advance(minutes(5));
+  EXPECT_GT(device_info().update_time, before);
+}
+
+TEST_F(Publisher, OtherNodesDoNot) {
+  CompatOptions options;
+  options.mindcluster = true;
+  begin(profile("hgx-h100-8"), options);
+  EXPECT_EQ(api_.objects.size(), 1U);
+  EXPECT_EQ(labels(), Json::object());
+}
+
+TEST_F(Publisher, AcksConfigMapFollowsTheNodesMode) {
+  CompatOptions options;
+  options.ack = true;
+  begin(profile("hgx-v100-8"), options);
+  EXPECT_FALSE(there(kAck));
+  label("ack.node.gpu.schedule", "topology");
+  ASSERT_TRUE(there(kAck));
+  EXPECT_EQ(api_.objects[kAck]["metadata"]["labels"]["nodename"], "n1");
+  EXPECT_EQ(Json::parse(api_.objects[kAck]["data"]["devices"].get<std::string>()).size(), 8U);
+  label("ack.node.gpu.schedule", "default");
+  EXPECT_FALSE(there(kAck));
+  EXPECT_EQ(labels()["ack.node.gpu.schedule"], "default") << "never ours to write";
+}
+
+TEST_F(Publisher, ARestartDoesNotTakeAcksConfigMapAway) {
+  CompatOptions options;
+  options.ack = true;
+  label("ack.node.gpu.schedule", "topology");
+  begin(profile("hgx-v100-8"), options);
+  const Json before = api_.objects[kAck];
+  publisher_->stop();
+  begin(profile("hgx-v100-8"), options);
+  EXPECT_EQ(api_.objects[kAck], before);
+}
+
+TEST_F(Publisher, LabelsAreThoseThatWereAskedFor) {
+  CompatOptions options;
+  options.labels = true;
+  begin(profile("hgx-h100-8"), options);
+  EXPECT_EQ(labels()["chipweave.dev/topology"], "nvswitch-8");
+  EXPECT_FALSE(labels().contains("nvidia.com/gpu.product"));
+  publisher_->stop();
+  options.labels = false;
+  options.gfd_labels = true;
+  begin(profile("hgx-h100-8"), options);
+  EXPECT_FALSE(labels().contains("chipweave.dev/topology"));
+  EXPECT_EQ(labels()["nvidia.com/gpu.product"], "H100-SXM5");
+}
+
+TEST_F(Publisher, ACordonIsToldOnceAndKeptThroughNonsense) {
+  begin(profile("hgx-h100-8"));
+  EXPECT_THAT(cordons_, IsEmpty());
+  annotate(kCordonAnnotation, "3,5");
+  annotate("else", "1");
+  EXPECT_THAT(cordons_, ElementsAre(some({{3}, {5}})));
+  annotate(kCordonAnnotation, "3,five");
+  EXPECT_EQ(cordons_.size(), 1U);
+  annotate(kCordonAnnotation, "*");
+  annotate(kCordonAnnotation, "1,99");
+  annotate(kCordonAnnotation, std::nullopt);
+  EXPECT_THAT(cordons_, ElementsAre(some({{3}, {5}}), kAll, some({{1}}), some({})));
+}
+
+TEST_F(Publisher, ACordonIsKnownAtTheStart) {
+  annotate(kCordonAnnotation, "2");
+  begin(profile("hgx-h100-8"));
+  EXPECT_THAT(cordons_, ElementsAre(some({{2}})));
+}
+
+TEST_F(Publisher, MindclustersListCountsToo) {
+  CompatOptions options;
+  options.mindcluster = true;
+  begin(profile("ascend-910b-8"), options);
+  const auto people_write = [&](const std::string& text) {
+    api_.objects[kDeviceInfo]["data"]["ManuallySeparateNPU"] = text;
+    api_.put(kDeviceInfo, api_.objects[kDeviceInfo]);
+    api_.advance(seconds(62));
+  };
+  people_write("Ascend910-3");
+  annotate(kCordonAnnotation, "5");
+  EXPECT_THAT(cordons_, ElementsAre(some({{3}}), some({{3}, {5}})));
+  people_write("three");
+  EXPECT_EQ(cordons_.size(), 2U) << "the last list that could be read";
+  people_write("");
+  EXPECT_EQ(cordons_.back(), some({{5}}));
+}
+
+TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
+  CompatOptions options;
+  options.mindcluster = true;
+  begin(profile("ascend-910b-8"), options);
+  auto agent = [this] {
+    NodeState state = profile("ascend-910b-8");
+    state.faults = {fault_of(2, "cordoned", Effect::unusable)};
+    want(std::move(state));
+  };
+  cordons_.clear();
+  publisher_->stop();
+  CompatEvents events;
+  events.cordon = [&](const codec::ChipSelection&) { agent(); };
+  options.node = "n1";
+  publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
+  want(profile("ascend-910b-8"));
+  publisher_->start();
+  annotate(kCordonAnnotation, "2");
+  ASSERT_EQ(device_info().faults.size(), 1U);
+  EXPECT_EQ(device_info().faults[0].level, "ManuallySeparateNPU");
+}
+
+TEST_F(Publisher, FaultsAreClearedOnceForEachTimeItIsAsked) {
+  begin(profile("hgx-h100-8"));
+  annotate(kClearAnnotation, "3");
+  EXPECT_THAT(clears_, ElementsAre(some({{3}})));
+  EXPECT_FALSE(api_.objects[kNodePath]["metadata"]["annotations"].contains(kClearAnnotation));
+  annotate(kClearAnnotation, "3");
+  annotate(kClearAnnotation, "*");
+  EXPECT_THAT(clears_, ElementsAre(some({{3}}), some({{3}}), kAll));
+  annotate(kClearAnnotation, "all");
+  EXPECT_EQ(clears_.size(), 3U);
+  EXPECT_EQ(api_.objects[kNodePath]["metadata"]["annotations"][kClearAnnotation], "all")
+      << "what was not understood is left for its author";
+}
+
+TEST_F(Publisher, AClearThatCannotBeRemovedIsNotRepeated) {
+  begin(profile("hgx-h100-8"));
+  api_.unanswered = "nodes/n1";
+  annotate(kClearAnnotation, "3");
+  annotate("else", "1");
+  annotate("else", "2");
+  EXPECT_EQ(clears_.size(), 1U);
+}
+
+TEST_F(Publisher, TheFeatureFileIsWrittenOnChangeAndTriedAgain) {
+  CompatOptions options;
+  options.nfd_file = "/features.d/chipweave";
+  disk_works_ = false;
+  begin(profile("hgx-h100-8"), options);
+  EXPECT_EQ(file_tries_, 1);
+  disk_works_ = true;
+  api_.advance(seconds(60));
+  EXPECT_EQ(file_,
+            "/features.d/chipweave:chipweave.dev/chips=8\n"
+            "chipweave.dev/topology=nvswitch-8\nchipweave.dev/vendor=nvidia\n");
+  want(profile("hgx-h100-8"));
+  api_.advance(minutes(10));
+  EXPECT_EQ(file_tries_, 2);
+  want(profile("hgx-a100-4"));
+  EXPECT_EQ(file_tries_, 3);
+}
+
+TEST_F(Publisher, ASlowConfigMapHoldsUpNoLabel) {
+  CompatOptions options;
+  options.mindcluster = true;
+  api_.unanswered = "configmaps";
+  begin(profile("ascend-910b-8"), options);
+  EXPECT_EQ(labels()["accelerator"], "huawei-Ascend910");
+}
+
+TEST_F(Publisher, AfterTheStopAllIsQuietAndEverythingStays) {
+  CompatOptions options;
+  options.mindcluster = options.ack = options.labels = true;
+  begin(profile("ascend-a3-16"), options);
+  publisher_->stop();
+  const auto before = api_.objects;
+  api_.log.clear();
+  api_.advance(minutes(60));
+  EXPECT_THAT(api_.log, IsEmpty());
+  EXPECT_EQ(api_.objects, before);
+  EXPECT_EQ(api_.under_way(), 0U);
+}
+
+}  // namespace
+}  // namespace chipweave::agent
