@@ -24,7 +24,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 25> kFlags = {{
+constexpr std::array<FlagText, 27> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -50,6 +50,10 @@ constexpr std::array<FlagText, 25> kFlags = {{
     {"tls-cert", "PEM file: certificate to show to the scheduler"},
     {"tls-key", "PEM file: its key"},
     {"tls-server-name", "name in the scheduler's certificate; default: the host of --scheduler"},
+    {"publish",
+     "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels "
+     "(docs/node-publishing.md)"},
+    {"nfd-file", "write the node's labels to this feature file of Node Feature Discovery"},
     {"health-file",
      "JSON of known faults, watched: "
      "{\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
@@ -173,6 +177,23 @@ Result<void> take_destination(Texts& given, Flags& out) {
   return {};
 }
 
+Result<void> take_publish(Texts& given, Flags& out) {
+  constexpr std::array<std::string_view, 4> kKnown = {"mindcluster", "ack", "labels", "gfd-labels"};
+  out.nfd_file = given["nfd-file"];
+  if (!given["publish"].empty()) {
+    for (std::string& what : split(given["publish"])) {
+      if (std::find(kKnown.begin(), kKnown.end(), what) == kKnown.end())
+        return wrong("publish",
+                     "holds \"" + what + "\": it must be mindcluster, ack, labels or gfd-labels");
+      out.publish.insert(std::move(what));
+    }
+  }
+  const char* given_one = !out.publish.empty() ? "publish" : "nfd-file";
+  if (out.scheduler && (!out.publish.empty() || !out.nfd_file.empty()))
+    return wrong(given_one, "needs --kubernetes or --kubeconfig");
+  return {};
+}
+
 Result<void> take_tls(Texts& given, Flags& out) {
   out.tls_ca = given["tls-ca"];
   out.tls_cert = given["tls-cert"];
@@ -207,6 +228,7 @@ Result<Flags> check(Texts given) {
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
   if (auto ok = take_hardware(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_destination(given, out); !ok) return std::move(ok).error();
+  if (auto ok = take_publish(given, out); !ok) return std::move(ok).error();
   if (!given["metrics"].empty()) {
     auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
     if (!metrics) return std::move(metrics).error().in("--metrics");

@@ -87,15 +87,16 @@ int run_agent(const Flags& flags) {
                 sources.error());
   }
   MetricsDoor metrics(loop);
-  Reporter* reporter = nullptr;
+  Reporting* reporting = nullptr;
   NodeStatePtr newest;
   AgentEvents events;
   events.warning = [](const std::string& text) {
     obs::log(obs::Level::warn, "probe", {{"what", text}});
   };
-  events.fault = [&metrics](const FaultChange& change) {
+  events.fault = [&metrics, &reporting](const FaultChange& change) {
     log_fault(change);
     metrics.fault(change);
+    if (reporting != nullptr) reporting->fault(change);
   };
   events.state = [&](const NodeStatePtr& state, bool urgent) {
     const bool first = std::exchange(newest, state) == nullptr;
@@ -105,9 +106,7 @@ int run_agent(const Flags& flags) {
               {"chips", state->topology.chip_count()},
               {"unhealthy", state->topology.unhealthy().size()}});
     metrics.state(*state);
-    if (reporter == nullptr) return;
-    reporter->want(state, urgent);
-    if (first) reporter->start();
+    if (reporting != nullptr) reporting->want(state, urgent);
   };
   Agent agent(
       {flags.node, flags.resources, (*sources)->policy(), flags.probe == ProbeKind::hardware},
@@ -120,19 +119,27 @@ int run_agent(const Flags& flags) {
                       helper.stuck,   helper.crashed,      helper.garbage};
   });
 
-  auto reporting = Reporting::make(flags, loop, clock,
-                                   {[&metrics](bool yes) { metrics.connected(yes); },
-                                    [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
-                                    [&agent](const auto& faults) {
-                                      agent.restore(faults);
-                                      agent.check();  // before the first write
-                                    }});
-  if (!reporting) {
-    const bool no_pod = !flags.scheduler && flags.kubeconfig.empty() &&
-                        reporting.error().code == Errc::invalid_argument;
-    return fail(no_pod ? kWrongUsage : kUnusable, reporting.error());
+  auto made = Reporting::make(flags, loop, clock,
+                              {[&metrics](bool yes) { metrics.connected(yes); },
+                               [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
+                               [&agent](const auto& faults) {
+                                 agent.restore(faults);
+                                 agent.check();  // before the first write
+                               }},
+                              {[&agent](Cordon cordon) {
+                                 agent.cordon(std::move(cordon));
+                                 agent.check();
+                               },
+                               [&agent](std::optional<domain::ChipIndex> chip) {
+                                 agent.clear_faults(chip);
+                                 agent.check();
+                               }});
+  if (!made) {
+    const bool no_pod =
+        !flags.scheduler && flags.kubeconfig.empty() && made.error().code == Errc::invalid_argument;
+    return fail(no_pod ? kWrongUsage : kUnusable, made.error());
   }
-  reporter = &(*reporting)->reporter();
+  reporting = made->get();
   std::shared_ptr<http::TlsContext> metrics_tls;
   if (certificate) {
     metrics_tls = certificate->context();
@@ -140,17 +147,14 @@ int run_agent(const Flags& flags) {
   }
   if (const auto ok = open_metrics(flags, metrics, metrics_tls); !ok)
     return fail(kCannotStart, ok.error());
-  if (newest != nullptr) {
-    reporter->want(newest, true);
-    reporter->start();
-  }
+  if (newest != nullptr) reporting->want(newest, true);
   look = [&agent] { agent.check(); };
   const FileWatch watch((*sources)->files(), [&] { loop.post([&look] { look(); }); });
   loop.every(watch.complete() ? kPoll : kPollUnwatched, [&look] { look(); });
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "stopping");
     loop.after(kStopWithin, [&] { loop.stop(); });
-    reporter->stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
+    reporting->stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
   });
   obs::log(obs::Level::info, "agent started",
            {{"node", flags.node},

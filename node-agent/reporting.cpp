@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "common/io/files.hpp"
 #include "common/kube/access.hpp"
 #include "common/obs/log.hpp"
 #include "common/tls/client_files.hpp"
@@ -18,16 +19,47 @@ Result<ClientPem> read_tls(const Flags& flags) {
                                 flags.tls_server_name);
 }
 
+CompatOptions compat_options(const Flags& flags) {
+  CompatOptions out;
+  out.node = flags.node;
+  out.mindcluster = flags.publish.contains("mindcluster");
+  out.ack = flags.publish.contains("ack");
+  out.labels = flags.publish.contains("labels");
+  out.gfd_labels = flags.publish.contains("gfd-labels");
+  out.nfd_file = flags.nfd_file;
+  out.seed = std::random_device{}();
+  return out;
+}
+
+CompatEvents compat_events(Wishes wishes) {
+  CompatEvents out;
+  out.cordon = [cordon = std::move(wishes.cordon)](const codec::ChipSelection& chips) {
+    cordon({chips.all, {chips.chips.begin(), chips.chips.end()}});
+  };
+  out.clear = [clear = std::move(wishes.clear_faults)](const codec::ChipSelection& chips) {
+    if (chips.all) clear(std::nullopt);
+    for (const domain::ChipIndex chip : chips.chips) clear(chip);
+  };
+  out.write_file = [](const std::string& path, const std::string& text) {
+    return io::write_file_atomically(path, text);
+  };
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loop& loop,
-                                                   const Clock& clock, ReporterEvents events) {
+                                                   const Clock& clock, ReporterEvents events,
+                                                   Wishes wishes) {
   auto out = std::make_unique<Reporting>();
-  if (!flags.scheduler) {
-    if (auto ok = out->use_cluster(flags, loop, clock, std::move(events)); !ok)
-      return std::move(ok).error();
-    return out;
-  }
+  auto ok = flags.scheduler
+                ? out->use_scheduler(flags, loop, std::move(events))
+                : out->use_cluster(flags, loop, clock, std::move(events), std::move(wishes));
+  if (!ok) return std::move(ok).error();
+  return out;
+}
+
+Result<void> Reporting::use_scheduler(const Flags& flags, http::Loop& loop, ReporterEvents events) {
   if (!flags.tls_ca.empty()) {
     if (const auto ok = read_tls(flags); !ok) return ok.error();
   } else if (!flags.scheduler->is_loopback()) {
@@ -42,12 +74,12 @@ Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loo
   options.node = flags.node;
   options.boot_id = make_boot_id();
   options.seed = std::random_device{}();
-  out->reporter_ = std::make_unique<GrpcReporter>(loop, std::move(options), std::move(events));
-  return out;
+  reporter_ = std::make_unique<GrpcReporter>(loop, std::move(options), std::move(events));
+  return {};
 }
 
 Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const Clock& clock,
-                                    ReporterEvents events) {
+                                    ReporterEvents events, Wishes wishes) {
   auto access = kube::load_access({flags.kubeconfig, ""}, kube::process_environment());
   if (!access) return std::move(access).error();
   KubeReporterOptions options;
@@ -71,7 +103,27 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   if (!client) return std::move(client).error();
   api_ = std::move(client).value();
   reporter_ = std::make_unique<KubeReporter>(*api_, clock, options, std::move(events));
+  events_ = std::make_unique<NodeEvents>(*api_, clock, flags.node);
+  compat_ = std::make_unique<CompatPublisher>(*api_, clock, compat_options(flags),
+                                              compat_events(std::move(wishes)));
   return {};
+}
+
+void Reporting::want(const NodeStatePtr& state, bool urgent) {
+  reporter_->want(state, urgent);
+  if (compat_) compat_->want(state);
+  if (std::exchange(started_, true)) return;
+  reporter_->start();
+  if (compat_) compat_->start();
+}
+
+void Reporting::fault(const FaultChange& change) {
+  if (events_) events_->fault(change);
+}
+
+void Reporting::stop(std::function<void()> done) {
+  if (compat_) compat_->stop();
+  reporter_->stop(std::move(done));
 }
 
 }  // namespace chipweave::agent

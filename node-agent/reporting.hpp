@@ -1,32 +1,53 @@
-// Reporting — the reporter that the flags ask for, and the client it needs.
+// Reporting — whom this agent tells of its node, as the flags say: a scheduler by gRPC, or the API
+// server of a cluster, where people also ask things of it.
 //
 // Owner: the program; used and destroyed on the loop thread, or when the loop does not run.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "common/kube/api_client.hpp"
+#include "node-agent/app/faults.hpp"
 #include "node-agent/flags.hpp"
+#include "node-agent/publish/compat_publisher.hpp"
+#include "node-agent/publish/node_events.hpp"
 #include "node-agent/publish/reporter.hpp"
 
 namespace chipweave::agent {
 
+// What people ask for in the cluster.
+struct Wishes {
+  std::function<void(Cordon)> cordon;
+  std::function<void(std::optional<domain::ChipIndex>)> clear_faults;  // absent: of all chips
+};
+
 class Reporting {
  public:
-  // Errors: credentials of the cluster that cannot be read or used.
+  // Errors: invalid_argument without a cluster around us; what is wrong with a file or address.
   static Result<std::unique_ptr<Reporting>> make(const Flags& flags, http::Loop& loop,
-                                                 const Clock& clock, ReporterEvents events);
-  Reporter& reporter() { return *reporter_; }
+                                                 const Clock& clock, ReporterEvents events,
+                                                 Wishes wishes);
+
+  // As Reporter's; the first state starts it.
+  void want(const NodeStatePtr& state, bool urgent);
+  void fault(const FaultChange& change);
+  void stop(std::function<void()> done);
 
  private:
+  Result<void> use_scheduler(const Flags& flags, http::Loop& loop, ReporterEvents events);
   Result<void> use_cluster(const Flags& flags, http::Loop& loop, const Clock& clock,
-                           ReporterEvents events);
+                           ReporterEvents events, Wishes wishes);
 
-  std::unique_ptr<kube::ApiClient> api_;  // null: no cluster
+  std::unique_ptr<kube::ApiClient> api_;  // outlives what uses it
   std::unique_ptr<Reporter> reporter_;
+  std::unique_ptr<CompatPublisher> compat_;
+  std::unique_ptr<NodeEvents> events_;
+  bool started_ = false;
 };
 
 }  // namespace chipweave::agent

@@ -198,7 +198,7 @@ struct CompatPublisher::Impl {
   CompatOptions options;
   CompatEvents events;
   KnownChips known;
-  Cordon cordon;
+  AskedCordon cordon;
   NodeStatePtr state;
   std::vector<domain::ChipIndex> used;
   bool ack_mode = false;

@@ -36,7 +36,7 @@ void KnownChips::report_once(const std::string& sentence) {
   if (said_.insert(sentence).second && report_) report_(sentence);
 }
 
-void Cordon::annotated(const std::string& annotation, const std::string& text) {
+void AskedCordon::annotated(const std::string& annotation, const std::string& text) {
   annotation_ = annotation;
   auto chips = codec::parse_chip_selection(annotation, text);
   if (!chips) {
@@ -45,7 +45,7 @@ void Cordon::annotated(const std::string& annotation, const std::string& text) {
   annotated_ = std::move(chips).value();
 }
 
-codec::ChipSelection Cordon::of(const NodeState& state) {
+codec::ChipSelection AskedCordon::of(const NodeState& state) {
   if (auto chips = manually_separated(state, list_)) {
     separated_ = std::move(chips).value();
   } else {

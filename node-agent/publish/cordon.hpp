@@ -1,4 +1,4 @@
-// Cordon — which chips people have taken out of service: by the annotation of the Node and by
+// AskedCordon — which chips people have taken out of service: by the annotation of the Node and by
 // MindCluster's list, whichever names them.
 //
 // A text that cannot be read leaves in force what its source said last: a slip of the pen must not
@@ -32,9 +32,9 @@ class KnownChips {
   std::set<std::string> said_;
 };
 
-class Cordon {
+class AskedCordon {
  public:
-  explicit Cordon(KnownChips& known) : known_(known) {}
+  explicit AskedCordon(KnownChips& known) : known_(known) {}
 
   // "": there is none.
   void annotated(const std::string& annotation, const std::string& text);

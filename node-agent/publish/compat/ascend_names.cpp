@@ -10,38 +10,38 @@ using domain::RuleKind;
 
 struct ModelWord {
   std::string_view word;
-  AscendGeneration generation;
+  AscendFamily generation;
 };
 // The first that the model contains: "Ascend910_9382", "910B3", "Atlas350".
 constexpr std::array<ModelWord, 9> kWords = {{
-    {"310P", AscendGeneration::ascend_310p},
-    {"310", AscendGeneration::ascend_310},
-    {"950", AscendGeneration::a5},
-    {"350", AscendGeneration::a5},
-    {"910_93", AscendGeneration::a3},
-    {"910C", AscendGeneration::a3},
-    {"910B", AscendGeneration::a2},
-    {"910A", AscendGeneration::a1},
-    {"910Pro", AscendGeneration::a1},
+    {"310P", AscendFamily::ascend_310p},
+    {"310", AscendFamily::ascend_310},
+    {"950", AscendFamily::a5},
+    {"350", AscendFamily::a5},
+    {"910_93", AscendFamily::a3},
+    {"910C", AscendFamily::a3},
+    {"910B", AscendFamily::a2},
+    {"910A", AscendFamily::a1},
+    {"910Pro", AscendFamily::a1},
 }};
 
-std::optional<AscendGeneration> by_rule(RuleKind rule) {
+std::optional<AscendFamily> by_rule(RuleKind rule) {
   switch (rule) {
     case RuleKind::ascend_910a_module:
     case RuleKind::ascend_910a_half:
-      return AscendGeneration::a1;
+      return AscendFamily::a1;
     case RuleKind::ascend_910b_16:
-      return AscendGeneration::a2;
+      return AscendFamily::a2;
     case RuleKind::ascend_a3:
-      return AscendGeneration::a3;
+      return AscendFamily::a3;
     case RuleKind::ascend_310_card:
     case RuleKind::ascend_310_chip:
-      return AscendGeneration::ascend_310;
+      return AscendFamily::ascend_310;
     case RuleKind::ascend_310p_card:
     case RuleKind::ascend_310p_chip:
-      return AscendGeneration::ascend_310p;
+      return AscendFamily::ascend_310p;
     case RuleKind::ascend_a5_mesh4:
-      return AscendGeneration::a5;
+      return AscendFamily::a5;
     case RuleKind::any:
       break;
   }
@@ -50,38 +50,38 @@ std::optional<AscendGeneration> by_rule(RuleKind rule) {
 
 }  // namespace
 
-AscendGeneration generation_of(const domain::NodeTopology& topology) {
+AscendFamily generation_of(const domain::NodeTopology& topology) {
   if (const auto known = by_rule(topology.rule().kind)) return *known;
   const std::string& of_chip = topology.chip(0).model;
   const std::string& model = of_chip.empty() ? topology.model() : of_chip;
   const auto* const found = std::find_if(kWords.begin(), kWords.end(), [&](const ModelWord& each) {
     return model.find(each.word) != std::string::npos;
   });
-  return found == kWords.end() ? AscendGeneration::a2 : found->generation;
+  return found == kWords.end() ? AscendFamily::a2 : found->generation;
 }
 
-std::string_view ascend_prefix(AscendGeneration generation) {
+std::string_view ascend_prefix(AscendFamily generation) {
   switch (generation) {
-    case AscendGeneration::ascend_310:
+    case AscendFamily::ascend_310:
       return "Ascend310";
-    case AscendGeneration::ascend_310p:
+    case AscendFamily::ascend_310p:
       return "Ascend310P";
-    case AscendGeneration::a5:
+    case AscendFamily::a5:
       return "npu";
-    case AscendGeneration::a1:
-    case AscendGeneration::a2:
-    case AscendGeneration::a3:
+    case AscendFamily::a1:
+    case AscendFamily::a2:
+    case AscendFamily::a3:
       break;
   }
   return "Ascend910";
 }
 
-bool has_chip_network(AscendGeneration generation) {
-  return generation != AscendGeneration::ascend_310 && generation != AscendGeneration::ascend_310p;
+bool has_chip_network(AscendFamily generation) {
+  return generation != AscendFamily::ascend_310 && generation != AscendFamily::ascend_310p;
 }
 
-bool has_super_pod(AscendGeneration generation) {
-  return generation == AscendGeneration::a3 || generation == AscendGeneration::a5;
+bool has_super_pod(AscendFamily generation) {
+  return generation == AscendFamily::a3 || generation == AscendFamily::a5;
 }
 
 AscendNames::AscendNames(const domain::NodeTopology& topology)
@@ -89,7 +89,7 @@ AscendNames::AscendNames(const domain::NodeTopology& topology)
 
 int AscendNames::number(const domain::Chip& chip) const {
   // A5 lists devices, not physical ids.
-  if (generation_ == AscendGeneration::a5) return chip.index.value;
+  if (generation_ == AscendFamily::a5) return chip.index.value;
   return chip.physical_id.value_or(chip.index.value);
 }
 

@@ -11,23 +11,23 @@
 
 namespace chipweave::agent {
 
-enum class AscendGeneration { a1, a2, a3, ascend_310, ascend_310p, a5 };
+enum class AscendFamily { a1, a2, a3, ascend_310, ascend_310p, a5 };
 
 // By model and placement rule; of a chip that is not known: a2, which has no SuperPod and all keys.
-AscendGeneration generation_of(const domain::NodeTopology& topology);
+AscendFamily generation_of(const domain::NodeTopology& topology);
 // Of the names of chips, and of resources behind "huawei.com/": "Ascend910", "Ascend310P", "npu".
-std::string_view ascend_prefix(AscendGeneration generation);
+std::string_view ascend_prefix(AscendFamily generation);
 // Chips without a port to other nodes have no list of those whose port is broken.
-bool has_chip_network(AscendGeneration generation);
+bool has_chip_network(AscendFamily generation);
 // HCCS or UnifiedBus switches inside the node, and a place in a super pod.
-bool has_super_pod(AscendGeneration generation);
+bool has_super_pod(AscendFamily generation);
 
 class AscendNames {
  public:
   // `topology` must outlive it.
   explicit AscendNames(const domain::NodeTopology& topology);
 
-  AscendGeneration generation() const { return generation_; }
+  AscendFamily generation() const { return generation_; }
   std::string_view prefix() const { return ascend_prefix(generation_); }
   int number(const domain::Chip& chip) const;
   // Of a chip by the index that people use; nullopt if the machine has no such chip.
@@ -37,7 +37,7 @@ class AscendNames {
 
  private:
   const domain::NodeTopology& topology_;
-  AscendGeneration generation_;
+  AscendFamily generation_;
 };
 
 }  // namespace chipweave::agent

@@ -8,8 +8,8 @@ inline constexpr const char* kDriver = "driver";               // "550.54.15"
 inline constexpr const char* kComputeCapability = "sm";        // "9.0"
 inline constexpr const char* kFabricClique = "fabric.clique";  // "<cluster uuid>.<clique id>"
 inline constexpr const char* kMigCapable = "mig.capable";      // "true", "false"
-inline constexpr const char* kAscendChipName = "ascend.chip";  // "910B3"
-inline constexpr const char* kAscendAiCores = "ascend.cores";  // of one chip: "20"
+inline constexpr const char* kAscendChipName = "chip-name";    // "910B3"
+inline constexpr const char* kAscendAiCores = "aicore";        // of one chip: "20"
 inline constexpr const char* kAscendRack = "ascend.rack";      // a number; A5
 
 }  // namespace chipweave::agent::facts

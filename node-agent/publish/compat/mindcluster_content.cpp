@@ -94,7 +94,7 @@ mc::DeviceInfo device_info_of(const NodeState& state, const AscendNames& names,
   const Place place = place_of(state);
   out.super_pod_id = place.super_pod;
   out.server_index = place.server;
-  if (names.generation() == AscendGeneration::a5) {
+  if (names.generation() == AscendFamily::a5) {
     out.rack_id = number_of<std::int32_t>(fact(state, facts::kAscendRack));
   }
   return out;
@@ -110,9 +110,9 @@ std::string base_devices_of(const NodeState& state, const AscendNames& names) {
   return mc::write_base_devices(names.prefix(), devices);
 }
 
-const char* server_type_of(AscendGeneration generation) {
-  if (generation == AscendGeneration::a3) return "A3";
-  return generation == AscendGeneration::a5 ? "npu" : "";
+const char* server_type_of(AscendFamily generation) {
+  if (generation == AscendFamily::a3) return "A3";
+  return generation == AscendFamily::a5 ? "npu" : "";
 }
 
 // "910B3" of "Ascend910B3"; of A5 the whole name.
@@ -121,15 +121,15 @@ std::string chip_name_of(const NodeState& state, const AscendNames& names) {
   std::string_view name = fact(state, facts::kAscendChipName);
   if (name.empty()) name = state.topology.chip(0).model;
   if (name.empty()) name = state.topology.model();
-  if (names.generation() != AscendGeneration::a5 && name.starts_with(kAscend))
+  if (names.generation() != AscendFamily::a5 && name.starts_with(kAscend))
     name.remove_prefix(kAscend.size());
   return label_value(name);
 }
 
 // The card type of A3 is not laid down.
-std::string_view card_of(AscendGeneration generation) {
-  if (generation == AscendGeneration::a3) return "";
-  return generation == AscendGeneration::a2 ? "Ascend910B" : ascend_prefix(generation);
+std::string_view card_of(AscendFamily generation) {
+  if (generation == AscendFamily::a3) return "";
+  return generation == AscendFamily::a2 ? "Ascend910B" : ascend_prefix(generation);
 }
 
 codec::StringMap labels_of(const NodeState& state, const AscendNames& names) {
@@ -185,7 +185,7 @@ NodeMarks mindcluster_marks(const NodeState& state) {
   out.annotations[std::string(mc::kServerIndexAnnotation)] = std::to_string(place.server);
   out.annotations["serverType"] = server_type_of(names.generation());
   if (const auto rack = number_of<std::int32_t>(fact(state, facts::kAscendRack));
-      rack && names.generation() == AscendGeneration::a5) {
+      rack && names.generation() == AscendFamily::a5) {
     out.annotations["rackID"] = std::to_string(*rack);
   }
   return out;

@@ -197,7 +197,7 @@ std::optional<mc::NodeInfo> node_info_of(const std::vector<Fault>& faults) {
   std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> codes;
   std::size_t worst = 0;
   for (const Fault& fault : faults) {
-    if (fault.chip || !fault.nic.empty() || is_of_switch(fault)) continue;
+    if (fault.chip || !fault.part.empty() || is_of_switch(fault)) continue;
     const std::size_t level = node_level_of(fault.effect);
     worst = std::max(worst, level);
     auto& list = codes[{device_type_of(fault.code), level}];

@@ -165,7 +165,7 @@ TEST(MindclusterMarks, OfAnA2) {
     chip.memory_bytes = std::uint64_t{64} << 30U;
     if (chip.index.value == 0) chip.device_ips = {"192.0.2.12", "192.0.2.13"};
   });
-  state.facts["ascend.cores"] = "20";
+  state.facts["aicore"] = "20";
   const NodeMarks marks = mindcluster_marks(state);
   EXPECT_EQ(marks.labels, (codec::StringMap{{"accelerator", "huawei-Ascend910"},
                                             {"node.kubernetes.io/npu.chip.name", "910B3"},
@@ -203,7 +203,7 @@ TEST(MindclusterMarks, OfAnA3InItsSuperPod) {
 
 TEST(MindclusterMarks, OfAnA5) {
   NodeState state = chips("ascend", "Ascend950PR", 8);
-  state.facts = {{"ascend.cores", "36"}, {"ascend.rack", "6"}};
+  state.facts = {{"aicore", "36"}, {"ascend.rack", "6"}};
   const NodeMarks marks = mindcluster_marks(state);
   EXPECT_EQ(marks.labels, (codec::StringMap{{"accelerator", "huawei-npu"},
                                             {"node.kubernetes.io/npu.chip.name", "Ascend950PR"},

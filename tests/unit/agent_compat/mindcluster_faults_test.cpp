@@ -130,7 +130,7 @@ TEST(SwitchFaults, MakeTheNodesState) {
 
 TEST(NodeFaults, AreThoseOfTheMachineItself) {
   Fault nic = of_machine("nic.down", Effect::link);
-  nic.nic = "eth0";
+  nic.part = "eth0";
   EXPECT_FALSE(node_info_of({}).has_value());
   EXPECT_FALSE(node_info_of({nic, fault_of(1, "dcmi.1", Effect::unusable),
                              of_machine("switch.x", Effect::unusable)})
