@@ -83,7 +83,7 @@ void Agent::check() {
   listen();
   compose();
   if (!probe_failing_ && !faults_failing_ && !trouble_ && misfit_.empty() && state_ != nullptr) {
-    good_ = clock_.now();
+    good_ = probe_.heard().value_or(clock_.now());
   }
 }
 

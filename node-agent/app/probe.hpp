@@ -5,6 +5,7 @@
 // thread and lets changes() tell.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,10 @@ class Probe {
   // a second.
   virtual bool changes() = 0;
   virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
+  // When the source was last heard, where that is not whenever it is asked.
+  virtual std::optional<std::chrono::steady_clock::time_point> heard() const {
+    return std::nullopt;
+  }
   // False as long as nothing is known yet and changes() will tell when it is.
   virtual bool ready() const { return true; }
 };

@@ -57,6 +57,7 @@ struct HelperProbe::Impl {
   std::optional<Error> failure;      // of the newest line, if it was one
   bool answered = false;             // there is something to take
   std::optional<ProbeTrouble> trouble;
+  std::optional<Steady::time_point> heard;  // the newest line, whatever it said
   HelperCounts counts;
 
   std::vector<std::unique_ptr<HelperProcess>> lost;  // the thread's own: not even SIGKILL ends them
@@ -77,6 +78,7 @@ struct HelperProbe::Impl {
   bool take(codec::ProbeLine line) {
     const std::lock_guard lock(mutex);
     const bool recovered = std::exchange(trouble, std::nullopt).has_value();
+    heard = Steady::now();
     if (auto* seen = std::get_if<Observation>(&line)) {
       if (fresh) keep_events(*fresh, *seen);
       fresh = std::move(*seen);
@@ -204,6 +206,11 @@ bool HelperProbe::changes() {
 std::optional<ProbeTrouble> HelperProbe::trouble() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->trouble;
+}
+
+std::optional<Steady::time_point> HelperProbe::heard() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->heard;
 }
 
 bool HelperProbe::ready() const {

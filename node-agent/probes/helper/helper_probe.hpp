@@ -45,6 +45,7 @@ class HelperProbe final : public Probe {
   Result<domain::Observation> discover() override;
   bool changes() override;
   std::optional<ProbeTrouble> trouble() const override;
+  std::optional<std::chrono::steady_clock::time_point> heard() const override;
   bool ready() const override;
   HelperCounts counts() const;
 

@@ -1,0 +1,55 @@
+// Rig — a scheduler without a cluster and an agent on a machine whose NVIDIA driver is the fake
+// one: what the scenario file says, the "hardware" does.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/http/client.hpp"
+#include "tests/component/agent_hardware/program.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave {
+
+class Rig {
+ public:
+  using Json = nlohmann::json;
+
+  Rig();
+  // Replaces the scenario as a whole, atomically.
+  void play(const Json& scenario) const;
+  // Starts an agent of this machine; more: further flags.
+  std::unique_ptr<Program> agent(const std::string& node, std::vector<std::string> more = {}) const;
+  std::vector<std::string> agent_words(const std::string& node,
+                                       std::vector<std::string> more = {}) const;
+
+  // What the scheduler knows of a node; null if nothing.
+  Json node(const std::string& name);
+  std::vector<int> unhealthy(const std::string& name);
+  // The chips that a pod of that size gets now on that node, by filter, prioritize and bind; the
+  // pod is deleted again. nullopt: none.
+  std::optional<std::vector<int>> decide(const std::string& node, int chips);
+  // A metric of an agent started with metrics(); -1 if there is none such.
+  double metric(const std::string& line) const;
+  static std::vector<std::string> metrics(const io::TempFolder& folder) {
+    return {"--metrics", "127.0.0.1:0", "--port-file", folder.at("agent-port")};
+  }
+
+  const io::TempFolder& folder() const { return folder_; }
+  // Of the programs' tests: a policy in which nothing is held.
+  std::string policy_without_holds() const;
+
+ private:
+  Json call(const char* method, const std::string& target, const Json& body = nullptr);
+
+  io::TempFolder folder_;
+  std::unique_ptr<Program> scheduler_;
+  std::optional<http::Client> http_;
+  std::string grpc_;
+  int pods_ = 0;
+};
+
+}  // namespace chipweave
