@@ -1,0 +1,58 @@
+// docs/agent.md and the built-in policy say the same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "common/codec/agent/health_policy.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+std::string read_page() {
+  std::ifstream in(std::string(CHIPWEAVE_SOURCE_DIR) + "/docs/agent.md");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The row of the table of signals that begins with a code; "" if there is none.
+std::string row_of(const std::string& page, const std::string& code) {
+  const std::size_t at = page.find("\n| `" + code + "` |");
+  if (at == std::string::npos) return "";
+  return page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+}
+
+std::string recovery_of(const domain::HealthRule& rule) {
+  if (rule.recovery == domain::Recovery::reset) return "until reset";
+  if (rule.hold == 0) return "at once";
+  const bool minutes = rule.hold >= 120;
+  return std::to_string(std::lround(minutes ? rule.hold / 60 : rule.hold)) +
+         (minutes ? " min" : " s");
+}
+
+TEST(AgentPage, HasEachRuleOfTheBuiltInPolicy) {
+  const std::string page = read_page();
+  ASSERT_FALSE(page.empty());
+  const auto policy = read_health_policy(default_health_policy());
+  ASSERT_TRUE(policy.ok()) << policy.error().text();
+  for (const domain::HealthRule& rule : policy->rules) {
+    const std::string end =
+        "| " + std::string(to_string(rule.effect)) + " | " + recovery_of(rule) + " |";
+    EXPECT_TRUE(row_of(page, rule.code).ends_with(end))
+        << rule.code << " should end with \"" << end << "\": " << row_of(page, rule.code);
+  }
+}
+
+TEST(AgentPage, ItsExampleIsAPolicy) {
+  const std::string page = read_page();
+  const std::size_t begin = page.find("```yaml\nrules:\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t text = page.find('\n', begin) + 1;
+  const auto policy = read_health_policy(page.substr(text, page.find("```", text) - text));
+  ASSERT_TRUE(policy.ok()) << policy.error().text();
+  EXPECT_GE(policy->rules.size(), 5U);
+}
+
+}  // namespace
+}  // namespace chipweave::codec
