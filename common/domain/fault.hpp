@@ -28,6 +28,13 @@ struct Fault {
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
+// A fault that an earlier run of the agent told of, and the id of its chip then ("" without one):
+// the next run may number the chips otherwise.
+struct RememberedFault {
+  Fault fault;
+  std::string chip_id;
+};
+
 // Whether both are of the same thing, however bad.
 bool same_cause(const Fault& a, const Fault& b);
 // Of what it is, for people: "chip 3 port 7", "link 0-4", "mlx5_0", "machine".

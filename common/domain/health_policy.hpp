@@ -14,7 +14,7 @@ namespace chipweave::domain {
 // Mildest first.
 enum class Effect {
   note,      // told to people, nothing else
-  link,      // that port's lane is down, or that NIC is not there
+  link,      // that port's lane is down, all links of a chip without one, or that NIC is not there
   network,   // the chip is of no use to a pod that is one of several
   unusable,  // the chip is not given to anybody
 };

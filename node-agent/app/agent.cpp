@@ -91,14 +91,25 @@ void Agent::look() {
   if (probe_.changes()) {
     auto found = probe_.discover();
     probe_failing_ = !found.ok();
-    found.ok() ? see(std::move(found).value()) : fail(found.error());
+    failure_.reset();
+    if (found) {
+      see(std::move(found).value());
+    } else {
+      fail(found.error());
+      // Of a machine that was there before.
+      const bool none = found.error().code == Errc::not_found;
+      failure_ = ProbeTrouble{none ? "machine.gone" : "probe.failing", found.error().text()};
+    }
   }
   auto trouble = probe_.trouble();
+  if (!trouble) trouble = failure_;
   const bool known =
       trouble.has_value() == trouble_.has_value() && (!trouble || trouble->code == trouble_->code);
   if (!known && trouble) {
-    ++errors_;
+    if (!failure_) ++errors_;  // that one is counted
     trouble_at_ = now_ms();
+    // With a state it is a fault, which is told as such.
+    if (state_ == nullptr && !failure_) events_.warning(trouble->code + ": " + trouble->text);
   }
   trouble_ = std::move(trouble);
 }
@@ -142,6 +153,23 @@ void Agent::listen() {
   }
   said_ = std::move(*said).value();
   said_at_ = now_ms();
+}
+
+void Agent::restore(const std::vector<domain::RememberedFault>& faults) {
+  if (state_ == nullptr) return;
+  std::vector<Fault> out;
+  for (const auto& [fault, id] : faults) {
+    Fault now = fault;
+    if (now.chip) {
+      const auto& chips = state_->topology.chips();
+      const auto same = std::find_if(chips.begin(), chips.end(),
+                                     [&id = id](const auto& chip) { return chip.id == id; });
+      if (same == chips.end()) continue;
+      now.chip = same->index;
+    }
+    out.push_back(std::move(now));
+  }
+  judge_.restore(out);
 }
 
 void Agent::cordon(Cordon cordon) {
@@ -227,7 +255,8 @@ void Agent::report_changes(const std::vector<Fault>& before, const std::vector<F
 
 void Agent::fail(const Error& error) {
   ++errors_;
-  events_.warning(error.text() + (state_ == nullptr ? "" : " (the last good state is kept)"));
+  events_.warning(error.text() + (state_ == nullptr ? " (nothing is reported until it is mended)"
+                                                    : " (the last good state is kept)"));
 }
 
 std::chrono::duration<double> Agent::age() const { return clock_.now() - good_; }

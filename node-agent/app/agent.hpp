@@ -60,8 +60,9 @@ class Agent {
   // What operators ask for in the cluster; in force with the next check().
   void cordon(Cordon cordon);
   void clear_faults(std::optional<domain::ChipIndex> chip) { judge_.clear(chip); }
-  // Faults of an earlier run of this boot of the node.
-  void restore(const std::vector<domain::Fault>& faults) { judge_.restore(faults); }
+  // Faults of an earlier run of this boot of the node, after the first state: those of chips that
+  // are here, whatever their numbers are now, and of the machine.
+  void restore(const std::vector<domain::RememberedFault>& faults);
 
   // Null before the first one.
   const NodeStatePtr& state() const { return state_; }
@@ -98,6 +99,7 @@ class Agent {
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;
   std::optional<ProbeTrouble> trouble_;
+  std::optional<ProbeTrouble> failure_;  // of the newest look
   std::int64_t trouble_at_ = 0;
   NodeStatePtr state_;
   std::uint64_t errors_ = 0;

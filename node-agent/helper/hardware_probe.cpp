@@ -1,6 +1,7 @@
 #include "node-agent/helper/hardware_probe.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -81,18 +82,21 @@ class AnyProbe final : public VendorProbe {
   Result<Observation> discover() override {
     if (chosen_ != nullptr) return chosen_->discover();
     std::string problems;
+    std::optional<Error> broken;
     for (std::size_t i = 0; i < kVendors.size(); ++i) {
       if (candidates_[i] == nullptr) candidates_[i] = probe_of(kVendors[i], options_);
       auto seen = candidates_[i]->discover();
-      if (!seen && seen.error().code == Errc::not_found) {
-        problems +=
-            std::string(problems.empty() ? "" : "; ") + kVendors[i] + ": " + seen.error().text();
-        continue;
+      if (seen) {
+        chosen_ = std::move(candidates_[i]);
+        candidates_ = {};
+        return seen;
       }
-      chosen_ = std::move(candidates_[i]);
-      candidates_ = {};
-      return seen;
+      problems +=
+          std::string(problems.empty() ? "" : "; ") + kVendors[i] + ": " + seen.error().text();
+      if (!broken && seen.error().code != Errc::not_found) broken = seen.error();
     }
+    // A driver that is there but does not work says more than the bus could.
+    if (broken) return *broken;
     auto seen = bus_.discover();
     if (!seen) return make_error(Errc::not_found, "no accelerators here (" + problems + ")");
     seen->warnings.push_back("no driver was found from here: " + problems);

@@ -25,8 +25,8 @@ class ProbeLoop {
  private:
   // False when nobody listens.
   bool look() {
-    const bool due = failing_ ? clock_.now() >= retry_at_ : !seen_ || probe_.changes();
-    if (!due) return say_alive();
+    if (!is_due()) return say_alive();
+    looked_ = clock_.now();
     auto observation = probe_.discover();
     if (!observation) return failed(observation.error());
     seen_ = true;
@@ -34,6 +34,11 @@ class ProbeLoop {
     problem_.clear();
     retry_ = options_.retry_least;
     return say(lines_.observation(*observation));
+  }
+
+  bool is_due() {
+    if (failing_) return clock_.now() >= retry_at_;
+    return !seen_ || probe_.changes() || clock_.now() - looked_ >= options_.look_again_every;
   }
 
   bool failed(const Error& error) {
@@ -62,6 +67,7 @@ class ProbeLoop {
   const std::function<bool(const std::string&)>& write_;
   codec::ProbeLineWriter lines_;
   bool seen_ = false;  // at least once
+  Clock::Steady looked_{};
   bool failing_ = false;
   std::string problem_;  // the line about it
   std::chrono::milliseconds retry_;

@@ -13,6 +13,8 @@ namespace chipweave::agent {
 struct ProbeLoopOptions {
   std::chrono::milliseconds look_every{500};
   std::chrono::milliseconds alive_every{1'000};
+  // Whether anything seems new or not: not all that may change shows in changes().
+  std::chrono::milliseconds look_again_every{60'000};
   // After a look that failed; doubles up to the second one.
   std::chrono::milliseconds retry_least{1'000};
   std::chrono::milliseconds retry_most{30'000};

@@ -39,7 +39,7 @@ class InventoryWriter {
     std::function<void(bool)> works;  // true: the object is as we want it
     // The faults that the object had at the first look, if an agent of this boot of the node wrote
     // them; may be empty.
-    std::function<void(const std::vector<domain::Fault>&)> remembered = nullptr;
+    std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
   };
   InventoryWriter(kube::Transport& transport, Options options, Events events);
   InventoryWriter(const InventoryWriter&) = delete;

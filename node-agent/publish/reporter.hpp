@@ -17,7 +17,7 @@ struct ReporterEvents {
   std::function<void(bool)> connected;   // whether what we say is taken; false when it no longer is
   std::function<void(ReportKind)> sent;  // a report has left, in whatever form
   // What an earlier run of this boot of the node told of faults; at most once.
-  std::function<void(const std::vector<domain::Fault>&)> remembered = nullptr;
+  std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
 };
 
 class Reporter {

@@ -17,6 +17,7 @@ namespace {
 using domain::ChipIndex;
 using domain::Effect;
 using domain::Fault;
+using domain::RememberedFault;
 
 constexpr std::int64_t kUntilReset = -1;
 constexpr std::int64_t kMostMilliseconds = 253402300799999;  // the end of the year 9999
@@ -32,9 +33,13 @@ void write_text(JsonWriter& w, const char* key, const std::string& text) {
   if (!text.empty()) w.field(key, short_text(text));
 }
 
-void write_fault(JsonWriter& w, const Fault& fault) {
+void write_fault(JsonWriter& w, const Fault& fault, const domain::NodeTopology& topology) {
   w.begin_object().field("code", short_text(fault.code)).field("effect", to_string(fault.effect));
-  if (fault.chip) w.key("chip").integer(fault.chip->value);
+  if (fault.chip) {
+    w.key("chip").integer(fault.chip->value);
+    const auto slot = topology.slot_of(*fault.chip);
+    if (slot) write_text(w, "chipId", topology.chip(*slot).id);
+  }
   if (fault.peer) w.key("peer").integer(fault.peer->value);
   if (fault.port) w.key("port").integer(*fault.port);
   write_text(w, "part", fault.part);
@@ -74,10 +79,10 @@ void write_neighbours(JsonWriter& w, const NodeInventory& inventory) {
   w.end_array();
 }
 
-Fault read_fault(const Json& value, const std::string& path, JsonProblems& problems) {
+RememberedFault read_fault(const Json& value, const std::string& path, JsonProblems& problems) {
   const JsonObject o(value, path,
-                     {"code", "effect", "chip", "peer", "port", "part", "lanes", "text", "since",
-                      "sinceMs", "untilReset", "heldUntil"},
+                     {"code", "effect", "chip", "chipId", "peer", "port", "part", "lanes", "text",
+                      "since", "sinceMs", "untilReset", "heldUntil"},
                      problems);
   const auto chip = [&o](const char* key) -> std::optional<ChipIndex> {
     const auto index = o.integer(key, 0, limits::kMaxChipIndex);
@@ -100,7 +105,7 @@ Fault read_fault(const Json& value, const std::string& path, JsonProblems& probl
   out.text = o.text("text").value_or("");
   out.since = o.require_integer("sinceMs", 0, kMostMilliseconds).value_or(0);
   if (o.flag("untilReset").value_or(false)) out.held_until = kUntilReset;
-  return out;
+  return {std::move(out), o.text("chipId").value_or("")};
 }
 
 }  // namespace
@@ -110,7 +115,7 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   if (!inventory.faults.empty()) {
     w.key("faults").begin_array();
     const std::size_t told = std::min(inventory.faults.size(), kMostFaultsTold);
-    for (std::size_t i = 0; i < told; ++i) write_fault(w, inventory.faults[i]);
+    for (std::size_t i = 0; i < told; ++i) write_fault(w, inventory.faults[i], inventory.topology);
     w.end_array();
   }
   if (!inventory.conditions.empty()) write_conditions(w, inventory);
@@ -125,14 +130,14 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   w.end_object();
 }
 
-Result<std::vector<Fault>> read_object_faults(std::string_view object,
-                                              std::string_view node_boot_id) {
+Result<std::vector<RememberedFault>> read_object_faults(std::string_view object,
+                                                        std::string_view node_boot_id) {
   if (object.size() > limits::kMaxKubeObjectBytes) {
     return make_error(Errc::limit_exceeded, "the object is too large");
   }
   auto document = parse_strict_json(object);
   if (!document) return std::move(document).error();
-  std::vector<Fault> out;
+  std::vector<RememberedFault> out;
   if (!document->is_object()) return out;
   const auto status = document->find("status");
   if (status == document->end() || !status->is_object()) return out;

@@ -22,7 +22,7 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
 // The faults of an object whose status has this nodeBootId; none of any other boot of the node, and
 // none where there is no status. Errors name the key.
-Result<std::vector<domain::Fault>> read_object_faults(std::string_view object,
-                                                      std::string_view node_boot_id);
+Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
+                                                                std::string_view node_boot_id);
 
 }  // namespace chipweave::codec

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/limits.hpp"
 #include "node-agent/app/rebuild.hpp"
 
 namespace chipweave::agent {
@@ -33,13 +34,15 @@ class Effects {
         if (port != by_number.end() && port->second->up) take_port(*port->second);
       } else if (!fault.part.empty()) {
         nics_.insert(fault.part);
+      } else if (fault.chip) {
+        cut_.insert(*fault.chip);
       }
     }
   }
 
   bool any() const {
     return all_ != Health::healthy || !chips_.empty() || !links_.empty() || !bad_.empty() ||
-           !switches_.empty() || !to_switch_.empty() || !nics_.empty();
+           !switches_.empty() || !to_switch_.empty() || !nics_.empty() || !cut_.empty();
   }
 
   Health of(ChipIndex chip) const {
@@ -48,11 +51,13 @@ class Effects {
   }
   // Lanes of the link between two chips, whose ends may each know of different ones.
   int down(ChipIndex a, ChipIndex b) const {
+    if (cut_.contains(a) || cut_.contains(b)) return limits::kMaxLanes;
     const auto link = links_.find(std::minmax(a, b));
     const int known = link == links_.end() ? 0 : link->second;
     return known + std::max(bad_lanes(a, b), bad_lanes(b, a));
   }
   int down(ChipIndex chip, const std::string& by_switch) const {
+    if (cut_.contains(chip)) return limits::kMaxLanes;
     const auto known = switches_.find({chip, by_switch});
     const auto bad = to_switch_.find(chip);
     return (known == switches_.end() ? 0 : known->second) +
@@ -90,6 +95,7 @@ class Effects {
   std::map<std::pair<ChipIndex, std::string>, int> switches_;
   std::map<ChipIndex, int> to_switch_;
   std::set<std::string> nics_;
+  std::set<ChipIndex> cut_;  // all their links
 };
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace chipweave::agent {
 
 // `topology` with everything that the faults take out of use; it only ever gets worse. ports: where
-// a lane leads that a fault names. A fault of the machine as a whole counts for each chip; one of a
+// a lane leads that a fault names; a fault of links that names a chip alone is of all its links. A
+// fault of the machine as a whole counts for each chip; one of a
 // chip or part that is not there for none.
 Result<domain::NodeTopology> with_effects(const domain::NodeTopology& topology,
                                           const std::vector<domain::Port>& ports,

@@ -87,7 +87,8 @@ void HealthJudge::observe(const domain::Observation& seen) {
 
 void HealthJudge::see(const Signal& signal) {
   const HealthRule& rule = rule_of(signal.code);
-  if (signal.kind == SignalKind::reading && signal.value < rule.at_least) return;
+  const bool limited = &rule != &other_rule_;  // without a rule there is no limit to break
+  if (signal.kind == SignalKind::reading && !(limited && signal.value >= rule.at_least)) return;
   Record* record = this->record(fault_of(signal), rule);
   if (record == nullptr) return;
   if (!signal.text.empty()) record->fault.text = signal.text;

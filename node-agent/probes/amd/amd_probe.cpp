@@ -92,13 +92,8 @@ std::map<std::string, AmdDevice> AmdProbe::read_devices() const {
 
 Result<domain::Observation> AmdProbe::observe(const HostView& host) {
   const domain::NodeTopology& known = machine_->topology;
-  auto topology = with_chips(known, [this, &known](domain::Chip& chip) {
-    const auto slot = known.slot_of(chip.index);
-    if (slot && is_gone(*slot)) chip.health = domain::Health::unhealthy;
-  });
-  if (!topology) return std::move(topology).error();
-  std::string name = topology->model().empty() ? "amd machine" : topology->model();
-  domain::Observation out{std::move(name), std::move(topology).value(), machine_->warnings};
+  std::string name = known.model().empty() ? "amd machine" : known.model();
+  domain::Observation out{std::move(name), known, machine_->warnings};
   const auto devices = read_devices();
   add_host(host, out);
   add_amd_signals(*machine_, devices, gone_, out);

@@ -84,16 +84,6 @@ class Assembly {
     chip.physical_id = device.physical_id;
     chip.logical_id = device.logic_id;
     if (device.super_pod) chip.super_device_id = device.super_pod->sdid;
-    if (device.pulse.gone) {
-      chip.health = domain::Health::unhealthy;
-      warnings_.add(name(i) + " is gone: the driver does not answer for it");
-    } else if (device.pulse.health == dcmi::kHealthCritical) {
-      chip.health = domain::Health::unhealthy;
-      warnings_.add(name(i) + " has a critical fault");
-    } else if (device.pulse.network_bad()) {
-      chip.health = domain::Health::network_unhealthy;
-      warnings_.add(name(i) + " does not reach its network");
-    }
     if (!device.physical_id) warnings_.add(name(i) + " is a number of ours: no physical id");
     builder_.add_chip(std::move(chip));
   }

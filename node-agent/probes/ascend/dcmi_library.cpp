@@ -65,7 +65,8 @@ std::vector<std::string> DcmiLibrary::places(const std::string& path, const std:
   if (!path.empty()) return {path};
   std::vector<std::string> out;
   if (root.empty()) out.emplace_back(kName);
-  for (const char* folder : {"/usr/local/dcmi/", "/usr/local/Ascend/driver/lib64/"}) {
+  for (const char* folder : {"/usr/local/dcmi/", "/usr/local/Ascend/driver/lib64/driver/",
+                             "/usr/local/Ascend/driver/lib64/"}) {
     out.push_back(root + folder + kName);
   }
   return out;

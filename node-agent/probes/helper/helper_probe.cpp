@@ -67,7 +67,7 @@ struct HelperProbe::Impl {
     {
       const std::lock_guard lock(mutex);
       trouble = ProbeTrouble{std::move(code), std::move(text)};
-      if (trouble->code == "probe.stuck") ++counts.stuck;
+      if (trouble->code == "probe.stuck" && lost.size() < kMostLost) ++counts.stuck;
       if (trouble->code == "probe.crashed") ++counts.crashed;
       if (trouble->code == "probe.garbage") ++counts.garbage;
     }
@@ -161,6 +161,7 @@ struct HelperProbe::Impl {
       std::erase_if(lost, [](const auto& one) { return one->gone(milliseconds(0)); });
       const Steady::time_point began = Steady::now();
       if (lost.size() >= kMostLost) {
+        pause = options.restart_most;
         set_trouble("probe.stuck",
                     std::to_string(lost.size()) +
                         " helpers hang in the kernel and cannot be ended: reboot the node");

@@ -27,6 +27,7 @@ void NvmlAsker::failure(const std::string& what, nvml::Code code) {
   out_.lost = out_.lost || code == nvml::kGpuIsLost;
   const std::string text = what + ": " + library_.text_of(code);
   const bool serious = code == nvml::kResetRequired || code == nvml::kUnknown;
+  out_.reset_required = out_.reset_required || code == nvml::kResetRequired;
   if (serious && out_.failure.empty()) out_.failure = text;
   note(text);
 }

@@ -7,6 +7,9 @@ namespace {
 
 bool answers(const NvmlDevice& device) { return !device.lost && device.failure.empty(); }
 
+// From these two a device comes back by a reset only; another failure may pass by itself.
+bool waits_for_reset(const NvmlDevice& device) { return device.lost || device.reset_required; }
+
 template <class T>
 void keep(T& now, const T& before) {
   if (now == T{}) now = before;
@@ -74,7 +77,7 @@ std::vector<int> NvmlMemory::complete(NvmlSnapshot& snapshot) {
   for (std::size_t i = 0; i < last_.devices.size(); ++i) {
     NvmlDevice& now = snapshot.devices[i];
     const NvmlDevice& before = last_.devices[i];
-    if (answers(now) && !answers(before)) back.push_back(now.index);
+    if (answers(now) && waits_for_reset(before)) back.push_back(now.index);
     if (!answers(now)) {
       all_answer = false;
       keep_identity(now, before);

@@ -68,8 +68,9 @@ struct NvmlRemappedRows {
 };
 
 struct NvmlDevice {
-  int index = 0;        // NVML's, which nvidia-smi prints
-  bool lost = false;    // it is counted, but fell off the bus
+  int index = 0;      // NVML's, which nvidia-smi prints
+  bool lost = false;  // it is counted, but fell off the bus
+  bool reset_required = false;
   std::string failure;  // why it cannot be used: it must be reset, or fails without a reason
   std::string uuid;
   std::string name;

@@ -72,7 +72,9 @@ struct AgentTest : testing::Test {
     domain::HealthRule gone;
     gone.code = "chip.gone";
     gone.effect = domain::Effect::unusable;
-    out.policy.rules = {lost, gone};
+    domain::HealthRule machine = gone;
+    machine.code = "machine.gone";
+    out.policy.rules = {lost, gone, machine};
     return out;
   }
   void begin() {
@@ -171,7 +173,9 @@ TEST_F(AgentTest, AProbeThatFailsKeepsTheLastGoodStateAndAges) {
   EXPECT_EQ(agent.errors(), 1U);
   EXPECT_EQ(agent.age().count(), 5);
   EXPECT_EQ(agent.state()->machine, "box");
-  EXPECT_TRUE(states.empty());
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->faults[0].code, "probe.failing");
+  EXPECT_FALSE(urgencies[0]);
   probe.answer = domain::Observation{"box", ring_of_four(), {}};
   probe.changed = true;
   agent.check();
@@ -289,15 +293,55 @@ TEST_F(AgentTest, ALinkOfTheHealthFileGoesDownBesidesWhatIsDown) {
   EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 2);
 }
 
-TEST_F(AgentTest, FaultsOfAnEarlierRunAreHeld) {
+TEST_F(AgentTest, FaultsOfAnEarlierRunAreHeldOnTheSameChip) {
+  begin();
   domain::Fault old;
   old.code = "xid.79";
-  old.chip = ChipIndex{3};
+  old.chip = ChipIndex{7};
   old.since = 5;
-  agent.restore({old});
-  begin();
+  domain::Fault elsewhere = old;
+  elsewhere.chip = ChipIndex{0};
+  agent.restore({{old, "nvidia-n1-3"}, {elsewhere, "GPU-that-was-replaced"}});
+  agent.check();
+  ASSERT_EQ(agent.state()->faults.size(), 1U);
+  EXPECT_EQ(agent.state()->faults[0].chip, ChipIndex{3});
   EXPECT_EQ(agent.state()->topology.chip(3).health, domain::Health::unhealthy);
   EXPECT_EQ(agent.state()->faults[0].since, 5);
+}
+
+TEST_F(AgentTest, ADriverThatListsNothingAnyMoreIsAFaultOfTheMachine) {
+  begin();
+  probe.answer = make_error(Errc::not_found, "no GPU");
+  probe.changed = true;
+  agent.check();
+  ASSERT_EQ(agent.state()->faults.size(), 1U);
+  EXPECT_EQ(agent.state()->faults[0].code, "machine.gone");
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+  clock.advance(std::chrono::seconds(9));
+  agent.check();
+  EXPECT_EQ(agent.age().count(), 9);
+  see(domain::Observation{"box", ring_of_four(), {}});
+  EXPECT_TRUE(agent.state()->faults.empty());
+}
+
+TEST_F(AgentTest, ADriverThatDoesNotWorkIsNoted) {
+  begin();
+  probe.answer = make_error(Errc::unavailable, "driver not loaded");
+  probe.changed = true;
+  agent.check();
+  ASSERT_EQ(agent.state()->faults.size(), 1U);
+  EXPECT_EQ(agent.state()->faults[0].code, "probe.failing");
+  EXPECT_EQ(agent.state()->faults[0].text, "driver not loaded");
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+}
+
+TEST_F(AgentTest, TroubleBeforeTheFirstStateIsInTheLog) {
+  probe.is_ready = false;
+  ASSERT_TRUE(agent.start().ok());
+  probe.problem = ProbeTrouble{"probe.absent", "no program"};
+  agent.check();
+  agent.check();
+  EXPECT_EQ(warnings, std::vector<std::string>{"probe.absent: no program"});
 }
 
 }  // namespace

@@ -96,6 +96,17 @@ TEST(FaultEffects, ABadPortTakesItsLaneWhereverItLeads) {
   EXPECT_FALSE(t.has_lanes_down());
 }
 
+TEST(FaultEffects, LinksOfAChipAsAWhole) {
+  const NodeTopology ring = with(ring_of_four(), {of(Effect::link, 1)});
+  EXPECT_EQ(ring.link(0, 1)->lanes_down, 2);
+  EXPECT_EQ(ring.link(1, 2)->lanes_down, 2);
+  EXPECT_EQ(ring.link(2, 3)->lanes_down, 0);
+  EXPECT_EQ(ring.chip(1).health, Health::healthy);
+  const NodeTopology t = with(switched(), {of(Effect::link, 0)});
+  EXPECT_EQ(t.switches()[0].ports[0].lanes_down, 4);
+  EXPECT_EQ(t.switches()[0].ports[1].lanes_down, 0);
+}
+
 TEST(FaultEffects, LanesToASwitch) {
   Fault down = of(Effect::link, 0);
   down.part = "nvswitch";

@@ -205,6 +205,11 @@ TEST_F(Judge, AReadingIsACauseFromItsLimitOn) {
   EXPECT_THAT(codes(), IsEmpty());
 }
 
+TEST_F(Judge, AReadingThatNoRuleNamesIsJustAFigure) {
+  say({{SignalKind::reading, "fan", ChipIndex{0}, std::nullopt, "", 1e9, ""}});
+  EXPECT_THAT(codes(), IsEmpty());
+}
+
 TEST_F(Judge, LanesThatAreDownCountAtOnceAndAreTrustedLater) {
   ASSERT_TRUE(seen.topology.take_down(0, 1, 1));
   observe();

@@ -146,7 +146,7 @@ TEST_F(Writer, WhatIsUrgentDoesNotWaitWithIt) {
 }
 
 TEST_F(Writer, TellsOnceWhatTheRunBeforeKnewOfFaults) {
-  std::vector<std::vector<domain::Fault>> told;
+  std::vector<std::vector<domain::RememberedFault>> told;
   InventoryWriter::Options options;
   options.node = "n1";
   options.boot_id = "b2";
@@ -157,13 +157,18 @@ TEST_F(Writer, TellsOnceWhatTheRunBeforeKnewOfFaults) {
   writer.start();
   Json object_now = Json::parse(object("7", "b1", 9));
   object_now["status"]["nodeBootId"] = "kernel-1";
-  object_now["status"]["faults"] = {
-      {{"code", "xid.79"}, {"effect", "unusable"}, {"chip", 1}, {"since", ""}, {"sinceMs", 5}}};
+  object_now["status"]["faults"] = {{{"code", "xid.79"},
+                                     {"effect", "unusable"},
+                                     {"chip", 1},
+                                     {"chipId", "GPU-1"},
+                                     {"since", ""},
+                                     {"sinceMs", 5}}};
   server_.reply(200, object_now.dump());
   ASSERT_EQ(told.size(), 1U);
   ASSERT_EQ(told[0].size(), 1U);
-  EXPECT_EQ(told[0][0].code, "xid.79");
-  EXPECT_EQ(told[0][0].chip, domain::ChipIndex{1});
+  EXPECT_EQ(told[0][0].fault.code, "xid.79");
+  EXPECT_EQ(told[0][0].fault.chip, domain::ChipIndex{1});
+  EXPECT_EQ(told[0][0].chip_id, "GPU-1");
   ASSERT_EQ(server_.target, kWrite);
   EXPECT_EQ(sent()["status"]["nodeBootId"], "kernel-1");
   server_.reply(409, failure(409, "conflict"));

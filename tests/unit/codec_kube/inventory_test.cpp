@@ -68,8 +68,10 @@ TEST(InventoryHealth, FaultsAreReadBackInTheSameBootOfTheNode) {
   const auto read = read_object_faults(object, "5f6b7c1e-0000-4000-8000-000000000001");
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->size(), 256U);
-  EXPECT_EQ((*read)[0], sick_inventory().faults[0]);
-  EXPECT_EQ((*read)[1].peer, domain::ChipIndex{7});
+  EXPECT_EQ((*read)[0].fault, sick_inventory().faults[0]);
+  EXPECT_EQ((*read)[0].chip_id, "");
+  EXPECT_EQ((*read)[1].fault.peer, domain::ChipIndex{7});
+  EXPECT_EQ((*read)[1].chip_id, "Ascend910-3");
   const auto other = read_object_faults(object, "another-boot");
   ASSERT_TRUE(other.ok());
   EXPECT_TRUE(other->empty());

@@ -59,6 +59,9 @@ inline NodeInventory sick_inventory() {
   NodeInventory out = inventory_of(everything());
   const std::string text(2000, 't');
   out.node_boot_id = "5f6b7c1e-0000-4000-8000-000000000001";
+  domain::Fault of_file;
+  of_file.code = "health-file";
+  of_file.chip = domain::ChipIndex{3};
   domain::Fault link{"link.down",
                      domain::Effect::link,
                      domain::ChipIndex{3},
@@ -79,7 +82,7 @@ inline NodeInventory sick_inventory() {
                      "fallen off the bus",
                      1767323045123,
                      -1};
-  out.faults = {lost, link};
+  out.faults = {lost, link, of_file};
   for (int i = 0; i < 300; ++i) {
     domain::Fault note;
     note.code = "note." + std::to_string(i);

@@ -35,6 +35,7 @@ TEST_F(DcmiLibraryTest, IsLookedForWhereDriversInstallIt) {
   EXPECT_THAT(DcmiLibrary::places("/opt/libdcmi.so", "/driver"), ElementsAre("/opt/libdcmi.so"));
   EXPECT_THAT(DcmiLibrary::places("", ""),
               ElementsAre("libdcmi.so", "/usr/local/dcmi/libdcmi.so",
+                          "/usr/local/Ascend/driver/lib64/driver/libdcmi.so",
                           "/usr/local/Ascend/driver/lib64/libdcmi.so"));
   play(atlas_a2(8));
   const std::string root = folder_.at("driver");
