@@ -2,43 +2,10 @@
 
 #include <string_view>
 
+#include "node-agent/app/ascend_family.hpp"
 #include "node-agent/app/rebuild.hpp"
 
 namespace chipweave::agent {
-namespace {
-
-using domain::RuleKind;
-
-// The prefix of MindCluster's chip names, which also tells the resource.
-std::string_view ascend_family(const domain::NodeTopology& t) {
-  switch (t.rule().kind) {
-    case RuleKind::ascend_910a_module:
-    case RuleKind::ascend_910a_half:
-    case RuleKind::ascend_910b_16:
-    case RuleKind::ascend_a3:
-      return "Ascend910";
-    case RuleKind::ascend_310_card:
-    case RuleKind::ascend_310_chip:
-      return "Ascend310";
-    case RuleKind::ascend_310p_card:
-    case RuleKind::ascend_310p_chip:
-      return "Ascend310P";
-    case RuleKind::ascend_a5_mesh4:
-      return "npu";
-    case RuleKind::any:
-      break;
-  }
-  const auto has = [&t](std::string_view word) {
-    return t.model().find(word) != std::string::npos ||
-           (t.chip_count() > 0 && t.chip(0).model.find(word) != std::string::npos);
-  };
-  if (has("310P")) return "Ascend310P";
-  if (has("310")) return "Ascend310";
-  if (has("950") || has("350")) return "npu";
-  return "Ascend910";
-}
-
-}  // namespace
 
 Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t) {
   using Names = std::vector<std::string>;
@@ -46,7 +13,7 @@ Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t
   if (t.vendor() == "amd") return Names{"amd.com/gpu"};
   if (t.vendor() == "metax") return Names{"metax-tech.com/gpu"};
   if (t.vendor() == "ascend") {
-    const std::string_view family = ascend_family(t);
+    const std::string_view family = ascend_prefix(ascend_family_of(t));
     if (family == "Ascend910") return Names{"huawei.com/Ascend910", "huawei.com/ascend-1980"};
     return Names{"huawei.com/" + std::string(family)};
   }
@@ -56,7 +23,7 @@ Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t
 
 Result<domain::NodeTopology> with_identity(const domain::NodeTopology& t, const std::string& node) {
   const bool ascend = t.vendor() == "ascend";
-  const std::string prefix = ascend ? std::string(ascend_family(t))
+  const std::string prefix = ascend ? std::string(ascend_prefix(ascend_family_of(t)))
                                     : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
   return with_chips(t, [&](domain::Chip& chip) {
     if (ascend && !chip.physical_id) chip.physical_id = chip.index.value;

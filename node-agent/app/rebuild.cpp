@@ -22,8 +22,8 @@ void copy_pairs(const NodeTopology& t, const TopologyEdit& edit, TopologyBuilder
   }
   for (int a = 0; a < t.chip_count(); ++a) {
     for (int b = a + 1; b < t.chip_count(); ++b) {
-      if (t.host_path(a, b) == LinkKind::sys) continue;
-      out.add_link(t.chip(a).index, t.chip(b).index, t.host_path(a, b));
+      const LinkKind path = edit.host_path ? edit.host_path(a, b) : t.host_path(a, b);
+      if (path != LinkKind::sys) out.add_link(t.chip(a).index, t.chip(b).index, path);
     }
   }
 }
@@ -37,7 +37,7 @@ void copy_around(const NodeTopology& t, const TopologyEdit& edit, TopologyBuilde
     }
     out.add_switch(s.name, s.kind, std::move(ports), s.gbps_per_lane);
   }
-  for (const domain::Nic& n : t.nics()) {
+  for (const domain::Nic& n : edit.nics ? *edit.nics : t.nics()) {
     if (edit.keeps_nic && !edit.keeps_nic(n)) continue;
     std::map<ChipIndex, LinkKind> paths;
     for (std::size_t slot = 0; slot < n.paths.size(); ++slot) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/domain/node_topology.hpp"
@@ -13,7 +15,9 @@ struct TopologyEdit {
   std::function<void(domain::Chip&)> chip;
   std::function<void(domain::DirectLink&)> link;
   std::function<void(const domain::Switch&, domain::SwitchPort&)> port;
+  std::function<domain::LinkKind(int a, int b)> host_path;  // of two slots, a < b
   std::function<bool(const domain::Nic&)> keeps_nic;
+  std::optional<std::vector<domain::Nic>> nics;  // in place of those that are there
 };
 
 // What the builder refuses is an error.

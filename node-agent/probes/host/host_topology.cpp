@@ -1,18 +1,15 @@
 // with_host: the same machine built again with what the host knows of it.
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "common/domain/topology_builder.hpp"
+#include "node-agent/app/rebuild.hpp"
 #include "node-agent/probes/host/host_view.hpp"
 
 namespace chipweave::agent {
 namespace {
 
-using domain::ChipIndex;
 using domain::LinkKind;
 using domain::NodeTopology;
-using domain::TopologyBuilder;
 
 class Completion {
  public:
@@ -22,38 +19,16 @@ class Completion {
     }
   }
 
-  Result<NodeTopology> run() {
-    out_.vendor = t_.vendor();
-    out_.model = t_.model();
-    out_.p2p = t_.p2p();
-    out_.host_bandwidth = t_.host_bandwidth();
-    out_.rule = t_.rule();
-    out_.super_pod = t_.super_pod();
-    for (int slot = 0; slot < t_.chip_count(); ++slot) {
-      domain::Chip chip = t_.chip(slot);
-      chip.numa = numa(slot);
-      out_.add_chip(std::move(chip));
-    }
-    add_links();
-    add_switches();
-    if (view_.nics.empty()) {
-      keep_nics();
-    } else {
-      add_nics();
-    }
-    for (const domain::ChipSet set : t_.partitions()) out_.add_partition(indices(set));
-    return std::move(out_).build();
+  Result<NodeTopology> run() const {
+    TopologyEdit edit;
+    edit.chip = [this](domain::Chip& chip) { chip.numa = numa(*t_.slot_of(chip.index)); };
+    edit.host_path = [this](int a, int b) { return path(a, b); };
+    if (!view_.nics.empty()) edit.nics = nics();
+    return rebuilt(t_, edit);
   }
 
  private:
   const PciDevice* device(int slot) const { return devices_[static_cast<std::size_t>(slot)]; }
-  ChipIndex index(int slot) const { return t_.chip(slot).index; }
-
-  std::vector<ChipIndex> indices(domain::ChipSet set) const {
-    std::vector<ChipIndex> out;
-    for (const int slot : set) out.push_back(index(slot));
-    return out;
-  }
 
   int numa(int slot) const {
     const PciDevice* found = device(slot);
@@ -78,47 +53,19 @@ class Completion {
                          numa(slot));
   }
 
-  void add_links() {
-    for (const domain::DirectLink& l : t_.links()) {
-      out_.add_link(index(l.a), index(l.b), l.kind, l.lanes, l.gbps_per_lane, l.lanes_down);
-    }
-    for (int a = 0; a < t_.chip_count(); ++a) {
-      for (int b = a + 1; b < t_.chip_count(); ++b) out_.add_link(index(a), index(b), path(a, b));
-    }
-  }
-
-  void add_switches() {
-    for (const domain::Switch& s : t_.switches()) {
-      std::vector<TopologyBuilder::Port> ports;
-      for (const domain::SwitchPort& p : s.ports) {
-        ports.push_back({index(p.slot), p.lanes, p.lanes_down});
-      }
-      out_.add_switch(s.name, s.kind, std::move(ports), s.gbps_per_lane);
-    }
-  }
-
-  void keep_nics() {
-    for (const domain::Nic& nic : t_.nics()) {
-      std::map<ChipIndex, LinkKind> paths;
-      for (int slot = 0; slot < t_.chip_count(); ++slot) {
-        paths[index(slot)] = nic.paths[static_cast<std::size_t>(slot)];
-      }
-      out_.add_nic(nic.name, nic.pci, nic.numa, nic.gbps, std::move(paths));
-    }
-  }
-
-  void add_nics() {
+  std::vector<domain::Nic> nics() const {
+    std::vector<domain::Nic> out;
     for (const HostNic& nic : view_.nics) {
-      std::map<ChipIndex, LinkKind> paths;
-      for (int slot = 0; slot < t_.chip_count(); ++slot) paths[index(slot)] = nic_path(nic, slot);
-      out_.add_nic(nic.name, nic.at.address, nic.at.numa, nic.gbps(), std::move(paths));
+      domain::Nic one{nic.name, nic.at.address, nic.at.numa, nic.gbps(), {}};
+      for (int slot = 0; slot < t_.chip_count(); ++slot) one.paths.push_back(nic_path(nic, slot));
+      out.push_back(std::move(one));
     }
+    return out;
   }
 
   const NodeTopology& t_;
   const HostView& view_;
   std::vector<const PciDevice*> devices_;  // by slot; null: not on the bus that the view has
-  TopologyBuilder out_;
 };
 
 }  // namespace

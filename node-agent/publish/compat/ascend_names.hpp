@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "common/domain/node_topology.hpp"
+#include "node-agent/app/ascend_family.hpp"
 
 namespace chipweave::agent {
 
-enum class AscendFamily { a1, a2, a3, ascend_310, ascend_310p, a5 };
-
-// By model and placement rule; of a chip that is not known: a2, which has no SuperPod and all keys.
-AscendFamily generation_of(const domain::NodeTopology& topology);
-// Of the names of chips, and of resources behind "huawei.com/": "Ascend910", "Ascend310P", "npu".
-std::string_view ascend_prefix(AscendFamily generation);
 // Chips without a port to other nodes have no list of those whose port is broken.
 bool has_chip_network(AscendFamily generation);
 // HCCS or UnifiedBus switches inside the node, and a place in a super pod.

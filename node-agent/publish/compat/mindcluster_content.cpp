@@ -45,7 +45,7 @@ struct Place {
 Place place_of(const NodeState& state) {
   Place out;
   const auto& pod = state.topology.super_pod();
-  if (!pod || !has_super_pod(generation_of(state.topology))) return out;
+  if (!pod || !has_super_pod(ascend_family_of(state.topology))) return out;
   constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
   if (const auto id = number_of<std::uint32_t>(pod->id)) {
     out.super_pod = *id <= static_cast<std::uint32_t>(kMost) ? static_cast<std::int32_t>(*id)
