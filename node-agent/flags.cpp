@@ -24,7 +24,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 27> kFlags = {{
+constexpr std::array<FlagText, 28> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -50,6 +50,8 @@ constexpr std::array<FlagText, 27> kFlags = {{
     {"tls-cert", "PEM file: certificate to show to the scheduler"},
     {"tls-key", "PEM file: its key"},
     {"tls-server-name", "name in the scheduler's certificate; default: the host of --scheduler"},
+    {"ascend-fault-codes",
+     "MindCluster's faultCode.json: what follows from which code, before the rules of the policy"},
     {"publish",
      "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels "
      "(docs/node-publishing.md)"},
@@ -137,6 +139,7 @@ Result<void> take_hardware(Texts& given, Flags& out) {
   }
   out.probe_helper = given["probe-helper"];
   out.health_policy = given["health-policy"];
+  out.ascend_fault_codes = given["ascend-fault-codes"];
   return {};
 }
 

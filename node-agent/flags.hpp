@@ -22,6 +22,7 @@ struct Flags {
   HardwareOptions hardware;            // of hardware
   std::string probe_helper;            // program; empty: chipweave-agent-probe beside this one
   std::string health_policy;           // file; empty: the built-in one
+  std::string ascend_fault_codes;      // file; empty: none
   std::optional<Endpoint> scheduler;   // absent: reports go to the API server
   std::string kubeconfig;              // of that; empty: this is a pod
   std::string lease_namespace;         // empty: that of the pod or kubeconfig

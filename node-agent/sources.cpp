@@ -6,7 +6,10 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/agent/health_policy.hpp"
+#include "common/codec/ascend/fault_levels.hpp"
 #include "common/io/files.hpp"
+#include "common/obs/log.hpp"
+#include "node-agent/probes/ascend/fault_rules.hpp"
 #include "node-agent/probes/machine_probe.hpp"
 
 namespace chipweave::agent {
@@ -31,6 +34,21 @@ Result<domain::HealthPolicy> read_policy(const std::string& path) {
   return policy;
 }
 
+// Sites may sort faults differently than the built-in policy does: their table goes first.
+Result<void> add_fault_codes(const std::string& path, domain::HealthPolicy& policy) {
+  if (path.empty()) return {};
+  const auto text = io::read_file(path, codec::ascend::kMaxFaultTableBytes);
+  if (!text) return Error(text.error());
+  const auto table = codec::ascend::read_fault_table(*text);
+  if (!table) return Error(table.error()).in("file " + path);
+  for (const std::string& warning : table->warnings) {
+    obs::log(obs::Level::warn, "fault codes", {{"file", path}, {"what", warning}});
+  }
+  auto rules = rules_of(*table);
+  policy.rules.insert(policy.rules.begin(), rules.begin(), rules.end());
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags, std::function<void()> news) {
@@ -38,6 +56,8 @@ Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags, std::function
   auto policy = read_policy(flags.health_policy);
   if (!policy) return std::move(policy).error();
   out->policy_ = std::move(policy).value();
+  if (auto ok = add_fault_codes(flags.ascend_fault_codes, out->policy_); !ok)
+    return std::move(ok).error();
   if (!flags.health_file.empty()) {
     out->health_.emplace(flags.health_file);
     out->files_.push_back(flags.health_file);

@@ -145,6 +145,37 @@ TEST_F(Writer, WhatIsUrgentDoesNotWaitWithIt) {
   EXPECT_EQ(server_.target, "wait 1000");
 }
 
+TEST_F(Writer, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
+  begin_and_rest();
+  const auto end = server_.time + std::chrono::hours(1);
+  int requests = 0;
+  Health last = Health::healthy;
+  for (int i = 0; server_.time < end; ++i) {
+    // The machine trembles all the time, twice a second at most.
+    last = i % 2 == 0 ? Health::unhealthy : Health::network_unhealthy;
+    writer_->want(state(last), i % 3 == 0);
+    EXPECT_LE(server_.under_way(), 1);
+    if (server_.on_reply != nullptr) {
+      ++requests;
+      server_.fail(Errc::unavailable, "no route to host");
+    } else {
+      server_.pass_time();
+    }
+    server_.time += milliseconds(500);
+  }
+  EXPECT_FALSE(works_);
+  // It waits longer and longer, up to five seconds.
+  EXPECT_LE(requests, 3'600);
+  EXPECT_GE(requests, 600);
+  while (server_.on_reply == nullptr) server_.pass_time();
+  server_.reply(200, object("77", "b1", 1));
+  ASSERT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["unhealthy"], 1);
+  const auto sequence = sent()["status"]["sequence"].get<int>();
+  server_.reply(200, object("78", "b1", sequence));
+  EXPECT_TRUE(resting());
+}
+
 TEST_F(Writer, TellsOnceWhatTheRunBeforeKnewOfFaults) {
   std::vector<std::vector<domain::RememberedFault>> told;
   InventoryWriter::Options options;
