@@ -128,7 +128,8 @@ Result<domain::Observation> NvidiaProbe::discover() {
 // A device that was reset has forgotten what events it was asked for.
 void NvidiaProbe::note_resets(const std::vector<int>& back) {
   for (const int index : back) add_event(reset_event(domain::ChipIndex{index}, "answers again"));
-  if (back.empty()) return;
+  // A set whose waiting failed is tried anew with each look.
+  if (back.empty() && !(session_->events->failed() && !session_->events->pending())) return;
   for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
   session_->events.emplace(session_->library);
 }

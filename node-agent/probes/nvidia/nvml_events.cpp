@@ -138,6 +138,7 @@ void NvmlEvents::wait(milliseconds longest) {
                                           library_.text_of(code) + "; polling goes on"));
   f_.event_set_free(set_);
   set_ = nullptr;
+  failed_ = true;
 }
 
 nvml::Code NvmlEvents::receive(milliseconds longest) {

@@ -30,6 +30,8 @@ class NvmlEvents {
   // Returns when events have come, or after `longest`.
   void wait(std::chrono::milliseconds longest);
   bool pending() const { return !kept_.empty(); }
+  // Waiting failed: none come here any more. Another object may have more luck later.
+  bool failed() const { return failed_; }
   // What came since the last call, oldest first.
   std::vector<domain::Signal> take();
 
@@ -50,6 +52,7 @@ class NvmlEvents {
   nvml::EventSet set_ = nullptr;       // null: no events here
   std::vector<nvml::Device> handles_;  // by index; null where there is none
   int listening_ = 0;                  // devices
+  bool failed_ = false;
   std::vector<domain::Signal> kept_;
   std::size_t dropped_ = 0;
   std::vector<std::string> warnings_;

@@ -242,6 +242,21 @@ TEST_F(NvidiaProbeTest, XidComesWithTheNextObservation) {
   EXPECT_THAT(codes(see(probe_)), IsEmpty());
 }
 
+TEST_F(NvidiaProbeTest, EventsComeAgainAfterWaitingForThemHasFailed) {
+  Json machine = hgx_h100();
+  (void)see(probe_, machine);
+  machine["errors"]["nvmlEventSetWait_v2"] = nvml::kUnknown;
+  play(machine);
+  probe_.wait(milliseconds(1));
+  EXPECT_THAT(codes(see(probe_)), ElementsAre("nvml.events-failed"));
+  machine.erase("errors");
+  (void)see(probe_, machine);
+  machine["events"] = {{{"device", 1}, {"type", 8}, {"data", 79}}};
+  play(machine);
+  probe_.wait(kSoon);
+  EXPECT_THAT(codes(see(probe_)), ElementsAre("xid.79@1"));
+}
+
 TEST_F(NvidiaProbeTest, DriverThatIsReloadedIsOpenedAnewAndCountsAsReset) {
   Json machine = hgx_h100();
   (void)see(probe_, machine);
