@@ -60,6 +60,9 @@ Result<ImportedNetwork> import_super_pods(const NetworkObjects& objects,
 bool looks_like_hived(const NetworkObjects& objects);
 Result<ImportedNetwork> import_hived(const NetworkObjects& objects,
                                      const NetworkImportOptions& options);
+bool looks_like_node_inventories(const NetworkObjects& objects);
+Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
+                                                const NetworkImportOptions& options);
 bool looks_like_node_labels(const NetworkObjects& objects);
 Result<ImportedNetwork> import_node_labels(const NetworkObjects& objects,
                                            const NetworkImportOptions& options);

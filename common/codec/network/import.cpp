@@ -32,13 +32,14 @@ struct ObjectFormat {
   bool takes_levels = false;
 };
 // The more specific first: most of these may stand beside Node objects.
-constexpr std::array<ObjectFormat, 13> kObjects = {{
+constexpr std::array<ObjectFormat, 14> kObjects = {{
     {"chipweave-json", looks_like_network_json, import_network_json},
     {"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml},
     {"topograph", looks_like_topograph_graph, import_topograph_graph},
     {"topograph-model", looks_like_topograph_model, import_topograph_model},
     {"netq", looks_like_netq, import_netq},
     {"hived", looks_like_hived, import_hived},
+    {"node-inventory", looks_like_node_inventories, import_node_inventories},
     {"hypernode", looks_like_hypernodes, import_hypernodes},
     {"kueue", looks_like_kueue, import_kueue, true},
     {"koordinator", looks_like_koordinator, import_koordinator, true},
@@ -51,7 +52,8 @@ constexpr std::array<ObjectFormat, 13> kObjects = {{
 constexpr std::string_view kAccepted =
     "; accepted are Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, NetQ, "
     "Volcano HyperNodes, Kueue Topology and Koordinator ClusterNetworkTopology with Node lists, "
-    "Node lists, DLRover node-topology-config, MindCluster tor_info and super-pods, HiveD, CSV "
+    "Node lists, NodeInventories, DLRover node-topology-config, MindCluster tor_info and "
+    "super-pods, HiveD, CSV "
     "and chipweave's own JSON";
 
 Error no_network(std::string why) { return network_error(std::move(why) + std::string(kAccepted)); }

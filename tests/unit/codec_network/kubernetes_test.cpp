@@ -252,5 +252,74 @@ TEST(NodeLabels, LevelsCanBeChosenAndMustExist) {
               HasSubstr("node \"n1\" is there twice"));
 }
 
+// A node with its ports in order; "" for one that hears nothing.
+std::string inventory(const std::string& name, const std::vector<std::string>& leaves,
+                      const std::string& more = "") {
+  std::string nics;
+  std::string neighbours;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const std::string nic = "mlx5_" + std::to_string(i);
+    nics += (i == 0 ? "" : ",") + ("{\"name\":\"" + nic + "\"}");
+    if (leaves[i].empty()) continue;
+    neighbours += (neighbours.empty() ? "" : ",") + ("{\"nic\":\"" + nic + "\",\"system\":\"" +
+                                                     leaves[i] + "\",\"port\":\"Eth1/3\"}");
+  }
+  return "{\"kind\":\"NodeInventory\",\"metadata\":{\"name\":\"" + name +
+         "\"},\"status\":{\"topology\":{\"nics\":[" + nics + "]},\"neighbours\":[" + neighbours +
+         "]" + more + "}}";
+}
+
+std::string list_of(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += (out.empty() ? "" : ",") + item;
+  return R"({"apiVersion":"v1","kind":"List","items":[)" + out + "]}";
+}
+
+TEST(NodeInventories, NodesOnTheSameLeavesAreOneUnit) {
+  const ImportedNetwork out = imported(
+      list_of({inventory("n1", {"leaf-2", "leaf-1"}), inventory("n2", {"leaf-2", "leaf-1"}),
+               inventory("n3", {"leaf-3", "leaf-4"}), inventory("n4", {"leaf-3", "leaf-4"}),
+               inventory("n5", {})}));
+  EXPECT_EQ(out.format, "node-inventory");
+  EXPECT_THAT(out.table.levels, ElementsAre("leaf"));
+  EXPECT_THAT(path_of(out.table, "n1"), ElementsAre("leaf-1"));
+  EXPECT_THAT(path_of(out.table, "n2"), ElementsAre("leaf-1"));
+  EXPECT_THAT(path_of(out.table, "n3"), ElementsAre("leaf-3"));
+  EXPECT_THAT(path_of(out.table, "n5"), ElementsAre(""));
+  EXPECT_THAT(out.table.nodes[0].rails, ElementsAre("leaf-2", "leaf-1"));
+  EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("1 nodes have told of no switch")));
+}
+
+TEST(NodeInventories, APortThatHearsNothingIsNoOtherRail) {
+  const ImportedNetwork out =
+      imported(list_of({inventory("n1", {"a", "b", "c"}), inventory("n2", {"a", "b", "c"}),
+                        inventory("n3", {"a", "", "c"})}));
+  EXPECT_THAT(path_of(out.table, "n3"), ElementsAre("a"));
+  EXPECT_THAT(out.table.nodes[2].rails, ElementsAre("a", "", "c"));
+  EXPECT_THAT(out.warnings, IsEmpty());
+}
+
+TEST(NodeInventories, TheInterconnectOfAcceleratorsIsTheSecondHierarchy) {
+  const ImportedNetwork out = imported(list_of(
+      {inventory("n1", {"a"}, R"(,"facts":{"fabric.clique":"u.1"})"),
+       inventory("n2", {"a"}, R"(,"facts":{"fabric.clique":"u.2"})"), inventory("n3", {"a"})}));
+  EXPECT_THAT(out.table.accelerator_levels, ElementsAre("domain"));
+  EXPECT_THAT(out.table.nodes[1].accelerator, ElementsAre("u.2"));
+  EXPECT_THAT(out.table.nodes[2].accelerator, IsEmpty());
+}
+
+TEST(NodeInventories, WhatMakesNoSenseIsNamed) {
+  const auto problem = [](const std::string& text) {
+    const auto read = import_network(text);
+    return read.ok() ? "read" : read.error().text();
+  };
+  EXPECT_THAT(problem(list_of({R"({"kind":"NodeInventory","metadata":{}})"})),
+              HasSubstr("has no name"));
+  EXPECT_THAT(problem(list_of({inventory("n1", {"a"}), inventory("n1", {"a"})})), HasSubstr("n1"));
+  EXPECT_THAT(problem(list_of({R"({"kind":"NodeInventory","metadata":{"name":"n"},)"
+                               R"("status":{"neighbours":7}})"})),
+              HasSubstr("neighbours is no list"));
+}
+
 }  // namespace
 }  // namespace chipweave::codec
