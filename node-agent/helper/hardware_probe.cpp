@@ -100,6 +100,10 @@ class AnyProbe final : public VendorProbe {
     auto seen = bus_.discover();
     if (!seen) return make_error(Errc::not_found, "no accelerators here (" + problems + ")");
     seen->warnings.push_back("no driver was found from here: " + problems);
+    domain::Signal absent;
+    absent.code = "driver.absent";
+    absent.text = "only the PCI bus is seen";
+    seen->signals.push_back(std::move(absent));
     return seen;
   }
 

@@ -87,6 +87,8 @@ TEST_F(AnyHardware, AnUnusableKfdTreeFallsBackToTheBus) {
   EXPECT_EQ(got->topology.vendor(), "nvidia");
   EXPECT_THAT(got->warnings.back(), HasSubstr("no driver was found from here: nvidia: "));
   EXPECT_THAT(got->warnings.back(), HasSubstr("amd: "));
+  ASSERT_FALSE(got->signals.empty());
+  EXPECT_EQ(got->signals.back().code, "driver.absent");
 }
 
 TEST_F(AnyHardware, ADriverThatIsThereIsAskedAndTheHostPutAroundIt) {
