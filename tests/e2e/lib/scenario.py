@@ -70,7 +70,11 @@ class Scenario:
         for name, (profile, resource, chips) in machines.items():
             self.add_node(name, {resource: str(chips)})
         for name, (profile, resource, _) in machines.items():
-            self.chipweave.start_agent(self.folder, name, profile, resource)
+            self.chipweave.start_agent(self.folder, name, f"profile:{profile}", resource)
+        self.known(*machines)
+
+    # Until our scheduler knows these nodes, if it runs.
+    def known(self, *machines):
         self.must_come("the inventories", lambda: all(self.inventory(name) for name in machines))
         if self.chipweave.process:
             self.must_come("our scheduler's word of all nodes", lambda: set(machines) <= set(self.chipweave.nodes()))
