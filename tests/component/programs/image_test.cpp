@@ -24,7 +24,8 @@ TEST(Image, InstallsThePackagesOfAllLibraries) {
   std::ostringstream text;
   text << file.rdbuf();
   const std::set<std::string> installed = words_of(text.str());
-  const std::string programs = "%B/chipweave %B/chipweave-agent %B/chipweave-agent-probe %B/chipweave-scheduler";
+  const std::string programs =
+      "%B/chipweave %B/chipweave-agent %B/chipweave-agent-probe %B/chipweave-scheduler";
   const std::set<std::string> needed = words_of(
       run("readelf -d " + programs + " | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'").text);
   const std::set<std::string> paths =
