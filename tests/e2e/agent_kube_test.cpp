@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory_health.hpp"
 #include "common/codec/yaml/yaml_json.hpp"
 #include "tests/e2e/agent_process.hpp"
 #include "tests/e2e/real_api.hpp"
@@ -125,8 +126,9 @@ class AgentInCluster : public testing::RealApi {
   // The reasons of the events about the node.
   std::set<std::string> events() {
     std::set<std::string> out;
-    for (const Json& event : shown(kEvents)["items"])
-      if (event["regarding"]["name"] == node_) out.insert(event["reason"].get<std::string>());
+    const Json list = shown(kEvents);
+    for (const Json& event : list.value("items", Json::array()))
+      if (event["regarding"].value("name", "") == node_) out.insert(event.value("reason", ""));
     return out;
   }
   // What the agent warns of besides faults.
@@ -241,8 +243,38 @@ TEST_F(AgentInCluster, TheServerKeepsAllThatIsWrittenOfEveryMachine) {
         send("PUT", kInventories + "/" + node_ + "/status?fieldValidation=Strict", written);
     ASSERT_EQ(status, 200) << name << ": " << stored.dump();
     EXPECT_EQ(stored["status"], written["status"]) << name;
+    const auto remembered = codec::read_object_faults(stored.dump(), inventory.node_boot_id);
+    ASSERT_TRUE(remembered) << name << ": " << remembered.error().text();
+    EXPECT_EQ(remembered->size(), written["status"].value("faults", Json::array()).size()) << name;
     version.resource_version = stored["metadata"]["resourceVersion"];
   }
+}
+
+// What the test above finds is found because the server looks.
+TEST_F(AgentInCluster, TheServerRefusesWhatTheSchemaDoesNotKnow) {
+  const auto [created, reply] =
+      send("POST", kInventories, Json::parse(codec::write_inventory_object(node_, node_uid_)));
+  ASSERT_EQ(created, 201) << reply.dump();
+  codec::NodeInventory sick = codec::sick_inventory();
+  sick.node = node_;
+  const Json good = Json::parse(codec::write_inventory_status(
+      sick, {reply["metadata"]["uid"], reply["metadata"]["resourceVersion"]}));
+  const auto refused = [&](const char* at, const Json& value, const std::string& words) {
+    Json bad = good;
+    bad["status"][Json::json_pointer(at)] = value;
+    const auto [status, answer] =
+        send("PUT", kInventories + "/" + node_ + "/status?fieldValidation=Strict", bad);
+    EXPECT_THAT(status, AnyOf(400, 422)) << at;
+    EXPECT_THAT(answer.dump(), HasSubstr(words)) << at;
+  };
+  refused("/faults/0/blame", "x", "unknown field");
+  refused("/faults/0/effect", "bad", "Unsupported value");
+  refused("/faults/0/since", "yesterday", "date-time");
+  refused("/conditions/1/type", "ChipsHealthy", "Duplicate value");
+  refused("/conditions/0/status", "Unknown", "Unsupported value");
+  refused("/neighbours/0/rack", "x", "unknown field");
+  refused("/facts/driver", 1, "Invalid value");
+  refused("/nodeBootId", std::string(200, 'b'), "Too long");
 }
 
 }  // namespace

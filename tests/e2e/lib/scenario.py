@@ -3,9 +3,11 @@
 A scenario is a file of scenarios/ with a docstring and a function run(s); it may ask what it likes and says what it found
 with s.check(). What it made is gone when the next one begins."""
 import contextlib, http.client, json, os, signal, socket, threading
+from pathlib import Path
 
 from audit import PLACEMENT, asks, findings, holds_chips, indices_of, placement_of
 from lib.bed import NS
+from lib.fake_nvml import LIBRARY, Driver
 from testbed.nodes import add_node
 from testbed.processes import command_of, living_pid
 
@@ -72,6 +74,23 @@ class Scenario:
         for name, (profile, resource, _) in machines.items():
             self.chipweave.start_agent(self.folder, name, f"profile:{profile}", resource)
         self.known(*machines)
+
+    # A node with an agent that watches hardware: a fake driver library, which says what is in the file of this driver.
+    def nvidia(self, name, machine, *flags):
+        driver, host = Driver(self.folder, name, machine), self.folder / f"host-{name}"
+        host.mkdir()  # no PCI bus and no network: this machine's are none of the test's business
+        if name not in self.made_nodes:
+            self.add_node(name, {GPU: "8"})
+        self.chipweave.start_agent(self.folder, name, "nvidia", GPU, "--nvml-library",
+                                   self.chipweave.binaries / Path(LIBRARY).name, "--sysfs-root", host, *flags,
+                                   CHIPWEAVE_FAKE_NVML=str(driver.path))
+        return driver
+
+    # By the API server to the agents of these nodes.
+    def nothing_was_refused(self, *names):
+        for name in names:
+            refusals = [line for line in self.agent(name).log.read_text().splitlines() if "HTTP 4" in line]
+            self.check(f"nothing was refused to the agent of {name}", not refusals, refusals)
 
     # Until our scheduler knows these nodes, if it runs.
     def known(self, *machines):

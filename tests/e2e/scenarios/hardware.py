@@ -4,8 +4,8 @@ import os, re, signal, subprocess, time
 from pathlib import Path
 
 from audit import placement_of
-from lib.fake_nvml import LIBRARY, Driver, all_lanes, dgx1v, hgx_h100, set_link
-from lib.scenario import GPU, INVENTORIES
+from lib.fake_nvml import all_lanes, dgx1v, hgx_h100, set_link
+from lib.scenario import INVENTORIES
 
 MESH, SWITCHED = "hw-mesh", "hw-switched"
 ILL = 2  # a chip
@@ -17,8 +17,8 @@ ON_SWITCHED = {"nodeSelector": {"kubernetes.io/hostname": SWITCHED}}
 
 
 def run(s):
-    mesh = start(s, MESH, dgx1v(), "--health-policy", policy_without_holds(s))
-    driver = start(s, SWITCHED, hgx_h100())
+    mesh = s.nvidia(MESH, dgx1v(), "--health-policy", policy_without_holds(s))
+    driver = s.nvidia(SWITCHED, hgx_h100())
     s.known(MESH, SWITCHED)
     as_seen(s)
     links_go_down(s, mesh)
@@ -29,6 +29,7 @@ def run(s):
     another_boot(s)
     a_fault_is_cleared(s, driver)
     a_cordon(s)
+    s.nothing_was_refused(MESH, SWITCHED)
     s.settled()
 
 
@@ -39,15 +40,6 @@ def policy_without_holds(s):
     file = s.folder / "policy.yaml"
     file.write_text(re.sub(r"(links:\n  hold: )\S+", r"\g<1>0s", done.stdout))
     return str(file)
-
-
-def start(s, node, machine, *flags):
-    driver, host = Driver(s.folder, node, machine), s.folder / f"host-{node}"
-    host.mkdir()  # no PCI bus and no network: this machine's are none of the test's business
-    s.add_node(node, {GPU: "8"})
-    s.chipweave.start_agent(s.folder, node, "nvidia", GPU, "--nvml-library", s.chipweave.binaries / Path(LIBRARY).name,
-                            "--sysfs-root", host, *flags, CHIPWEAVE_FAKE_NVML=str(driver.path))
-    return driver
 
 
 def status(s, node=SWITCHED):
