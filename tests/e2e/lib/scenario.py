@@ -237,7 +237,12 @@ class Scenario:
         return lambda: os.kill(pid, signal.SIGSTOP), go_on
 
     def watch(self):
-        watch = PodWatch(self)
+        return self.undone(PodWatch(self.bed, self.pods_path))
+
+    def watch_inventories(self):
+        return self.undone(Watch(self.bed, INVENTORIES))
+
+    def undone(self, watch):
         self.undo.append(watch.stop)
         return watch
 
@@ -257,13 +262,13 @@ class Scenario:
         return process
 
 
-class PodWatch:
-    """Every version of the namespace's pods from now on, as a watch tells them."""
+class Watch:
+    """Every version of some objects from now on, as a watch tells them."""
 
-    def __init__(self, s):
+    def __init__(self, bed, path):
         self.seen = []
-        version = s.bed.must("GET", s.pods_path)["metadata"]["resourceVersion"]
-        self.connection, self.answer = s.bed.stream(f"{s.pods_path}?watch=true&resourceVersion={version}")
+        version = bed.must("GET", path)["metadata"]["resourceVersion"]
+        self.connection, self.answer = bed.stream(f"{path}?watch=true&resourceVersion={version}")
         self.socket = self.connection.sock or self.answer.fp.raw._sock
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
@@ -280,10 +285,12 @@ class PodWatch:
         self.thread.join()
         self.connection.close()
 
-    # What the watch told of this pod.
+    # What the watch told of the one of this name.
     def of(self, name):
-        return [(kind, pod) for kind, pod in list(self.seen) if pod["metadata"]["name"] == name]
+        return [(kind, what) for kind, what in list(self.seen) if what["metadata"]["name"] == name]
 
+
+class PodWatch(Watch):
     # Pods that were bound in a write that did not bring their placement, or whose placement changed later.
     def bound_without_placement(self):
         wrong, first = [], {}

@@ -9,7 +9,7 @@ from lib.scenario import INVENTORIES
 
 MESH, SWITCHED = "hw-mesh", "hw-switched"
 ILL = 2  # a chip
-FLIPS = 50
+FLIPS, KILLED = 50, 5
 LOOKS_EVERY = 0.5  # seconds: the helper process at its driver
 GENEROUS = 5  # seconds; what it takes is printed
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
@@ -188,7 +188,16 @@ def started_again(s, agent, boot):
 
 def all_is_killed(s):
     before = status(s)
-    started_again(s, killed(s), before["bootId"])
+    annotate(s, "chipweave.dev/cordon-chips=6")
+    s.must_come("a cordon", lambda: unhealthy(s) == [ILL, 6])
+    watch = s.watch_inventories()
+    for _ in range(KILLED):
+        started_again(s, killed(s), status(s)["bootId"])
+        s.must_come("both", lambda: unhealthy(s) == [ILL, 6])
+    told = [what["status"]["unhealthy"] for _, what in watch.of(SWITCHED)]
+    s.check(f"{KILLED} times: not for a moment either chip was usable", len(told) >= KILLED and set(told) == {2}, told)
+    annotate(s, "chipweave.dev/cordon-chips-")
+    s.must_come("the end of the cordon", lambda: unhealthy(s) == [ILL])
     fault = faults(s).get(("xid.79", ILL), {})
     s.check("agent and helper were killed, the fault is still held", fault.get("untilReset"), status(s).get("faults"))
     s.check("since the same moment", fault.get("sinceMs") == faults_in(before)["sinceMs"], (fault, before["faults"]))

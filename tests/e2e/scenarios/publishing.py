@@ -113,6 +113,13 @@ def separated_by_hand(s):
     s.eventually("a chip that an operator separates is out of service", lambda: ill() == [5], why=ill)
     s.eventually("and not offered", lambda: "Ascend910-5" not in listed(s), why=lambda: listed(s))
     s.check("the operator's list stays", config_map(s, device_info())[0].get("ManuallySeparateNPU") == "Ascend910-5")
+    watch, agent, boot = s.watch_inventories(), s.agent(ASCEND), s.inventory(ASCEND)["bootId"]
+    agent.kill()
+    agent.start()
+    s.must_come("another run of the agent", lambda: s.inventory(ASCEND)["bootId"] != boot)
+    s.must_come("what it knows of chip 5", lambda: ill() == [5])
+    told = [what["status"]["unhealthy"] for _, what in watch.of(ASCEND)]
+    s.check("its next run does not give it out for a moment", told and set(told) == {1}, told)
     s.bed.must("PATCH", device_info(), {"data": {"ManuallySeparateNPU": ""}})
     s.eventually("until the operator takes it off the list", lambda: ill() == [], 90, why=ill)
 
