@@ -102,10 +102,16 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
                                       std::string("chipweave-agent/") + CHIPWEAVE_VERSION);
   if (!client) return std::move(client).error();
   api_ = std::move(client).value();
+  events.sent = [this, sent = std::move(events.sent)](ReportKind kind) {
+    if (sent) sent(kind);
+    if (kind == ReportKind::full) compat_->speak();
+  };
   reporter_ = std::make_unique<KubeReporter>(*api_, clock, options, std::move(events));
   events_ = std::make_unique<NodeEvents>(*api_, clock, flags.node);
-  compat_ = std::make_unique<CompatPublisher>(*api_, clock, compat_options(flags),
-                                              compat_events(std::move(wishes)));
+  CompatEvents compat = compat_events(std::move(wishes));
+  compat.heard = [this] { reporter_->start(); };
+  compat_ =
+      std::make_unique<CompatPublisher>(*api_, clock, compat_options(flags), std::move(compat));
   return {};
 }
 
@@ -113,8 +119,7 @@ void Reporting::want(const NodeStatePtr& state, bool urgent) {
   reporter_->want(state, urgent);
   if (compat_) compat_->want(state);
   if (std::exchange(started_, true)) return;
-  reporter_->start();
-  if (compat_) compat_->start();
+  compat_ ? compat_->start() : reporter_->start();
 }
 
 void Reporting::fault(const FaultChange& change) {

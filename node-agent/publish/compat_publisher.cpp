@@ -22,6 +22,8 @@ namespace mc = codec::mindcluster;
 
 constexpr std::chrono::minutes kRewriteDeviceInfo{5};  // as MindCluster's device plugin does
 constexpr std::chrono::seconds kFileAgain{60};
+constexpr std::chrono::seconds kListenFor{2};
+constexpr std::chrono::seconds kSpeakAnyway{10};
 constexpr const char* kAckNamespace = "kube-system";
 constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
 
@@ -43,12 +45,14 @@ struct CompatPublisher::Impl {
         known([this](const std::string& what) { warn(what); }),
         cordon(known),
         node(t, node_options(),
-             {[this](const codec::KubeNodeMarks& seen) { node_seen(seen); }, works("node")}) {
+             {[this](const codec::KubeNodeMarks& seen) { node_seen(seen); }, works("node"),
+              [this] { hear(node_heard); }}),
+        list_heard(!options.mindcluster) {
     if (options.mindcluster) {
       device_info.emplace(
           t, c, device_info_options(),
           ConfigMapKeeper::Events{[this](const codec::StringMap& edited) { list_seen(edited); },
-                                  works("device-info")});
+                                  works("device-info"), [this] { hear(list_heard); }});
       node_info.emplace(
           t, c, map_options(std::string(mc::kNodeInfoNamespace), std::string(mc::kNodeInfoPrefix)),
           ConfigMapKeeper::Events{nullptr, works("node-info")});
@@ -91,6 +95,7 @@ struct CompatPublisher::Impl {
     ConfigMapKeeper::Options out =
         map_options(std::string(mc::kDeviceInfoNamespace), std::string(mc::kDeviceInfoPrefix));
     out.take_over = true;
+    out.held = true;  // it also says what people ask for, which must be known first
     out.rewrite_every = kRewriteDeviceInfo;
     return out;
   }
@@ -173,11 +178,46 @@ struct CompatPublisher::Impl {
     const auto mode = seen.labels.find(kAckModeLabel);
     const bool topology = mode != seen.labels.end() && mode->second == kAckTopologyMode;
     if (std::exchange(ack_mode, topology) != topology && ack) ack->want(wanted_ack());
-    // Not before the mode is known: the ConfigMap of an earlier run would be deleted and made anew.
-    if (ack && !std::exchange(ack_started, true)) ack->start();
     cordon.annotated(kCordonAnnotation, annotation_of(seen, kCordonAnnotation));
     tell_cordon();
+    hear(node_heard);
+    start_ack();
     clear(seen);
+  }
+
+  // Not before the mode is known: the ConfigMap of an earlier run would be deleted and made anew.
+  void start_ack() {
+    if (ack && speaking && node_heard && !std::exchange(ack_started, true)) ack->start();
+  }
+
+  void start() {
+    pause = transport.after(kListenFor, [this] {
+      const auto over = std::move(pause);
+      heard();
+    });
+    node.start();
+    if (device_info) device_info->start();
+  }
+
+  void hear(bool& part) {
+    part = true;
+    if (node_heard && list_heard) heard();
+  }
+
+  void heard() {
+    if (std::exchange(has_heard, true)) return;
+    pause = transport.after(kSpeakAnyway, [this] {
+      const auto over = std::move(pause);
+      speak();
+    });
+    if (events.heard) events.heard();
+  }
+
+  void speak() {
+    if (std::exchange(speaking, true)) return;
+    if (device_info) device_info->release();
+    if (node_info) node_info->start();
+    start_ack();
   }
 
   void clear(const codec::KubeNodeMarks& seen) {
@@ -203,11 +243,16 @@ struct CompatPublisher::Impl {
   std::vector<domain::ChipIndex> used;
   bool ack_mode = false;
   bool ack_started = false;
+  bool node_heard = false;
+  bool has_heard = false;  // all, or as much as could be
+  bool speaking = false;
+  std::unique_ptr<kube::Ticket> pause;
   codec::ChipSelection told;           // of the cordon
   std::optional<std::string> cleared;  // the command that was carried out and still stands there
   std::string features;                // in the file
   std::unique_ptr<kube::Ticket> file_again;
   NodeKeeper node;
+  bool list_heard;  // MindCluster's, of chips that are separated
   std::optional<ConfigMapKeeper> device_info;
   std::optional<ConfigMapKeeper> node_info;
   std::optional<ConfigMapKeeper> ack;
@@ -231,15 +276,13 @@ void CompatPublisher::in_use(std::vector<domain::ChipIndex> chips) {
   if (impl_->state) impl_->apply();
 }
 
-void CompatPublisher::start() {
-  impl_->node.start();
-  for (auto* keeper : {&impl_->device_info, &impl_->node_info}) {
-    if (*keeper) (*keeper)->start();
-  }
-}
+void CompatPublisher::start() { impl_->start(); }
+
+void CompatPublisher::speak() { impl_->speak(); }
 
 void CompatPublisher::stop() {
   impl_->file_again.reset();
+  impl_->pause.reset();
   impl_->node.stop();
   for (auto* keeper : {&impl_->device_info, &impl_->node_info, &impl_->ack}) {
     if (*keeper) (*keeper)->stop();

@@ -2,6 +2,11 @@
 // what people ask of it: labels, annotations and ConfigMaps of MindCluster, ACK, GPU Feature
 // Discovery and Node Feature Discovery; chips out of service, faults to forget.
 //
+// An agent that starts knows at first neither what people ask of it nor which faults its run before
+// held. So it listens before anything is written of its chips, and says nothing of them in other
+// words before its inventory has said it: otherwise each start would give chips out of service
+// away.
+//
 // What is said follows from the newest state alone (compat/*), each object is kept by a keeper of
 // its own, so that a slow one holds up no other. Nothing is deleted at the end.
 // Loop thread only; ends with its destructor.
@@ -38,6 +43,8 @@ struct CompatEvents {
   // The chips that people have taken out of service, each time they are others; none at the start.
   // Chips that the machine does not have are not among them.
   std::function<void(const codec::ChipSelection&)> cordon;
+  // Once after start(): what people ask for is known, or was not to be learned within two seconds.
+  std::function<void()> heard;
   // Once for each time that somebody asks for it.
   std::function<void(const codec::ChipSelection&)> clear;
   // Writes the feature file, atomically.
@@ -59,7 +66,11 @@ class CompatPublisher {
   void want(NodeStatePtr state);
   // Chips that the kubelet has given out; MindCluster's readers do not take them for free then.
   void in_use(std::vector<domain::ChipIndex> chips);
+  // Listens, and keeps labels and annotations.
   void start();
+  // From now on ConfigMaps are kept, too; by itself ten seconds after it has heard, for clusters
+  // that take no inventory. May be called twice.
+  void speak();
   void stop();
 
  private:

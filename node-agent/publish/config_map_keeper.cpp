@@ -51,6 +51,11 @@ void ConfigMapKeeper::want(std::optional<Wanted> wanted) {
 
 void ConfigMapKeeper::start() { look(Freshness::newest); }
 
+void ConfigMapKeeper::release() {
+  options_.held = false;
+  if (phase_ == Phase::resting) step();
+}
+
 void ConfigMapKeeper::stop() {
   phase_ = Phase::stopped;
   chain_.stop();
@@ -71,11 +76,13 @@ void ConfigMapKeeper::looked(Result<kube::Reply> reply) {
     if (stored_by_us_ && !is_ours())
       chain_.note("another program writes it, too: only one of them may run");
   }
+  if (events_.looked) events_.looked();
   step();
 }
 
 void ConfigMapKeeper::step() {
-  phase_ = Phase::busy;
+  phase_ = options_.held ? Phase::resting : Phase::busy;
+  if (options_.held) return;
   if (!wanted_) {
     if (stored_ && is_ours()) return remove();
     return rest();

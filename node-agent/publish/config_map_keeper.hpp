@@ -44,6 +44,7 @@ class ConfigMapKeeper {
     std::string ns;
     std::string name;
     bool take_over = false;  // of an object without our label
+    bool held = false;       // writes nothing before release()
     Ms check_every{60'000};  // with jitter: between half of it and all
     Ms rewrite_every{0};     // with a new stamp although nothing changed; 0: never
     Ms write_gap{1'000};
@@ -52,6 +53,7 @@ class ConfigMapKeeper {
   struct Events {
     std::function<void(const codec::StringMap& edited)> seen;  // each time they are another text
     std::function<void(bool)> works;
+    std::function<void()> looked = nullptr;  // each time that it is known what is there
   };
   ConfigMapKeeper(kube::Transport& transport, const Clock& clock, Options options, Events events);
   ConfigMapKeeper(const ConfigMapKeeper&) = delete;
@@ -60,6 +62,7 @@ class ConfigMapKeeper {
   // nullopt: it must not be there, as far as it is ours.
   void want(std::optional<Wanted> wanted);
   void start();
+  void release();
   void stop();
 
  private:

@@ -33,7 +33,9 @@ void NodeKeeper::start() {
       kube::Reflector<codec::KubeNodeMarks>::Events{
           {[this](codec::KubeNodeMarks&& node) { seen(std::move(node)); },
            [this](const std::string&) { node_.reset(); }},
-          [] {},
+          [this] {
+            if (events_.listed) events_.listed();
+          },
           [this](const kube::WatchFailure& failure) { chain_.note("watch: " + failure.what); }},
       [this] { return std::uniform_real_distribution<double>(0, 1)(random_); });
   watch_->start();

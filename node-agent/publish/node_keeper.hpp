@@ -31,6 +31,7 @@ class NodeKeeper {
     // Each version of the Node; it may call want() and carried_out().
     std::function<void(const codec::KubeNodeMarks& node)> seen;
     std::function<void(bool)> works;
+    std::function<void()> listed = nullptr;  // it is known whether there is such a Node
   };
   NodeKeeper(kube::Transport& transport, Options options, Events events);
   NodeKeeper(const NodeKeeper&) = delete;

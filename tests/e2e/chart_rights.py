@@ -10,12 +10,14 @@ SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} p
 TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get create patch",
                  "nodeinventories/status.chipweave.dev": "update"},
-                {"leases.coordination.k8s.io": "get create update"})
+                {"leases.coordination.k8s.io": "get create update"},
+                {"events.events.k8s.io": "create"})  # this last one in the namespace default
 
 # And where the agents speak MindCluster: in each of these namespaces.
 PUBLISH_RIGHTS = {"configmaps": "get create patch delete"}
 PUBLISH_NAMESPACES = ["kube-system", "mindx-dl"]
 
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
 WATCH = "?watch=true&timeoutSeconds=1"
 TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
@@ -35,11 +37,18 @@ def lease(name):
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name}}
 
 
+# As the agent of a node tells of a fault.
+def event_about(node):
+    return {"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": f"{node}.1"}, "type": "Warning",
+            "eventTime": "2026-01-02T03:04:05.000000Z", "reportingController": "chipweave.dev/agent",
+            "reportingInstance": node, "action": "Watching", "reason": "ChipUnusable", "note": "test",
+            "regarding": {"apiVersion": "v1", "kind": "Node", "name": node, "uid": node}}
+
+
 # Rows: allowed or not, method, path, body (of PUT: what is there). In this order: later rows may need earlier ones.
 def scheduler_requests(ns):
     binding = {"apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": "fake-0"},
                "metadata": {"name": "to-bind", "annotations": {"chipweave.dev/placement": "{}"}}}
-    events = "/apis/events.k8s.io/v1/namespaces/default/events"
     event = {"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "to-bind.1"}, "type": "Normal",
              "eventTime": "2026-01-02T03:04:05.000000Z", "reportingController": "chipweave.dev/scheduler",
              "reportingInstance": "test", "action": "Assign", "reason": "ChipsAssigned", "note": "test",
@@ -59,8 +68,8 @@ def scheduler_requests(ns):
         (True, "GET", f"{INVENTORIES}{WATCH}", None),
         (True, "GET", leases(ns), None),
         (True, "GET", f"{leases(ns)}{WATCH}", None),
-        (True, "POST", events, event),
-        (True, "PATCH", f"{events}/to-bind.1", series),
+        (True, "POST", EVENTS, event),
+        (True, "PATCH", f"{EVENTS}/to-bind.1", series),
         (False, "POST", f"{DEFAULT}/pods", pod),
         (False, "PATCH", f"{DEFAULT}/pods/to-bind", NOTE),
         (False, "DELETE", f"{DEFAULT}/pods/to-bind", None),
@@ -82,8 +91,8 @@ def scheduler_requests(ns):
         (False, "GET", leases("kube-system"), None),
         (False, "POST", leases("kube-system"), lease("chipweave-scheduler")),
         (False, "GET", "/apis/coordination.k8s.io/v1/leases", None),
-        (False, "GET", events, None),
-        (False, "DELETE", f"{events}/to-bind.1", None),
+        (False, "GET", EVENTS, None),
+        (False, "DELETE", f"{EVENTS}/to-bind.1", None),
         (False, "GET", "/api/v1/secrets", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/secrets/chipweave-scheduler-tls", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/configmaps/chipweave-scheduler", None),
@@ -121,13 +130,17 @@ def agent_requests(ns, node):
         (False, "GET", f"/api/v1/namespaces/{ns}/secrets", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/configmaps", None),
         (False, "GET", "/api/v1/namespaces/kube-system/configmaps", None),
-        (False, "POST", "/apis/events.k8s.io/v1/namespaces/default/events", None),
+        (False, "GET", EVENTS, None),
+        (False, "PATCH", f"{EVENTS}/{node}.1", NOTE),
+        (False, "DELETE", f"{EVENTS}/{node}.1", None),
+        (False, "POST", EVENTS.replace("default", "kube-system"), event_about(node)),
+        (False, "POST", f"{DEFAULT}/events", None),
     ]
 
 
 # What only the agent of `node` may write: method, path, body.
 def made_by_agent(ns, node):
-    return [("POST", INVENTORIES, inventory(node)), ("POST", leases(ns), lease(node))]
+    return [("POST", INVENTORIES, inventory(node)), ("POST", leases(ns), lease(node)), ("POST", EVENTS, event_about(node))]
 
 
 # Of what is there; `must` asks as the administrator.
@@ -140,7 +153,7 @@ def changed_by_agent(ns, node, must):
 
 # Patches of its own Node that an agent may not make: what it changes, and the patch.
 FOREIGN_MARKS = [
-    ("an annotation", NOTE),
+    ("an annotation", {"metadata": {"annotations": {"example.com/x": "1"}}}),
     ("a role", {"metadata": {"labels": {"node-role.kubernetes.io/control-plane": ""}}}),
     ("its host name", {"metadata": {"labels": {"kubernetes.io/hostname": None}}}),
     ("a cordon", {"metadata": {"annotations": {"chipweave.dev/cordon-chips": "*"}}}),
@@ -149,7 +162,14 @@ FOREIGN_MARKS = [
     ("finalizers", {"metadata": {"finalizers": ["example.com/x"]}}),
     ("owners", {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"}]}}),
 ]
-# And some that it may.
+# Events that an agent may not write: which, and what is other than in event_about().
+FOREIGN_EVENTS = [
+    ("about a pod", {"regarding": {"kind": "Pod", "namespace": "default", "name": "fake-0"}}),
+    ("about nothing", {"regarding": None}),
+    ("that also names another node", {"related": {"kind": "Node", "name": "fake-1"}}),
+    ("as if it were the kubelet", {"reportingController": "kubelet"}),
+]
+# Patches of its own Node that it may make.
 OWN_MARKS = [
     {"metadata": {"labels": {"accelerator": "huawei-npu", "nvidia.com/gpu.count": "8"},
                   "annotations": {"chipweave.dev/agent-keys": "labels=accelerator;annotations=", "superPodID": "-2"}}},

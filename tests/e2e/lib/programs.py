@@ -149,12 +149,13 @@ class Chipweave:
             raise RuntimeError(f"the DaemonSet made no pod on {node}")
         return found[0]
 
-    def start_agent(self, folder, node, profile, resource):
+    # Flags and environment beside those that all agents have.
+    def start_agent(self, folder, node, probe, resource, *flags, **environment):
         token = self.bed.token("chipweave-agent", self.agent_pod(node))
         write_kubeconfig(self.bed.folder, f"agent-{node}.kubeconfig", self.bed.server, "agent", token)
         health = folder / f"health-{node}.json"
         health.write_text("{}")
-        self.agents[node] = Agent(self, folder, node, profile, resource, health)
+        self.agents[node] = Agent(self, folder, node, health, ["--probe", probe, "--resource", resource, *flags], environment)
 
     def stop_agents(self):
         for agent in self.agents.values():
@@ -165,16 +166,16 @@ class Chipweave:
 class Agent:
     """chipweave-agent of one node, with a token that is bound to its pod there."""
 
-    def __init__(self, chipweave, folder, node, profile, resource, health):
+    def __init__(self, chipweave, folder, node, health, flags, environment):
         self.bed, self.node, self.health, self.log = chipweave.bed, node, health, folder / f"agent-{node}.log"
-        self.command = [chipweave.binaries / "chipweave-agent", "--node", node, "--probe", f"profile:{profile}",
-                        "--kubeconfig", self.bed.folder / f"agent-{node}.kubeconfig", "--lease-namespace", NS,
-                        "--health-file", health, "--resource", resource]
+        self.command = [chipweave.binaries / "chipweave-agent", "--node", node, "--kubeconfig",
+                        self.bed.folder / f"agent-{node}.kubeconfig", "--lease-namespace", NS, "--health-file", health, *flags]
+        self.environment = {**os.environ, **environment}
         self.process = None
         self.start()
 
     def start(self):
-        self.process = self.bed.start(self.log, *self.command)
+        self.process = self.bed.start(self.log, *self.command, env=self.environment)
 
     def kill(self):
         if self.process:

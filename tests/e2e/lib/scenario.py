@@ -3,9 +3,11 @@
 A scenario is a file of scenarios/ with a docstring and a function run(s); it may ask what it likes and says what it found
 with s.check(). What it made is gone when the next one begins."""
 import contextlib, http.client, json, os, signal, socket, threading
+from pathlib import Path
 
 from audit import PLACEMENT, asks, findings, holds_chips, indices_of, placement_of
 from lib.bed import NS
+from lib.fake_nvml import LIBRARY, Driver
 from testbed.nodes import add_node
 from testbed.processes import command_of, living_pid
 
@@ -70,7 +72,28 @@ class Scenario:
         for name, (profile, resource, chips) in machines.items():
             self.add_node(name, {resource: str(chips)})
         for name, (profile, resource, _) in machines.items():
-            self.chipweave.start_agent(self.folder, name, profile, resource)
+            self.chipweave.start_agent(self.folder, name, f"profile:{profile}", resource)
+        self.known(*machines)
+
+    # A node with an agent that watches hardware: a fake driver library, which says what is in the file of this driver.
+    def nvidia(self, name, machine, *flags):
+        driver, host = Driver(self.folder, name, machine), self.folder / f"host-{name}"
+        host.mkdir()  # no PCI bus and no network: this machine's are none of the test's business
+        if name not in self.made_nodes:
+            self.add_node(name, {GPU: "8"})
+        self.chipweave.start_agent(self.folder, name, "nvidia", GPU, "--nvml-library",
+                                   self.chipweave.binaries / Path(LIBRARY).name, "--sysfs-root", host, *flags,
+                                   CHIPWEAVE_FAKE_NVML=str(driver.path))
+        return driver
+
+    # By the API server to the agents of these nodes.
+    def nothing_was_refused(self, *names):
+        for name in names:
+            refusals = [line for line in self.agent(name).log.read_text().splitlines() if "HTTP 4" in line]
+            self.check(f"nothing was refused to the agent of {name}", not refusals, refusals)
+
+    # Until our scheduler knows these nodes, if it runs.
+    def known(self, *machines):
         self.must_come("the inventories", lambda: all(self.inventory(name) for name in machines))
         if self.chipweave.process:
             self.must_come("our scheduler's word of all nodes", lambda: set(machines) <= set(self.chipweave.nodes()))
@@ -214,7 +237,12 @@ class Scenario:
         return lambda: os.kill(pid, signal.SIGSTOP), go_on
 
     def watch(self):
-        watch = PodWatch(self)
+        return self.undone(PodWatch(self.bed, self.pods_path))
+
+    def watch_inventories(self):
+        return self.undone(Watch(self.bed, INVENTORIES))
+
+    def undone(self, watch):
         self.undo.append(watch.stop)
         return watch
 
@@ -234,13 +262,13 @@ class Scenario:
         return process
 
 
-class PodWatch:
-    """Every version of the namespace's pods from now on, as a watch tells them."""
+class Watch:
+    """Every version of some objects from now on, as a watch tells them."""
 
-    def __init__(self, s):
+    def __init__(self, bed, path):
         self.seen = []
-        version = s.bed.must("GET", s.pods_path)["metadata"]["resourceVersion"]
-        self.connection, self.answer = s.bed.stream(f"{s.pods_path}?watch=true&resourceVersion={version}")
+        version = bed.must("GET", path)["metadata"]["resourceVersion"]
+        self.connection, self.answer = bed.stream(f"{path}?watch=true&resourceVersion={version}")
         self.socket = self.connection.sock or self.answer.fp.raw._sock
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
@@ -257,10 +285,12 @@ class PodWatch:
         self.thread.join()
         self.connection.close()
 
-    # What the watch told of this pod.
+    # What the watch told of the one of this name.
     def of(self, name):
-        return [(kind, pod) for kind, pod in list(self.seen) if pod["metadata"]["name"] == name]
+        return [(kind, what) for kind, what in list(self.seen) if what["metadata"]["name"] == name]
 
+
+class PodWatch(Watch):
     # Pods that were bound in a write that did not bring their placement, or whose placement changed later.
     def bound_without_placement(self):
         wrong, first = [], {}

@@ -53,6 +53,7 @@ class Publisher : public testing::Test {
     publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
     want(std::move(state));
     publisher_->start();
+    publisher_->speak();
     api_.advance(seconds(2));
   }
   void want(NodeState state) {
@@ -235,9 +236,81 @@ TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
   publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
   want(profile("ascend-910b-8"));
   publisher_->start();
+  publisher_->speak();
   annotate(kCordonAnnotation, "2");
   ASSERT_EQ(device_info().faults.size(), 1U);
   EXPECT_EQ(device_info().faults[0].level, "ManuallySeparateNPU");
+}
+
+// An agent that starts anew must not give chips away that people have taken out of service.
+class NewPublisher : public Publisher {
+ protected:
+  void make() {
+    CompatOptions options;
+    options.node = "n1";
+    options.mindcluster = true;
+    CompatEvents events;
+    events.cordon = [this](const codec::ChipSelection& chips) { cordons_.push_back(chips); };
+    events.heard = [this] {
+      ++heard_;
+      known_then_ = cordons_;
+    };
+    publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
+    want(profile("ascend-910b-8"));
+    publisher_->start();
+  }
+  int heard_ = 0;
+  std::vector<codec::ChipSelection> known_then_;
+};
+
+TEST_F(NewPublisher, ListensBeforeItSpeaks) {
+  annotate(kCordonAnnotation, "2");
+  api_.put(kDeviceInfo,
+           {{"metadata", {{"uid", "u2"}, {"labels", Json::object()}}},
+            {"data", {{"ManuallySeparateNPU", "Ascend910-5"}, {"DeviceInfoCfg", "before"}}}});
+  make();
+  api_.advance(milliseconds(100));
+  EXPECT_EQ(heard_, 1);
+  ASSERT_FALSE(known_then_.empty());
+  EXPECT_EQ(known_then_.back(), some({ChipIndex{2}, ChipIndex{5}}));
+  want(profile("ascend-910b-8"));
+  api_.advance(seconds(5));
+  EXPECT_EQ(api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"], "before");
+
+  publisher_->speak();
+  api_.advance(milliseconds(100));
+  EXPECT_EQ(device_info().available->size(), 8U);
+  api_.advance(minutes(1));
+  EXPECT_EQ(heard_, 1);
+}
+
+TEST_F(NewPublisher, DoesNotListenForEver) {
+  api_.unanswered = "/api/v1/nodes";
+  make();
+  api_.advance(milliseconds(1'900));
+  EXPECT_EQ(heard_, 0);
+  api_.advance(milliseconds(200));
+  EXPECT_EQ(heard_, 1);
+  api_.advance(milliseconds(9'700));
+  EXPECT_FALSE(there(kDeviceInfo));
+  api_.advance(milliseconds(400));
+  EXPECT_TRUE(there(kDeviceInfo)) << "no inventory is taken, and it speaks all the same";
+}
+
+TEST_F(NewPublisher, ANodeThatIsNotThereSaysNothing) {
+  api_.objects.erase(kNodePath);
+  make();
+  api_.advance(milliseconds(100));
+  EXPECT_EQ(heard_, 1);
+}
+
+TEST_F(NewPublisher, StoppedItHearsNothing) {
+  api_.unanswered = "/api/v1/nodes";
+  make();
+  publisher_->stop();
+  api_.advance(minutes(1));
+  EXPECT_EQ(heard_, 0);
+  EXPECT_EQ(api_.under_way(), 0U);
 }
 
 TEST_F(Publisher, FaultsAreClearedOnceForEachTimeItIsAsked) {
