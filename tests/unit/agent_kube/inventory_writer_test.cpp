@@ -1,70 +1,14 @@
 // The inventory of a node step by step, whatever the API server answers or does not.
-#include "node-agent/publish/inventory_writer.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
-#include "tests/unit/agent_kube/answers.hpp"
-#include "tests/unit/kube/scripted_transport.hpp"
+#include "tests/unit/agent_kube/inventory_writing.hpp"
 
 namespace chipweave::agent {
 namespace {
 
-using domain::Health;
-using Json = nlohmann::json;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::HasSubstr;
 
-const std::string kObject = "/apis/chipweave.dev/v1alpha1/nodeinventories/n1";
-const std::string kCreate = "POST /apis/chipweave.dev/v1alpha1/nodeinventories";
-const std::string kWrite = "PUT " + kObject + "/status";
-
-class Writer : public testing::Test {
- protected:
-  Writer() : writer_(make()) { writer_->want(state(), true); }
-
-  std::unique_ptr<InventoryWriter> make() {
-    InventoryWriter::Options options;
-    options.node = "n1";
-    options.boot_id = "b1";
-    options.chain.what = "inventory of node n1";
-    return std::make_unique<InventoryWriter>(
-        server_, options,
-        InventoryWriter::Events{[this] { ++written_; }, [this](bool yes) { works_ = yes; }});
-  }
-  // Up to the first write, of an object that is made for it.
-  void begin() {
-    writer_->start();
-    server_.reply(404, failure(404, "not found"));
-    server_.reply(200, kNode);
-    server_.reply(201, object("1", "", 0));
-    ASSERT_EQ(server_.target, kWrite);
-  }
-  void begin_and_rest() {
-    begin();
-    server_.reply(200, object("2", "b1", 1));
-    ASSERT_TRUE(resting());
-  }
-  // The periodic check waits half a minute to a minute.
-  bool resting() const {
-    return server_.on_time != nullptr && server_.waiting >= milliseconds(30'000) && works_;
-  }
-  void expect_backoff(milliseconds most) const {
-    ASSERT_NE(server_.on_time, nullptr) << server_.target;
-    EXPECT_LE(server_.waiting, most);
-    EXPECT_GE(server_.waiting, milliseconds(50));
-    EXPECT_FALSE(works_);
-  }
-  Json sent() const { return Json::parse(server_.body); }
-
-  kube::ScriptedTransport server_;
-  int written_ = 0;
-  bool works_ = false;
-  std::unique_ptr<InventoryWriter> writer_;
-};
+class Writer : public InventoryWriting {};
 
 TEST_F(Writer, MakesTheObjectForItsNodeThenWritesTheState) {
   writer_->start();
@@ -108,103 +52,6 @@ TEST_F(Writer, AChangeIsWrittenAtOnceWithTheNextSequence) {
   server_.reply(200, object("3", "b1", 2));
   EXPECT_TRUE(resting());
   EXPECT_EQ(written_, 2);
-}
-
-TEST_F(Writer, WhatIsNotUrgentWaitsForASecondAfterTheLastWrite) {
-  begin_and_rest();
-  server_.time += milliseconds(300);
-  writer_->want(state(Health::unhealthy), false);
-  EXPECT_EQ(server_.target, "wait 700");
-  server_.time += milliseconds(200);
-  writer_->want(state(Health::healthy), false);
-  EXPECT_EQ(server_.target, "wait 500");
-  server_.pass_time();
-  ASSERT_EQ(server_.target, kWrite);
-  EXPECT_EQ(sent()["status"]["unhealthy"], 0);
-  EXPECT_EQ(sent()["status"]["sequence"], 3);
-  server_.reply(200, object("3", "b1", 3));
-  ASSERT_TRUE(resting());
-  server_.time += seconds(5);
-  writer_->want(state(Health::unhealthy), false);
-  EXPECT_EQ(server_.target, kWrite);
-}
-
-TEST_F(Writer, WhatIsUrgentDoesNotWaitWithIt) {
-  begin_and_rest();
-  writer_->want(state(Health::healthy), false);
-  EXPECT_EQ(server_.target, "wait 1000");
-  writer_->want(state(Health::unhealthy), true);
-  ASSERT_EQ(server_.target, kWrite);
-  // During the write: the urgent one goes out at once, what else comes then waits.
-  writer_->want(state(Health::network_unhealthy), true);
-  writer_->want(state(Health::network_unhealthy), false);
-  server_.reply(200, object("3", "b1", 3));
-  ASSERT_EQ(server_.target, kWrite);
-  writer_->want(state(Health::healthy), false);
-  server_.reply(200, object("4", "b1", 5));
-  EXPECT_EQ(server_.target, "wait 1000");
-}
-
-TEST_F(Writer, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
-  begin_and_rest();
-  const auto end = server_.time + std::chrono::hours(1);
-  int requests = 0;
-  Health last = Health::healthy;
-  for (int i = 0; server_.time < end; ++i) {
-    // The machine trembles all the time, twice a second at most.
-    last = i % 2 == 0 ? Health::unhealthy : Health::network_unhealthy;
-    writer_->want(state(last), i % 3 == 0);
-    EXPECT_LE(server_.under_way(), 1);
-    if (server_.on_reply != nullptr) {
-      ++requests;
-      server_.fail(Errc::unavailable, "no route to host");
-    } else {
-      server_.pass_time();
-    }
-    server_.time += milliseconds(500);
-  }
-  EXPECT_FALSE(works_);
-  // It waits longer and longer, up to five seconds.
-  EXPECT_LE(requests, 3'600);
-  EXPECT_GE(requests, 600);
-  while (server_.on_reply == nullptr) server_.pass_time();
-  server_.reply(200, object("77", "b1", 1));
-  ASSERT_EQ(server_.target, kWrite);
-  EXPECT_EQ(sent()["status"]["unhealthy"], 1);
-  const auto sequence = sent()["status"]["sequence"].get<int>();
-  server_.reply(200, object("78", "b1", sequence));
-  EXPECT_TRUE(resting());
-}
-
-TEST_F(Writer, TellsOnceWhatTheRunBeforeKnewOfFaults) {
-  std::vector<std::vector<domain::RememberedFault>> told;
-  InventoryWriter::Options options;
-  options.node = "n1";
-  options.boot_id = "b2";
-  options.node_boot_id = "kernel-1";
-  InventoryWriter writer(server_, options,
-                         {[] {}, [](bool) {}, [&](const auto& faults) { told.push_back(faults); }});
-  writer.want(state(), true);
-  writer.start();
-  Json object_now = Json::parse(object("7", "b1", 9));
-  object_now["status"]["nodeBootId"] = "kernel-1";
-  object_now["status"]["faults"] = {{{"code", "xid.79"},
-                                     {"effect", "unusable"},
-                                     {"chip", 1},
-                                     {"chipId", "GPU-1"},
-                                     {"since", ""},
-                                     {"sinceMs", 5}}};
-  server_.reply(200, object_now.dump());
-  ASSERT_EQ(told.size(), 1U);
-  ASSERT_EQ(told[0].size(), 1U);
-  EXPECT_EQ(told[0][0].fault.code, "xid.79");
-  EXPECT_EQ(told[0][0].fault.chip, domain::ChipIndex{1});
-  EXPECT_EQ(told[0][0].chip_id, "GPU-1");
-  ASSERT_EQ(server_.target, kWrite);
-  EXPECT_EQ(sent()["status"]["nodeBootId"], "kernel-1");
-  server_.reply(409, failure(409, "conflict"));
-  server_.reply(200, object_now.dump());
-  EXPECT_EQ(told.size(), 1U);
 }
 
 TEST_F(Writer, TheSameStateAgainIsNoChange) {

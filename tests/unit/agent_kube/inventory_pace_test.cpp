@@ -1,0 +1,108 @@
+// When an inventory is written: what is urgent at once, the rest once a second; and what a new
+// writer learns from the one before.
+#include "tests/unit/agent_kube/inventory_writing.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+class InventoryPace : public InventoryWriting {};
+
+TEST_F(InventoryPace, WhatIsNotUrgentWaitsForASecondAfterTheLastWrite) {
+  begin_and_rest();
+  server_.time += milliseconds(300);
+  writer_->want(state(Health::unhealthy), false);
+  EXPECT_EQ(server_.target, "wait 700");
+  server_.time += milliseconds(200);
+  writer_->want(state(Health::healthy), false);
+  EXPECT_EQ(server_.target, "wait 500");
+  server_.pass_time();
+  ASSERT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["unhealthy"], 0);
+  EXPECT_EQ(sent()["status"]["sequence"], 3);
+  server_.reply(200, object("3", "b1", 3));
+  ASSERT_TRUE(resting());
+  server_.time += seconds(5);
+  writer_->want(state(Health::unhealthy), false);
+  EXPECT_EQ(server_.target, kWrite);
+}
+
+TEST_F(InventoryPace, WhatIsUrgentDoesNotWaitWithIt) {
+  begin_and_rest();
+  writer_->want(state(Health::healthy), false);
+  EXPECT_EQ(server_.target, "wait 1000");
+  writer_->want(state(Health::unhealthy), true);
+  ASSERT_EQ(server_.target, kWrite);
+  // During the write: the urgent one goes out at once, what else comes then waits.
+  writer_->want(state(Health::network_unhealthy), true);
+  writer_->want(state(Health::network_unhealthy), false);
+  server_.reply(200, object("3", "b1", 3));
+  ASSERT_EQ(server_.target, kWrite);
+  writer_->want(state(Health::healthy), false);
+  server_.reply(200, object("4", "b1", 5));
+  EXPECT_EQ(server_.target, "wait 1000");
+}
+
+TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
+  begin_and_rest();
+  const auto end = server_.time + std::chrono::hours(1);
+  int requests = 0;
+  Health last = Health::healthy;
+  for (int i = 0; server_.time < end; ++i) {
+    // The machine trembles all the time, twice a second at most.
+    last = i % 2 == 0 ? Health::unhealthy : Health::network_unhealthy;
+    writer_->want(state(last), i % 3 == 0);
+    EXPECT_LE(server_.under_way(), 1);
+    if (server_.on_reply != nullptr) {
+      ++requests;
+      server_.fail(Errc::unavailable, "no route to host");
+    } else {
+      server_.pass_time();
+    }
+    server_.time += milliseconds(500);
+  }
+  EXPECT_FALSE(works_);
+  // It waits longer and longer, up to five seconds.
+  EXPECT_LE(requests, 3'600);
+  EXPECT_GE(requests, 600);
+  while (server_.on_reply == nullptr) server_.pass_time();
+  server_.reply(200, object("77", "b1", 1));
+  ASSERT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["unhealthy"], 1);
+  const auto sequence = sent()["status"]["sequence"].get<int>();
+  server_.reply(200, object("78", "b1", sequence));
+  EXPECT_TRUE(resting());
+}
+
+TEST_F(InventoryPace, TellsOnceWhatTheRunBeforeKnewOfFaults) {
+  std::vector<std::vector<domain::RememberedFault>> told;
+  InventoryWriter::Options options;
+  options.node = "n1";
+  options.boot_id = "b2";
+  options.node_boot_id = "kernel-1";
+  InventoryWriter writer(server_, options,
+                         {[] {}, [](bool) {}, [&](const auto& faults) { told.push_back(faults); }});
+  writer.want(state(), true);
+  writer.start();
+  Json object_now = Json::parse(object("7", "b1", 9));
+  object_now["status"]["nodeBootId"] = "kernel-1";
+  object_now["status"]["faults"] = {{{"code", "xid.79"},
+                                     {"effect", "unusable"},
+                                     {"chip", 1},
+                                     {"chipId", "GPU-1"},
+                                     {"since", ""},
+                                     {"sinceMs", 5}}};
+  server_.reply(200, object_now.dump());
+  ASSERT_EQ(told.size(), 1U);
+  ASSERT_EQ(told[0].size(), 1U);
+  EXPECT_EQ(told[0][0].fault.code, "xid.79");
+  EXPECT_EQ(told[0][0].fault.chip, domain::ChipIndex{1});
+  EXPECT_EQ(told[0][0].chip_id, "GPU-1");
+  ASSERT_EQ(server_.target, kWrite);
+  EXPECT_EQ(sent()["status"]["nodeBootId"], "kernel-1");
+  server_.reply(409, failure(409, "conflict"));
+  server_.reply(200, object_now.dump());
+  EXPECT_EQ(told.size(), 1U);
+}
+
+}  // namespace
+}  // namespace chipweave::agent
