@@ -7,6 +7,7 @@
 // which something happens all the time.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -35,7 +36,7 @@ void set_link(Json& machine, std::size_t of, int to, bool up) {
 double percentile(std::vector<double> values, double of) {
   std::sort(values.begin(), values.end());
   const double at = of * static_cast<double>(values.size() - 1);
-  return values[static_cast<std::size_t>(at + 0.5)];
+  return values[static_cast<std::size_t>(std::lround(at))];
 }
 
 void print_times(const char* what, const std::vector<double>& ms) {

@@ -13,9 +13,7 @@ namespace chipweave {
 namespace {
 
 using Json = nlohmann::json;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 struct DriverDrills : testing::Test {
   Rig rig;

@@ -9,9 +9,7 @@ namespace chipweave {
 namespace {
 
 using Json = nlohmann::json;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 struct FaultDrills : testing::Test {
   Rig rig;

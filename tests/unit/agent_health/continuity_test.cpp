@@ -12,7 +12,6 @@ using domain::ChipIndex;
 using domain::LinkKind;
 using domain::NodeTopology;
 using domain::Observation;
-using domain::Signal;
 
 // A full mesh of two lanes a pair, and four lanes each to a switch; chips are numbered in this
 // order.

@@ -275,6 +275,7 @@ TEST_F(Judge, ARestartForgetsOnlyWhatTimeHeals) {
 
 TEST_F(Judge, MemoryStaysBoundedWhateverIsSaid) {
   std::vector<Signal> many;
+  many.reserve(40'000);
   for (int i = 0; i < 40'000; ++i) many.push_back(event("xid." + std::to_string(i), 0));
   say(many);
   EXPECT_EQ(judge.judge().size(), 32'768U);

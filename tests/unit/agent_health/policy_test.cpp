@@ -6,7 +6,6 @@ namespace chipweave::codec {
 namespace {
 
 using domain::Effect;
-using domain::HealthPolicy;
 using domain::HealthRule;
 using domain::Recovery;
 
