@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,8 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+
+#include "common/io/spawn.hpp"
 
 namespace chipweave::io {
 namespace {
@@ -42,43 +43,6 @@ class Pipe {
  private:
   std::array<int, 2> ends_{-1, -1};
   bool good_ = false;
-};
-
-// What a new process begins with: no input, its output in the pipe, a group of its own.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int output) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  Result<pid_t> start(const std::vector<std::string>& words) const {
-    std::vector<std::string> copies = words;
-    std::vector<char*> argv;
-    argv.reserve(copies.size() + 1);
-    for (std::string& word : copies) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_t child = -1;
-    const int failed =
-        ::posix_spawn(&child, argv[0], &actions_, &attributes_, argv.data(), environ);
-    if (failed == 0) return child;
-    return make_error(failed == ENOENT ? Errc::not_found : Errc::unavailable,
-                      "cannot start " + words.front() + ": " + std::strerror(failed));
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
 };
 
 int milliseconds_left(Clock::time_point end) {
@@ -146,7 +110,7 @@ Result<ChildOutput> run_child(const std::vector<std::string>& words, const Child
     return make_error(Errc::unavailable,
                       std::string("cannot make a pipe: ") + std::strerror(errno));
   }
-  const Result<pid_t> child = SpawnPlan(pipe.writer()).start(words);
+  const Result<int> child = spawn(words, pipe.writer(), SpawnErrors::with_output);
   if (!child) return child.error();
   pipe.close_writer();
   ChildOutput out;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <thread>
+
+#include "common/io/spawn.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -25,51 +26,6 @@ constexpr milliseconds kLookAgain{2};
 milliseconds left_until(Steady::time_point end) {
   return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(end - Steady::now()));
 }
-
-// What the helper begins with: no input, its output in the pipe, no other descriptor but stderr, a
-// process group of its own, and no signal blocked or ignored.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int output) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-    ::posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-
-  Result<pid_t> start(std::vector<std::string> words) const {
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_t child = -1;
-    const int failed =
-        ::posix_spawn(&child, argv[0], &actions_, &attributes_, argv.data(), environ);
-    if (failed == 0) return child;
-    return make_error(failed == ENOENT ? Errc::not_found : Errc::unavailable,
-                      "cannot start " + words.front() + ": " + std::strerror(failed));
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
 
 std::string ending_of(int status) {
   if (WIFSIGNALED(status)) {
@@ -90,7 +46,7 @@ Result<std::unique_ptr<HelperProcess>> HelperProcess::start(const std::vector<st
   }
   io::Descriptor reader(ends[0]);
   const io::Descriptor writer(ends[1]);
-  const auto pid = SpawnPlan(writer.get()).start(words);
+  const auto pid = io::spawn(words, writer.get(), io::SpawnErrors::ours);
   if (!pid) return Error(pid.error());
   return std::unique_ptr<HelperProcess>(
       new HelperProcess(*pid, reader.release(), wake, most_line_bytes));
