@@ -28,7 +28,7 @@ struct NodeEventsTest : testing::Test {
   // The event that is on its way, which is answered.
   Json taken() {
     EXPECT_EQ(server.target, "POST /apis/events.k8s.io/v1/namespaces/default/events");
-    const Json out = Json::parse(server.body);
+    Json out = Json::parse(server.body);
     server.target.clear();
     server.reply(201, "{}");
     return out;
