@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/kube/inventory_health.hpp"
+#include "common/codec/mindcluster/device_content.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {
@@ -27,7 +28,7 @@ void ClusterInfoPublisher::told(const std::string& node, std::string_view status
              {{"node", node}, {"error", health.error().text()}});
     return content_.told(node, {});
   }
-  content_.told(node, {std::move(health->faults), std::move(health->facts["ascend.rack"])});
+  content_.told(node, {std::move(health->faults), std::move(health->facts[mc::kRackFact])});
 }
 
 void ClusterInfoPublisher::tick(const NodeTable& nodes, const Ledger& ledger, bool leads) {

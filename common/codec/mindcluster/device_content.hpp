@@ -23,6 +23,8 @@ struct SuperPodPlace {
 };
 SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology);
 
+// The fact of a probe that says in which rack the machine is: a number.
+inline constexpr const char* kRackFact = "ascend.rack";
 // Of A5, by the fact that its probe told; nullopt: not known, or no number.
 std::optional<std::int32_t> rack_of(const domain::NodeTopology& topology, std::string_view fact);
 

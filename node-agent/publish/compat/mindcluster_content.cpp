@@ -101,7 +101,7 @@ codec::StringMap device_info_data(const NodeState& state,
   if (!is_ascend(state)) return out;
   const mc::AscendNames names(state.topology);
   mc::DeviceInfo info = mc::device_info_of(state.topology, states_of(state, in_use), state.faults);
-  info.rack_id = mc::rack_of(state.topology, fact(state, facts::kAscendRack));
+  info.rack_id = mc::rack_of(state.topology, fact(state, mc::kRackFact));
   info.update_time = update_time;
   out[std::string(mc::kDeviceInfoKey)] = mc::write_device_info(info, sha256);
   if (mc::has_super_pod(names.generation())) {
@@ -127,7 +127,7 @@ NodeMarks mindcluster_marks(const NodeState& state) {
   out.annotations[std::string(mc::kSuperPodIdAnnotation)] = std::to_string(place.super_pod);
   out.annotations[std::string(mc::kServerIndexAnnotation)] = std::to_string(place.server);
   out.annotations["serverType"] = server_type_of(names.generation());
-  if (const auto rack = mc::rack_of(state.topology, fact(state, facts::kAscendRack))) {
+  if (const auto rack = mc::rack_of(state.topology, fact(state, mc::kRackFact))) {
     out.annotations["rackID"] = std::to_string(*rack);
   }
   return out;
