@@ -272,6 +272,12 @@ const std::vector<Setting>& settings() {
        "choose chips for pods that others bound without a placement, and write them to the pod",
        false, [](Config& c, const Values& v) { return set_flag(c.annotate_after_bind, v[0]); },
        [](const Config& c) { return Values{show_flag(c.annotate_after_bind)}; }, true},
+      {"publish-cluster-info",
+       "while this replica leads: keep MindCluster's cluster-info ConfigMaps in mindx-dl, as "
+       "ClusterD "
+       "would",
+       false, [](Config& c, const Values& v) { return set_flag(c.publish_cluster_info, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.publish_cluster_info)}; }, true},
       {"accelerators", "resources that are counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},
@@ -353,6 +359,9 @@ Result<void> check_config(const Config& config) {
   }
   if (config.standalone && !config.kubeconfig.empty()) {
     return invalid("--standalone works without Kubernetes; leave it or --kubeconfig out");
+  }
+  if (config.standalone && config.publish_cluster_info) {
+    return invalid("--publish-cluster-info needs Kubernetes; --standalone has none");
   }
   if (config.http.port != 0 && config.http.port == config.grpc.port &&
       config.http.host == config.grpc.host) {

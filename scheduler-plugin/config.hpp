@@ -45,6 +45,7 @@ struct Config {
   int volcano_weight = 20;
   bool open_admission = false;
   bool annotate_after_bind = false;
+  bool publish_cluster_info = false;
   ResourceTable resources;
 };
 

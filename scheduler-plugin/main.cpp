@@ -122,6 +122,7 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   options.version = CHIPWEAVE_VERSION;
   options.lease_namespace = !config.lease_namespace.empty() ? config.lease_namespace : access->ns;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
+  options.publish_cluster_info = config.publish_cluster_info;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "node-agent/app/ascend_family.hpp"
+#include "common/domain/ascend_family.hpp"
 #include "node-agent/app/rebuild.hpp"
 
 namespace chipweave::agent {
@@ -13,7 +13,7 @@ Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t
   if (t.vendor() == "amd") return Names{"amd.com/gpu"};
   if (t.vendor() == "metax") return Names{"metax-tech.com/gpu"};
   if (t.vendor() == "ascend") {
-    const std::string_view family = ascend_prefix(ascend_family_of(t));
+    const std::string_view family = domain::ascend_prefix(domain::ascend_family_of(t));
     if (family == "Ascend910") return Names{"huawei.com/Ascend910", "huawei.com/ascend-1980"};
     return Names{"huawei.com/" + std::string(family)};
   }
@@ -23,8 +23,9 @@ Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t
 
 Result<domain::NodeTopology> with_identity(const domain::NodeTopology& t, const std::string& node) {
   const bool ascend = t.vendor() == "ascend";
-  const std::string prefix = ascend ? std::string(ascend_prefix(ascend_family_of(t)))
-                                    : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
+  const std::string prefix = ascend
+                                 ? std::string(domain::ascend_prefix(domain::ascend_family_of(t)))
+                                 : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
   return with_chips(t, [&](domain::Chip& chip) {
     if (ascend && !chip.physical_id) chip.physical_id = chip.index.value;
     if (!chip.id.empty()) return;

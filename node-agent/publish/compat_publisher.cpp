@@ -7,11 +7,11 @@
 #include "common/codec/mindcluster/device_info.hpp"
 #include "common/codec/mindcluster/node_info.hpp"
 #include "common/http/sha256.hpp"
+#include "common/kube/config_map_keeper.hpp"
 #include "common/obs/log.hpp"
 #include "node-agent/publish/compat/ack_content.hpp"
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
-#include "node-agent/publish/config_map_keeper.hpp"
 #include "node-agent/publish/cordon.hpp"
 #include "node-agent/publish/node_keeper.hpp"
 
@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kSpeakAnyway{10};
 constexpr const char* kAckNamespace = "kube-system";
 constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
 
-using Wanted = ConfigMapKeeper::Wanted;
+using Wanted = kube::ConfigMapKeeper::Wanted;
 
 std::string annotation_of(const codec::KubeNodeMarks& node, const char* key) {
   const auto found = node.annotations.find(key);
@@ -49,17 +49,17 @@ struct CompatPublisher::Impl {
               [this] { hear(node_heard); }}),
         list_heard(!options.mindcluster) {
     if (options.mindcluster) {
-      device_info.emplace(
-          t, c, device_info_options(),
-          ConfigMapKeeper::Events{[this](const codec::StringMap& edited) { list_seen(edited); },
-                                  works("device-info"), [this] { hear(list_heard); }});
+      device_info.emplace(t, c, device_info_options(),
+                          kube::ConfigMapKeeper::Events{
+                              [this](const codec::StringMap& edited) { list_seen(edited); },
+                              works("device-info"), [this] { hear(list_heard); }});
       node_info.emplace(
           t, c, map_options(std::string(mc::kNodeInfoNamespace), std::string(mc::kNodeInfoPrefix)),
-          ConfigMapKeeper::Events{nullptr, works("node-info")});
+          kube::ConfigMapKeeper::Events{nullptr, works("node-info")});
     }
     if (options.ack) {
       ack.emplace(t, c, map_options(kAckNamespace, kAckPrefix),
-                  ConfigMapKeeper::Events{nullptr, works("ack")});
+                  kube::ConfigMapKeeper::Events{nullptr, works("ack")});
     }
   }
 
@@ -71,8 +71,8 @@ struct CompatPublisher::Impl {
       if (events.works) events.works(part, yes);
     };
   }
-  ApiChain::Options chain_options(const std::string& what) const {
-    ApiChain::Options out;
+  kube::ApiChain::Options chain_options(const std::string& what) const {
+    kube::ApiChain::Options out;
     out.what = what;
     out.seed = options.seed;
     return out;
@@ -83,16 +83,17 @@ struct CompatPublisher::Impl {
     out.chain = chain_options("node " + options.node);
     return out;
   }
-  ConfigMapKeeper::Options map_options(std::string ns, const std::string& prefix) const {
-    ConfigMapKeeper::Options out;
+  kube::ConfigMapKeeper::Options map_options(std::string ns, const std::string& prefix) const {
+    kube::ConfigMapKeeper::Options out;
     out.ns = std::move(ns);
     out.name = prefix + options.node;
+    out.managed_by = "chipweave-agent";
     out.chain = chain_options("configmap " + out.ns + "/" + out.name);
     return out;
   }
   // The device plugin that it was before wrote no label of ours.
-  ConfigMapKeeper::Options device_info_options() const {
-    ConfigMapKeeper::Options out =
+  kube::ConfigMapKeeper::Options device_info_options() const {
+    kube::ConfigMapKeeper::Options out =
         map_options(std::string(mc::kDeviceInfoNamespace), std::string(mc::kDeviceInfoPrefix));
     out.take_over = true;
     out.held = true;  // it also says what people ask for, which must be known first
@@ -253,9 +254,9 @@ struct CompatPublisher::Impl {
   std::unique_ptr<kube::Ticket> file_again;
   NodeKeeper node;
   bool list_heard;  // MindCluster's, of chips that are separated
-  std::optional<ConfigMapKeeper> device_info;
-  std::optional<ConfigMapKeeper> node_info;
-  std::optional<ConfigMapKeeper> ack;
+  std::optional<kube::ConfigMapKeeper> device_info;
+  std::optional<kube::ConfigMapKeeper> node_info;
+  std::optional<kube::ConfigMapKeeper> ack;
 };
 
 CompatPublisher::CompatPublisher(kube::Transport& transport, const Clock& clock,

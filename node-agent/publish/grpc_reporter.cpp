@@ -8,10 +8,10 @@
 #include <grpcpp/client_context.h>
 
 #include "chipweave/v1/inventory.grpc.pb.h"
+#include "common/base/backoff.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/channel.hpp"
 #include "common/rpc/topology_proto.hpp"
-#include "node-agent/publish/backoff.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -90,7 +90,7 @@ void InventoryWriter::node_answered(Result<kube::Reply> reply) {
   if (chain_.failed("cannot read the Node", reply, {kForbidden, kNotFound})) return;
   node_uid_.clear();
   if (reply->status != kOk) {
-    chain_.note("it will not be removed with its Node: " + problem_of(reply));
+    chain_.note("it will not be removed with its Node: " + kube::problem_of(reply));
   } else if (const auto node = codec::read_stored_object(reply->body)) {
     node_uid_ = node->version.uid;
   } else {
@@ -173,7 +173,7 @@ void InventoryWriter::set_owner() {
       if (take(std::move(reply->body))) step();
       return;
     }
-    chain_.note("it will not be removed with its Node: " + problem_of(reply));
+    chain_.note("it will not be removed with its Node: " + kube::problem_of(reply));
     rest();
   });
 }

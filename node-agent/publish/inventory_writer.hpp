@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "common/codec/kube/stored_object.hpp"
+#include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
 #include "node-agent/app/node_state.hpp"
-#include "node-agent/publish/api_chain.hpp"
 
 namespace chipweave::agent {
 
@@ -32,7 +32,7 @@ class InventoryWriter {
     std::string node_boot_id;                       // of the kernel; "" unknown
     std::chrono::milliseconds check_every{60'000};  // with jitter: between half of it and all
     std::chrono::milliseconds between_writes{1'000};
-    ApiChain::Options chain;
+    kube::ApiChain::Options chain;
   };
   struct Events {
     std::function<void()> written;    // a state was stored
@@ -74,7 +74,7 @@ class InventoryWriter {
   kube::Transport& transport_;
   Options options_;
   Events events_;
-  ApiChain chain_;
+  kube::ApiChain chain_;
   Backoff check_;
   NodeStatePtr wanted_;
   std::int64_t sequence_ = 0;  // of wanted_

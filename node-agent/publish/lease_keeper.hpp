@@ -11,8 +11,8 @@
 
 #include "common/base/clock.hpp"
 #include "common/codec/kube/lease.hpp"
+#include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
-#include "node-agent/publish/api_chain.hpp"
 
 namespace chipweave::agent {
 
@@ -24,7 +24,7 @@ class LeaseKeeper {
     std::string boot_id;
     std::chrono::milliseconds renew_every{10'000};
     std::chrono::seconds duration{30};
-    ApiChain::Options chain;
+    kube::ApiChain::Options chain;
   };
   struct Events {
     std::function<void()> renewed;
@@ -49,7 +49,7 @@ class LeaseKeeper {
   const Clock& clock_;
   Options options_;
   Events events_;
-  ApiChain chain_;
+  kube::ApiChain chain_;
   codec::AgentLease lease_;
 };
 

@@ -12,11 +12,11 @@
 #include <random>
 #include <string>
 
+#include "common/base/pace.hpp"
+#include "common/kube/api_chain.hpp"
 #include "common/kube/reflector.hpp"
 #include "common/kube/transport.hpp"
-#include "node-agent/publish/api_chain.hpp"
 #include "node-agent/publish/compat/mark_plan.hpp"
-#include "node-agent/publish/pace.hpp"
 
 namespace chipweave::agent {
 
@@ -25,7 +25,7 @@ class NodeKeeper {
   struct Options {
     std::string node;  // a DNS subdomain, checked before
     std::chrono::milliseconds write_gap{1'000};
-    ApiChain::Options chain;
+    kube::ApiChain::Options chain;
   };
   struct Events {
     // Each version of the Node; it may call want() and carried_out().
@@ -55,7 +55,7 @@ class NodeKeeper {
   kube::Transport& transport_;
   Options options_;
   Events events_;
-  ApiChain chain_;
+  kube::ApiChain chain_;
   Pace pace_;
   std::mt19937_64 random_;
   std::optional<kube::Reflector<codec::KubeNodeMarks>> watch_;

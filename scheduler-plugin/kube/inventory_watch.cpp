@@ -63,7 +63,8 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   report.topology = std::move(inventory->topology);
   const ReportAnswer answer = decide_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
-    events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));
+    return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));
+  if (events_.seen) events_.seen(seen.name, seen.status);
 }
 
 }  // namespace chipweave::sched

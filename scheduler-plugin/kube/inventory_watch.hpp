@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/app/decide.hpp"
@@ -23,6 +24,8 @@ class InventoryWatch {
     std::function<void(const kube::WatchFailure&)> failed;  // what a watch waits out
     // An inventory cannot be used; told once for each version of it.
     std::function<void(const std::string& node, const Error& why)> unusable;
+    // One was given to the scheduler, with its status as it came. May be empty.
+    std::function<void(const std::string& node, std::string_view status)> seen = {};
   };
   InventoryWatch(kube::Transport& transport, const Options& options, Decide& decide, Events events,
                  const std::function<double()>& jitter);

@@ -56,6 +56,10 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {
+  if (options_.publish_cluster_info) {
+    cluster_info_ =
+        std::make_unique<ClusterInfoPublisher>(*transport_, clock, ClusterInfoPublisher::Options{});
+  }
   if (!options_.election) return;
   seat_ = std::make_unique<LeaderSeat>(std::move(of_election), clock, *options_.election,
                                        election_events(), options_.jitter);
@@ -83,6 +87,9 @@ void Kubernetes::start(Scheduler& scheduler) {
                                ++unusable_inventories_;
                                obs::log(obs::Level::error, "a NodeInventory cannot be used",
                                         {{"node", node}, {"error", why.text()}});
+                             },
+                             [this](const std::string& node, std::string_view status) {
+                               if (cluster_info_) cluster_info_->told(node, status);
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
@@ -124,10 +131,13 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 
 void Kubernetes::tick() {
   if (seat_) seat_->tick();
-  if (scheduler_->cannot_decide().empty()) waker_->look();
+  const bool decides = scheduler_->cannot_decide().empty();
+  if (decides) waker_->look();
+  if (cluster_info_) cluster_info_->tick(scheduler_->nodes(), scheduler_->ledger(), decides);
 }
 
 void Kubernetes::stop(std::function<void()> done) {
+  cluster_info_.reset();
   if (!seat_) return done();
   // A binding without an answer may still be taken: then the next leader waits for the Lease.
   seat_->stop(scheduler_->under_way() == 0, std::move(done));

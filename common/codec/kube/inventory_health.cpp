@@ -108,6 +108,20 @@ RememberedFault read_fault(const Json& value, const std::string& path, JsonProbl
   return {std::move(out), o.text("chipId").value_or("")};
 }
 
+Result<std::vector<RememberedFault>> read_faults(const Json& faults) {
+  if (!faults.is_array() || faults.size() > kMostFaultsTold) {
+    return make_error(Errc::invalid_argument, "status.faults: must be a list of at most " +
+                                                  std::to_string(kMostFaultsTold));
+  }
+  std::vector<RememberedFault> out;
+  JsonProblems problems;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    out.push_back(read_fault(faults[i], json_item("status.faults", i), problems));
+  }
+  if (problems.any()) return problems.error();
+  return out;
+}
+
 }  // namespace
 
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
@@ -145,15 +159,27 @@ Result<std::vector<RememberedFault>> read_object_faults(std::string_view object,
   const auto faults = status->find("faults");
   if (boot == status->end() || !boot->is_string() || faults == status->end()) return out;
   if (boot->get_ref<const std::string&>() != node_boot_id) return out;
-  if (!faults->is_array() || faults->size() > kMostFaultsTold) {
-    return make_error(Errc::invalid_argument, "status.faults: must be a list of at most " +
-                                                  std::to_string(kMostFaultsTold));
+  return read_faults(*faults);
+}
+
+Result<ToldHealth> read_status_health(std::string_view status) {
+  if (status.size() > limits::kMaxKubeObjectBytes) {
+    return make_error(Errc::limit_exceeded, "the status is too large");
   }
-  JsonProblems problems;
-  for (std::size_t i = 0; i < faults->size(); ++i) {
-    out.push_back(read_fault((*faults)[i], json_item("status.faults", i), problems));
+  auto document = parse_strict_json(status);
+  if (!document) return std::move(document).error();
+  ToldHealth out;
+  if (!document->is_object()) return out;
+  if (const auto faults = document->find("faults"); faults != document->end()) {
+    auto read = read_faults(*faults);
+    if (!read) return std::move(read).error();
+    for (RememberedFault& one : *read) out.faults.push_back(std::move(one.fault));
   }
-  if (problems.any()) return problems.error();
+  const auto facts = document->find("facts");
+  if (facts == document->end() || !facts->is_object()) return out;
+  for (const auto& [name, value] : facts->items()) {
+    if (value.is_string() && out.facts.size() < kMostFactsTold) out.facts[name] = value;
+  }
   return out;
 }
 

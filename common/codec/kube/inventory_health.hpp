@@ -1,7 +1,9 @@
 // The part of a NodeInventory's status that says how well the node is: faults, conditions,
-// neighbours, facts. Internal to common/codec/kube but for reading faults back.
+// neighbours, facts. Internal to common/codec/kube but for reading them back.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,5 +26,13 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 // none where there is no status. Errors name the key.
 Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
                                                                 std::string_view node_boot_id);
+
+// What an agent tells of its node besides the topology, whatever boot it was in: faults and facts.
+struct ToldHealth {
+  std::vector<domain::Fault> faults;
+  std::map<std::string, std::string> facts;
+};
+// `status` as in read_inventory_status(). Errors name the key.
+Result<ToldHealth> read_status_health(std::string_view status);
 
 }  // namespace chipweave::codec

@@ -40,4 +40,16 @@ Result<ClusterInfo<DeviceInfo>> read_cluster_devices(std::string_view text);
 Result<ClusterInfo<NodeInfo>> read_cluster_nodes(std::string_view text);
 Result<ClusterInfo<SwitchInfo>> read_cluster_switches(std::string_view text);
 
+// How many nodes ClusterD puts into one ConfigMap.
+inline constexpr std::size_t kMostDevicesOfPart = 1000;
+inline constexpr std::size_t kMostSwitchesOfPart = 2000;
+
+// Texts by the names of the ConfigMaps they belong in: nodes in natural order of their names, the
+// first ones in part 0. No nodes, no parts.
+using ClusterParts = std::map<std::string, std::string>;
+ClusterParts write_cluster_devices(const std::map<std::string, DeviceInfo>& nodes);
+ClusterParts write_cluster_switches(const std::map<std::string, SwitchInfo>& nodes);
+// Of kClusterNodeName; an empty text if there are none.
+std::string write_cluster_nodes(const std::map<std::string, NodeInfo>& nodes);
+
 }  // namespace chipweave::codec::mindcluster

@@ -26,11 +26,17 @@ std::string key_of(std::string_view prefix, std::string_view suffix) {
   return "huawei.com/" + std::string(prefix) + std::string(suffix);
 }
 
+void append_list(JsonWriter& out, const DeviceList& list, std::int64_t update_time) {
+  out.key("DeviceList").begin_object();
+  for (const auto& [key, value] : list) out.field(key, value);
+  out.end_object().key("UpdateTime").integer(update_time);
+}
+
 std::string form_of(const DeviceList& list, std::int64_t update_time) {
   JsonWriter out;
-  out.begin_object().key("DeviceList").begin_object();
-  for (const auto& [key, value] : list) out.field(key, value);
-  out.end_object().key("UpdateTime").integer(update_time).end_object();
+  out.begin_object();
+  append_list(out, list, update_time);
+  out.end_object();
   return go_form(out.text());
 }
 
@@ -162,6 +168,10 @@ Result<void> add_place(DeviceInfo& info, const Json& value, const std::string& p
   if (members.find("RackID") != nullptr) info.rack_id = members.integer("RackID", kIdUnsupported);
   if (problems.any()) return problems.error();
   return {};
+}
+
+void append_device_list(JsonWriter& out, const DeviceInfo& info) {
+  append_list(out, list_of(info), info.update_time);
 }
 
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256) {

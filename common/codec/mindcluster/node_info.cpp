@@ -32,11 +32,17 @@ void append_faults(JsonWriter& out, const std::vector<NodeFault>& faults, std::s
   out.end_array();
 }
 
+void append_members(JsonWriter& out, const NodeInfo& info, std::string_view empty) {
+  out.key("FaultDevList");
+  append_faults(out, info.faults, empty);
+  out.field("NodeStatus", info.status);
+}
+
 std::string form_of(const NodeInfo& info, std::string_view empty) {
   JsonWriter out;
-  out.begin_object().key("FaultDevList");
-  append_faults(out, info.faults, empty);
-  out.field("NodeStatus", info.status).end_object();
+  out.begin_object();
+  append_members(out, info, empty);
+  out.end_object();
   return go_form(out.text());
 }
 
@@ -63,6 +69,8 @@ Result<NodeInfo> node_info_of(const Json& value, const std::string& path) {
   if (problems.any()) return problems.error();
   return out;
 }
+
+void append_node_info(JsonWriter& out, const NodeInfo& info) { append_members(out, info, "[]"); }
 
 std::string write_node_info(const NodeInfo& info, const Digest& sha256) {
   const std::string form = form_of(info, "[]");

@@ -10,8 +10,7 @@
 namespace chipweave::codec::mindcluster {
 namespace {
 
-std::string event_text(const SwitchEvent& event) {
-  JsonWriter out;
+void append_event(JsonWriter& out, const SwitchEvent& event) {
   out.begin_object().key("EventType").integer(event.type);
   out.field("AssembledFaultCode", event.fault_code);
   out.key("PeerPortDevice").integer(event.peer_device);
@@ -21,7 +20,18 @@ std::string event_text(const SwitchEvent& event) {
   out.key("Severity").integer(event.severity);
   out.key("Assertion").integer(event.assertion);
   out.key("AlarmRaisedTime").integer(event.raised).end_object();
+}
+
+std::string event_text(const SwitchEvent& event) {
+  JsonWriter out;
+  append_event(out, event);
   return go_form(out.text());
+}
+
+void append_status(JsonWriter& out, const SwitchInfo& info) {
+  out.field("FaultLevel", info.level).key("UpdateTime").integer(info.update_time);
+  out.field("NodeStatus", info.node_status).key("FaultTimeAndLevelMap");
+  append_moments(out, info.moments);
 }
 
 SwitchEvent event_of(const Members& members) {
@@ -59,14 +69,19 @@ std::optional<std::string_view> node_status_of(std::string_view switch_level) {
   return std::nullopt;
 }
 
+void append_switch_info(JsonWriter& out, const SwitchInfo& info) {
+  out.key("FaultInfo").begin_array();
+  for (const SwitchEvent& event : info.events) append_event(out, event);
+  out.end_array();
+  append_status(out, info);
+}
+
 std::string write_switch_info(const SwitchInfo& info) {
   JsonWriter out;
   out.begin_object().key("FaultCode").begin_array();
   for (const SwitchEvent& event : info.events) out.string(event_text(event));
-  out.end_array().field("FaultLevel", info.level);
-  out.key("UpdateTime").integer(info.update_time);
-  out.field("NodeStatus", info.node_status).key("FaultTimeAndLevelMap");
-  append_moments(out, info.moments);
+  out.end_array();
+  append_status(out, info);
   out.end_object();
   return go_form(out.text());
 }

@@ -10,6 +10,5 @@ inline constexpr const char* kFabricClique = "fabric.clique";  // "<cluster uuid
 inline constexpr const char* kMigCapable = "mig.capable";      // "true", "false"
 inline constexpr const char* kAscendChipName = "chip-name";    // "910B3"
 inline constexpr const char* kAscendAiCores = "aicore";        // of one chip: "20"
-inline constexpr const char* kAscendRack = "ascend.rack";      // a number; A5
 
 }  // namespace chipweave::agent::facts

@@ -1,25 +1,24 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <limits>
 #include <utility>
 
+#include "common/codec/mindcluster/ascend_names.hpp"
 #include "common/codec/mindcluster/chip_list.hpp"
+#include "common/codec/mindcluster/device_content.hpp"
 #include "common/codec/mindcluster/device_info.hpp"
 #include "common/codec/mindcluster/node_annotations.hpp"
 #include "common/codec/mindcluster/node_labels.hpp"
+#include "common/codec/mindcluster/told_faults.hpp"
 #include "node-agent/publish/compat/fact_names.hpp"
 #include "node-agent/publish/compat/label_value.hpp"
-#include "node-agent/publish/compat/mindcluster_faults.hpp"
 
 namespace chipweave::agent {
 namespace {
 
 namespace mc = codec::mindcluster;
+using domain::AscendFamily;
 using domain::Chip;
-using domain::Effect;
-using domain::Health;
 
 bool is_ascend(const NodeState& state) { return state.topology.vendor() == "ascend"; }
 
@@ -28,79 +27,22 @@ std::string_view fact(const NodeState& state, const char* name) {
   return found == state.facts.end() ? std::string_view() : std::string_view(found->second);
 }
 
-template <class Number>
-std::optional<Number> number_of(std::string_view digits) {
-  Number out = 0;
+std::optional<int> number_of(std::string_view digits) {
+  int out = 0;
   const char* end = digits.data() + digits.size();
   const auto [rest, failed] = std::from_chars(digits.data(), end, out);
   return failed == std::errc() && rest == end ? std::optional(out) : std::nullopt;
 }
 
-struct Place {
-  std::int32_t super_pod = mc::kIdUnsupported;
-  std::int32_t server = mc::kIdUnsupported;
-};
-
-// The driver says 0xffffffff for what it was not told.
-Place place_of(const NodeState& state) {
-  Place out;
-  const auto& pod = state.topology.super_pod();
-  if (!pod || !has_super_pod(ascend_family_of(state.topology))) return out;
-  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
-  if (const auto id = number_of<std::uint32_t>(pod->id)) {
-    out.super_pod = *id <= static_cast<std::uint32_t>(kMost) ? static_cast<std::int32_t>(*id)
-                                                             : mc::kIdUnreported;
-  }
-  out.server = pod->server_index >= 0 ? pod->server_index : mc::kIdUnreported;
-  return out;
-}
-
-// Whether all that makes it unusable is over, and only its time of probation is not.
-bool is_recovering(const NodeState& state, const Chip& chip) {
-  bool any = false;
-  for (const domain::Fault& fault : state.faults) {
-    if (fault.effect != Effect::unusable || fault.chip != chip.index) continue;
-    if (fault.held_until <= 0) return false;
-    any = true;
-  }
-  return any;
-}
-
-bool has_network_fault(const NodeState& state, const Chip& chip) {
-  return chip.health == Health::network_unhealthy ||
-         std::any_of(state.faults.begin(), state.faults.end(), [&](const domain::Fault& fault) {
-           return fault.effect == Effect::network && fault.chip == chip.index;
-         });
-}
-
-mc::DeviceInfo device_info_of(const NodeState& state, const AscendNames& names,
-                              const std::vector<domain::ChipIndex>& in_use) {
-  mc::DeviceInfo out;
-  out.prefix = names.prefix();
-  out.available.emplace();
-  if (has_chip_network(names.generation())) out.network_unhealthy.emplace();
-  for (const Chip& chip : state.topology.chips()) {
-    const int number = names.number(chip);
-    if (chip.health == Health::unhealthy) {
-      out.unhealthy.push_back(number);
-      if (is_recovering(state, chip)) out.recovering.push_back(number);
-    } else if (std::find(in_use.begin(), in_use.end(), chip.index) == in_use.end()) {
-      out.available->push_back(number);
-    }
-    if (out.network_unhealthy && has_network_fault(state, chip))
-      out.network_unhealthy->push_back(number);
-  }
-  out.faults = chip_faults_of(names, state.faults);
-  const Place place = place_of(state);
-  out.super_pod_id = place.super_pod;
-  out.server_index = place.server;
-  if (names.generation() == AscendFamily::a5) {
-    out.rack_id = number_of<std::int32_t>(fact(state, facts::kAscendRack));
+mc::ChipStates states_of(const NodeState& state, const std::vector<domain::ChipIndex>& in_use) {
+  mc::ChipStates out{state.topology.unhealthy(), state.topology.network_unhealthy(), {}};
+  for (const domain::ChipIndex chip : in_use) {
+    if (const auto slot = state.topology.slot_of(chip)) out.in_use.insert(*slot);
   }
   return out;
 }
 
-std::string base_devices_of(const NodeState& state, const AscendNames& names) {
+std::string base_devices_of(const NodeState& state, const mc::AscendNames& names) {
   mc::BaseDevices devices;
   for (const Chip& chip : state.topology.chips()) {
     mc::BaseDevice& device = devices[names.number(chip)];
@@ -116,7 +58,7 @@ const char* server_type_of(AscendFamily generation) {
 }
 
 // "910B3" of "Ascend910B3"; of A5 the whole name.
-std::string chip_name_of(const NodeState& state, const AscendNames& names) {
+std::string chip_name_of(const NodeState& state, const mc::AscendNames& names) {
   constexpr std::string_view kAscend = "Ascend";
   std::string_view name = fact(state, facts::kAscendChipName);
   if (name.empty()) name = state.topology.chip(0).model;
@@ -129,16 +71,16 @@ std::string chip_name_of(const NodeState& state, const AscendNames& names) {
 // The card type of A3 is not laid down.
 std::string_view card_of(AscendFamily generation) {
   if (generation == AscendFamily::a3) return "";
-  return generation == AscendFamily::a2 ? "Ascend910B" : ascend_prefix(generation);
+  return generation == AscendFamily::a2 ? "Ascend910B" : domain::ascend_prefix(generation);
 }
 
-codec::StringMap labels_of(const NodeState& state, const AscendNames& names) {
+codec::StringMap labels_of(const NodeState& state, const mc::AscendNames& names) {
   codec::StringMap out;
   out["accelerator"] = "huawei-" + std::string(names.prefix());
   if (std::string name = chip_name_of(state, names); !name.empty())
     out[std::string(mc::kChipNameLabel)] = std::move(name);
   const std::string_view card = card_of(names.generation());
-  const auto cores = number_of<int>(fact(state, facts::kAscendAiCores));
+  const auto cores = number_of(fact(state, facts::kAscendAiCores));
   if (!card.empty() && cores && *cores > 0 && *cores <= mc::kMostAiCores) {
     out[std::string(mc::kServerTypeLabel)] = mc::write_server_type({std::string(card), *cores});
   }
@@ -157,19 +99,20 @@ codec::StringMap device_info_data(const NodeState& state,
                                   std::int64_t update_time, const mc::Digest& sha256) {
   codec::StringMap out;
   if (!is_ascend(state)) return out;
-  const AscendNames names(state.topology);
-  mc::DeviceInfo info = device_info_of(state, names, in_use);
+  const mc::AscendNames names(state.topology);
+  mc::DeviceInfo info = mc::device_info_of(state.topology, states_of(state, in_use), state.faults);
+  info.rack_id = mc::rack_of(state.topology, fact(state, mc::kRackFact));
   info.update_time = update_time;
   out[std::string(mc::kDeviceInfoKey)] = mc::write_device_info(info, sha256);
-  if (has_super_pod(names.generation())) {
+  if (mc::has_super_pod(names.generation())) {
     out[std::string(mc::kSwitchInfoKey)] =
-        mc::write_switch_info(switch_info_of(state.faults, update_time));
+        mc::write_switch_info(mc::switch_faults_of(state.faults, update_time));
   }
   return out;
 }
 
 std::optional<codec::StringMap> node_info_data(const NodeState& state, const mc::Digest& sha256) {
-  const auto info = is_ascend(state) ? node_info_of(state.faults) : std::nullopt;
+  const auto info = is_ascend(state) ? mc::node_faults_of(state.faults) : std::nullopt;
   if (!info) return std::nullopt;
   return codec::StringMap{{std::string(mc::kNodeInfoKey), mc::write_node_info(*info, sha256)}};
 }
@@ -177,15 +120,14 @@ std::optional<codec::StringMap> node_info_data(const NodeState& state, const mc:
 NodeMarks mindcluster_marks(const NodeState& state) {
   NodeMarks out;
   if (!is_ascend(state)) return out;
-  const AscendNames names(state.topology);
-  const Place place = place_of(state);
+  const mc::AscendNames names(state.topology);
+  const mc::SuperPodPlace place = mc::super_pod_place_of(state.topology);
   out.labels = labels_of(state, names);
   out.annotations[std::string(mc::kBaseDevicesAnnotation)] = base_devices_of(state, names);
   out.annotations[std::string(mc::kSuperPodIdAnnotation)] = std::to_string(place.super_pod);
   out.annotations[std::string(mc::kServerIndexAnnotation)] = std::to_string(place.server);
   out.annotations["serverType"] = server_type_of(names.generation());
-  if (const auto rack = number_of<std::int32_t>(fact(state, facts::kAscendRack));
-      rack && names.generation() == AscendFamily::a5) {
+  if (const auto rack = mc::rack_of(state.topology, fact(state, mc::kRackFact))) {
     out.annotations["rackID"] = std::to_string(*rack);
   }
   return out;
@@ -195,7 +137,7 @@ Result<std::vector<domain::ChipIndex>> manually_separated(const NodeState& state
                                                           std::string_view text) {
   std::vector<domain::ChipIndex> out;
   if (!is_ascend(state)) return out;
-  const AscendNames names(state.topology);
+  const mc::AscendNames names(state.topology);
   const auto listed = mc::read_chip_list(names.prefix(), text);
   if (!listed) return Error(listed.error()).in(std::string(mc::kManuallySeparateKey));
   for (const int number : *listed) {

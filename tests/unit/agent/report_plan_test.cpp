@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/backoff.hpp"
 #include "node-agent/app/faults.hpp"
-#include "node-agent/publish/backoff.hpp"
 #include "tests/unit/agent/machines.hpp"
 
 namespace chipweave::agent {

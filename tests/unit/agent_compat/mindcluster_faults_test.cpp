@@ -1,4 +1,4 @@
-#include "node-agent/publish/compat/mindcluster_faults.hpp"
+#include "common/codec/mindcluster/told_faults.hpp"
 
 #include "tests/unit/agent_compat/machines.hpp"
 
@@ -22,7 +22,7 @@ domain::Fault of_machine(const std::string& code, Effect effect) {
 class ChipFaults : public testing::Test {
  protected:
   std::vector<mc::ChipFault> faults(const std::vector<Fault>& of) {
-    return chip_faults_of(AscendNames(machine_.topology), of);
+    return mc::chip_faults_of(mc::AscendNames(machine_.topology), of);
   }
   NodeState machine_ = profile("ascend-910b-8");
 };
@@ -107,8 +107,8 @@ TEST_F(ChipFaults, AreBounded) {
 }
 
 TEST(SwitchFaults, MakeTheNodesState) {
-  EXPECT_EQ(switch_info_of({}, 7).node_status, "Healthy");
-  EXPECT_EQ(switch_info_of({}, 7).level, "");
+  EXPECT_EQ(mc::switch_faults_of({}, 7).node_status, "Healthy");
+  EXPECT_EQ(mc::switch_faults_of({}, 7).level, "");
   const std::vector<std::tuple<Effect, std::string, std::string>> table = {
       {Effect::note, "NotHandleFault", "Healthy"},
       {Effect::link, "SubHealthFault", "SubHealthy"},
@@ -116,7 +116,7 @@ TEST(SwitchFaults, MakeTheNodesState) {
   for (const auto& [effect, level, status] : table) {
     Fault fault = of_machine("switch.[0x00f103b0,155904,na,na]", effect);
     fault.port = 4;
-    const mc::SwitchInfo info = switch_info_of({fault}, 7);
+    const mc::SwitchInfo info = mc::switch_faults_of({fault}, 7);
     EXPECT_EQ(info.level, level);
     EXPECT_EQ(info.node_status, status);
     EXPECT_EQ(info.update_time, 7);
@@ -131,22 +131,22 @@ TEST(SwitchFaults, MakeTheNodesState) {
 TEST(NodeFaults, AreThoseOfTheMachineItself) {
   Fault nic = of_machine("nic.down", Effect::link);
   nic.part = "eth0";
-  EXPECT_FALSE(node_info_of({}).has_value());
-  EXPECT_FALSE(node_info_of({nic, fault_of(1, "dcmi.1", Effect::unusable),
-                             of_machine("switch.x", Effect::unusable)})
+  EXPECT_FALSE(mc::node_faults_of({}).has_value());
+  EXPECT_FALSE(mc::node_faults_of({nic, fault_of(1, "dcmi.1", Effect::unusable),
+                                   of_machine("switch.x", Effect::unusable)})
                    .has_value());
-  const auto info = node_info_of({of_machine("node.cpu.0000001d", Effect::network),
-                                  of_machine("node.cpu.0000001d", Effect::network),
-                                  of_machine("node.memory.0000001e", Effect::note),
-                                  of_machine("fan stopped", Effect::note)});
+  const auto info = mc::node_faults_of({of_machine("node.cpu.0000001d", Effect::network),
+                                        of_machine("node.cpu.0000001d", Effect::network),
+                                        of_machine("node.memory.0000001e", Effect::note),
+                                        of_machine("fan stopped", Effect::note)});
   ASSERT_TRUE(info.has_value());
   EXPECT_EQ(info->status, "PreSeparate");
   EXPECT_EQ(info->faults,
             (std::vector<mc::NodeFault>{{"CPU", 0, {"0000001D"}, "PreSeparateFault"},
                                         {"Memory", 0, {"0000001E"}, "NotHandleFault"},
                                         {"Node", 0, {"fan stopped"}, "NotHandleFault"}}));
-  EXPECT_EQ(node_info_of({of_machine("a", Effect::note)})->status, "Healthy");
-  EXPECT_EQ(node_info_of({of_machine("a", Effect::unusable)})->status, "UnHealthy");
+  EXPECT_EQ(mc::node_faults_of({of_machine("a", Effect::note)})->status, "Healthy");
+  EXPECT_EQ(mc::node_faults_of({of_machine("a", Effect::unusable)})->status, "UnHealthy");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // One ConfigMap over its whole life, whoever else writes it or takes it away.
-#include "node-agent/publish/config_map_keeper.hpp"
+#include "common/kube/config_map_keeper.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,18 +26,19 @@ const std::string kPost = "POST /api/v1/namespaces/kube-system/configmaps";
 
 class KeptMap : public testing::Test {
  protected:
-  void make(const std::function<void(ConfigMapKeeper::Options&)>& change = nullptr) {
-    ConfigMapKeeper::Options options;
+  void make(const std::function<void(kube::ConfigMapKeeper::Options&)>& change = nullptr) {
+    kube::ConfigMapKeeper::Options options;
     options.ns = "kube-system";
     options.name = "cm-n1";
+    options.managed_by = "chipweave-agent";
     options.chain.what = "configmap";
     if (change) change(options);
-    keeper_ = std::make_unique<ConfigMapKeeper>(
+    keeper_ = std::make_unique<kube::ConfigMapKeeper>(
         api_, clock_, options,
-        ConfigMapKeeper::Events{[this](const StringMap& edited) { seen_.push_back(edited); },
-                                [this](bool yes) { works_ = yes; }});
+        kube::ConfigMapKeeper::Events{[this](const StringMap& edited) { seen_.push_back(edited); },
+                                      [this](bool yes) { works_ = yes; }});
   }
-  void begin(const std::function<void(ConfigMapKeeper::Options&)>& change = nullptr) {
+  void begin(const std::function<void(kube::ConfigMapKeeper::Options&)>& change = nullptr) {
     make(change);
     keeper_->want(wanted("a"));
     keeper_->start();
@@ -45,11 +46,11 @@ class KeptMap : public testing::Test {
     ASSERT_EQ(data()["Cfg"], "a");
     api_.log.clear();
   }
-  static ConfigMapKeeper::Wanted wanted(const std::string& text) {
+  static kube::ConfigMapKeeper::Wanted wanted(const std::string& text) {
     return {{{"app", "x"}}, [text](std::int64_t) { return StringMap{{"Cfg", text}}; }, {"People"}};
   }
   // A text with the time in it.
-  static ConfigMapKeeper::Wanted stamped(const std::string& text) {
+  static kube::ConfigMapKeeper::Wanted stamped(const std::string& text) {
     return {{},
             [text](std::int64_t stamp) {
               return StringMap{{"Cfg", text + "@" + std::to_string(stamp)}};
@@ -76,7 +77,7 @@ class KeptMap : public testing::Test {
   FakeApi api_{clock_};
   std::vector<StringMap> seen_;
   bool works_ = false;
-  std::unique_ptr<ConfigMapKeeper> keeper_;
+  std::unique_ptr<kube::ConfigMapKeeper> keeper_;
 };
 
 TEST_F(KeptMap, IsMadeWithItsLabels) {
@@ -226,11 +227,11 @@ TEST_F(KeptMap, TheTimeAloneIsNoChange) {
 TEST_F(KeptMap, AKeyThatIsWantedNoMoreGoes) {
   begin();
   api_.advance(seconds(2));
-  keeper_->want(ConfigMapKeeper::Wanted{{},
-                                        [](std::int64_t) {
-                                          return StringMap{{"Other", "o"}};
-                                        },
-                                        {}});
+  keeper_->want(kube::ConfigMapKeeper::Wanted{{},
+                                              [](std::int64_t) {
+                                                return StringMap{{"Other", "o"}};
+                                              },
+                                              {}});
   api_.advance(milliseconds(0));
   EXPECT_EQ(data(), Json::parse(R"({"Other":"o","People":""})"));
 }

@@ -78,6 +78,18 @@ TEST(InventoryHealth, FaultsAreReadBackInTheSameBootOfTheNode) {
   EXPECT_TRUE(read_object_faults(write_inventory_object("n1", ""), "b")->empty());
 }
 
+TEST(InventoryHealth, FaultsAndFactsAreReadFromAStatusOfAnyBoot) {
+  const auto read = read_status_health(status_of(sick_inventory()));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->faults.size(), 256U);
+  EXPECT_EQ(read->faults[0], sick_inventory().faults[0]);
+  EXPECT_EQ(read->facts.size(), 256U);
+  EXPECT_TRUE(read_status_health("{}")->faults.empty());
+  EXPECT_TRUE(read_status_health(R"({"facts":{"a":1}})")->facts.empty());
+  EXPECT_FALSE(read_status_health(R"({"faults":7})").ok());
+  EXPECT_FALSE(read_status_health("{").ok());
+}
+
 TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {
   const auto problem = [](const char* faults) {
     const auto read = read_object_faults(

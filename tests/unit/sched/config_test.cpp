@@ -98,6 +98,9 @@ TEST(Config, HowCallersShowWhoTheyAre) {
             std::string::npos);
   EXPECT_NE(fault("grpc-auth: token", "standalone: true").find("needs Kubernetes"),
             std::string::npos);
+  EXPECT_NE(fault("publish-cluster-info: true", "standalone: true").find("needs Kubernetes"),
+            std::string::npos);
+  EXPECT_EQ(fault("publish-cluster-info: true"), "");
   EXPECT_NE(fault("grpc-users: [a]", tls).find("needs --grpc-auth token"), std::string::npos);
 }
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <optional>
 
-namespace chipweave::agent {
+namespace chipweave {
 
 class Pace {
  public:
@@ -27,4 +27,4 @@ class Pace {
   std::optional<Time> last_;
 };
 
-}  // namespace chipweave::agent
+}  // namespace chipweave

@@ -6,13 +6,13 @@
 
 #include "common/domain/node_topology.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::domain {
 
 enum class AscendFamily { a1, a2, a3, ascend_310, ascend_310p, a5 };
 
 // By model and placement rule; of a chip that is not known: a2, which has no SuperPod and all keys.
-AscendFamily ascend_family_of(const domain::NodeTopology& topology);
+AscendFamily ascend_family_of(const NodeTopology& topology);
 // Of the names of chips, and of resources behind "huawei.com/": "Ascend910", "Ascend310P", "npu".
 std::string_view ascend_prefix(AscendFamily generation);
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::domain

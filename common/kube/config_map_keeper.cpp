@@ -1,16 +1,16 @@
-#include "node-agent/publish/config_map_keeper.hpp"
+#include "common/kube/config_map_keeper.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace chipweave::agent {
+namespace chipweave::kube {
 namespace {
 
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 
-kube::Call call_of(const char* method, std::string target, std::string body) {
-  kube::Call call;
+Call call_of(const char* method, std::string target, std::string body) {
+  Call call;
   call.method = method;
   call.target = std::move(target);
   call.body = std::move(body);
@@ -29,7 +29,7 @@ codec::StringChanges missing(const codec::StringMap& there, const codec::StringM
 
 }  // namespace
 
-ConfigMapKeeper::ConfigMapKeeper(kube::Transport& transport, const Clock& clock, Options options,
+ConfigMapKeeper::ConfigMapKeeper(Transport& transport, const Clock& clock, Options options,
                                  Events events)
     : transport_(transport),
       clock_(clock),
@@ -64,10 +64,10 @@ void ConfigMapKeeper::stop() {
 void ConfigMapKeeper::look(Freshness freshness) {
   phase_ = Phase::busy;
   chain_.send(call_of("GET", path_ + (freshness == Freshness::any ? "?resourceVersion=0" : ""), ""),
-              [this](Result<kube::Reply> reply) { looked(std::move(reply)); });
+              [this](Result<Reply> reply) { looked(std::move(reply)); });
 }
 
-void ConfigMapKeeper::looked(Result<kube::Reply> reply) {
+void ConfigMapKeeper::looked(Result<Reply> reply) {
   if (chain_.failed("cannot read it", reply, {kNotFound})) return;
   stored_.reset();
   if (reply->status != kNotFound) {
@@ -115,7 +115,7 @@ void ConfigMapKeeper::create() {
   for (const std::string& key : wanted_->edited) data.try_emplace(key, edited_[key]);
   chain_.send(call_of("POST", codec::config_map_path(options_.ns),
                       codec::write_config_map(options_.ns, options_.name, all_labels(), data)),
-              [this](Result<kube::Reply> reply) {
+              [this](Result<Reply> reply) {
                 if (reply && reply->status == kNotFound) {
                   return chain_.refused("namespace " + options_.ns + " does not exist");
                 }
@@ -129,13 +129,13 @@ void ConfigMapKeeper::patch() {
   sent_ = wanted_->data(stamp_);
   for (const auto& [key, value] : sent_) data_keys_.insert(key);
   const codec::ObjectChanges changes = changes_for(stamp_);
-  kube::Call call = call_of("PATCH", path_, codec::write_merge_patch(stored_->version, changes));
+  Call call = call_of("PATCH", path_, codec::write_merge_patch(stored_->version, changes));
   call.content_type = "application/merge-patch+json";
   chain_.send(std::move(call),
-              [this](Result<kube::Reply> reply) { written(std::move(reply), kNotFound); });
+              [this](Result<Reply> reply) { written(std::move(reply), kNotFound); });
 }
 
-void ConfigMapKeeper::written(Result<kube::Reply> reply, int also_expected) {
+void ConfigMapKeeper::written(Result<Reply> reply, int also_expected) {
   if (chain_.failed("cannot write it", reply, {kConflict, also_expected})) return;
   if (reply->status == kConflict || reply->status == kNotFound) return chain_.look_again();
   if (!take(std::move(reply->body))) return;
@@ -152,7 +152,7 @@ void ConfigMapKeeper::written(Result<kube::Reply> reply, int also_expected) {
 void ConfigMapKeeper::remove() {
   if (!may_write()) return;
   chain_.send(call_of("DELETE", path_, codec::write_delete_options(stored_->version)),
-              [this](Result<kube::Reply> reply) {
+              [this](Result<Reply> reply) {
                 if (chain_.failed("cannot delete it", reply, {kConflict, kNotFound})) return;
                 if (reply->status == kConflict) return chain_.look_again();
                 stored_.reset();
@@ -200,7 +200,7 @@ void ConfigMapKeeper::tell_edited() {
 
 bool ConfigMapKeeper::is_ours() const {
   const auto label = stored_->labels.find(kManagedByLabel);
-  return label != stored_->labels.end() && label->second == kManagedByAgent;
+  return label != stored_->labels.end() && label->second == options_.managed_by;
 }
 
 bool ConfigMapKeeper::must_rewrite() const {
@@ -231,8 +231,8 @@ codec::ObjectChanges ConfigMapKeeper::changes_for(std::int64_t stamp) const {
 
 codec::StringMap ConfigMapKeeper::all_labels() const {
   codec::StringMap out = wanted_->labels;
-  out[kManagedByLabel] = kManagedByAgent;
+  out[kManagedByLabel] = options_.managed_by;
   return out;
 }
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::kube

@@ -1,23 +1,24 @@
-#include "node-agent/publish/compat/ascend_names.hpp"
+#include "common/codec/mindcluster/ascend_names.hpp"
 
 #include <algorithm>
 
-namespace chipweave::agent {
+namespace chipweave::codec::mindcluster {
 
-bool has_chip_network(AscendFamily generation) {
-  return generation != AscendFamily::ascend_310 && generation != AscendFamily::ascend_310p;
+bool has_chip_network(domain::AscendFamily generation) {
+  return generation != domain::AscendFamily::ascend_310 &&
+         generation != domain::AscendFamily::ascend_310p;
 }
 
-bool has_super_pod(AscendFamily generation) {
-  return generation == AscendFamily::a3 || generation == AscendFamily::a5;
+bool has_super_pod(domain::AscendFamily generation) {
+  return generation == domain::AscendFamily::a3 || generation == domain::AscendFamily::a5;
 }
 
 AscendNames::AscendNames(const domain::NodeTopology& topology)
-    : topology_(topology), generation_(ascend_family_of(topology)) {}
+    : topology_(topology), generation_(domain::ascend_family_of(topology)) {}
 
 int AscendNames::number(const domain::Chip& chip) const {
   // A5 lists devices, not physical ids.
-  if (generation_ == AscendFamily::a5) return chip.index.value;
+  if (generation_ == domain::AscendFamily::a5) return chip.index.value;
   return chip.physical_id.value_or(chip.index.value);
 }
 
@@ -33,4 +34,4 @@ std::optional<domain::ChipIndex> AscendNames::index_of(int number) const {
   return std::nullopt;
 }
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::codec::mindcluster

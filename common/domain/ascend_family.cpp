@@ -1,14 +1,12 @@
-#include "node-agent/app/ascend_family.hpp"
+#include "common/domain/ascend_family.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 
-namespace chipweave::agent {
+namespace chipweave::domain {
 namespace {
-
-using domain::RuleKind;
 
 struct ModelWord {
   std::string_view word;
@@ -52,7 +50,7 @@ std::optional<AscendFamily> by_rule(RuleKind rule) {
 
 }  // namespace
 
-AscendFamily ascend_family_of(const domain::NodeTopology& topology) {
+AscendFamily ascend_family_of(const NodeTopology& topology) {
   if (const auto known = by_rule(topology.rule().kind)) return *known;
   const std::string& of_chip = topology.chip(0).model;
   const std::string& model = of_chip.empty() ? topology.model() : of_chip;
@@ -78,4 +76,4 @@ std::string_view ascend_prefix(AscendFamily generation) {
   return "Ascend910";
 }
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::domain

@@ -16,10 +16,10 @@
 #include <set>
 #include <string>
 
+#include "common/base/backoff.hpp"
 #include "common/kube/transport.hpp"
-#include "node-agent/publish/backoff.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::kube {
 
 class ApiChain {
  public:
@@ -37,16 +37,15 @@ class ApiChain {
     std::function<void()> resume;     // look at the object again and go on from there
     std::function<void(bool)> works;  // each time it is known
   };
-  ApiChain(kube::Transport& transport, Options options, Owner owner);
+  ApiChain(Transport& transport, Options options, Owner owner);
 
-  using Then = std::function<void(Result<kube::Reply>)>;
-  void send(kube::Call call, Then then);
+  using Then = std::function<void(Result<Reply>)>;
+  void send(Call call, Then then);
   void wait(Ms delay, std::function<void()> then);
 
   // False for a status of 2xx or `expected`. Otherwise all is arranged: it is in the log and
   // resume() will come. doing: "cannot read the", for the log.
-  bool failed(const char* doing, const Result<kube::Reply>& reply,
-              std::initializer_list<int> expected);
+  bool failed(const char* doing, const Result<Reply>& reply, std::initializer_list<int> expected);
   // Somebody has to change something first.
   void refused(const std::string& problem);
   // The object is not as we thought: resumes at once, from the second time in a row on after
@@ -61,17 +60,17 @@ class ApiChain {
  private:
   void log_once(std::set<std::string>& said, const std::string& problem);
 
-  kube::Transport& transport_;
+  Transport& transport_;
   Options options_;
   Owner owner_;
   Backoff backoff_;
   bool looked_again_ = false;         // since the last success
   std::set<std::string> complaints_;  // in the log since the last success
   std::set<std::string> notes_;       // in the log at all
-  std::unique_ptr<kube::Ticket> ticket_;
+  std::unique_ptr<Ticket> ticket_;
 };
 
 // What is wrong with an answer, in the server's words: "HTTP 403: nodeinventories … is forbidden".
-std::string problem_of(const Result<kube::Reply>& reply);
+std::string problem_of(const Result<Reply>& reply);
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::kube

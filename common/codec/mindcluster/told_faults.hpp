@@ -12,27 +12,26 @@
 #include <string_view>
 #include <vector>
 
+#include "common/codec/mindcluster/ascend_names.hpp"
 #include "common/codec/mindcluster/chip_faults.hpp"
 #include "common/codec/mindcluster/node_info.hpp"
 #include "common/codec/mindcluster/switch_info.hpp"
 #include "common/domain/fault.hpp"
-#include "node-agent/publish/compat/ascend_names.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::codec::mindcluster {
 
 // Signals of switches inside the machine: "switch." and then MindCluster's AssembledFaultCode,
 // "switch.[0x00f103b0,155904,na,na]".
 inline constexpr std::string_view kSwitchFaultPrefix = "switch.";
 
 // One entry for each chip and type, ascending by chip, with all codes of that type.
-std::vector<codec::mindcluster::ChipFault> chip_faults_of(const AscendNames& names,
-                                                          const std::vector<domain::Fault>& faults);
+std::vector<ChipFault> chip_faults_of(const AscendNames& names,
+                                      const std::vector<domain::Fault>& faults);
 
-codec::mindcluster::SwitchInfo switch_info_of(const std::vector<domain::Fault>& faults,
-                                              std::int64_t update_time);
+SwitchInfo switch_faults_of(const std::vector<domain::Fault>& faults, std::int64_t update_time);
 
 // Faults of the machine itself, of neither chip, NIC nor switch: "node.cpu.0000001d". nullopt: it
 // has none, and no ConfigMap then.
-std::optional<codec::mindcluster::NodeInfo> node_info_of(const std::vector<domain::Fault>& faults);
+std::optional<NodeInfo> node_faults_of(const std::vector<domain::Fault>& faults);
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::codec::mindcluster

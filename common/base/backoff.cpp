@@ -1,8 +1,8 @@
-#include "node-agent/publish/backoff.hpp"
+#include "common/base/backoff.hpp"
 
 #include <algorithm>
 
-namespace chipweave::agent {
+namespace chipweave {
 
 Backoff::Ms Backoff::next() {
   std::uniform_int_distribution<Ms::rep> any(step_.count() / 2, step_.count());
@@ -11,4 +11,4 @@ Backoff::Ms Backoff::next() {
   return wait;
 }
 
-}  // namespace chipweave::agent
+}  // namespace chipweave

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-namespace chipweave::agent {
+namespace chipweave {
 
 class Backoff {
  public:
@@ -26,4 +26,4 @@ class Backoff {
   std::mt19937_64 random_;
 };
 
-}  // namespace chipweave::agent
+}  // namespace chipweave

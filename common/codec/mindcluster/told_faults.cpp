@@ -1,4 +1,4 @@
-#include "node-agent/publish/compat/mindcluster_faults.hpp"
+#include "common/codec/mindcluster/told_faults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,9 @@
 
 #include "common/codec/mindcluster/chip_list.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::codec::mindcluster {
 namespace {
 
-namespace mc = codec::mindcluster;
 using domain::Effect;
 using domain::Fault;
 
@@ -87,7 +86,7 @@ bool is_of_switch(const Fault& fault) { return fault.code.starts_with(kSwitchFau
 
 struct Entry {
   std::string_view level;
-  mc::FaultMoments moments;
+  FaultMoments moments;
 };
 
 void add(Entry& to, const Fault& fault) {
@@ -95,7 +94,7 @@ void add(Entry& to, const Fault& fault) {
   if (to.level.empty() || rank_of(to.level) < rank_of(level)) to.level = level;
   const std::string code = chip_code_of(fault);
   if (code.empty() || to.moments.size() >= kMostCodes) return;
-  const mc::FaultMoment now{fault.since, std::string(level)};
+  const FaultMoment now{fault.since, std::string(level)};
   const auto [at, fresh] = to.moments.try_emplace(code, now);
   if (fresh) return;
   at->second.time = std::min(at->second.time, now.time);
@@ -117,8 +116,8 @@ std::size_t switch_level_of(const Fault& fault) {
 
 constexpr std::array<std::string_view, 3> kNodeLevels = {"NotHandleFault", "PreSeparateFault",
                                                          "SeparateFault"};
-constexpr std::array<std::string_view, 3> kNodeStates = {mc::kNodeHealthy, mc::kNodePreSeparate,
-                                                         mc::kNodeUnHealthy};
+constexpr std::array<std::string_view, 3> kNodeStates = {kNodeHealthy, kNodePreSeparate,
+                                                         kNodeUnHealthy};
 
 std::size_t node_level_of(Effect effect) {
   if (effect == Effect::note) return 0;
@@ -143,23 +142,22 @@ std::string node_code_of(std::string_view code) {
 
 }  // namespace
 
-std::vector<mc::ChipFault> chip_faults_of(const AscendNames& names,
-                                          const std::vector<Fault>& faults) {
+std::vector<ChipFault> chip_faults_of(const AscendNames& names, const std::vector<Fault>& faults) {
   std::map<std::pair<int, std::string_view>, Entry> by_chip;
   for (const Fault& fault : faults) {
     if (is_of_switch(fault)) continue;
     const std::string_view type =
-        fault.effect == Effect::network ? mc::kCardNetworkUnhealthy : mc::kCardUnhealthy;
+        fault.effect == Effect::network ? kCardNetworkUnhealthy : kCardUnhealthy;
     for (const auto& chip : {fault.chip, fault.peer}) {
       const auto number = chip ? names.number(*chip) : std::nullopt;
       if (number) add(by_chip[{*number, type}], fault);
     }
   }
-  std::vector<mc::ChipFault> out;
+  std::vector<ChipFault> out;
   for (auto& [key, entry] : by_chip) {
-    mc::ChipFault fault;
+    ChipFault fault;
     fault.type = key.second;
-    fault.npu = mc::chip_name(names.prefix(), key.first);
+    fault.npu = chip_name(names.prefix(), key.first);
     fault.level = fault.large_model_level = fault.handling = entry.level;
     for (const auto& [code, moment] : entry.moments) {
       fault.code += (fault.code.empty() ? "" : ",") + code;
@@ -170,15 +168,15 @@ std::vector<mc::ChipFault> chip_faults_of(const AscendNames& names,
   return out;
 }
 
-mc::SwitchInfo switch_info_of(const std::vector<Fault>& faults, std::int64_t update_time) {
-  mc::SwitchInfo out;
+SwitchInfo switch_faults_of(const std::vector<Fault>& faults, std::int64_t update_time) {
+  SwitchInfo out;
   out.update_time = update_time;
   std::size_t worst = 0;
   for (const Fault& fault : faults) {
     if (!is_of_switch(fault) || out.events.size() >= kMostSwitchFaults) continue;
     const std::size_t level = switch_level_of(fault);
     worst = std::max(worst, level);
-    mc::SwitchEvent event;
+    SwitchEvent event;
     event.fault_code = fault.code.substr(kSwitchFaultPrefix.size());
     event.port = static_cast<std::uint32_t>(std::max(0, fault.port.value_or(0)));
     event.assertion = 1;
@@ -189,11 +187,11 @@ mc::SwitchInfo switch_info_of(const std::vector<Fault>& faults, std::int64_t upd
   }
   // No faults: no level, and a node that is healthy.
   if (!out.events.empty()) out.level = kSwitchLevels[worst];
-  out.node_status = mc::node_status_of(out.level).value_or(mc::kNodeUnHealthy);
+  out.node_status = node_status_of(out.level).value_or(kNodeUnHealthy);
   return out;
 }
 
-std::optional<mc::NodeInfo> node_info_of(const std::vector<Fault>& faults) {
+std::optional<NodeInfo> node_faults_of(const std::vector<Fault>& faults) {
   std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> codes;
   std::size_t worst = 0;
   for (const Fault& fault : faults) {
@@ -206,7 +204,7 @@ std::optional<mc::NodeInfo> node_info_of(const std::vector<Fault>& faults) {
       list.push_back(std::move(code));
   }
   if (codes.empty()) return std::nullopt;
-  mc::NodeInfo out;
+  NodeInfo out;
   for (auto& [key, list] : codes) {
     std::sort(list.begin(), list.end());
     out.faults.push_back({key.first, 0, std::move(list), std::string(kNodeLevels[key.second])});
@@ -215,4 +213,4 @@ std::optional<mc::NodeInfo> node_info_of(const std::vector<Fault>& faults) {
   return out;
 }
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::codec::mindcluster

@@ -17,16 +17,15 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
+#include "common/base/pace.hpp"
 #include "common/codec/kube/config_map.hpp"
 #include "common/codec/kube/merge_patch.hpp"
+#include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
-#include "node-agent/publish/api_chain.hpp"
-#include "node-agent/publish/pace.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::kube {
 
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
-inline constexpr const char* kManagedByAgent = "chipweave-agent";
 
 class ConfigMapKeeper {
  public:
@@ -43,6 +42,7 @@ class ConfigMapKeeper {
   struct Options {
     std::string ns;
     std::string name;
+    std::string managed_by;  // value of our label
     bool take_over = false;  // of an object without our label
     bool held = false;       // writes nothing before release()
     Ms check_every{60'000};  // with jitter: between half of it and all
@@ -55,7 +55,7 @@ class ConfigMapKeeper {
     std::function<void(bool)> works;
     std::function<void()> looked = nullptr;  // each time that it is known what is there
   };
-  ConfigMapKeeper(kube::Transport& transport, const Clock& clock, Options options, Events events);
+  ConfigMapKeeper(Transport& transport, const Clock& clock, Options options, Events events);
   ConfigMapKeeper(const ConfigMapKeeper&) = delete;
   ConfigMapKeeper& operator=(const ConfigMapKeeper&) = delete;
 
@@ -74,14 +74,14 @@ class ConfigMapKeeper {
   enum class Freshness { newest, any };
 
   void look(Freshness freshness);
-  void looked(Result<kube::Reply> reply);
+  void looked(Result<Reply> reply);
   void step();
   // True when it may go now; otherwise step() will come again.
   bool may_write();
   void create();
   void patch();
   void remove();
-  void written(Result<kube::Reply> reply, int also_expected);
+  void written(Result<Reply> reply, int also_expected);
   void rest();
   bool take(std::string body);
   void tell_edited();
@@ -92,7 +92,7 @@ class ConfigMapKeeper {
   codec::ObjectChanges changes_for(std::int64_t stamp) const;
   codec::StringMap all_labels() const;
 
-  kube::Transport& transport_;
+  Transport& transport_;
   const Clock& clock_;
   Options options_;
   Events events_;
@@ -111,4 +111,4 @@ class ConfigMapKeeper {
   std::chrono::steady_clock::time_point last_write_{};
 };
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::kube

@@ -1,4 +1,4 @@
-#include "node-agent/publish/api_chain.hpp"
+#include "common/kube/api_chain.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "common/codec/kube/watch.hpp"
 #include "common/obs/log.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::kube {
 namespace {
 
 constexpr int kUnauthorized = 401;  // the token is read again for the next request
@@ -23,7 +23,7 @@ bool passes(int status) {
 
 }  // namespace
 
-std::string problem_of(const Result<kube::Reply>& reply) {
+std::string problem_of(const Result<Reply>& reply) {
   if (!reply) return reply.error().text();
   constexpr std::size_t kMostText = 1000;  // a refusal of the schema lists every wrong value
   std::string body = reply->body;
@@ -31,13 +31,13 @@ std::string problem_of(const Result<kube::Reply>& reply) {
          codec::read_status(body).message.substr(0, kMostText);
 }
 
-ApiChain::ApiChain(kube::Transport& transport, Options options, Owner owner)
+ApiChain::ApiChain(Transport& transport, Options options, Owner owner)
     : transport_(transport),
       options_(std::move(options)),
       owner_(std::move(owner)),
       backoff_(options_.backoff_least, options_.backoff_most, options_.seed) {}
 
-void ApiChain::send(kube::Call call, Then then) {
+void ApiChain::send(Call call, Then then) {
   call.deadline = options_.one_try;
   ticket_ = transport_.call(std::move(call), std::move(then));
 }
@@ -46,7 +46,7 @@ void ApiChain::wait(Ms delay, std::function<void()> then) {
   ticket_ = transport_.after(delay, std::move(then));
 }
 
-bool ApiChain::failed(const char* doing, const Result<kube::Reply>& reply,
+bool ApiChain::failed(const char* doing, const Result<Reply>& reply,
                       std::initializer_list<int> expected) {
   if (reply && (reply->status / 100 == 2 ||
                 std::find(expected.begin(), expected.end(), reply->status) != expected.end()))
@@ -89,4 +89,4 @@ void ApiChain::log_once(std::set<std::string>& said, const std::string& problem)
   obs::log(obs::Level::warn, options_.what, {{"problem", problem}});
 }
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::kube

@@ -7,23 +7,23 @@
 #include <string_view>
 #include <vector>
 
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/node_topology.hpp"
-#include "node-agent/app/ascend_family.hpp"
 
-namespace chipweave::agent {
+namespace chipweave::codec::mindcluster {
 
 // Chips without a port to other nodes have no list of those whose port is broken.
-bool has_chip_network(AscendFamily generation);
+bool has_chip_network(domain::AscendFamily generation);
 // HCCS or UnifiedBus switches inside the node, and a place in a super pod.
-bool has_super_pod(AscendFamily generation);
+bool has_super_pod(domain::AscendFamily generation);
 
 class AscendNames {
  public:
   // `topology` must outlive it.
   explicit AscendNames(const domain::NodeTopology& topology);
 
-  AscendFamily generation() const { return generation_; }
-  std::string_view prefix() const { return ascend_prefix(generation_); }
+  domain::AscendFamily generation() const { return generation_; }
+  std::string_view prefix() const { return domain::ascend_prefix(generation_); }
   int number(const domain::Chip& chip) const;
   // Of a chip by the index that people use; nullopt if the machine has no such chip.
   std::optional<int> number(domain::ChipIndex index) const;
@@ -32,7 +32,7 @@ class AscendNames {
 
  private:
   const domain::NodeTopology& topology_;
-  AscendFamily generation_;
+  domain::AscendFamily generation_;
 };
 
-}  // namespace chipweave::agent
+}  // namespace chipweave::codec::mindcluster

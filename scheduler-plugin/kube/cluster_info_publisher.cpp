@@ -1,0 +1,90 @@
+#include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/kube/inventory_health.hpp"
+#include "common/codec/mindcluster/device_content.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+namespace mc = codec::mindcluster;
+
+// As many parts as there can be nodes for: an earlier leader may have written any of them.
+constexpr std::size_t parts_of(std::size_t most) { return (limits::kMaxNodes + most - 1) / most; }
+
+}  // namespace
+
+ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clock& clock,
+                                           Options options)
+    : transport_(transport), clock_(clock), options_(options) {}
+
+void ClusterInfoPublisher::told(const std::string& node, std::string_view status) {
+  auto health = codec::read_status_health(status);
+  if (!health) {
+    obs::log(obs::Level::warn, "faults in a NodeInventory cannot be read",
+             {{"node", node}, {"error", health.error().text()}});
+    return content_.told(node, {});
+  }
+  content_.told(node, {std::move(health->faults), std::move(health->facts[mc::kRackFact])});
+}
+
+void ClusterInfoPublisher::tick(const NodeTable& nodes, const Ledger& ledger, bool leads) {
+  if (!leads) return kept_.clear();
+  const bool first = kept_.empty();
+  const auto now = clock_.now();
+  if (!first && now < next_look_) return;
+  next_look_ = now + options_.every;
+  const auto seconds =
+      std::chrono::floor<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
+  const bool changed = content_.look(nodes, ledger, seconds);
+  if (first) begin();
+  if (first || changed) want(content_.texts());
+  if (!first) return;
+  for (auto& [name, kept] : kept_) kept.keeper->start();
+}
+
+void ClusterInfoPublisher::begin() {
+  for (std::size_t i = 0; i < parts_of(mc::kMostDevicesOfPart); ++i) {
+    add(std::string(mc::kClusterDevicePrefix) + std::to_string(i));
+  }
+  for (std::size_t i = 0; i < parts_of(mc::kMostSwitchesOfPart); ++i) {
+    add(std::string(mc::kClusterSwitchPrefix) + std::to_string(i));
+  }
+  add(std::string(mc::kClusterNodeName));
+}
+
+void ClusterInfoPublisher::add(const std::string& name) {
+  kube::ConfigMapKeeper::Options options;
+  options.ns = mc::kClusterInfoNamespace;
+  options.name = name;
+  options.managed_by = "chipweave-scheduler";
+  options.write_gap = options_.every;
+  options.chain.what = "configmap " + options.ns + "/" + name;
+  options.chain.seed = options_.seed + kept_.size();
+  kept_[name].keeper = std::make_unique<kube::ConfigMapKeeper>(
+      transport_, clock_, std::move(options),
+      kube::ConfigMapKeeper::Events{nullptr, [](bool /*works*/) {}});
+}
+
+void ClusterInfoPublisher::want(const mc::ClusterParts& texts) {
+  for (auto& [name, kept] : kept_) {
+    const auto found = texts.find(name);
+    const bool wanted = found != texts.end();
+    if (wanted == kept.wanted && (!wanted || found->second == kept.text)) continue;
+    kept.wanted = wanted;
+    kept.text = wanted ? found->second : std::string();
+    if (!wanted) {
+      kept.keeper->want(std::nullopt);
+      continue;
+    }
+    kube::ConfigMapKeeper::Wanted content;
+    content.labels[std::string(mc::kClusterInfoLabel)] = "true";
+    content.data = [map = codec::StringMap{{name, kept.text}}](std::int64_t) { return map; };
+    kept.keeper->want(std::move(content));
+  }
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,260 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/codec/topology/import.hpp"
+#include "common/profiles/profiles.hpp"
+#include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "tests/unit/agent_kube/fake_api.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+namespace mc = codec::mindcluster;
+using Json = nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::string kMaps = "/api/v1/namespaces/mindx-dl/configmaps/";
+const std::string kDevices = kMaps + "cluster-info-device-0";
+
+class ClusterInfo : public testing::Test {
+ protected:
+  void report(const std::string& name, const std::string& machine,
+              std::vector<ChipChange> chips = {}) {
+    const auto* profile = profiles::find(machine);
+    ASSERT_NE(profile, nullptr) << machine;
+    auto topology = codec::import_topology_json(profile->json, {});
+    ASSERT_TRUE(topology.ok());
+    InventoryReport report;
+    report.node = name;
+    report.boot_id = "boot";
+    report.sequence = ++sequence_;
+    report.topology = topology->topology;
+    ASSERT_EQ(nodes_.report(report, clock_.now()).outcome, ReportOutcome::taken);
+    if (chips.empty()) return;
+    report.topology.reset();
+    report.sequence = ++sequence_;
+    report.chips = std::move(chips);
+    ASSERT_EQ(nodes_.report(report, clock_.now()).outcome, ReportOutcome::taken);
+  }
+  void hold(const std::string& uid, const std::string& node, ChipSet chips, bool bound) {
+    Holding holding;
+    holding.uid = uid;
+    holding.key = {"ns", uid};
+    holding.node = nodes_.find(node);
+    holding.chips = chips;
+    holding.bound = bound;
+    ASSERT_TRUE(ledger_.hold(holding).ok());
+  }
+  static mc::ClusterInfo<mc::DeviceInfo> devices_in(const std::string& text) {
+    auto read = mc::read_cluster_devices(text);
+    EXPECT_TRUE(read.ok());
+    EXPECT_THAT(read->warnings, IsEmpty());
+    return *std::move(read);
+  }
+
+  ManualClock clock_;
+  NodeTable nodes_;
+  Ledger ledger_{nodes_};
+  std::uint64_t sequence_ = 0;
+};
+
+class Content : public ClusterInfo {
+ protected:
+  bool look(std::int64_t now) { return content_.look(nodes_, ledger_, now); }
+  mc::DeviceInfo device(const std::string& node) {
+    return devices_in(content_.texts().at("cluster-info-device-0")).nodes.at(node);
+  }
+  ClusterInfoContent content_;
+};
+
+TEST_F(Content, OnlyAscendNodesAndChipsThatNoBoundPodHas) {
+  report("gpu", "hgx-h100-8");
+  report("a1", "ascend-910b-8", {{domain::ChipIndex{7}, domain::Health::unhealthy}});
+  hold("p", "a1", ChipSet{0, 1}, true);
+  hold("q", "a1", ChipSet{2}, false);
+  ASSERT_TRUE(look(1000));
+  const mc::DeviceInfo info = device("a1");
+  EXPECT_THAT(*info.available, ElementsAre(2, 3, 4, 5, 6));
+  EXPECT_THAT(info.unhealthy, ElementsAre(7));
+  EXPECT_THAT(*info.network_unhealthy, IsEmpty());
+  EXPECT_EQ(info.update_time, 1000);
+  const auto texts = content_.texts();
+  EXPECT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts.at("cluster-info-node-cm"), "");
+  EXPECT_EQ(devices_in(texts.at("cluster-info-device-0")).nodes.size(), 1U);
+}
+
+TEST_F(Content, ATimeChangesWithItsNodeOnly) {
+  report("a1", "ascend-910b-8");
+  report("a2", "ascend-910b-8");
+  ASSERT_TRUE(look(1000));
+  EXPECT_FALSE(look(1005));
+  hold("promise", "a1", ChipSet{3}, false);
+  EXPECT_FALSE(look(1010));
+  hold("p", "a2", ChipSet{0}, true);
+  EXPECT_TRUE(look(1015));
+  EXPECT_EQ(device("a1").update_time, 1000);
+  EXPECT_EQ(device("a2").update_time, 1015);
+  // A clock that was set back.
+  ledger_.drop("p");
+  EXPECT_TRUE(look(900));
+  EXPECT_EQ(device("a2").update_time, 1016);
+}
+
+TEST_F(Content, TimesOfLivingNodesAreRenewed) {
+  report("a1", "ascend-910b-8");
+  report("a2", "ascend-910b-8");
+  ASSERT_TRUE(look(1000));
+  nodes_.set_stale(nodes_.find("a1"), true);
+  EXPECT_FALSE(look(1239));
+  EXPECT_TRUE(look(1240));
+  EXPECT_EQ(device("a1").update_time, 1000);
+  EXPECT_EQ(device("a2").update_time, 1240);
+}
+
+TEST_F(Content, FaultsAreTold) {
+  report("a1", "ascend-910b-8");
+  ASSERT_TRUE(look(1000));
+  domain::Fault of_chip;
+  of_chip.code = "dcmi.80e01801";
+  of_chip.effect = domain::Effect::unusable;
+  of_chip.chip = domain::ChipIndex{3};
+  domain::Fault of_machine;
+  of_machine.code = "node.cpu.0000001d";
+  of_machine.effect = domain::Effect::network;
+  content_.told("a1", {{of_chip, of_machine}, ""});
+  ASSERT_TRUE(look(1005));
+  ASSERT_EQ(device("a1").faults.size(), 1U);
+  EXPECT_EQ(device("a1").faults[0].code, "80E01801");
+  const auto nodes = mc::read_cluster_nodes(content_.texts().at("cluster-info-node-cm"));
+  EXPECT_EQ(nodes->nodes.at("a1").status, "PreSeparate");
+  content_.told("a1", {});
+  ASSERT_TRUE(look(1010));
+  EXPECT_EQ(content_.texts().at("cluster-info-node-cm"), "");
+}
+
+TEST_F(Content, SuperPodsHaveSwitches) {
+  report("a3", "ascend-a3-16");
+  ASSERT_TRUE(look(1000));
+  const auto switches = mc::read_cluster_switches(content_.texts().at("cluster-info-switch-0"));
+  ASSERT_TRUE(switches.ok());
+  EXPECT_EQ(switches->nodes.at("a3").node_status, "Healthy");
+  EXPECT_EQ(switches->nodes.at("a3").update_time, 1000);
+}
+
+TEST_F(Content, NodesWithoutInventoryGo) {
+  report("a1", "ascend-910b-8");
+  ASSERT_TRUE(look(1000));
+  nodes_.withdraw_inventory(nodes_.find("a1"));
+  EXPECT_TRUE(look(1005));
+  EXPECT_THAT(content_.texts(), IsEmpty());
+  EXPECT_FALSE(look(1010));
+}
+
+class Publisher : public ClusterInfo {
+ protected:
+  void pass(milliseconds time, bool leads = true) {
+    for (milliseconds t{0}; t < time; t += milliseconds(100)) {
+      publisher_.tick(nodes_, ledger_, leads);
+      api_.advance(milliseconds(100));
+    }
+  }
+  std::vector<std::string> writes() {
+    std::vector<std::string> out;
+    for (std::string& line : std::exchange(api_.log, {})) {
+      if (!line.starts_with("GET")) out.push_back(std::move(line));
+    }
+    return out;
+  }
+  mc::DeviceInfo device(const std::string& node) {
+    const Json& data = api_.objects.at(kDevices)["data"];
+    return devices_in(data["cluster-info-device-0"].get<std::string>()).nodes.at(node);
+  }
+
+  agent::FakeApi api_{clock_};
+  ClusterInfoPublisher publisher_{api_, clock_, {}};
+};
+
+TEST_F(Publisher, WritesOnChangeAndNotMoreOftenThanEveryFiveSeconds) {
+  report("a1", "ascend-910b-8");
+  pass(seconds(1));
+  EXPECT_THAT(writes(),
+              testing::UnorderedElementsAre("POST /api/v1/namespaces/mindx-dl/configmaps",
+                                            "POST /api/v1/namespaces/mindx-dl/configmaps"));
+  const Json& labels = api_.objects.at(kDevices)["metadata"]["labels"];
+  EXPECT_EQ(labels["mx-consumer-volcano"], "true");
+  EXPECT_EQ(labels["app.kubernetes.io/managed-by"], "chipweave-scheduler");
+  pass(seconds(60));
+  EXPECT_THAT(writes(), IsEmpty());
+  // Pods come and go for half a minute.
+  for (int i = 0; i < 60; ++i) {
+    hold("p", "a1", ChipSet{i % 8}, true);
+    pass(milliseconds(500));
+    ledger_.drop("p");
+  }
+  const auto all = writes();
+  EXPECT_GE(all.size(), 4U);
+  EXPECT_LE(all.size(), 7U);
+  for (const std::string& one : all) EXPECT_EQ(one, "PATCH " + kDevices);
+  pass(seconds(10));
+  EXPECT_EQ(device("a1").available->size(), 8U);
+}
+
+TEST_F(Publisher, OnlyTheLeaderWrites) {
+  report("a1", "ascend-910b-8");
+  pass(seconds(20), false);
+  EXPECT_THAT(api_.log, IsEmpty());
+  pass(seconds(1));
+  EXPECT_FALSE(writes().empty());
+  hold("p", "a1", ChipSet{0}, true);
+  pass(seconds(20), false);
+  EXPECT_THAT(api_.log, IsEmpty());
+  EXPECT_EQ(api_.under_way(), 0U);
+  pass(seconds(1));
+  EXPECT_THAT(writes(), ElementsAre("PATCH " + kDevices));
+}
+
+TEST_F(Publisher, PartsOfAnEarlierLeaderThatNobodyNeedsAreDeleted) {
+  for (const char* manager : {"chipweave-scheduler", "clusterd"}) {
+    const std::string name =
+        manager == std::string("clusterd") ? "cluster-info-switch-9" : "cluster-info-device-19";
+    api_.put(
+        kMaps + name,
+        {{"metadata",
+          {{"name", name}, {"uid", name}, {"labels", {{"app.kubernetes.io/managed-by", manager}}}}},
+         {"data", {{name, "{}"}}}});
+  }
+  pass(seconds(10));
+  EXPECT_THAT(writes(), ElementsAre("DELETE " + kMaps + "cluster-info-device-19"));
+}
+
+TEST_F(Publisher, AnotherProgramsMapIsLeftAsItIs) {
+  api_.put(kDevices, {{"metadata", {{"name", "cluster-info-device-0"}, {"uid", "c"}}},
+                      {"data", {{"cluster-info-device-0", "{}"}}}});
+  report("a1", "ascend-910b-8");
+  pass(seconds(40));
+  EXPECT_EQ(api_.objects.at(kDevices)["data"]["cluster-info-device-0"], "{}");
+}
+
+TEST_F(Publisher, FaultsComeFromTheStatus) {
+  report("a1", "ascend-910b-8");
+  publisher_.told("a1", R"({"faults":[{"code":"dcmi.80e01801","effect":"unusable","chip":3,)"
+                        R"("sinceMs":5}],"facts":{"driver":"1"}})");
+  pass(seconds(1));
+  ASSERT_EQ(device("a1").faults.size(), 1U);
+  EXPECT_EQ(device("a1").faults[0].npu, "Ascend910-3");
+  publisher_.told("a1", R"({"faults":7})");
+  pass(seconds(10));
+  EXPECT_THAT(device("a1").faults, IsEmpty());
+}
+
+}  // namespace
+}  // namespace chipweave::sched
