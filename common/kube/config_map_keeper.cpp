@@ -6,17 +6,6 @@
 namespace chipweave::kube {
 namespace {
 
-constexpr int kNotFound = 404;
-constexpr int kConflict = 409;
-
-Call call_of(const char* method, std::string target, std::string body) {
-  Call call;
-  call.method = method;
-  call.target = std::move(target);
-  call.body = std::move(body);
-  return call;
-}
-
 // What must be set of `wanted` on `there`.
 codec::StringChanges missing(const codec::StringMap& there, const codec::StringMap& wanted) {
   codec::StringChanges out;

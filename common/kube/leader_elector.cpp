@@ -11,8 +11,6 @@
 namespace chipweave::kube {
 namespace {
 
-constexpr int kNotFound = 404;
-constexpr int kConflict = 409;
 constexpr int kMostSurprises = 2;
 constexpr int kMostReturns = 3;
 constexpr std::chrono::milliseconds kBetweenReturns{20};

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "common/base/result.hpp"
 #include "common/http/async_client.hpp"
@@ -24,6 +25,21 @@ struct Call {
   // Asked right before it is sent; false: it is not, and fails as unavailable. Empty: nobody is.
   std::function<bool()> may_send{};
 };
+
+inline Call call_of(const char* method, std::string target, std::string body) {
+  Call out;
+  out.method = method;
+  out.target = std::move(target);
+  out.body = std::move(body);
+  return out;
+}
+
+// Statuses of answers that callers tell apart.
+inline constexpr int kOk = 200;
+inline constexpr int kForbidden = 403;
+inline constexpr int kNotFound = 404;
+inline constexpr int kConflict = 409;
+inline constexpr int kInvalid = 422;
 
 using Reply = http::AsyncReply;
 using Ticket = http::Ticket;

@@ -8,19 +8,12 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr int kOk = 200;
-constexpr int kForbidden = 403;
-constexpr int kNotFound = 404;
-constexpr int kConflict = 409;
-constexpr int kInvalid = 422;
-
-kube::Call call_of(const char* method, std::string target, std::string body) {
-  kube::Call call;
-  call.method = method;
-  call.target = std::move(target);
-  call.body = std::move(body);
-  return call;
-}
+using kube::call_of;
+using kube::kConflict;
+using kube::kForbidden;
+using kube::kInvalid;
+using kube::kNotFound;
+using kube::kOk;
 
 }  // namespace
 

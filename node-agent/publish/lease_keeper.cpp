@@ -7,8 +7,8 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr int kNotFound = 404;
-constexpr int kConflict = 409;
+using kube::kConflict;
+using kube::kNotFound;
 
 }  // namespace
 

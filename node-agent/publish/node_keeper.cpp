@@ -5,8 +5,8 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr int kNotFound = 404;
-constexpr int kConflict = 409;
+using kube::kConflict;
+using kube::kNotFound;
 
 kube::Reflector<codec::KubeNodeMarks>::Options watch_options(const std::string& node) {
   kube::Reflector<codec::KubeNodeMarks>::Options out;

@@ -12,6 +12,8 @@
 namespace chipweave::sched {
 namespace {
 
+using kube::kNotFound;
+
 constexpr const char* kPods = "/api/v1/pods";
 // One that ends is told as deleted then.
 constexpr const char* kSelector =
@@ -25,8 +27,6 @@ kube::Reflector<codec::KubePod>::Options watch_options() {
   options.selector = kSelector;
   return options;
 }
-
-constexpr int kNotFound = 404;
 
 }  // namespace
 

@@ -10,7 +10,8 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr int kNotFound = 404;
+using kube::kNotFound;
+
 constexpr std::chrono::milliseconds kAnswerWithin{3000};
 
 }  // namespace

@@ -12,7 +12,8 @@
 
 namespace {
 
-using namespace chipweave::codec::mindcluster;  // NOLINT(google-build-using-namespace)
+using namespace chipweave::codec::mindcluster;  // NOLINT(google-build-using-namespace): all of it
+                                                // is under test
 using chipweave::codec::require;
 using chipweave::codec::require_words;
 

@@ -27,7 +27,7 @@ inline std::string text_of_file(const std::string& path) {
 
 }  // namespace chipweave::testing
 
-// `folder`, a std::string, is then where they are.
+// `folder`, a std::string, is then where they are. (What is declared cannot stand in parentheses.)
 #define CHIPWEAVE_NEEDS_TABLES(folder)                                \
   const std::string folder = /* NOLINT(bugprone-macro-parentheses) */ \
       ::chipweave::testing::shared_tables_folder();                   \
