@@ -111,31 +111,22 @@ Result<void> take_probe(const std::string& text, Flags& out) {
     return {};
   }
   if (text.empty()) return {};
-  if (!problem_of_option("vendor", text).empty()) {
+  if (!set_option(out.hardware, "vendor", text).empty()) {
     return wrong("probe", "is \"" + text +
                               "\": it must be profile:NAME, file:PATH, auto, nvidia, amd, ascend, "
                               "metax or pci");
   }
-  out.hardware.vendor = text;
   return {};
 }
 
 Result<void> take_hardware(Texts& given, Flags& out) {
-  const std::array<std::pair<const char*, std::string*>, 6> paths = {{
-      {"sysfs-root", &out.hardware.sysfs_root},
-      {"driver-root", &out.hardware.driver_root},
-      {"nvml-library", &out.hardware.nvml_library},
-      {"dcmi-library", &out.hardware.dcmi_library},
-      {"lldpctl", &out.hardware.lldpctl},
-      {"fabric-partitions", &out.hardware.fabric_partitions},
-  }};
-  for (const auto& [name, to] : paths) {
-    if (given[name].empty()) continue;
+  for (const std::string& name : hardware_option_names()) {
+    const auto value = given.find(name);  // the vendor has no flag of its own: it is --probe's
+    if (value == given.end() || value->second.empty()) continue;
     if (out.probe != ProbeKind::hardware)
       return wrong(name, "is for the hardware: it goes with no profile and no file");
-    const std::string problem = problem_of_option(name, given[name]);
-    if (!problem.empty()) return wrong(name, "is \"" + given[name] + "\": it " + problem);
-    *to = given[name];
+    const std::string problem = set_option(out.hardware, name, value->second);
+    if (!problem.empty()) return wrong(name, "is \"" + value->second + "\": it " + problem);
   }
   out.probe_helper = given["probe-helper"];
   out.health_policy = given["health-policy"];

@@ -45,6 +45,18 @@ bool same(const NodeState& a, const NodeState& b) {
 
 }  // namespace
 
+const char* to_string(FaultChange::Kind kind) {
+  switch (kind) {
+    case FaultChange::Kind::raised:
+      return "raised";
+    case FaultChange::Kind::changed:
+      return "changed";
+    case FaultChange::Kind::cleared:
+      break;
+  }
+  return "cleared";
+}
+
 Agent::Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
              AgentEvents events)
     : options_(std::move(options)),

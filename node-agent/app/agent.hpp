@@ -36,6 +36,9 @@ struct FaultChange {
   domain::Fault fault;
 };
 
+// "raised", "changed", "cleared".
+const char* to_string(FaultChange::Kind kind);
+
 struct AgentEvents {
   // Another state. urgent: something became worse than it was, so that each moment counts.
   std::function<void(const NodeStatePtr&, bool urgent)> state;

@@ -205,10 +205,9 @@ void MetricsDoor::state(const NodeState& state) {
 }
 
 void MetricsDoor::fault(const FaultChange& change) {
-  const char* kind = change.kind == FaultChange::Kind::raised    ? "raised"
-                     : change.kind == FaultChange::Kind::changed ? "changed"
-                                                                 : "cleared";
-  impl_->fault_events.with({{"code", impl_->label(change.fault.code)}, {"change", kind}}).add();
+  impl_->fault_events
+      .with({{"code", impl_->label(change.fault.code)}, {"change", to_string(change.kind)}})
+      .add();
 }
 
 void MetricsDoor::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }

@@ -24,20 +24,7 @@ constexpr std::array<Word, 7> kWords = {{
 constexpr std::array<std::string_view, 6> kVendors = {"auto",   "nvidia", "amd",
                                                       "ascend", "metax",  "pci"};
 
-}  // namespace
-
-std::vector<std::string> to_words(const HardwareOptions& options) {
-  const HardwareOptions usual;
-  std::vector<std::string> out;
-  for (const Word& word : kWords) {
-    if (options.*word.value == usual.*word.value) continue;
-    out.push_back(std::string("--") + word.name);
-    out.push_back(options.*word.value);
-  }
-  return out;
-}
-
-std::string problem_of_option(const std::string& name, const std::string& value) {
+std::string problem_of(std::string_view name, const std::string& value) {
   if (name == "vendor" && std::find(kVendors.begin(), kVendors.end(), value) == kVendors.end()) {
     return "must be auto, nvidia, amd, ascend, metax or pci";
   }
@@ -53,6 +40,36 @@ std::string problem_of_option(const std::string& name, const std::string& value)
   return "";
 }
 
+}  // namespace
+
+std::vector<std::string> hardware_option_names() {
+  std::vector<std::string> out;
+  out.reserve(kWords.size());
+  for (const Word& word : kWords) out.emplace_back(word.name);
+  return out;
+}
+
+std::string set_option(HardwareOptions& options, const std::string& name,
+                       const std::string& value) {
+  std::string problem = problem_of(name, value);
+  if (!problem.empty()) return problem;
+  for (const Word& word : kWords) {
+    if (name == word.name) options.*word.value = value;
+  }
+  return problem;
+}
+
+std::vector<std::string> to_words(const HardwareOptions& options) {
+  const HardwareOptions usual;
+  std::vector<std::string> out;
+  for (const Word& word : kWords) {
+    if (options.*word.value == usual.*word.value) continue;
+    out.push_back(std::string("--") + word.name);
+    out.push_back(options.*word.value);
+  }
+  return out;
+}
+
 Result<HardwareOptions> hardware_options(const std::vector<std::string>& words) {
   HardwareOptions out;
   for (std::size_t i = 0; i < words.size(); i += 2) {
@@ -65,11 +82,10 @@ Result<HardwareOptions> hardware_options(const std::vector<std::string>& words) 
     if (i + 1 == words.size()) {
       return make_error(Errc::invalid_argument, words[i] + " has no value");
     }
-    const std::string problem = problem_of_option(known->name, words[i + 1]);
+    const std::string problem = set_option(out, known->name, words[i + 1]);
     if (!problem.empty()) {
       return make_error(Errc::invalid_argument, words[i] + " " + problem);
     }
-    out.*known->value = words[i + 1];
   }
   return out;
 }

@@ -23,7 +23,10 @@ struct HardwareOptions {
 std::vector<std::string> to_words(const HardwareOptions& options);
 // invalid_argument: an unknown word, one without a value, or a value that makes no sense.
 Result<HardwareOptions> hardware_options(const std::vector<std::string>& words);
-// Sentence of what is wrong with a value ("must be …"), "" if nothing is. name: without dashes.
-std::string problem_of_option(const std::string& name, const std::string& value);
+// Names of all options, without dashes.
+std::vector<std::string> hardware_option_names();
+// Sets the option of one of these names. What is wrong with the value ("must be …"), "" if nothing
+// is.
+std::string set_option(HardwareOptions& options, const std::string& name, const std::string& value);
 
 }  // namespace chipweave::agent

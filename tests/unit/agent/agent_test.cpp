@@ -54,10 +54,7 @@ struct AgentTest : testing::Test {
                  urgencies.push_back(urgent);
                },
                [this](const FaultChange& change) {
-                 const char* kind = change.kind == FaultChange::Kind::raised    ? "raised "
-                                    : change.kind == FaultChange::Kind::cleared ? "cleared "
-                                                                                : "changed ";
-                 changes.push_back(kind + change.fault.code);
+                 changes.push_back(std::string(to_string(change.kind)) + " " + change.fault.code);
                },
                [this](const std::string& w) { warnings.push_back(w); }}};
 
