@@ -167,8 +167,16 @@ void Agent::listen() {
   said_at_ = now_ms();
 }
 
+void Agent::clear_faults(std::optional<domain::ChipIndex> chip) {
+  judge_.clear(chip);
+  if (!restored_) cleared_.insert(chip);
+}
+
 void Agent::restore(const std::vector<domain::RememberedFault>& faults) {
   if (state_ == nullptr) return;
+  restored_ = true;
+  const auto cleared = std::exchange(cleared_, {});
+  if (cleared.contains(std::nullopt)) return;
   std::vector<Fault> out;
   for (const auto& [fault, id] : faults) {
     Fault now = fault;
@@ -178,6 +186,7 @@ void Agent::restore(const std::vector<domain::RememberedFault>& faults) {
                                      [&id = id](const auto& chip) { return chip.id == id; });
       if (same == chips.end()) continue;
       now.chip = same->index;
+      if (cleared.contains(now.chip)) continue;
     }
     out.push_back(std::move(now));
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,9 +63,10 @@ class Agent {
 
   // What operators ask for in the cluster; in force with the next check().
   void cordon(Cordon cordon);
-  void clear_faults(std::optional<domain::ChipIndex> chip) { judge_.clear(chip); }
-  // Faults of an earlier run of this boot of the node, after the first state: those of chips that
-  // are here, whatever their numbers are now, and of the machine.
+  void clear_faults(std::optional<domain::ChipIndex> chip);
+  // Faults of an earlier run of this boot of the node, once, after the first state: those of chips
+  // that are here, whatever their numbers are now, and of the machine. What was cleared before, by
+  // an order that waited for this agent to start, stays cleared.
   void restore(const std::vector<domain::RememberedFault>& faults);
 
   // Null before the first one.
@@ -94,6 +96,8 @@ class Agent {
   FaultSource* fault_source_;
   AgentEvents events_;
   HealthJudge judge_;
+  bool restored_ = false;
+  std::set<std::optional<domain::ChipIndex>> cleared_;  // before that
   std::optional<domain::Observation> seen_;
   std::vector<std::string> warned_;  // of the newest observation
   bool new_ = false;                 // and not yet part of a state

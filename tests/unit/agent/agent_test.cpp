@@ -306,6 +306,33 @@ TEST_F(AgentTest, FaultsOfAnEarlierRunAreHeldOnTheSameChip) {
   EXPECT_EQ(agent.state()->faults[0].since, 5);
 }
 
+// The order came while no agent ran: it is heard before the faults of the run before are known.
+TEST_F(AgentTest, WhatIsClearedFirstIsNotHeldFromAnEarlierRun) {
+  begin();
+  domain::Fault fault;
+  fault.code = "xid.79";
+  fault.chip = ChipIndex{3};
+  domain::Fault other = fault;
+  other.chip = ChipIndex{2};
+  agent.clear_faults(ChipIndex{3});
+  agent.check();
+  agent.restore({{fault, "nvidia-n1-3"}, {other, "nvidia-n1-2"}});
+  agent.check();
+  ASSERT_EQ(agent.state()->faults.size(), 1U);
+  EXPECT_EQ(agent.state()->faults[0].chip, ChipIndex{2});
+}
+
+TEST_F(AgentTest, WhenAllIsClearedFirstNothingIsHeldFromAnEarlierRun) {
+  begin();
+  domain::Fault fault;
+  fault.code = "xid.79";
+  fault.chip = ChipIndex{3};
+  agent.clear_faults(std::nullopt);
+  agent.restore({{fault, "nvidia-n1-3"}, {domain::Fault(fault), "nvidia-n1-2"}});
+  agent.check();
+  EXPECT_TRUE(agent.state()->faults.empty());
+}
+
 TEST_F(AgentTest, ADriverThatListsNothingAnyMoreIsAFaultOfTheMachine) {
   begin();
   probe.answer = make_error(Errc::not_found, "no GPU");

@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "node-agent/probes/file_stamp.hpp"
-#include "node-agent/probes/health_file.hpp"
 #include "tests/unit/host/sys_folder.hpp"
 
 namespace chipweave::agent {
@@ -113,27 +111,6 @@ TEST_F(FakeSys, TooManyChipsAreRefused) {
   const auto got = scan();
   ASSERT_FALSE(got);
   EXPECT_THAT(got.error().text(), HasSubstr("65 chips"));
-}
-
-TEST_F(FakeSys, TheHealthFileAnswersOnlyWhenItChanged) {
-  HealthFile file(root() + "/health.json");
-  auto first = file.changes();
-  ASSERT_TRUE(first && first->ok());  // not there yet: nothing is broken
-  EXPECT_TRUE((*first)->unhealthy.empty());
-  EXPECT_FALSE(file.changes());
-  write("/health.json", R"({"unhealthy":[3]})");
-  auto second = file.changes();
-  ASSERT_TRUE(second && second->ok());
-  EXPECT_EQ((*second)->unhealthy.size(), 1U);
-  EXPECT_FALSE(file.changes());
-  write("/health.json", R"({"unhealthy":3})");
-  auto bad = file.changes();
-  ASSERT_TRUE(bad && !bad->ok());
-  EXPECT_THAT(bad->error().text(), HasSubstr("health.json"));
-  fs::remove(root() + "/health.json");
-  auto gone = file.changes();
-  ASSERT_TRUE(gone && !gone->ok());
-  EXPECT_EQ(gone->error().code, Errc::not_found);
 }
 
 TEST(PciPath, CountsBridgesBelowWhatIsShared) {
