@@ -14,6 +14,7 @@
 #include "node-agent/publish/compat/node_labels.hpp"
 #include "node-agent/publish/cordon.hpp"
 #include "node-agent/publish/node_keeper.hpp"
+#include "node-agent/publish/node_wishes.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -29,11 +30,6 @@ constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
 
 using Wanted = kube::ConfigMapKeeper::Wanted;
 
-std::string annotation_of(const codec::KubeNodeMarks& node, const char* key) {
-  const auto found = node.annotations.find(key);
-  return found == node.annotations.end() ? "" : found->second;
-}
-
 }  // namespace
 
 struct CompatPublisher::Impl {
@@ -43,7 +39,7 @@ struct CompatPublisher::Impl {
         options(std::move(o)),
         events(std::move(e)),
         known([this](const std::string& what) { warn(what); }),
-        cordon(known),
+        wishes(known, {events.cordon, events.clear}),
         node(t, node_options(),
              {[this](const codec::KubeNodeMarks& seen) { node_seen(seen); }, works("node"),
               [this] { hear(node_heard); }}),
@@ -107,7 +103,7 @@ struct CompatPublisher::Impl {
     if (node_info) node_info->want(wanted_node_info());
     if (ack) ack->want(wanted_ack());
     write_features();
-    tell_cordon();
+    wishes.machine(state);
   }
 
   NodeMarks wanted_marks() const {
@@ -161,29 +157,20 @@ struct CompatPublisher::Impl {
     file_again = transport.after(kFileAgain, [this] { write_features(); });
   }
 
-  void tell_cordon() {
-    codec::ChipSelection now = cordon.of(*state);
-    if (now == told) return;
-    told = std::move(now);
-    if (events.cordon) events.cordon(codec::ChipSelection(told));
-  }
-
   void list_seen(const codec::StringMap& edited) {
     const auto list = edited.find(mc::kManuallySeparateKey);
     if (list == edited.end()) return;
-    cordon.separated(list->second);
-    tell_cordon();
+    wishes.separated(list->second);
   }
 
   void node_seen(const codec::KubeNodeMarks& seen) {
     const auto mode = seen.labels.find(kAckModeLabel);
     const bool topology = mode != seen.labels.end() && mode->second == kAckTopologyMode;
     if (std::exchange(ack_mode, topology) != topology && ack) ack->want(wanted_ack());
-    cordon.annotated(kCordonAnnotation, annotation_of(seen, kCordonAnnotation));
-    tell_cordon();
+    wishes.annotated(seen);
     hear(node_heard);
     start_ack();
-    clear(seen);
+    if (const auto done = wishes.order(seen)) node.carried_out(kClearAnnotation, *done);
   }
 
   // Not before the mode is known: the ConfigMap of an earlier run would be deleted and made anew.
@@ -221,25 +208,12 @@ struct CompatPublisher::Impl {
     start_ack();
   }
 
-  void clear(const codec::KubeNodeMarks& seen) {
-    const auto asked = seen.annotations.find(kClearAnnotation);
-    if (asked == seen.annotations.end()) return cleared.reset();
-    if (cleared == asked->second) return;  // and not removed yet
-    cleared = asked->second;
-    const auto chips = codec::parse_chip_selection(kClearAnnotation, asked->second);
-    if (!chips) return known.report_once(chips.error().text());
-    const codec::ChipSelection ours =
-        known.of(*state, *chips, std::string("annotation ") + kClearAnnotation);
-    if (!ours.none() && events.clear) events.clear(ours);
-    node.carried_out(kClearAnnotation, asked->second);
-  }
-
   kube::Transport& transport;
   const Clock& clock;
   CompatOptions options;
   CompatEvents events;
   KnownChips known;
-  AskedCordon cordon;
+  NodeWishes wishes;
   NodeStatePtr state;
   std::vector<domain::ChipIndex> used;
   bool ack_mode = false;
@@ -248,9 +222,7 @@ struct CompatPublisher::Impl {
   bool has_heard = false;  // all, or as much as could be
   bool speaking = false;
   std::unique_ptr<kube::Ticket> pause;
-  codec::ChipSelection told;           // of the cordon
-  std::optional<std::string> cleared;  // the command that was carried out and still stands there
-  std::string features;                // in the file
+  std::string features;  // in the file
   std::unique_ptr<kube::Ticket> file_again;
   NodeKeeper node;
   bool list_heard;  // MindCluster's, of chips that are separated

@@ -1,6 +1,6 @@
-// CompatPublisher — tells the components of others what this node is, in their own words, and hears
-// what people ask of it: labels, annotations and ConfigMaps of MindCluster, ACK, GPU Feature
-// Discovery and Node Feature Discovery; chips out of service, faults to forget.
+// CompatPublisher — tells the components of others what this node is, in their own words: labels,
+// annotations and ConfigMaps of MindCluster, ACK, GPU Feature Discovery and Node Feature Discovery.
+// The same objects say what people ask of it (node_wishes.hpp), which it hands on.
 //
 // An agent that starts knows at first neither what people ask of it nor which faults its run before
 // held. So it listens before anything is written of its chips, and says nothing of them in other
@@ -25,9 +25,6 @@
 
 namespace chipweave::agent {
 
-inline constexpr const char* kCordonAnnotation = "chipweave.dev/cordon-chips";
-inline constexpr const char* kClearAnnotation = "chipweave.dev/clear-faults";
-
 struct CompatOptions {
   std::string node;          // a DNS subdomain, checked before
   bool mindcluster = false;  // ConfigMaps, annotations and labels of Ascend nodes
@@ -40,13 +37,12 @@ struct CompatOptions {
 
 // All may be empty.
 struct CompatEvents {
-  // The chips that people have taken out of service, each time they are others; none at the start.
-  // Chips that the machine does not have are not among them.
+  // The wishes of people, of chips that the machine has: out of service, and faults to be
+  // forgotten.
   std::function<void(const codec::ChipSelection&)> cordon;
+  std::function<void(const codec::ChipSelection&)> clear;
   // Once after start(): what people ask for is known, or was not to be learned within two seconds.
   std::function<void()> heard;
-  // Once for each time that somebody asks for it.
-  std::function<void(const codec::ChipSelection&)> clear;
   // Writes the feature file, atomically.
   std::function<Result<void>(const std::string& path, const std::string& text)> write_file;
   // For metrics. part: "node", "device-info", "node-info", "ack".

@@ -6,6 +6,7 @@
 
 #include "common/codec/mindcluster/device_info.hpp"
 #include "common/http/sha256.hpp"
+#include "node-agent/publish/node_wishes.hpp"
 #include "tests/unit/agent_compat/machines.hpp"
 #include "tests/unit/agent_kube/fake_api.hpp"
 
