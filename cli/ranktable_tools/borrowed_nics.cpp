@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/ranktable_tools/words.hpp"
+#include "common/base/in_quotes.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -26,7 +27,7 @@ Result<BorrowedNics> BorrowedNics::parse(const std::string& list,
     const auto first = whole_number(range[0], kLastPort);
     const auto last = whole_number(range[1], kLastPort);
     if (!first || !last || *first < 1 || *first > *last) {
-      return bad("--device-port-range", quoted(range[0] + " " + range[1]) +
+      return bad("--device-port-range", in_quotes(range[0] + " " + range[1]) +
                                             " is no range of ports: two numbers from 1 to 65535, "
                                             "the first not above the second");
     }
@@ -36,8 +37,9 @@ Result<BorrowedNics> BorrowedNics::parse(const std::string& list,
   if (list.empty()) return out;
   for (const std::string_view word : split_commas(list)) {
     if (!parse_ip(word)) {
-      return bad("--replace-device-list",
-                 quoted(word) + " is no address: write them with commas between, without blanks");
+      return bad(
+          "--replace-device-list",
+          in_quotes(word) + " is no address: write them with commas between, without blanks");
     }
     out.avoided_.emplace(word);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/ranktable_tools/words.hpp"
+#include "common/base/in_quotes.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -102,7 +103,7 @@ Result<AddressPlan> parse_address_plan(std::string_view text) {
   const auto prefix = whole_number(text.substr(std::min(slash + 1, text.size())), 128);
   if (!base || !prefix || *prefix > base->bits()) {
     return make_error(Errc::invalid_argument,
-                      "argument --address-plan: " + quoted(text) +
+                      "argument --address-plan: " + in_quotes(text) +
                           " is no BASE/PREFIX, such as 10.0.1.18/24: device N has BASE + N");
   }
   return AddressPlan{*base, *prefix};
@@ -125,7 +126,7 @@ Result<Ports> DescribedAddresses::of(int device) {
   for (const std::string& address : chip->device_ips) {
     if (!parse_ip(address)) {
       return make_error(Errc::invalid_argument, name_ + ": " + device_name(device) +
-                                                    " has the address " + quoted(address) +
+                                                    " has the address " + in_quotes(address) +
                                                     ", which is none");
     }
     out.push_back({address, ""});

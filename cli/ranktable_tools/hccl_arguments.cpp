@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/ranktable_tools/words.hpp"
+#include "common/base/in_quotes.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -37,22 +38,24 @@ std::optional<Interval> interval_of(std::string_view text) {
 Result<Interval> checked_interval(const std::string& text, int per_node) {
   const auto interval = interval_of(text);
   if (!interval) {
-    return bad("--device_num", quoted(text) + " is no interval: write [FIRST,LAST), such as [0,8)");
+    return bad("--device_num",
+               in_quotes(text) + " is no interval: write [FIRST,LAST), such as [0,8)");
   }
   const auto [first, last] = *interval;
   if (last > per_node) {
-    return bad("--device_num", quoted(text) + " must be in range [0," + std::to_string(per_node) +
+    return bad("--device_num", in_quotes(text) + " must be in range [0," +
+                                   std::to_string(per_node) +
                                    "]; --device_num_per_node says how many devices there are");
   }
   if (first >= last) {
-    return bad("--device_num", quoted(text) +
+    return bad("--device_num", in_quotes(text) +
                                    " holds no device: the first must be less than the "
                                    "last");
   }
   const bool whole = first == 0 && last == kClassicDevices;
   if (per_node == kClassicDevices && !whole && first < kClassicGroup && last > kClassicGroup) {
     return bad("--device_num",
-               quoted(text) + " must be in the same group of [0,4] or [4,8], or be [0,8)");
+               in_quotes(text) + " must be in the same group of [0,4] or [4,8], or be [0,8)");
   }
   return *interval;
 }
@@ -61,11 +64,12 @@ Result<std::vector<std::string>> visible_of(const std::string& text) {
   std::vector<std::string> out;
   for (const std::string_view word : split_commas(text)) {
     if (!whole_number(word, kMostDevicesOfServer - 1)) {
-      return bad("--visible_devices", quoted(word) + " in " + quoted(text) + " is no device id");
+      return bad("--visible_devices",
+                 in_quotes(word) + " in " + in_quotes(text) + " is no device id");
     }
     if (std::find(out.begin(), out.end(), word) != out.end()) {
       return bad("--visible_devices",
-                 "device " + std::string(word) + " stands twice in " + quoted(text));
+                 "device " + std::string(word) + " stands twice in " + in_quotes(text));
     }
     out.emplace_back(word);
   }
@@ -107,7 +111,7 @@ Result<HcclRequest> hccl_request(const ArgWords& words) {
       words.one("--device_num_per_node", std::to_string(kClassicDevices));
   const auto per_node = whole_number(per_node_text, kMostDevicesOfServer);
   if (!per_node || *per_node == 0) {
-    return bad("--device_num_per_node", quoted(per_node_text) + " is no number from 1 to " +
+    return bad("--device_num_per_node", in_quotes(per_node_text) + " is no number from 1 to " +
                                             std::to_string(kMostDevicesOfServer));
   }
   HcclRequest out;

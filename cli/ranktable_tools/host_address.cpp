@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/ranktable_tools/words.hpp"
+#include "common/base/in_quotes.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -35,7 +36,7 @@ Result<std::string> address_of_this_host(const std::string& option) {
   if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
   std::string address = resolved(name.data());
   if (parse_ip(address)) return address;
-  return make_error(Errc::not_found, "the host name " + quoted(name.data()) +
+  return make_error(Errc::not_found, "the host name " + in_quotes(name.data()) +
                                          " resolves to no address: give " + option + " ADDRESS");
 }
 
@@ -49,7 +50,7 @@ Result<std::string> host_address(const std::string& given, const std::string& op
   const auto ip = parse_ip(*address);
   if (!ip) {
     return make_error(Errc::invalid_argument,
-                      "argument " + option + ": " + quoted(*address) + " is no address");
+                      "argument " + option + ": " + in_quotes(*address) + " is no address");
   }
   if (ip->is_loopback()) {
     warn("the address of this machine is " + *address + ", which no other machine reaches: give " +

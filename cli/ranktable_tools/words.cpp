@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <system_error>
 
-#include "common/base/text.hpp"
-
 namespace chipweave::cli {
 
 std::vector<std::string_view> split_commas(std::string_view text) {
@@ -24,15 +22,6 @@ std::optional<int> whole_number(std::string_view text, int most) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
   const bool whole = failed == std::errc() && end == text.data() + text.size();
   return whole && out <= most ? std::optional(out) : std::nullopt;
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kMost = 120;
-  std::string out = with_dots(text, kMost);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return '"' + out + '"';
 }
 
 }  // namespace chipweave::cli

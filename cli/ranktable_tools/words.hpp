@@ -13,7 +13,5 @@ namespace chipweave::cli {
 std::vector<std::string_view> split_commas(std::string_view text);
 // `0|[1-9][0-9]*` up to `most`; nullopt otherwise.
 std::optional<int> whole_number(std::string_view text, int most);
-// In quotes, shortened; what could steer a terminal becomes '?'.
-std::string quoted(std::string_view text);
 
 }  // namespace chipweave::cli

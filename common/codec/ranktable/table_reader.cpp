@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/text.hpp"
+#include "common/base/in_quotes.hpp"
 #include "common/codec/ranktable/known_names.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -14,10 +14,6 @@ using domain::ranktable::Number;
 using domain::ranktable::Severity;
 
 namespace {
-
-constexpr std::size_t kMaxQuoted = 64;
-
-std::string quoted(std::string_view text) { return '"' + with_dots(text, kMaxQuoted) + '"'; }
 
 const char* kind_name(JsonTree::Kind kind) {
   switch (kind) {
@@ -75,7 +71,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
   bool zeros = false;
   const Number number = strict_number(tree_.text(value), zeros);
   if (number && !zeros) return number;  // of the wrong type only
-  const std::string what = std::string(tree_.name(value)) + " " + quoted(tree_.text(value));
+  const std::string what = std::string(tree_.name(value)) + " " + in_quotes(tree_.text(value));
   if (!number) {
     add(rule, Severity::error, value, what + " is no whole number");
   } else if (zeros) {
@@ -97,7 +93,7 @@ void TableReader::keep(Id member, std::string_view after, Extras& extras) {
 }
 
 void TableReader::missing(Id object, std::string_view name) {
-  add("RT005", Severity::error, object, "member " + quoted(name) + " is missing");
+  add("RT005", Severity::error, object, "member " + in_quotes(name) + " is missing");
 }
 
 void TableReader::look_up_unknown(Id member, const std::vector<std::string_view>& known) {
@@ -106,7 +102,8 @@ void TableReader::look_up_unknown(Id member, const std::vector<std::string_view>
   const std::string_view near = nearest_name(tree_.name(member), known);
   if (near.empty()) return;
   add("RT006", Severity::warning, member,
-      "member " + quoted(tree_.name(member)) + " is unknown; did you mean " + quoted(near) + "?");
+      "member " + in_quotes(tree_.name(member)) + " is unknown; did you mean " + in_quotes(near) +
+          "?");
 }
 
 void TableReader::add(std::string_view code, Severity severity, Id node, std::string message) {

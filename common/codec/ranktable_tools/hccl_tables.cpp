@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/natural_order.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
@@ -51,7 +52,7 @@ class Merger {
     const std::string id = server.server_id.value_or("");
     const auto [first, fresh] = servers_.try_emplace(id, Seen{&input, server.source});
     if (!fresh) {
-      return input.wrong(server.source, "server " + quoted(id) + " stands in " +
+      return input.wrong(server.source, "server " + in_quotes(id) + " stands in " +
                                             first->second.text() +
                                             " too; was a merged table given again?");
     }
@@ -72,8 +73,8 @@ class Merger {
         address + (device.device_port ? ":" + std::to_string(*device.device_port) : "");
     const auto [first, fresh] = addresses_.try_emplace(key, Seen{&input, device.source});
     if (fresh) return {};
-    return input.wrong(device.source,
-                       "device_ip " + quoted(key) + " stands in " + first->second.text() + " too");
+    return input.wrong(device.source, "device_ip " + in_quotes(key) + " stands in " +
+                                          first->second.text() + " too");
   }
 
   RankTable table_ = complete_table();

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "common/base/text.hpp"
+#include "common/base/in_quotes.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -56,12 +56,12 @@ Result<void> check_count(const InputTable& input, Source object, Number count,
 Result<void> check_whole(const InputTable& input) {
   const auto& table = input.table;
   if (table.status != "completed") {
-    return input.wrong(table.source, "status is " + quoted(table.status.value_or("")) +
+    return input.wrong(table.source, "status is " + in_quotes(table.status.value_or("")) +
                                          ", not \"completed\": wait until it is, or make the "
                                          "table again");
   }
   if (table.version != "1.0") {
-    return input.wrong(table.source, "version is " + quoted(table.version.value_or("")) +
+    return input.wrong(table.source, "version is " + in_quotes(table.version.value_or("")) +
                                          "; only tables of version \"1.0\" are merged");
   }
   if (table.dialect != Dialect::modelarts_global) {
@@ -137,15 +137,6 @@ Result<std::vector<InputTable>> read_inputs(std::vector<NamedText> files, Dialec
     out.push_back(*std::move(input));
   }
   return out;
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kMost = 120;
-  std::string out = with_dots(text, kMost);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return '"' + out + '"';
 }
 
 }  // namespace chipweave::codec::ranktable

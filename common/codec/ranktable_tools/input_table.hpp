@@ -44,7 +44,4 @@ Result<std::vector<InputTable>> read_inputs(std::vector<NamedText> files,
                                             domain::ranktable::Dialect wanted,
                                             std::string_view instead);
 
-// Foreign text for a message: in quotes, shortened, without control characters.
-std::string quoted(std::string_view text);
-
 }  // namespace chipweave::codec::ranktable

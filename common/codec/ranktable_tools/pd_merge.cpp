@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable_tools/pd_merge_checks.hpp"
 
@@ -52,7 +53,7 @@ class GlobalMerger {
       const std::string id = group.id.value_or("");
       if (id != "0" && id != "1" && id != "2") {
         return input.wrong(group.source,
-                           "group_id " + quoted(id) +
+                           "group_id " + in_quotes(id) +
                                " is unknown: a table of this kind has groups \"0\" (API server), "
                                "\"1\" (prefill) and \"2\" (decode)");
       }

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/ip_address.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -34,9 +35,9 @@ Result<void> PdChecks::take(const InputTable& input, const Server& server) {
   }
   const auto [first, fresh] = ids_.try_emplace(ip, id);
   if (!fresh && first->second != id && warnings_.size() < kMostWarnings) {
-    warnings_.push_back(input.place(server.source) + ": server_ip " + quoted(ip) +
-                        " has server_id " + quoted(id) + " here and " + quoted(first->second) +
-                        " before");
+    warnings_.push_back(input.place(server.source) + ": server_ip " + in_quotes(ip) +
+                        " has server_id " + in_quotes(id) + " here and " +
+                        in_quotes(first->second) + " before");
   }
   if (fresh && is_loopback(ip)) loopback_.try_emplace(ip, Seen{&input, server.source});
   for (const Device& device : server.devices) {
@@ -52,12 +53,12 @@ Result<void> PdChecks::take_device(const InputTable& input, const Server& server
   const auto [used, new_device] = devices_.try_emplace(*server.server_ip + "/" + id, here);
   if (!new_device) {
     return input.wrong(device.source, "device_id " + id + " of server " +
-                                          quoted(*server.server_ip) + " is used in " +
+                                          in_quotes(*server.server_ip) + " is used in " +
                                           used->second.text() + " too");
   }
   const std::string address = device.device_ip.value_or("");
   if (!are_addresses(address)) {
-    return input.wrong(device.source, "device_ip " + quoted(address) + " is no address");
+    return input.wrong(device.source, "device_ip " + in_quotes(address) + " is no address");
   }
   if (device.device_port && (*device.device_port < 1 || *device.device_port > 65535)) {
     return input.wrong(device.source, "device_port must be 1 to 65535");
@@ -89,7 +90,7 @@ Result<void> PdChecks::check_ranks(const InputTable& input, const Server& server
 Result<void> PdChecks::finish() const {
   if (ids_.size() < 2 || loopback_.empty()) return {};
   const auto& [ip, seen] = *loopback_.begin();
-  return seen.input->wrong(seen.object, "server_ip " + quoted(ip) +
+  return seen.input->wrong(seen.object, "server_ip " + in_quotes(ip) +
                                             " is reached by no other machine, and there "
                                             "are " +
                                             std::to_string(ids_.size()) +

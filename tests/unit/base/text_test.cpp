@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/clock.hpp"
+#include "common/base/in_quotes.hpp"
 
 namespace chipweave {
 namespace {
@@ -18,6 +19,15 @@ TEST(Text, SaysWithDotsWhatWasCut) {
   EXPECT_EQ(with_dots("abcdef", 6), "abcdef");
   EXPECT_EQ(with_dots("abcdefg", 6), "abc...");
   EXPECT_EQ(with_dots("ab\u00e4defg", 6), "ab...");
+}
+
+TEST(Text, QuotesForeignWordsSafely) {
+  EXPECT_EQ(in_quotes(""), "\"\"");
+  EXPECT_EQ(in_quotes("node_0 \u00e4"), "\"node_0 \u00e4\"");
+  EXPECT_EQ(in_quotes("\x1b[2Ja\nb\x7f"), "\"?[2Ja?b?\"");
+  const std::string quoted = in_quotes(std::string(500, 'x'));
+  EXPECT_EQ(quoted.size(), 122U);
+  EXPECT_EQ(quoted.substr(115), "xxx...\"");
 }
 
 TEST(Text, ListsNumbers) {

@@ -67,9 +67,6 @@ class Check {
   FindingLimit limit_;
 };
 
-// "node_0", shortened, in quotes.
-std::string quoted(std::string_view text);
-
 // The rules, by what they are about.
 void check_table(Check& check);       // RT002, RT007, RT010, RT011
 void check_servers(Check& check);     // RT012, RT013, RT071

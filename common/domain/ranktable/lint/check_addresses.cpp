@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
@@ -199,7 +200,7 @@ class AddressCheck {
       if (parsed) {
         check_one(seat, *parsed, text, vnic_matters);
       } else {
-        check_.error("RT040", at(seat), "device_ip " + quoted(text) + " is no IP address");
+        check_.error("RT040", at(seat), "device_ip " + in_quotes(text) + " is no IP address");
       }
       if (comma == rest.npos) return count;
       rest.remove_prefix(comma + 1);
@@ -211,14 +212,14 @@ class AddressCheck {
     if (first != nullptr) {
       const bool groups = check_.is(Dialect::mindie_global) && first->group != seat.group;
       check_.add("RT041", groups ? Severity::warning : Severity::error, at(seat),
-                 "device_ip " + quoted(text) + " is there twice", at(*first));
+                 "device_ip " + in_quotes(text) + " is there twice", at(*first));
     }
     check_family(seat, parsed.ip, text);
     check_likely(seat, parsed.ip, text);
     if (vnic_matters && seat.device->device_id &&
         is_vnic_address(parsed.ip, *seat.device->device_id)) {
       check_.warn("RT045", at(seat),
-                  "device_ip " + quoted(text) + " has the form of the vNIC address of device " +
+                  "device_ip " + in_quotes(text) + " has the form of the vNIC address of device " +
                       std::to_string(*seat.device->device_id));
     }
   }
@@ -253,7 +254,7 @@ class AddressCheck {
     } else if (ip.v6 != v6_ && !mixed_) {
       mixed_ = true;
       check_.error("RT043", at(seat),
-                   "device_ip " + quoted(text) + " is IPv" + (ip.v6 ? "6" : "4") +
+                   "device_ip " + in_quotes(text) + " is IPv" + (ip.v6 ? "6" : "4") +
                        ", the first device's is IPv" + (v6_ ? "6" : "4"),
                    at(*family_));
     }
@@ -272,7 +273,7 @@ class AddressCheck {
       what = "is from a range for documentation";
     }
     if (what != nullptr) {
-      check_.warn("RT044", at(seat), "device_ip " + quoted(text) + " " + what);
+      check_.warn("RT044", at(seat), "device_ip " + in_quotes(text) + " " + what);
     }
   }
 
@@ -280,7 +281,7 @@ class AddressCheck {
   void check_syntax(const AnyText& text, Place place) {
     if (!text || parse(*text)) return;
     check_.error("RT040", place,
-                 std::string(place.member) + " " + quoted(*text) + " is no IP address");
+                 std::string(place.member) + " " + in_quotes(*text) + " is no IP address");
   }
 
   void check_hosts(const Server& server) {

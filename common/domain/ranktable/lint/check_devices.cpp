@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
@@ -55,7 +56,7 @@ Severity severity_of_repeat(const Check& check, const Seat& first, const Seat& s
 void report_repeat(Check& check, const Seat& first, const Seat& second) {
   check.add("RT030", severity_of_repeat(check, first, second), {second.device->source, "device_id"},
             "device_id " + std::to_string(*second.device->device_id) + " of host " +
-                quoted(host_of(check, *second.server)) + " is there twice",
+                in_quotes(host_of(check, *second.server)) + " is there twice",
             Place{first.device->source, "device_id"});
 }
 
@@ -180,7 +181,7 @@ void check_equal_counts(Check& check) {
     if (server->devices.size() == first->devices.size()) continue;
     check.error("RT032", {server->source, "device"},
                 "this server has " + std::to_string(server->devices.size()) + " devices, " +
-                    quoted(first->server_id.value_or("")) + " has " +
+                    in_quotes(first->server_id.value_or("")) + " has " +
                     std::to_string(first->devices.size()) + "; all must have the same number",
                 Place{first->source, "device"});
   }

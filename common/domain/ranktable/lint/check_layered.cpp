@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
@@ -120,7 +121,7 @@ void check_local_ids(Check& check) {
     if (is_new) continue;
     check.error("RT102", place,
                 "local_id " + std::to_string(*rank.local_id) + " is there twice in instance " +
-                    quoted(host_of(rank)) + " of layer 0",
+                    in_quotes(host_of(rank)) + " of layer 0",
                 Place{at->second->source, "local_id"});
   }
 }
@@ -137,10 +138,11 @@ void check_type(Check& check, const NetLayer& layer) {
   if (!layer.type) return;
   const Place place{layer.source, "net_type"};
   if (std::find(kTypes.begin(), kTypes.end(), *layer.type) == kTypes.end()) {
-    check.error("RT104", place, "net_type " + quoted(*layer.type) + " is none that HCCL knows");
+    check.error("RT104", place, "net_type " + in_quotes(*layer.type) + " is none that HCCL knows");
   } else if (layer.layer == 0 && *layer.type != kTypes[0]) {
     check.add("RT103", check.for_profile(Profile::hccl_950) ? Severity::error : Severity::warning,
-              place, "layer 0 is of type " + quoted(*layer.type) + " and must be TOPO_FILE_DESC");
+              place,
+              "layer 0 is of type " + in_quotes(*layer.type) + " and must be TOPO_FILE_DESC");
   }
 }
 
@@ -197,13 +199,13 @@ void check_address(Check& check, const RankAddress& address) {
   const std::string& type = *address.type;
   if (type != "EID" && type != "IPV4" && type != "IPV6") {
     check.error("RT106", {address.source, "addr_type"},
-                "addr_type " + quoted(type) + " is none of EID, IPV4, IPV6");
+                "addr_type " + in_quotes(type) + " is none of EID, IPV4, IPV6");
     return;
   }
   const std::string fault = address.address ? address_fault(type, *address.address) : "";
   if (!fault.empty()) {
     check.error("RT106", {address.source, "addr"},
-                "addr " + quoted(*address.address) + " of type " + type + " " + fault);
+                "addr " + in_quotes(*address.address) + " of type " + type + " " + fault);
   }
 }
 
@@ -229,7 +231,7 @@ void check_address_ports(Check& check, const RankAddress& address) {
   }
   for (const std::string& port : *address.ports) {
     if (is_port_name(port)) continue;
-    check.error("RT107", place, "port " + quoted(port) + " is neither \"die/port\" nor \"d2h\"");
+    check.error("RT107", place, "port " + in_quotes(port) + " is neither \"die/port\" nor \"d2h\"");
   }
 }
 
@@ -245,8 +247,8 @@ class AcrossRanks {
       if (!is_new && at->second->addresses.size() != layer.addresses.size()) {
         check_.error("RT105", {layer.source, "rank_addr_list"},
                      "this rank has " + std::to_string(layer.addresses.size()) +
-                         " addresses in instance " + quoted(*layer.instance_id) + ", others have " +
-                         std::to_string(at->second->addresses.size()),
+                         " addresses in instance " + in_quotes(*layer.instance_id) +
+                         ", others have " + std::to_string(at->second->addresses.size()),
                      Place{at->second->source, "rank_addr_list"});
       }
     }
@@ -261,7 +263,7 @@ class AcrossRanks {
         std::pair(layer.layer.value_or(-1), std::string_view(*address.address)), &address);
     if (is_new) return;
     check_.error("RT108", {address.source, "addr"},
-                 "addr " + quoted(*address.address) + " is there twice in layer " +
+                 "addr " + in_quotes(*address.address) + " is there twice in layer " +
                      std::to_string(layer.layer.value_or(-1)),
                  Place{at->second->source, "addr"});
   }

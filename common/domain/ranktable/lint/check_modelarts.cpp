@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
@@ -49,11 +50,11 @@ void check_group_set(Check& check) {
     const bool known = std::any_of(kRoles.begin(), kRoles.end(),
                                    [&](const Role& role) { return group.id == role.id; });
     if (!known) {
-      check.error("RT070", place, "group_id " + quoted(*group.id) + " is none of 0, 1, 2");
+      check.error("RT070", place, "group_id " + in_quotes(*group.id) + " is none of 0, 1, 2");
       continue;
     }
     if (*group.id == before) {
-      check.error("RT070", place, "group " + quoted(*group.id) + " is there twice");
+      check.error("RT070", place, "group " + in_quotes(*group.id) + " is there twice");
     } else if (*group.id < before) {
       check.error("RT070", place, "groups must stand in the order 0, 1, 2");
     }
@@ -109,13 +110,13 @@ void check_addresses_of_hosts(Check& check) {
     const auto [at, is_new] = id_of.emplace(*server->server_ip, server);
     if (is_new || at->second->server_id == server->server_id) continue;
     check.warn("RT071", {server->source, "server_id"},
-               "server_ip " + quoted(*server->server_ip) + " has two names, " +
-                   quoted(*server->server_id) + " and " + quoted(*at->second->server_id),
+               "server_ip " + in_quotes(*server->server_ip) + " has two names, " +
+                   in_quotes(*server->server_id) + " and " + in_quotes(*at->second->server_id),
                Place{at->second->source, "server_id"});
   }
   if (local == nullptr || other == nullptr) return;
   check.error("RT070", {local->source, "server_ip"},
-              "server_ip " + quoted(*local->server_ip) +
+              "server_ip " + in_quotes(*local->server_ip) +
                   " means another machine on each of several machines");
 }
 
@@ -150,7 +151,7 @@ void check_modelarts(Check& check) {
     const RankTable& table = check.table;
     if (table.group_id && *table.group_id != "0") {
       check.error("RT070", {table.source, "group_id"},
-                  "group_id of a local table is always \"0\", not " + quoted(*table.group_id));
+                  "group_id of a local table is always \"0\", not " + in_quotes(*table.group_id));
     }
     if (!table.groups.empty() && table.groups.front().servers.size() != 1) {
       check.error("RT070", {table.source, "server_list"},
@@ -181,7 +182,7 @@ Findings lint_local_against_global(const RankTable& local, const RankTable& glob
     const Server* match = closest(*server, global);
     if (match == nullptr) {
       check.error("RT070", {server->source, "server_ip"},
-                  "the global table has no server " + quoted(server->server_ip.value_or("")));
+                  "the global table has no server " + in_quotes(server->server_ip.value_or("")));
     } else if (!same_server(*server, *match)) {
       check.error("RT070", {server->source, "device"},
                   "the global table describes this instance otherwise");

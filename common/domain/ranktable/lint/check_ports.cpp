@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -35,7 +36,7 @@ class Bound {
     if (is_new) return;
     check_.warn("RT050", place,
                 std::string(place.member) + " " + std::to_string(*port) + " of address " +
-                    quoted(*ip) + " is taken already",
+                    in_quotes(*ip) + " is taken already",
                 at->second);
   }
 
@@ -63,7 +64,7 @@ void check_backup(Check& check, const Server& server, const Device& device) {
   if (sibling == nullptr || !sibling->device_ip) return;  // not in this job: cannot be told
   if (sibling->device_ip == device.backup_ip) return;
   check.error("RT051", place,
-              "backup_device_ip " + quoted(*device.backup_ip) + " is not that of device " +
+              "backup_device_ip " + in_quotes(*device.backup_ip) + " is not that of device " +
                   std::to_string(*sibling->device_id) + ", the other die of this NPU (" +
                   *sibling->device_ip + ")",
               Place{sibling->source, "device_ip"});
@@ -85,7 +86,7 @@ void check_server_ports(Check& check, const Server& server) {
     const bool number = failed == std::errc() && end == text.data() + text.size();
     if (number && port >= kFirstFree && port <= kLast) continue;
     check.error("RT050", {server.source, member},
-                std::string(member) + " " + quoted(text) + " is outside 1024..65535");
+                std::string(member) + " " + in_quotes(text) + " is outside 1024..65535");
   }
 }
 

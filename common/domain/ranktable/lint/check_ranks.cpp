@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -122,7 +123,7 @@ void check_together(Check& check, const Scope& scope) {
     const auto at = runs.find(server);
     if (at == runs.end() || at->second < 2) continue;
     check.warn("RT021", {server->source},
-               "server " + quoted(server->server_id.value_or("")) + " has its ranks in " +
+               "server " + in_quotes(server->server_id.value_or("")) + " has its ranks in " +
                    std::to_string(at->second) + " runs, with ranks of other servers between them");
   }
 }
@@ -137,7 +138,7 @@ void check_list_order(Check& check, const Scope& scope) {
                        [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
     if (!ascending) {
       check.warn("RT022", {server->source, "device"},
-                 "devices of server " + quoted(server->server_id.value_or("")) +
+                 "devices of server " + in_quotes(server->server_id.value_or("")) +
                      " are not listed in the order of their ranks");
     }
     if (ranks.empty() || scope.restarts) continue;
@@ -166,8 +167,8 @@ void check_text_order(Check& check, const Scope& scope) {
     const Server& server = *by_rank[i].second;
     if (*server.server_id >= *above.server_id) continue;
     check.warn("RT023", {server.source, "server_id"},
-               "server " + quoted(*server.server_id) + " has higher ranks than " +
-                   quoted(*above.server_id) + ", which sorts behind it as text",
+               "server " + in_quotes(*server.server_id) + " has higher ranks than " +
+                   in_quotes(*above.server_id) + ", which sorts behind it as text",
                Place{above.source, "server_id"});
     return;
   }

@@ -1,6 +1,7 @@
 // Servers: their names, and hosts that have two.
 #include <unordered_map>
 
+#include "common/base/in_quotes.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
@@ -43,7 +44,7 @@ void check_names(Check& check) {
     }
     const auto [at, is_new] = seen.emplace(id, server);
     if (is_new || may_repeat(check)) continue;
-    check.add("RT012", severity, place, "server_id " + quoted(id) + " is there twice",
+    check.add("RT012", severity, place, "server_id " + in_quotes(id) + " is there twice",
               Place{at->second->source, "server_id"});
   }
 }
@@ -54,7 +55,7 @@ void must_be_ip(Check& check, const Server& server, const Text& text, std::strin
                 Severity severity) {
   if (!text || is_ip(text)) return;
   check.add("RT013", severity, {server.source, member},
-            std::string(member) + " " + quoted(*text) + " is no IP address");
+            std::string(member) + " " + in_quotes(*text) + " is no IP address");
 }
 
 // Coordinator and controller may be named by these words.
@@ -95,8 +96,8 @@ void check_hosts(Check& check) {
       const auto [at, is_new] = by_host.emplace(*server->host_ip, server);
       if (!is_new && at->second->server_id != server->server_id) {
         check.warn("RT071", {server->source, "host_ip"},
-                   "host_ip " + quoted(*server->host_ip) + " is that of server " +
-                       quoted(at->second->server_id.value_or("")) + ", too",
+                   "host_ip " + in_quotes(*server->host_ip) + " is that of server " +
+                       in_quotes(at->second->server_id.value_or("")) + ", too",
                    Place{at->second->source, "host_ip"});
       }
     }
@@ -105,7 +106,8 @@ void check_hosts(Check& check) {
       bridge = server;
     } else if (bridge->server_id != server->server_id) {
       check.warn("RT071", {server->source, "server_id"},
-                 "server_id " + quoted(*server->server_id) + " and " + quoted(*bridge->server_id) +
+                 "server_id " + in_quotes(*server->server_id) + " and " +
+                     in_quotes(*bridge->server_id) +
                      " are addresses of a container bridge: perhaps one host",
                  Place{bridge->source, "server_id"});
       return;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/base/in_quotes.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
@@ -27,7 +28,7 @@ class SetCheck {
       if (!server.server_id || in_set_.at(*server.server_id) != nullptr) continue;
       check_.add("RT060", all_needed_ ? Severity::error : Severity::warning,
                  {server.source, "server_id"},
-                 "server " + quoted(*server.server_id) + " is in no " + what_);
+                 "server " + in_quotes(*server.server_id) + " is in no " + what_);
     }
   }
 
@@ -41,7 +42,7 @@ class SetCheck {
         check_.error("RT060", place, std::string(what_) + " has an id of 128 characters and more");
       } else if (!ids_.emplace(*set.id).second) {
         check_.error("RT060", place,
-                     std::string(what_) + " " + quoted(*set.id) + " is there twice");
+                     std::string(what_) + " " + in_quotes(*set.id) + " is there twice");
       }
     }
     for (const ServerName& name : set.servers) check_name(name);
@@ -53,11 +54,11 @@ class SetCheck {
     const auto at = in_set_.find(*name.server_id);
     if (at == in_set_.end()) {
       check_.error("RT060", place,
-                   std::string(what_) + " names server " + quoted(*name.server_id) +
+                   std::string(what_) + " names server " + in_quotes(*name.server_id) +
                        ", which is not in server_list");
     } else if (at->second != nullptr) {
       check_.error("RT060", place,
-                   "server " + quoted(*name.server_id) + " is in two, or twice in one " + what_,
+                   "server " + in_quotes(*name.server_id) + " is in two, or twice in one " + what_,
                    Place{at->second->source, "server_id"});
     } else {
       at->second = &name;
@@ -197,8 +198,8 @@ class SdidCheck {
     const auto [other, is_new] = server_at_.emplace(in_pod(index_), &seat);
     if (is_new || other->second->server->server_id == seat.server->server_id) return;
     report(place,
-           "servers " + quoted(seat.server->server_id.value_or("")) + " and " +
-               quoted(other->second->server->server_id.value_or("")) + " have the same index " +
+           "servers " + in_quotes(seat.server->server_id.value_or("")) + " and " +
+               in_quotes(other->second->server->server_id.value_or("")) + " have the same index " +
                std::to_string(index_) + " in one super pod",
            Place{other->second->device->source, "super_device_id"});
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "common/base/in_quotes.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -64,7 +65,7 @@ void check_counts(Check& check) {
 void check_status(Check& check) {
   const RankTable& table = check.table;
   if (!table.status || *table.status == "completed") return;
-  check.error("RT010", {table.source, "status"}, "status is " + quoted(*table.status));
+  check.error("RT010", {table.source, "status"}, "status is " + in_quotes(*table.status));
 }
 
 void check_version(Check& check) {
@@ -88,7 +89,7 @@ void check_version(Check& check) {
   const bool fixed = check.is(Dialect::modelarts_global) || check.is(Dialect::modelarts_local);
   if (fixed && table.version && *table.version != "1.0") {
     check.error("RT070", {table.source, "version"},
-                "version is " + quoted(*table.version) + " and must be \"1.0\"");
+                "version is " + in_quotes(*table.version) + " and must be \"1.0\"");
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -51,11 +50,6 @@ std::size_t Check::machines() const {
     if (server->server_id && !server->devices.empty()) ids.insert(*server->server_id);
   }
   return ids.size();
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kMost = 64;
-  return '"' + with_dots(text, kMost) + '"';
 }
 
 Findings lint(const RankTable& table, Profile profile) {
