@@ -53,7 +53,8 @@ constexpr std::array<FlagText, 28> kFlags = {{
     {"ascend-fault-codes",
      "MindCluster's faultCode.json: what follows from which code, before the rules of the policy"},
     {"publish",
-     "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels "
+     "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels, "
+     "metax-labels "
      "(docs/node-publishing.md)"},
     {"nfd-file", "write the node's labels to this feature file of Node Feature Discovery"},
     {"health-file",
@@ -172,13 +173,15 @@ Result<void> take_destination(Texts& given, Flags& out) {
 }
 
 Result<void> take_publish(Texts& given, Flags& out) {
-  constexpr std::array<std::string_view, 4> kKnown = {"mindcluster", "ack", "labels", "gfd-labels"};
+  constexpr std::array<std::string_view, 5> kKnown = {"mindcluster", "ack", "labels", "gfd-labels",
+                                                      "metax-labels"};
   out.nfd_file = given["nfd-file"];
   if (!given["publish"].empty()) {
     for (std::string& what : split(given["publish"])) {
       if (std::find(kKnown.begin(), kKnown.end(), what) == kKnown.end())
         return wrong("publish",
-                     "holds \"" + what + "\": it must be mindcluster, ack, labels or gfd-labels");
+                     "holds \"" + what +
+                         "\": it must be mindcluster, ack, labels, gfd-labels or metax-labels");
       out.publish.insert(std::move(what));
     }
   }

@@ -30,7 +30,7 @@ struct Flags {
   std::string tls_cert;                // file of the client certificate; empty: none is shown
   std::string tls_key;                 // file
   std::string tls_server_name;         // empty: the host of `scheduler`
-  std::set<std::string> publish;       // mindcluster, ack, labels, gfd-labels
+  std::set<std::string> publish;       // mindcluster, ack, labels, gfd-labels, metax-labels
   std::string nfd_file;                // empty: none
   std::string health_file;             // empty: none
   std::optional<Endpoint> metrics;     // absent: no HTTP

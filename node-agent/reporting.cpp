@@ -26,6 +26,7 @@ CompatOptions compat_options(const Flags& flags) {
   out.ack = flags.publish.contains("ack");
   out.labels = flags.publish.contains("labels");
   out.gfd_labels = flags.publish.contains("gfd-labels");
+  out.metax_labels = flags.publish.contains("metax-labels");
   out.nfd_file = flags.nfd_file;
   out.seed = std::random_device{}();
   return out;

@@ -110,6 +110,7 @@ struct CompatPublisher::Impl {
     NodeMarks out;
     if (options.labels) out.labels.merge(node_labels(*state));
     if (options.gfd_labels) out.labels.merge(gfd_labels(*state));
+    if (options.metax_labels) out.labels.merge(metax_labels(*state));
     if (options.mindcluster) out.add(mindcluster_marks(*state));
     return out;
   }

@@ -26,13 +26,14 @@
 namespace chipweave::agent {
 
 struct CompatOptions {
-  std::string node;          // a DNS subdomain, checked before
-  bool mindcluster = false;  // ConfigMaps, annotations and labels of Ascend nodes
-  bool ack = false;          // the ConfigMap of nodes that are in ACK's topology mode
-  bool labels = false;       // chipweave.dev/vendor, /topology, /chips
-  bool gfd_labels = false;   // nvidia.com/gpu.product …
-  std::string nfd_file;      // a feature file with chipweave's labels; empty: none
-  std::uint64_t seed = 0;    // of the jitter
+  std::string node;           // a DNS subdomain, checked before
+  bool mindcluster = false;   // ConfigMaps, annotations and labels of Ascend nodes
+  bool ack = false;           // the ConfigMap of nodes that are in ACK's topology mode
+  bool labels = false;        // chipweave.dev/vendor, /topology, /chips
+  bool gfd_labels = false;    // nvidia.com/gpu.product …
+  bool metax_labels = false;  // metax-tech.com/gpu.product …
+  std::string nfd_file;       // a feature file with chipweave's labels; empty: none
+  std::uint64_t seed = 0;     // of the jitter
 };
 
 // All may be empty.

@@ -91,6 +91,7 @@ true
 {{- if .ack }}{{ $what = append $what "ack" }}{{ end -}}
 {{- if .labels }}{{ $what = append $what "labels" }}{{ end -}}
 {{- if .gfdLabels }}{{ $what = append $what "gfd-labels" }}{{ end -}}
+{{- if .metaxLabels }}{{ $what = append $what "metax-labels" }}{{ end -}}
 {{- end -}}
 {{ join "," $what }}
 {{- end -}}

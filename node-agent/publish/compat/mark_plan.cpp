@@ -83,8 +83,9 @@ bool may_own_label(std::string_view key) {
   constexpr std::array<std::string_view, 4> kKeys = {"accelerator", "servertype",
                                                      "mind-cluster/npu-chip-memory",
                                                      "node.kubernetes.io/npu.chip.name"};
-  constexpr std::array<std::string_view, 4> kPrefixes = {"chipweave.dev/", "nvidia.com/gpu.",
-                                                         "nvidia.com/cuda.", "nvidia.com/mig."};
+  constexpr std::array<std::string_view, 5> kPrefixes = {"chipweave.dev/", "nvidia.com/gpu.",
+                                                         "nvidia.com/cuda.", "nvidia.com/mig.",
+                                                         "metax-tech.com/gpu."};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return key.starts_with(prefix); });

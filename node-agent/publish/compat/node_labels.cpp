@@ -81,6 +81,14 @@ void put_driver(codec::StringMap& labels, std::string_view text) {
   if (parts.size() > 2) put(labels, "nvidia.com/cuda.driver-version.revision", parts[2]);
 }
 
+// A C550 is an "MXC550" there; "" for what is none of that family.
+std::string metax_product(std::string_view model) {
+  constexpr std::string_view kMaker = "MX";
+  if (model.starts_with(kMaker)) model.remove_prefix(kMaker.size());
+  const bool known = model.size() > 1 && model[0] == 'C' && model[1] >= '0' && model[1] <= '9';
+  return known ? std::string(kMaker).append(model) : "";
+}
+
 }  // namespace
 
 codec::StringMap node_labels(const NodeState& state) {
@@ -108,6 +116,24 @@ codec::StringMap gfd_labels(const NodeState& state) {
   if (const std::string_view mig = fact(state, facts::kMigCapable);
       mig == "true" || mig == "false") {
     put(out, "nvidia.com/mig.capable", mig);
+  }
+  return out;
+}
+
+codec::StringMap metax_labels(const NodeState& state) {
+  codec::StringMap out;
+  const domain::NodeTopology& machine = state.topology;
+  if (machine.vendor() != "metax") return out;
+  const domain::Chip& chip = machine.chip(0);
+  put(out, "metax-tech.com/gpu.installed", "true");
+  const std::string product = metax_product(chip.model.empty() ? machine.model() : chip.model);
+  if (!product.empty()) {
+    put(out, "metax-tech.com/gpu.product", product);
+    put(out, "metax-tech.com/gpu.family", "MXC");
+  }
+  constexpr unsigned kGiB = 30;
+  if (const auto gib = chip.memory_bytes >> kGiB; gib != 0) {
+    put(out, "metax-tech.com/gpu.memory", std::to_string(gib) + "GB");
   }
   return out;
 }

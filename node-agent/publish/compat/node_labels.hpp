@@ -1,9 +1,9 @@
 // The labels by which node selectors and other programs know what is in a node, whatever the
 // vendor.
 //
-// chipweave.dev/vendor, /topology (node_class.hpp) and /chips; of NVIDIA nodes on request those of
-// GPU Feature Discovery, for clusters in which it does not run. Values that are not known have no
-// label.
+// chipweave.dev/vendor, /topology (node_class.hpp) and /chips; on request those of GPU Feature
+// Discovery and of MetaX's GPU operator, for clusters in which these do not run. Values that are
+// not known have no label.
 #pragma once
 
 #include "common/codec/kube/pod.hpp"
@@ -19,6 +19,10 @@ codec::StringMap node_labels(const NodeState& state);
 // nvidia.com/gpu.product, .count, .memory (MiB), .family, .clique, compute capability, MIG, and the
 // driver's version. Empty for other vendors.
 codec::StringMap gfd_labels(const NodeState& state);
+// metax-tech.com/gpu.installed, .product ("MXC550"), .family ("MXC") and .memory ("64GB"), as that
+// operator's nodes have been published. Those of its driver and runtime are its own. Empty for
+// other vendors.
+codec::StringMap metax_labels(const NodeState& state);
 
 // `labels` as a feature file of Node Feature Discovery: a line "key=value" each.
 std::string nfd_features(const codec::StringMap& labels);

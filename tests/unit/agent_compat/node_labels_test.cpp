@@ -53,6 +53,28 @@ TEST(GfdLabels, OnlyWhatIsKnown) {
   EXPECT_TRUE(gfd_labels(profile("mi300x-8")).empty());
 }
 
+TEST(MetaxLabels, AreThoseOfItsOperator) {
+  const NodeState known = chips(
+      "metax", "C550", 8, [](domain::Chip& chip) { chip.memory_bytes = std::uint64_t{64} << 30U; });
+  EXPECT_EQ(metax_labels(known), (codec::StringMap{{"metax-tech.com/gpu.installed", "true"},
+                                                   {"metax-tech.com/gpu.product", "MXC550"},
+                                                   {"metax-tech.com/gpu.family", "MXC"},
+                                                   {"metax-tech.com/gpu.memory", "64GB"}}));
+  EXPECT_EQ(metax_labels(profile("metax-c550-8"))["metax-tech.com/gpu.product"], "MXC550");
+  const NodeState poorly = chips("metax", "MXC500-PL", 2);
+  EXPECT_EQ(metax_labels(poorly)["metax-tech.com/gpu.product"], "MXC500-PL");
+  EXPECT_FALSE(metax_labels(poorly).contains("metax-tech.com/gpu.memory"));
+}
+
+TEST(MetaxLabels, OnlyWhatIsKnown) {
+  for (const char* model : {"", "9999:4000", "MetaX", "C", "MX"}) {
+    EXPECT_EQ(metax_labels(chips("metax", model, 1)),
+              (codec::StringMap{{"metax-tech.com/gpu.installed", "true"}}))
+        << model;
+  }
+  EXPECT_TRUE(metax_labels(profile("hgx-h100-8")).empty());
+}
+
 TEST(GfdLabels, FamiliesByComputeCapability) {
   const std::map<std::string, std::string> families = {
       {"6.0", "pascal"}, {"7.0", "volta"},        {"7.5", "turing"},     {"8.0", "ampere"},

@@ -69,13 +69,15 @@ TEST(Policy, LetsPassWhatAgentsWrite) {
   const Allowed labels = allowed("otherLabels");
   const Allowed annotations = allowed("otherAnnotations");
   int keys = 0;
-  for (const char* machine : {"hgx-h100-8", "ascend-910b-8", "ascend-a5-8", "mi300x-8"}) {
+  for (const char* machine :
+       {"hgx-h100-8", "ascend-910b-8", "ascend-a5-8", "mi300x-8", "metax-c550-8"}) {
     NodeState state = profile(machine);
     state.facts = {{"driver", "550.54.15"}, {"sm", "9.0"},    {"fabric.clique", "a.1"},
                    {"mig.capable", "true"}, {"aicore", "20"}, {"ascend.rack", "6"}};
     NodeMarks marks = mindcluster_marks(state);
     marks.labels.merge(node_labels(state));
     marks.labels.merge(gfd_labels(state));
+    marks.labels.merge(metax_labels(state));
     for (const auto& [key, value] : marks.labels) {
       EXPECT_TRUE(labels.holds(key) && may_own_label(key)) << key;
       ++keys;
