@@ -7,7 +7,6 @@ void CounterWindow::see(double value, Clock::Steady now) {
   known_ = true;
   value_ = value;
   if (!(by > 0)) return;
-  total_ += by;
   steps_.push_back({now, by});
   if (steps_.size() > kMostSteps) {
     steps_[1].by += steps_[0].by;

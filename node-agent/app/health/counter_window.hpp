@@ -19,8 +19,6 @@ class CounterWindow {
   // the very first value is no rise.
   void see(double value, Clock::Steady now);
   double rise(Clock::Steady now, std::chrono::duration<double> window);
-  // Since the first value.
-  double total() const { return total_; }
 
  private:
   static constexpr std::size_t kMostSteps = 64;
@@ -30,7 +28,6 @@ class CounterWindow {
   };
   bool known_ = false;
   double value_ = 0;
-  double total_ = 0;
   std::deque<Step> steps_;  // oldest first
 };
 

@@ -212,8 +212,10 @@ void HealthJudge::forget() {
 
 void HealthJudge::reset(std::optional<ChipIndex> chip) {
   for (auto& [key, record] : records_) {
-    const bool meant = !chip || record.fault.chip == chip;
-    if (!meant || record.rule->recovery != Recovery::reset || record.held == 0) continue;
+    if (chip && record.fault.chip != chip) continue;
+    // What has risen until then made the reset, or was ended by it.
+    if (record.counter) record.counter.emplace();
+    if (record.rule->recovery != Recovery::reset || record.held == 0) continue;
     record.held = 0;
     record.recovered = clock_.now();
   }

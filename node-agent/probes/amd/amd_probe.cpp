@@ -90,13 +90,28 @@ std::map<std::string, AmdDevice> AmdProbe::read_devices() const {
   return out;
 }
 
+// Slots of chips that refused their counters and give them again.
+std::vector<int> AmdProbe::come_through_reset(const std::map<std::string, AmdDevice>& devices) {
+  std::vector<int> out;
+  for (std::size_t i = 0; i < machine_->chips.size(); ++i) {
+    const auto device = devices.find(machine_->chips[i].pci);
+    if (device == devices.end() || device->second.resetting || device->second.ras.empty()) continue;
+    if (resetting_.count(device->first) > 0) out.push_back(static_cast<int>(i));
+  }
+  for (const auto& [pci, device] : devices) {
+    if (device.resetting) resetting_.insert(pci);
+    if (!device.resetting && !device.ras.empty()) resetting_.erase(pci);
+  }
+  return out;
+}
+
 Result<domain::Observation> AmdProbe::observe(const HostView& host) {
   const domain::NodeTopology& known = machine_->topology;
   std::string name = known.model().empty() ? "amd machine" : known.model();
   domain::Observation out{std::move(name), known, machine_->warnings};
   const auto devices = read_devices();
   add_host(host, out);
-  add_amd_signals(*machine_, devices, gone_, out);
+  add_amd_signals(*machine_, devices, gone_, come_through_reset(devices), out);
   add_xgmi_ports(*machine_, devices, out);
   add_amd_facts(*machine_, devices, out);
   add_neighbours(tree_, host, options_.lldp, out);

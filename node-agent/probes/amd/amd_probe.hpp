@@ -43,6 +43,7 @@ class AmdProbe final : public VendorProbe {
   bool is_gone(int slot) const;
   std::map<std::string, AmdDevice> read_devices() const;
   Result<domain::Observation> observe(const HostView& host);
+  std::vector<int> come_through_reset(const std::map<std::string, AmdDevice>& devices);
   std::string generation() const;
   std::string health() const;
 
@@ -52,6 +53,7 @@ class AmdProbe final : public VendorProbe {
   std::optional<AmdMachine> machine_;  // at its fullest
   std::vector<int> gone_;              // slots of it
   std::set<std::string> on_bus_;       // its cards that the PCI bus has shown, without function
+  std::set<std::string> resetting_;    // addresses of those that were, when they were last asked
   std::string generation_seen_;
   std::string health_seen_;
   int calls_ = 0;

@@ -72,7 +72,8 @@ void add_common(const char* name, const std::vector<std::string>& values,
 }  // namespace
 
 void add_amd_signals(const AmdMachine& machine, const Devices& devices,
-                     const std::vector<int>& gone, domain::Observation& observation) {
+                     const std::vector<int>& gone, const std::vector<int>& reset,
+                     domain::Observation& observation) {
   for (int slot = 0; slot < machine.topology.chip_count(); ++slot) {
     ChipSignals signals(machine.topology.chip(slot).index, observation.signals);
     if (std::find(gone.begin(), gone.end(), slot) != gone.end()) {
@@ -82,6 +83,10 @@ void add_amd_signals(const AmdMachine& machine, const Devices& devices,
     }
     const AmdDevice* device = device_of(machine.chips[static_cast<std::size_t>(slot)], devices);
     if (device != nullptr) signals.add_device(*device);
+    if (std::find(reset.begin(), reset.end(), slot) != reset.end()) {
+      signals.add(SignalKind::event, "amd.reset", 0,
+                  "the driver tells its error counters again, after a reset or its start");
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 //
 //   counter  ras.<block>.ue, .ce, .de   uncorrected, corrected, deferred errors
 //   state    amd.hung                   the driver resets the chip, or is starting it
+//   event    amd.reset                  it has done so
 //   state    amd.thermal                a sensor is at its critical temperature
 //   reading  amd.temperature            degrees Celsius, of the hottest sensor
 //   event    amd.xgmi-error             XGMI errors since the observation before
@@ -20,9 +21,11 @@
 
 namespace chipweave::agent {
 
-// devices: by PCI address. gone: slots of the machine, about which nothing else is said.
+// devices: by PCI address. gone: slots of the machine, about which nothing else is said. reset:
+// slots of chips that have come through a reset.
 void add_amd_signals(const AmdMachine& machine, const std::map<std::string, AmdDevice>& devices,
-                     const std::vector<int>& gone, domain::Observation& observation);
+                     const std::vector<int>& gone, const std::vector<int>& reset,
+                     domain::Observation& observation);
 
 // Lanes of XGMI links that the observation's topology has, where the driver tells them apart; none
 // of chips in partitions. The driver does not say whether a lane is up.

@@ -44,6 +44,7 @@ HealthPolicy policy() {
                rule("xid.*", Effect::unusable, 300),
                crc,
                hot,
+               rule("ras.*.ue", Effect::unusable, 0, Recovery::reset),
                rule("hccn.link-down", Effect::network, 10)};
   return out;
 }
@@ -64,6 +65,9 @@ struct Judge : testing::Test {
   }
   static Signal event(const std::string& code, int chip) {
     return {SignalKind::event, code, ChipIndex{chip}, std::nullopt, "", 0, ""};
+  }
+  static Signal count(const std::string& code, int chip, double value) {
+    return {SignalKind::counter, code, ChipIndex{chip}, std::nullopt, "", value, ""};
   }
   static Signal crc(int port, double value) {
     return {SignalKind::counter, "nvlink.crc", ChipIndex{0}, port, "", value, ""};
@@ -147,6 +151,21 @@ TEST_F(Judge, AResetDoesNotEndWhatComesWithIt) {
   say({event("xid.79", 1)});
   say({event("nvml.reset", 1), event("xid.79", 1)});
   EXPECT_THAT(codes(), ElementsAre("xid.79", "nvml.reset"));
+}
+
+// The counters of a chip that is reset cannot be read meanwhile: what they say next is of before.
+TEST_F(Judge, AResetBeginsCountersAnew) {
+  say({count("ras.umc.ue", 1, 0), count("ras.umc.ue", 2, 0)});
+  say({count("ras.umc.ue", 1, 1), count("ras.umc.ue", 2, 1)});
+  ASSERT_EQ(judge.judge().size(), 2U);
+  say({event("amd.reset", 1), count("ras.umc.ue", 1, 2), count("ras.umc.ue", 2, 1)});
+  auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_EQ(faults[0].code, "ras.umc.ue");
+  EXPECT_EQ(faults[0].chip, ChipIndex{2});
+  EXPECT_EQ(faults[1].code, "amd.reset");
+  say({count("ras.umc.ue", 1, 3), count("ras.umc.ue", 2, 1)});
+  EXPECT_EQ(judge.judge()[0].chip, ChipIndex{1});
 }
 
 TEST_F(Judge, SomebodyMayClearWhatIsHeldButNotItsCause) {

@@ -140,7 +140,18 @@ TEST_F(Amd, AResetShowsInTheCountersThatAreRefused) {
   EXPECT_THAT(list(see()), ElementsAre("0 amd.hung"));
   ras(kFirst, "umc", "ue: 0\nce: 0\n");
   EXPECT_TRUE(probe_.changes());
-  EXPECT_THAT(list(see()), Not(Contains("0 amd.hung")));
+  EXPECT_THAT(list(see()), ElementsAre("0 ras.umc.ue", "0 ras.umc.ce", "0 amd.reset"));
+  EXPECT_THAT(list(see()), ElementsAre("0 ras.umc.ue", "0 ras.umc.ce"));
+}
+
+TEST_F(Amd, AResetIsOverWhenTheCountersAreThereAgain) {
+  ras(kFirst, "umc", "Query currently inaccessible\n");
+  see();
+  remove(bus(kFirst) + "/ras");
+  EXPECT_THAT(list(see()), IsEmpty());
+  ras(kFirst, "umc", "ue: 1\n");
+  ras(kSecond, "umc", "ue: 1\n");
+  EXPECT_THAT(list(see()), ElementsAre("0 ras.umc.ue=1", "0 amd.reset", "1 ras.umc.ue=1"));
 }
 
 TEST_F(Amd, HeatIsAReadingAndTheCriticalTemperatureAState) {
