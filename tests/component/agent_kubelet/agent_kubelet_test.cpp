@@ -70,7 +70,8 @@ class Cluster {
     call.method = std::string(request.method);
     call.target = std::string(request.path) + "?" + std::string(request.query);
     call.body = request.body;
-    if (request.query.find("watch=1") != std::string_view::npos) return {400, "no watches here", "text/plain", {}};
+    if (request.query.find("watch=1") != std::string_view::npos)
+      return {400, "no watches here", "text/plain", {}};
     const kube::Reply reply = api_.answer(call);
     return {reply.status, reply.body, "application/json", {}};
   }
