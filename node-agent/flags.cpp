@@ -24,7 +24,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 28> kFlags = {{
+constexpr std::array<FlagText, 29> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -56,6 +56,9 @@ constexpr std::array<FlagText, 28> kFlags = {{
      "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels, "
      "metax-labels "
      "(docs/node-publishing.md)"},
+    {"pod-resources",
+     "with --publish mindcluster: the kubelet's socket, to learn which chips pods have, mostly "
+     "/var/lib/kubelet/pod-resources/kubelet.sock; default: none, all healthy chips are listed"},
     {"nfd-file", "write the node's labels to this feature file of Node Feature Discovery"},
     {"health-file",
      "JSON of known faults, watched: "
@@ -188,6 +191,12 @@ Result<void> take_publish(Texts& given, Flags& out) {
   const char* given_one = !out.publish.empty() ? "publish" : "nfd-file";
   if (out.scheduler && (!out.publish.empty() || !out.nfd_file.empty()))
     return wrong(given_one, "needs --kubernetes or --kubeconfig");
+  out.pod_resources = given["pod-resources"];
+  if (out.pod_resources.empty()) return {};
+  if (!out.publish.contains("mindcluster"))
+    return wrong("pod-resources", "needs --publish mindcluster: nobody else is told");
+  if (const auto ok = check_socket_path(out.pod_resources); !ok)
+    return wrong("pod-resources", "is \"" + out.pod_resources + "\": it " + ok.error().text());
   return {};
 }
 

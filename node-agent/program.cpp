@@ -133,7 +133,9 @@ int run_agent(const Flags& flags) {
                                [&agent](std::optional<domain::ChipIndex> chip) {
                                  agent.clear_faults(chip);
                                  agent.check();
-                               }});
+                               }},
+                              {[&metrics](bool yes) { metrics.kubelet_answers(yes); },
+                               [&metrics](std::size_t chips) { metrics.in_use(chips); }});
   if (!made) {
     const bool no_pod =
         !flags.scheduler && flags.kubeconfig.empty() && made.error().code == Errc::invalid_argument;

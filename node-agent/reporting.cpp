@@ -51,12 +51,13 @@ CompatEvents compat_events(Wishes wishes) {
 
 Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loop& loop,
                                                    const Clock& clock, ReporterEvents events,
-                                                   Wishes wishes) {
+                                                   Wishes wishes, KubeletEvents kubelet) {
   auto out = std::make_unique<Reporting>();
   auto ok = flags.scheduler
                 ? out->use_scheduler(flags, loop, std::move(events))
                 : out->use_cluster(flags, loop, clock, std::move(events), std::move(wishes));
   if (!ok) return std::move(ok).error();
+  if (!flags.pod_resources.empty()) out->use_kubelet(flags.pod_resources, loop, std::move(kubelet));
   return out;
 }
 
@@ -105,7 +106,7 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   api_ = std::move(client).value();
   events.sent = [this, sent = std::move(events.sent)](ReportKind kind) {
     if (sent) sent(kind);
-    if (kind == ReportKind::full) compat_->speak();
+    if (kind == ReportKind::full && !std::exchange(inventory_sent_, true)) speak();
   };
   reporter_ = std::make_unique<KubeReporter>(*api_, clock, options, std::move(events));
   events_ = std::make_unique<NodeEvents>(*api_, clock, flags.node);
@@ -116,9 +117,53 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   return {};
 }
 
+void Reporting::use_kubelet(const std::string& socket, http::Loop& loop, KubeletEvents events) {
+  PodResourcesOptions options;
+  options.socket = socket;
+  options.seed = std::random_device{}();
+  count_in_use_ = std::move(events.in_use);
+  PodResourcesEvents told;
+  told.answers = std::move(events.answers);
+  told.given = [this](const GivenDevices& given) {
+    given_ = given;
+    tell_in_use();
+    speak();
+  };
+  kubelet_ = std::make_unique<PodResourcesClient>(loop, std::move(options), std::move(told));
+}
+
+void Reporting::tell_in_use() {
+  if (!given_) return;
+  ChipsInUse now = chips_in_use(state_->topology, *given_);
+  if (now.strangers != strangers_ && !now.strangers.empty()) {
+    obs::log(obs::Level::warn,
+             "pods have devices that this machine does not have: they are left out, see the device "
+             "plugin of this node",
+             {{"first", now.strangers.front()}});
+  }
+  strangers_ = std::move(now.strangers);
+  if (count_in_use_) count_in_use_(now.chips.size());
+  compat_->in_use(std::move(now.chips));
+}
+
+// An agent that starts would call chips free that pods have: it waits for the kubelet as well as
+// for its inventory, and the publisher's own patience ends that.
+void Reporting::speak() {
+  const bool waits = asks_kubelet() && !given_;
+  if (inventory_sent_ && !waits) compat_->speak();
+}
+
+// Of other machines MindCluster is told nothing.
+bool Reporting::asks_kubelet() const {
+  return kubelet_ != nullptr && state_->topology.vendor() == "ascend";
+}
+
 void Reporting::want(const NodeStatePtr& state, bool urgent) {
+  state_ = state;
   reporter_->want(state, urgent);
+  tell_in_use();
   if (compat_) compat_->want(state);
+  if (asks_kubelet()) kubelet_->start();
   if (std::exchange(started_, true)) return;
   compat_ ? compat_->start() : reporter_->start();
 }
@@ -128,6 +173,7 @@ void Reporting::fault(const FaultChange& change) {
 }
 
 void Reporting::stop(std::function<void()> done) {
+  kubelet_.reset();
   if (compat_) compat_->stop();
   reporter_->stop(std::move(done));
 }

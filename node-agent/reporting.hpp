@@ -1,5 +1,6 @@
 // Reporting — whom this agent tells of its node, as the flags say: a scheduler by gRPC, or the API
-// server of a cluster, where people also ask things of it.
+// server of a cluster, where people also ask things of it. What MindCluster is told of free chips
+// is known by the kubelet of this node.
 //
 // Owner: the program; used and destroyed on the loop thread, or when the loop does not run.
 #pragma once
@@ -7,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
@@ -14,6 +17,7 @@
 #include "common/kube/api_client.hpp"
 #include "node-agent/app/faults.hpp"
 #include "node-agent/flags.hpp"
+#include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/compat_publisher.hpp"
 #include "node-agent/publish/node_events.hpp"
 #include "node-agent/publish/reporter.hpp"
@@ -26,12 +30,18 @@ struct Wishes {
   std::function<void(std::optional<domain::ChipIndex>)> clear_faults;  // absent: of all chips
 };
 
+// For metrics, only where the kubelet is asked.
+struct KubeletEvents {
+  std::function<void(bool)> answers;
+  std::function<void(std::size_t)> in_use;  // how many chips pods have
+};
+
 class Reporting {
  public:
   // Errors: invalid_argument without a cluster around us; what is wrong with a file or address.
   static Result<std::unique_ptr<Reporting>> make(const Flags& flags, http::Loop& loop,
                                                  const Clock& clock, ReporterEvents events,
-                                                 Wishes wishes);
+                                                 Wishes wishes, KubeletEvents kubelet);
 
   // As Reporter's; the first state starts it.
   void want(const NodeStatePtr& state, bool urgent);
@@ -42,11 +52,21 @@ class Reporting {
   Result<void> use_scheduler(const Flags& flags, http::Loop& loop, ReporterEvents events);
   Result<void> use_cluster(const Flags& flags, http::Loop& loop, const Clock& clock,
                            ReporterEvents events, Wishes wishes);
+  void use_kubelet(const std::string& socket, http::Loop& loop, KubeletEvents events);
+  void tell_in_use();
+  void speak();
+  bool asks_kubelet() const;
 
   std::unique_ptr<kube::ApiClient> api_;  // outlives what uses it
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<NodeEvents> events_;
+  std::unique_ptr<PodResourcesClient> kubelet_;
+  std::function<void(std::size_t)> count_in_use_;
+  NodeStatePtr state_;
+  std::optional<GivenDevices> given_;   // by the kubelet; absent: it has not said it yet
+  std::vector<std::string> strangers_;  // that were told of last
+  bool inventory_sent_ = false;
   bool started_ = false;
 };
 

@@ -54,4 +54,21 @@ Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
   return Endpoint{std::string(host), port};
 }
 
+Result<void> check_socket_path(std::string_view path) {
+  const auto must = [](const std::string& be) {
+    return make_error(Errc::invalid_argument, "must be " + be);
+  };
+  if (!path.starts_with('/') || path.ends_with('/'))
+    return must("the absolute path of a socket, such as /run/a/b.sock");
+  if (path.size() > limits::kMaxSocketPathBytes)
+    return must("at most " + std::to_string(limits::kMaxSocketPathBytes) +
+                " bytes long, as paths of sockets are");
+  // gRPC reads it as a URI, where '%', '?' and '#' would mean something.
+  for (const char c : path) {
+    if (!host_char(c, false) && c != '/')
+      return must("of letters, digits, '.', '_', '-' and '/' only");
+  }
+  return {};
+}
+
 }  // namespace chipweave

@@ -1,5 +1,5 @@
-// "host:port" as people write it: checked before it reaches a library that would try to resolve
-// anything.
+// "host:port" and paths of sockets as people write them: checked before they reach a library that
+// would try to resolve anything.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,9 @@ enum class PortZero { allowed, refused };
 
 // invalid_argument with a sentence that shows the form.
 Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero);
+
+// Whether a path can name a Unix socket to connect to, whatever the directory we run in.
+// invalid_argument with what it must be instead: "must be …".
+Result<void> check_socket_path(std::string_view path);
 
 }  // namespace chipweave

@@ -72,6 +72,10 @@ inline constexpr std::size_t kMaxCredentialBytes = 256U
 inline constexpr std::size_t kMaxKubeReplyBytes = 64U << 20U;  // one page of a list
 inline constexpr std::size_t kMaxTokenReviewBytes = 256U << 10U;  // with all the user's groups
 
+// The kubelet's list of pods and their devices; its own clients take as much.
+inline constexpr std::size_t kMaxPodResourcesBytes = 16U << 20U;
+inline constexpr std::size_t kMaxSocketPathBytes = 107;  // sun_path of Linux
+
 // HTTP server.
 inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;
 inline constexpr std::size_t kMaxHttpBodyBytes = 64U

@@ -7,12 +7,12 @@
 #include "common/base/limits.hpp"
 
 namespace chipweave::rpc {
+namespace {
 
-std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
-                                            const std::optional<ClientPem>& tls) {
+grpc::ChannelArguments common_arguments(std::size_t max_message_bytes) {
   grpc::ChannelArguments args;
-  args.SetMaxReceiveMessageSize(static_cast<int>(limits::kMaxGrpcMessageBytes));
-  args.SetMaxSendMessageSize(static_cast<int>(limits::kMaxGrpcMessageBytes));
+  args.SetMaxReceiveMessageSize(static_cast<int>(max_message_bytes));
+  args.SetMaxSendMessageSize(static_cast<int>(max_message_bytes));
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL,
               1);  // shared ones remember the back-off of others
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
@@ -20,6 +20,14 @@ std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
               0);  // a proxy of the environment never lies before the scheduler
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
               5000);  // also the time one connection attempt may take
+  return args;
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
+                                            const std::optional<ClientPem>& tls) {
+  grpc::ChannelArguments args = common_arguments(limits::kMaxGrpcMessageBytes);
   args.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10000);
   args.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -32,6 +40,12 @@ std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
   options.pem_cert_chain = tls->certificate;
   options.pem_private_key = tls->key;
   return grpc::CreateCustomChannel(endpoint.text(), grpc::SslCredentials(options), args);
+}
+
+std::shared_ptr<grpc::Channel> make_socket_channel(const std::string& path,
+                                                   std::size_t max_message_bytes) {
+  return grpc::CreateCustomChannel("unix:" + path, grpc::InsecureChannelCredentials(),
+                                   common_arguments(max_message_bytes));
 }
 
 }  // namespace chipweave::rpc

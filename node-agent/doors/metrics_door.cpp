@@ -77,6 +77,10 @@ struct MetricsDoor::Impl {
                               "Faults of this node that hold now, by code and effect.")),
         fault_events(registry.counter("chipweave_agent_fault_events_total",
                                       "Faults that came and went, by code.")),
+        kubelet(registry.gauge("chipweave_agent_kubelet_connected",
+                               "1 while the kubelet says which chips pods have.")),
+        used(registry.gauge("chipweave_agent_chips_in_use",
+                            "Chips that pods have, as the kubelet said last.")),
         starts(registry
                    .counter("chipweave_agent_probe_starts_total",
                             "Starts of the helper process that asks the drivers.")
@@ -153,6 +157,8 @@ struct MetricsDoor::Impl {
   obs::Gauge link_up;
   obs::Family<obs::Gauge>& faults;
   obs::Family<obs::Counter>& fault_events;
+  obs::Family<obs::Gauge>& kubelet;
+  obs::Family<obs::Gauge>& used;
   obs::Counter starts;
   obs::Family<obs::Counter>& ends;
   ProbeFacts shown_facts;
@@ -211,6 +217,10 @@ void MetricsDoor::fault(const FaultChange& change) {
 }
 
 void MetricsDoor::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }
+
+void MetricsDoor::kubelet_answers(bool yes) { impl_->kubelet.with().set(yes ? 1 : 0); }
+
+void MetricsDoor::in_use(std::size_t chips) { impl_->used.with().set(static_cast<double>(chips)); }
 
 void MetricsDoor::sent(const std::string& kind) { impl_->reports.with({{"kind", kind}}).add(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -44,6 +45,9 @@ class MetricsDoor {
   void fault(const FaultChange& change);
   void connected(bool yes);
   void sent(const std::string& kind);  // "full", "delta", "heartbeat"
+  // Of the kubelet, where it is asked; without a call there are no such series.
+  void kubelet_answers(bool yes);
+  void in_use(std::size_t chips);
 
  private:
   struct Impl;

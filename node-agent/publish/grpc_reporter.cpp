@@ -1,7 +1,6 @@
 #include "node-agent/publish/grpc_reporter.hpp"
 
 #include <future>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,7 @@
 
 #include "chipweave/v1/inventory.grpc.pb.h"
 #include "common/base/backoff.hpp"
+#include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/channel.hpp"
 #include "common/rpc/topology_proto.hpp"
@@ -76,29 +76,7 @@ class StreamOwner {
   virtual void on_end(const grpc::Status& status) = 0;
 };
 
-// The way from gRPC's threads to the loop, cut when the reporter goes.
-class Mailbox : public std::enable_shared_from_this<Mailbox> {
- public:
-  Mailbox(http::Loop& loop, StreamOwner& owner) : loop_(&loop), owner_(&owner) {}
-  void post(std::function<void(StreamOwner&)> task) {
-    const std::lock_guard lock(mutex_);
-    if (loop_ == nullptr) return;
-    loop_->post([self = shared_from_this(), task = std::move(task)] {
-      if (self->owner_ != nullptr) task(*self->owner_);
-    });
-  }
-  // Loop thread, or when the loop does not run any more.
-  void cut() {
-    const std::lock_guard lock(mutex_);
-    loop_ = nullptr;
-    owner_ = nullptr;
-  }
-
- private:
-  std::mutex mutex_;
-  http::Loop* loop_;
-  StreamOwner* owner_;  // read on the loop only
-};
+using Mailbox = http::Mailbox<StreamOwner>;
 
 // One attempt: a call and its end. The hold keeps OnDone away until the loop has let go, so
 // that the loop never writes to a call that is over. Its owner keeps it until on_end: it holds a

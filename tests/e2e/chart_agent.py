@@ -121,7 +121,7 @@ def own_marks(bed, token):
 # Where the agents speak MindCluster and ACK, each may keep the ConfigMaps of its own node.
 def published_config_maps(bed, helm):
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "agent.publish.mindcluster=true", "--set",
-            "agent.publish.ack=true", "--wait", "--timeout", "2m")
+            "agent.asRoot=true", "--set", "agent.publish.ack=true", "--wait", "--timeout", "2m")
     token = bed.token("chipweave-agent", next(
         p for p in bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
         if "agent" in p["metadata"]["name"] and p["spec"].get("nodeName") == "fake-0" and

@@ -1,12 +1,37 @@
-// What people write for the agent: the health policy file and the lists of chips in annotations.
-// Read or refused in words; what a rule's pattern matches is decided in bounded time.
+// What people write for the agent: the health policy file and the lists of chips in annotations;
+// and what device plugins call their devices. Read or refused in words; what a rule's pattern
+// matches is decided in bounded time.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "common/codec/agent/chip_list_annotation.hpp"
 #include "common/codec/agent/health_policy.hpp"
+#include "common/codec/mindcluster/chip_list.hpp"
+#include "common/codec/mindcluster/device_ids.hpp"
 #include "tests/fuzz/read_back.hpp"
+
+namespace {
+
+namespace mc = chipweave::codec::mindcluster;
+using chipweave::codec::require;
+
+// A resource and an id, parted by the first blank.
+void check_device(std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  if (blank == std::string_view::npos) return;
+  const std::string_view resource = text.substr(0, blank);
+  const std::string_view id = text.substr(blank + 1);
+  for (const char* prefix : {"Ascend910", "Ascend310P", "npu"}) {
+    const auto chip = mc::chip_of_device(prefix, resource, id);
+    if (!chip) continue;
+    require(mc::device_kind(prefix, resource) != mc::DeviceKind::other);
+    // The number that the id ends with, and nobody else's name.
+    require(mc::chip_of_name(id.substr(0, id.rfind('-')), id) == chip && id.starts_with(prefix));
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -21,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto chips = chipweave::codec::parse_chip_selection("annotation", text);
   chipweave::codec::require_words(chips);
+  check_device(text);
   if (chips) chipweave::codec::require(!chips->all || chips->chips.empty());
   return 0;
 }

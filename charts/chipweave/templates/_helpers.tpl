@@ -96,6 +96,13 @@ true
 {{ join "," $what }}
 {{- end -}}
 
+{{/* Whether they ask the kubelet which chips pods have: "true" or nothing. */}}
+{{- define "chipweave.agentAsksKubelet" -}}
+{{- if and .Values.agent.publish.mindcluster .Values.agent.publish.podResources -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{/* JSON list of the namespaces in which they keep ConfigMaps. */}}
 {{- define "chipweave.agentConfigMapNamespaces" -}}
 {{- $where := list -}}

@@ -91,6 +91,17 @@ TEST(AgentExit, WithoutAWayIntoTheClusterThereIsNoPoint) {
   EXPECT_THAT(out.text, HasSubstr("/no/such/file"));
 }
 
+TEST(AgentExit, TheKubeletsSocketIsAPathAndForMindclusterAlone) {
+  Outcome out = complaint(kCluster + "n1 --kubernetes --pod-resources /run/kubelet.sock");
+  EXPECT_EQ(out.code, 2);
+  EXPECT_THAT(out.text, HasSubstr("--pod-resources needs --publish mindcluster"));
+  for (const char* path : {"kubelet.sock", "unix:///run/kubelet.sock", "/run/kubelet/"}) {
+    out = complaint(kCluster + "n1 --kubernetes --publish mindcluster --pod-resources " + path);
+    EXPECT_EQ(out.code, 2) << path;
+    EXPECT_THAT(out.text, HasSubstr("must be the absolute path of a socket"));
+  }
+}
+
 TEST(AgentFlags, APrintedConfigIsAConfigFile) {
   const std::string printed = run("%B/" + kCluster + "n1 --kubernetes --print-config").text;
   EXPECT_THAT(printed, HasSubstr("kubernetes: 'true'"));

@@ -32,7 +32,8 @@ def switch_on(s):
     s.undo.append(lambda: s.bed.ask("DELETE", "/api/v1/namespaces/mindx-dl"))
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
     s.undo.append(lambda: [s.bed.ask("DELETE", path) for path in (ack_map(), device_info())])
-    s.chipweave.helm("upgrade", "--set", "agent.publish.mindcluster=true", "--set", "agent.publish.ack=true")
+    s.chipweave.helm("upgrade", "--set", "agent.publish.mindcluster=true", "--set", "agent.asRoot=true", "--set",
+                     "agent.publish.ack=true")
     token, body = s.bed.token("chipweave-agent"), {"metadata": {"name": "nobodys"}}
     ask = lambda ns: s.bed.ask("POST", f"/api/v1/namespaces/{ns}/configmaps?dryRun=All", body, token)[1]
     for namespace in ("kube-system", "mindx-dl"):

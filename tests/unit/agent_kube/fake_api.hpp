@@ -79,6 +79,34 @@ class FakeApi final : public kube::Transport {
     return count;
   }
 
+  // What it says to a request, for who brings requests in another way.
+  kube::Reply answer(const kube::Call& call) {
+    std::string path = call.target.substr(0, call.target.find('?'));
+    const Json body = Json::parse(call.body, nullptr, false);
+    if (call.method == "POST") {
+      path += "/" + body["metadata"]["name"].get<std::string>();
+      if (objects.count(path) == 1) return {409, "already exists", std::nullopt};
+      objects[path] = body;
+      objects[path]["metadata"]["uid"] = "uid-" + std::to_string(++version_);
+      return stored(path, 201);
+    }
+    if (call.target.find("limit=") != std::string::npos) return list(path);
+    const bool status = path.ends_with("/status");
+    if (status) path.erase(path.rfind('/'));
+    const auto found = objects.find(path);
+    if (found == objects.end()) return {404, "not found", std::nullopt};
+    if (call.method == "GET") return {200, found->second.dump(), std::nullopt};
+    if (call.method == "DELETE") return removed(path, body);
+    if (body["metadata"]["resourceVersion"] != found->second["metadata"]["resourceVersion"])
+      return {409, "modified", std::nullopt};
+    if (status) {
+      found->second["status"] = body["status"];
+    } else {
+      found->second.merge_patch(body);  // as good as a PUT where no key is ever removed
+    }
+    return stored(path, 200);
+  }
+
   std::map<std::string, Json> objects;   // by path
   std::vector<std::string> log;          // method and target of every request
   bool down = false;                     // no connection
@@ -182,33 +210,6 @@ class FakeApi final : public kube::Transport {
     }
     return {200, out.dump(), std::nullopt};
   }
-  kube::Reply answer(const kube::Call& call) {
-    std::string path = call.target.substr(0, call.target.find('?'));
-    const Json body = Json::parse(call.body, nullptr, false);
-    if (call.method == "POST") {
-      path += "/" + body["metadata"]["name"].get<std::string>();
-      if (objects.count(path) == 1) return {409, "already exists", std::nullopt};
-      objects[path] = body;
-      objects[path]["metadata"]["uid"] = "uid-" + std::to_string(++version_);
-      return stored(path, 201);
-    }
-    if (call.target.find("limit=") != std::string::npos) return list(path);
-    const bool status = path.ends_with("/status");
-    if (status) path.erase(path.rfind('/'));
-    const auto found = objects.find(path);
-    if (found == objects.end()) return {404, "not found", std::nullopt};
-    if (call.method == "GET") return {200, found->second.dump(), std::nullopt};
-    if (call.method == "DELETE") return removed(path, body);
-    if (body["metadata"]["resourceVersion"] != found->second["metadata"]["resourceVersion"])
-      return {409, "modified", std::nullopt};
-    if (status) {
-      found->second["status"] = body["status"];
-    } else {
-      found->second.merge_patch(body);  // as good as a PUT where no key is ever removed
-    }
-    return stored(path, 200);
-  }
-
   ManualClock& clock_;
   std::deque<Pending> calls_;
   std::deque<Watch> watches_;

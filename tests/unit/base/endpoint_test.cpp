@@ -43,5 +43,18 @@ TEST(Endpoint, KnowsWhatOnlyThisMachineReaches) {
     EXPECT_FALSE(parse_endpoint(there, PortZero::allowed)->is_loopback()) << there;
 }
 
+TEST(SocketPath, IsAbsoluteShortAndPlain) {
+  EXPECT_TRUE(check_socket_path("/var/lib/kubelet/pod-resources/kubelet.sock"));
+  EXPECT_TRUE(check_socket_path("/" + std::string(106, 'a')));
+  for (const std::string& path :
+       {std::string(), std::string("kubelet.sock"), std::string("./a"), std::string("unix:///a"),
+        std::string("/"), std::string("/run/"), std::string("/a b"), std::string("/a%2f"),
+        std::string("/a?b"), std::string("/a\n"), "/" + std::string(107, 'a')}) {
+    const auto got = check_socket_path(path);
+    ASSERT_FALSE(got) << path;
+    EXPECT_TRUE(got.error().message.starts_with("must be ")) << got.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace chipweave

@@ -1,0 +1,38 @@
+#include "node-agent/kubelet/chips_in_use.hpp"
+
+#include <optional>
+#include <set>
+
+#include "common/base/text.hpp"
+#include "common/codec/mindcluster/ascend_names.hpp"
+#include "common/codec/mindcluster/device_ids.hpp"
+
+namespace chipweave::agent {
+
+namespace mc = codec::mindcluster;
+
+namespace {
+constexpr std::size_t kMostNameBytes = 64;  // of what is told of a stranger
+}  // namespace
+
+ChipsInUse chips_in_use(const domain::NodeTopology& topology, const GivenDevices& given) {
+  ChipsInUse out;
+  if (topology.vendor() != "ascend") return out;
+  const mc::AscendNames names(topology);
+  std::set<domain::ChipIndex> chips;
+  for (const GivenDevice& device : given) {
+    if (mc::device_kind(names.prefix(), device.resource) == mc::DeviceKind::other) continue;
+    const auto number = mc::chip_of_device(names.prefix(), device.resource, device.id);
+    const auto chip = number ? names.index_of(*number) : std::nullopt;
+    if (chip) {
+      chips.insert(*chip);
+    } else if (out.strangers.size() < kMostStrangers) {
+      out.strangers.push_back(with_dots(device.id, kMostNameBytes) + " of " +
+                              with_dots(device.resource, kMostNameBytes));
+    }
+  }
+  out.chips.assign(chips.begin(), chips.end());
+  return out;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,211 @@
+#include "node-agent/kubelet/pod_resources_client.hpp"
+
+#include <algorithm>
+#include <future>
+#include <optional>
+#include <utility>
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include "common/base/backoff.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "common/codec/mindcluster/device_ids.hpp"
+#include "common/http/mailbox.hpp"
+#include "common/obs/log.hpp"
+#include "common/rpc/channel.hpp"
+#include "common/rpc/status.hpp"
+#include "kubelet/pod_resources.grpc.pb.h"
+
+namespace chipweave::agent {
+namespace {
+
+// A machine has 64 chips at most, and a chip a few dozen slices.
+constexpr std::size_t kMostDevices = 16384;
+constexpr std::size_t kMostTextBytes = 300;  // of what a kubelet says of an error
+constexpr const char* kList = "/v1.PodResourcesLister/List";
+
+// The answer comes as bytes: gRPC calls a unary answer that it cannot read a success, with what it
+// had read by then.
+using Stub = grpc::TemplatedGenericStub<::v1::ListPodResourcesRequest, grpc::ByteBuffer>;
+
+Result<GivenDevices> devices_of(const ::v1::ListPodResourcesResponse& answer) {
+  GivenDevices out;
+  for (const auto& pod : answer.pod_resources()) {
+    for (const auto& container : pod.containers()) {
+      for (const auto& devices : container.devices()) {
+        if (!devices.resource_name().starts_with(codec::mindcluster::kResourceDomain)) continue;
+        for (const std::string& id : devices.device_ids()) {
+          if (out.size() == kMostDevices) {
+            return make_error(Errc::limit_exceeded,
+                              "it lists more than " + std::to_string(kMostDevices) +
+                                  " devices of huawei.com/, more chips and slices than any machine "
+                                  "has: see its device plugins");
+          }
+          out.push_back({devices.resource_name(), id});
+        }
+      }
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// What a person can do about it.
+std::string advice(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+      return "see that the kubelet runs, that the folder of its socket is mounted here, and that "
+             "the agent is user 0 (chart: agent.asRoot)";
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return "see whether the kubelet of this node is overloaded or hangs";
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return "this is no kubelet of Kubernetes 1.20 or later: see what --pod-resources names";
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      return "the kubelet takes 100 calls a second from all programs of a node, and a list of at "
+             "most 16 MiB is read: see who else asks it, and how many devices are given out";
+    default:
+      return "see the kubelet's log";
+  }
+}
+
+// What a call tells its owner, on the loop.
+class CallOwner {
+ public:
+  CallOwner() = default;
+  CallOwner(const CallOwner&) = delete;
+  CallOwner& operator=(const CallOwner&) = delete;
+  virtual ~CallOwner() = default;
+  virtual void on_answer(Result<GivenDevices> given) = 0;
+};
+
+// One question. Its owner keeps it until the answer: it holds a channel, and the last channel of a
+// process joins gRPC's callback threads when it goes, so it must never go on one of them.
+class Call final : public grpc::ClientUnaryReactor {
+ public:
+  Call(const std::shared_ptr<grpc::Channel>& channel, std::chrono::milliseconds deadline,
+       std::shared_ptr<http::Mailbox<CallOwner>> box)
+      : box_(std::move(box)), stub_(channel) {
+    context_.set_deadline(std::chrono::system_clock::now() + deadline);
+    stub_.PrepareUnaryCall(&context_, kList, {}, &request_, &answer_, this);
+    StartCall();
+  }
+
+  void cancel() { context_.TryCancel(); }
+  // After cancel(): until gRPC has done with this object. Any thread but gRPC's.
+  void wait_for_end() { ended_->get_future().wait(); }
+
+  void OnDone(const grpc::Status& status) override {
+    // Once told, the owner may delete this object before post() returns.
+    const auto box = box_;
+    const auto ended = ended_;
+    // Read here: a long list is no work for the loop.
+    auto given = std::make_shared<Result<GivenDevices>>(read(status));
+    box->post([given](CallOwner& owner) { owner.on_answer(std::move(*given)); });
+    ended->set_value();
+  }
+
+ private:
+  Result<GivenDevices> read(const grpc::Status& status) {
+    if (status.ok()) {
+      ::v1::ListPodResourcesResponse list;
+      using Traits = grpc::SerializationTraits<::v1::ListPodResourcesResponse>;
+      if (Traits::Deserialize(&answer_, &list).ok()) return devices_of(list);
+      return make_error(Errc::invalid_argument,
+                        "what answers there sends no list of pods: see what --pod-resources names");
+    }
+    return make_error(rpc::from_status(status).code,
+                      std::string(rpc::to_string(status.error_code())) + ": " +
+                          with_dots(status.error_message(), kMostTextBytes) + "; " +
+                          advice(status));
+  }
+
+  std::shared_ptr<http::Mailbox<CallOwner>> box_;
+  Stub stub_;
+  grpc::ClientContext context_;
+  ::v1::ListPodResourcesRequest request_;
+  grpc::ByteBuffer answer_;
+  std::shared_ptr<std::promise<void>> ended_ = std::make_shared<std::promise<void>>();
+};
+
+}  // namespace
+
+struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<Impl> {
+  Impl(http::Loop& l, PodResourcesOptions o, PodResourcesEvents e)
+      : loop(l),
+        options(std::move(o)),
+        events(std::move(e)),
+        backoff(options.backoff_least, options.backoff_most, options.seed),
+        box(std::make_shared<http::Mailbox<CallOwner>>(loop, *this)) {}
+
+  void ask() {
+    // A new one after each failure: a channel remembers that its peer was gone.
+    if (channel == nullptr || failing) {
+      channel = rpc::make_socket_channel(options.socket, limits::kMaxPodResourcesBytes);
+    }
+    call = std::make_unique<Call>(channel, options.deadline, box);
+  }
+
+  void ask_after(std::chrono::milliseconds pause) {
+    loop.after(pause, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->ask();
+    });
+  }
+
+  void on_answer(Result<GivenDevices> given) override {
+    call.reset();
+    if (!given) return failed(given.error());
+    backoff.reset();
+    ask_after(options.period);
+    if (std::exchange(failing, false) || !last) {
+      obs::log(obs::Level::info, "the kubelet answers", {{"socket", options.socket}});
+      if (events.answers) events.answers(true);
+    }
+    if (last == *given) return;
+    last = std::move(*given);
+    if (events.given) events.given(GivenDevices(*last));
+  }
+
+  void failed(const Error& error) {
+    ask_after(backoff.next());
+    if (std::exchange(failing, true)) return;  // once per outage
+    obs::log(obs::Level::warn,
+             last ? "the kubelet does not say which chips pods have: what it said last stays"
+                  : "the kubelet does not say which chips pods have: all are taken as free",
+             {{"socket", options.socket}, {"error", error.text()}});
+    if (events.answers) events.answers(false);
+  }
+
+  http::Loop& loop;
+  PodResourcesOptions options;
+  PodResourcesEvents events;
+  Backoff backoff;
+  std::shared_ptr<http::Mailbox<CallOwner>> box;
+  // Kept between calls: gRPC starts its threads for the first channel of a process and joins them
+  // with the last.
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<Call> call;
+  std::optional<GivenDevices> last;
+  bool failing = false;
+  bool started = false;
+};
+
+PodResourcesClient::PodResourcesClient(http::Loop& loop, PodResourcesOptions options,
+                                       PodResourcesEvents events)
+    : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(events))) {}
+
+PodResourcesClient::~PodResourcesClient() {
+  impl_->box->cut();
+  if (impl_->call == nullptr) return;
+  impl_->call->cancel();
+  impl_->call->wait_for_end();
+}
+
+void PodResourcesClient::start() {
+  if (!std::exchange(impl_->started, true)) impl_->ask();
+}
+
+}  // namespace chipweave::agent

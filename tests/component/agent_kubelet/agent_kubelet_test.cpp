@@ -1,0 +1,141 @@
+// The built agent between a kubelet and an API server: what the one has given out, the other does
+// not hear called free.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/codec/mindcluster/device_info.hpp"
+#include "common/http/server.hpp"
+#include "common/http/sha256.hpp"
+#include "tests/component/agent_hardware/program.hpp"
+#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/unit/agent_kubelet/fake_kubelet.hpp"
+#include "tests/unit/loop_thread.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Optional;
+
+const std::string k910 = "huawei.com/Ascend910";
+const std::string kDeviceInfo = "/api/v1/namespaces/kube-system/configmaps/mindx-dl-deviceinfo-n1";
+
+// An API server with one Node. Its watches end at once, so nobody hears of changes; objects are
+// read and written as on a real one.
+class Cluster {
+ public:
+  Cluster() {
+    api_.put("/api/v1/nodes/n1", {{"metadata",
+                                   {{"name", "n1"},
+                                    {"uid", "u1"},
+                                    {"labels", Json::object()},
+                                    {"annotations", Json::object()}}}});
+    thread_.loop.post_and_wait([this] {
+      server_ = std::make_unique<http::Server>(
+          thread_.loop, http::ServerOptions(),
+          [this](const http::Request& request) { return answer(request); });
+      port_ = server_->start().value();
+    });
+  }
+  ~Cluster() {
+    thread_.loop.post_and_wait([this] { server_.reset(); });
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  std::string kubeconfig() const {
+    return R"({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+      "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:)" +
+           std::to_string(port_) + R"("}}], "users": [{"name": "u", "user": {}}]})";
+  }
+  // The chips that are called free; nullopt: nothing is said.
+  std::optional<std::vector<int>> free_chips() {
+    std::optional<std::vector<int>> out;
+    thread_.loop.post_and_wait([&] {
+      if (!api_.objects.contains(kDeviceInfo)) return;
+      const auto info = codec::mindcluster::read_device_info(
+          api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
+      if (info) out = info->available;
+    });
+    return out;
+  }
+
+ private:
+  http::Response answer(const http::Request& request) {
+    kube::Call call;
+    call.method = std::string(request.method);
+    call.target = std::string(request.path) + "?" + std::string(request.query);
+    call.body = request.body;
+    if (request.query.find("watch=1") != std::string_view::npos)
+      return {400, "no watches here", "text/plain", {}};
+    const kube::Reply reply = api_.answer(call);
+    return {reply.status, reply.body, "application/json", {}};
+  }
+
+  ManualClock clock_;
+  FakeApi api_{clock_};
+  LoopThread thread_;
+  std::unique_ptr<http::Server> server_;
+  std::uint16_t port_ = 0;
+};
+
+class AgentAndKubelet : public testing::Test {
+ protected:
+  AgentAndKubelet() : socket_(folder_.at("kubelet.sock")) {}
+  void start_agent() {
+    agent_ = std::make_unique<Program>(
+        std::vector<std::string>{"chipweave-agent", "--node", "n1", "--probe",
+                                 "profile:ascend-910b-8", "--kubeconfig",
+                                 folder_.put("kubeconfig", cluster_.kubeconfig()), "--publish",
+                                 "mindcluster", "--pod-resources", socket_},
+        std::map<std::string, std::string>{}, folder_.at("log"));
+  }
+  bool free_become(std::vector<int> chips) {
+    return eventually([&] { return cluster_.free_chips() == chips; });
+  }
+
+  io::TempFolder folder_;
+  std::string socket_;
+  Cluster cluster_;
+  std::unique_ptr<Program> agent_;
+};
+
+TEST_F(AgentAndKubelet, ChipsThatPodsHaveAreNeverCalledFree) {
+  FakeKubelet kubelet(socket_);
+  PodList list;
+  add_pod(list, "p", k910, {"Ascend910-0", "Ascend910-3"});
+  kubelet.say(list);
+  start_agent();
+  // The very first list that is written.
+  ASSERT_TRUE(eventually([&] { return cluster_.free_chips().has_value(); })) << agent_->log();
+  EXPECT_THAT(cluster_.free_chips(), Optional(ElementsAre(1, 2, 4, 5, 6, 7)));
+  add_pod(list, "q", k910, {"Ascend910-7", "Ascend910-70"});
+  kubelet.say(list);
+  EXPECT_TRUE(free_become({1, 2, 4, 5, 6})) << agent_->log();
+  EXPECT_THAT(agent_->log(), HasSubstr("Ascend910-70 of huawei.com/Ascend910"));
+  kubelet.stop();
+  EXPECT_TRUE(eventually([&] {
+    return agent_->log().find("what it said last stays") != std::string::npos;
+  })) << agent_->log();
+  EXPECT_THAT(cluster_.free_chips(), Optional(ElementsAre(1, 2, 4, 5, 6)));
+  kubelet.say({});
+  kubelet.start();
+  EXPECT_TRUE(free_become({0, 1, 2, 3, 4, 5, 6, 7})) << agent_->log();
+  EXPECT_EQ(agent_->terminate(), 0);
+}
+
+TEST_F(AgentAndKubelet, EndsWhileAKubeletHangs) {
+  FakeKubelet kubelet(socket_);
+  kubelet.set_hanging(true);
+  start_agent();
+  EXPECT_TRUE(eventually([&] { return kubelet.asked() > 0; })) << agent_->log();
+  EXPECT_EQ(agent_->terminate(), 0);
+  EXPECT_THAT(agent_->log(), Not(HasSubstr("the kubelet")));
+}
+
+}  // namespace
+}  // namespace chipweave::agent

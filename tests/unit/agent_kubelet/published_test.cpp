@@ -1,0 +1,71 @@
+// From the kubelet's words to the ConfigMap that MindCluster's scheduler plugin reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/codec/mindcluster/device_info.hpp"
+#include "common/http/sha256.hpp"
+#include "node-agent/kubelet/pod_resources_client.hpp"
+#include "node-agent/publish/compat_publisher.hpp"
+#include "tests/unit/agent_compat/machines.hpp"
+#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/unit/agent_kubelet/fake_kubelet.hpp"
+#include "tests/unit/loop_thread.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using testing::ElementsAre;
+
+const std::string kDeviceInfo = "/api/v1/namespaces/kube-system/configmaps/mindx-dl-deviceinfo-n1";
+
+TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
+  const io::TempFolder folder;
+  FakeKubelet kubelet(folder.at("kubelet.sock"));
+  PodList list;
+  add_pod(list, "whole", "huawei.com/Ascend910", {"Ascend910-0", "Ascend910-1"});
+  add_pod(list, "slice", "huawei.com/Ascend910-2c", {"Ascend910-2c-100-6"});
+  kubelet.say(list);
+
+  Journal<GivenDevices> given;
+  LoopThread thread;
+  PodResourcesOptions asking;
+  asking.socket = folder.at("kubelet.sock");
+  asking.period = std::chrono::milliseconds(2);
+  std::unique_ptr<PodResourcesClient> client;
+  thread.loop.post_and_wait([&] {
+    client = std::make_unique<PodResourcesClient>(
+        thread.loop, asking,
+        PodResourcesEvents{[&](const GivenDevices& now) { given.add(now); }, nullptr});
+    client->start();
+  });
+
+  ManualClock clock;
+  FakeApi api{clock};
+  CompatOptions options;
+  options.node = "n1";
+  options.mindcluster = true;
+  CompatPublisher publisher(api, clock, options, {});
+  const auto state = std::make_shared<const NodeState>(profile("ascend-910b-8"));
+  publisher.want(state);
+  publisher.start();
+  publisher.speak();
+  const auto available = [&](std::size_t answer) {
+    const auto devices = given.at(answer);
+    publisher.in_use(chips_in_use(state->topology, devices.value_or(GivenDevices())).chips);
+    api.advance(std::chrono::seconds(12));
+    const auto info = codec::mindcluster::read_device_info(
+        api.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
+    return info.ok() ? info->available : std::nullopt;
+  };
+  EXPECT_THAT(available(0), testing::Optional(ElementsAre(2, 3, 4, 5, 7)));
+  list.mutable_pod_resources()->RemoveLast();
+  kubelet.say(list);
+  EXPECT_THAT(available(1), testing::Optional(ElementsAre(2, 3, 4, 5, 6, 7)));
+  kubelet.say({});
+  EXPECT_THAT(available(2), testing::Optional(ElementsAre(0, 1, 2, 3, 4, 5, 6, 7)));
+  thread.loop.post_and_wait([&] { client.reset(); });
+}
+
+}  // namespace
+}  // namespace chipweave::agent

@@ -1,0 +1,61 @@
+// A loop on its own thread, and a journal of what happens on it that a test can wait for.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/http/loop.hpp"
+
+namespace chipweave {
+
+// How long a test waits for what must come; never how long it takes.
+inline constexpr std::chrono::seconds kPatience{30};
+
+class LoopThread {
+ public:
+  LoopThread() : thread_([this] { loop.run(); }) {}
+  ~LoopThread() {
+    loop.post([this] { loop.stop(); });
+    thread_.join();
+  }
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+  http::Loop loop;
+
+ private:
+  std::thread thread_;
+};
+
+// Things that happened, waited for by any thread.
+template <class T>
+class Journal {
+ public:
+  void add(T entry) {
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::move(entry));
+    changed_.notify_all();
+  }
+  // The n-th entry (from 0) once it is there; nullopt after kPatience.
+  std::optional<T> at(std::size_t n) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kPatience, [&] { return entries_.size() > n; }))
+      return std::nullopt;
+    return entries_[n];
+  }
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<T> entries_;
+};
+
+}  // namespace chipweave
