@@ -40,8 +40,8 @@ TEST_F(FileWatchTest, TellsHoweverAFileChanges) {
   folder.put("beside", "{}");
   // A watch each: what one change is told of twice is not taken for the next one.
   for (const std::function<void()>& change : std::vector<std::function<void()>>{
-           [&] { folder.put("health.json", "{}"); },
-           [&] { fs::rename(folder.at("beside"), file); }, [&] { fs::remove(file); }}) {
+           [&] { folder.put("health.json", "{}"); }, [&] { fs::rename(folder.at("beside"), file); },
+           [&] { fs::remove(file); }}) {
     const FileWatch watch({file}, count());
     ASSERT_TRUE(watch.complete());
     calls = 0;
