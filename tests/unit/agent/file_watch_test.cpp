@@ -42,9 +42,9 @@ TEST_F(FileWatchTest, TellsHoweverAFileChanges) {
   for (const std::function<void()>& change : std::vector<std::function<void()>>{
            [&] { folder.put("health.json", "{}"); }, [&] { fs::rename(folder.at("beside"), file); },
            [&] { fs::remove(file); }}) {
+    calls = 0;
     const FileWatch watch({file}, count());
     ASSERT_TRUE(watch.complete());
-    calls = 0;
     change();
     EXPECT_TRUE(calls_back());
   }
