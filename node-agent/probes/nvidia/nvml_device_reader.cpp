@@ -77,8 +77,14 @@ class DeviceReader {
 
   void read_identity() {
     std::array<char, nvml::kUuidBytes> uuid{};
-    if (ask(f_.uuid, uuid.data(), nvml::kUuidBytes))
+    if (ask(f_.uuid, uuid.data(), nvml::kUuidBytes)) {
       out_.uuid = nvml_text(uuid.data(), uuid.size());
+      // Without an end, or with bytes that no UUID has: the device is known by its place instead.
+      if (out_.uuid.size() == uuid.size() || out_.uuid.find('?') != std::string::npos) {
+        out_.uuid.clear();
+        note(std::string(f_.uuid.name) + ": no UUID in the answer");
+      }
+    }
     std::array<char, nvml::kNameBytes> name{};
     if (ask(f_.name, name.data(), nvml::kNameBytes))
       out_.name = nvml_text(name.data(), name.size());

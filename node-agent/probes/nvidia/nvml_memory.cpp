@@ -27,6 +27,12 @@ void keep_identity(NvmlDevice& now, const NvmlDevice& before) {
   keep(now.memory_bytes, before.memory_bytes);
 }
 
+// An answer that is missing or makes no sense for once does not make it another device.
+bool same_device(const NvmlDevice& now, const NvmlDevice& before) {
+  if (!now.uuid.empty()) return now.uuid == before.uuid;
+  return !now.pci.empty() && now.pci == before.pci;
+}
+
 // The driver does not say where a link leads that is down.
 void keep_ends(NvmlDevice& now, const NvmlDevice& before) {
   for (NvmlLink& link : now.links) {
@@ -78,9 +84,10 @@ std::vector<int> NvmlMemory::complete(NvmlSnapshot& snapshot) {
     NvmlDevice& now = snapshot.devices[i];
     const NvmlDevice& before = last_.devices[i];
     if (answers(now) && waits_for_reset(before)) back.push_back(now.index);
-    if (!answers(now)) {
+    const bool silent = !answers(now);
+    if (silent || same_device(now, before)) keep_identity(now, before);
+    if (silent) {
       all_answer = false;
-      keep_identity(now, before);
       keep_links(now, before);
     }
     // Of another device in the same place nothing holds.

@@ -1,6 +1,6 @@
 // NvmlMemory — what the devices were when they last answered, so that one that is lost keeps its
-// identity and its links, all down, instead of vanishing from the wiring; and so that one that
-// comes back is noticed.
+// identity and its links, all down, instead of vanishing from the wiring; so that one whose id or
+// address is nonsense for once stays who it was; and so that one that comes back is noticed.
 //
 // By index: a lost device may not know its own id any more. Where the driver lists another number
 // of devices than before, the indices mean others and everything is forgotten. Owner: one probe.

@@ -98,14 +98,36 @@ TEST_F(DriverDrills, AHelperThatIsKilledIsStartedAgain) {
 
 TEST_F(DriverDrills, GarbageChangesNothing) {
   begin();
+  const auto node = [&] {
+    Json out = rig.node("n1");
+    out.erase("inventory_age_seconds");
+    return out;
+  };
+  const Json before = node();
   machine["count"] = 4'000'000'000U;
   machine["devices"][0]["uuid"] = std::string(5000, '\x01');
   machine["devices"][1]["bus"] = "nonsense";
   machine["devices"][2]["links"][0]["remote"] = "zz";
   machine["devices"][3]["numa_mask"] = 0xffffffff;
+  // Of the same look: where this is known, what was made of the garbage is, too.
+  machine["events"] = {{{"device", 6}, {"type", 8}, {"data", 79}}};
   rig.play(machine);
-  ASSERT_TRUE(eventually([&] { return rig.metric("chipweave_agent_probe_age_seconds") >= 0; }));
-  EXPECT_EQ(rig.node("n1")["chips"], 8);
+  ASSERT_TRUE(eventually([&] { return rig.unhealthy("n1") == std::vector<int>{6}; }))
+      << program->log();
+  for (const char* garbage :
+       {"the driver counts 4000000000 devices", "GPU 0: nvmlDeviceGetUUID: no UUID",
+        "GPU 1: nvmlDeviceGetPciInfo_v3: no bus id", "GPU 0 has 1 NVLinks up to GPU 2, which has 0",
+        "not one NUMA node"}) {
+    EXPECT_THAT(program->log(), HasSubstr(garbage));
+  }
+  // One end of a lane does not confirm it any more.
+  Json expected = before;
+  expected["unhealthy"] = {6};
+  expected["free"] = {0, 1, 2, 3, 4, 5, 7};
+  expected["down_links"] = Json::parse("[[0,2,1]]");
+  EXPECT_EQ(node(), expected) << program->log();
+  EXPECT_EQ(rig.decide("n1", 8), std::nullopt);
+  EXPECT_TRUE(rig.decide("n1", 7));
   EXPECT_EQ(program->children("chipweave-agent-probe").size(), 1U) << program->log();
 }
 

@@ -112,8 +112,10 @@ std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips) 
           {"PodUID", pod["metadata"]["uid"]},
           {"Node", node}});
     const Json bound = call("GET", path);
-    const Json placement = Json::parse(
-        bound["metadata"]["annotations"].value("chipweave.dev/placement", "{}"), nullptr, false);
+    // A chip that fails between filter and bind leaves the pod without any.
+    const Json annotations = bound["metadata"].value("annotations", Json::object());
+    const Json placement =
+        Json::parse(annotations.value("chipweave.dev/placement", "{}"), nullptr, false);
     if (placement.contains("chips")) {
       out.emplace();
       for (const Json& chip : placement["chips"]) out->push_back(chip["index"].get<int>());

@@ -132,6 +132,21 @@ TEST(HelperProbe, ANewHelperHealsACrash) {
   EXPECT_FALSE(helped.probe().trouble());
 }
 
+TEST(HelperProbe, EventsOfARunThatHasEndedAreNotLost) {
+  const io::TempFolder folder;
+  const std::string event = R"(,"signals":[{"kind":"event","code":"xid.79","chip":0}])";
+  Helped helped("if mkdir " + folder.at("once") + " 2>/dev/null; then " + seen(1, event) +
+                "kill -SEGV $$; fi; " + seen(2) + kStay);
+  // Nothing is taken before the second run has spoken.
+  ASSERT_TRUE(helped.until(
+      [&] { return helped.probe().counts().crashed == 1 && !helped.probe().trouble(); }));
+  const auto now = helped.probe().discover();
+  ASSERT_TRUE(now.ok()) << now.error().text();
+  EXPECT_EQ(now->topology.chip_count(), 2);
+  ASSERT_EQ(now->signals.size(), 1U);
+  EXPECT_EQ(now->signals[0].code, "xid.79");
+}
+
 TEST(HelperProbe, ACrashIsToldWithItsSignal) {
   Helped helped(seen(1) + "kill -SEGV $$");
   ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.crashed"; }));

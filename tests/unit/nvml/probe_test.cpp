@@ -358,6 +358,25 @@ TEST_F(NvidiaProbeTest, GarbageIsWarnedOfAndSurvived) {
   EXPECT_FALSE(probe_.changes());
 }
 
+TEST_F(NvidiaProbeTest, AnAnswerThatIsMissingOnceDoesNotMakeAnotherDevice) {
+  Json machine = dgx1v();
+  const Observation before = see(probe_, machine);
+  machine["devices"][0]["uuid"] = std::string(5000, 'x');
+  machine["devices"][1]["bus"] = "nonsense";
+  machine["devices"][3]["numa_mask"] = 0xffffffff;
+  const Observation now = see(probe_, machine);
+  for (int slot = 0; slot < 8; ++slot) {
+    EXPECT_EQ(now.topology.chip(slot).id, before.topology.chip(slot).id);
+    EXPECT_EQ(now.topology.chip(slot).pci, before.topology.chip(slot).pci);
+    EXPECT_EQ(now.topology.chip(slot).numa, before.topology.chip(slot).numa);
+  }
+  EXPECT_THAT(now.ports, SizeIs(before.ports.size()));
+  EXPECT_THAT(now.warnings, Contains(HasSubstr("no bus id")));
+  // Another card in the same place has nothing of the one before.
+  machine["devices"][1]["uuid"] = "GPU-other";
+  EXPECT_EQ(see(probe_, machine).topology.chip(1).pci, "");
+}
+
 TEST_F(NvidiaProbeTest, WithoutEventsPollingDoes) {
   Json machine = hgx_h100();
   for (Json& gpu : machine["devices"]) gpu.erase("event_types");
