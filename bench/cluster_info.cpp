@@ -13,7 +13,9 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,9 @@ std::size_t allocated = 0;    // bytes
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* what) noexcept { std::free(what); }
-[[gnu::noinline]] void operator delete(void* what, std::size_t /*size*/) noexcept { std::free(what); }
+[[gnu::noinline]] void operator delete(void* what, std::size_t /*size*/) noexcept {
+  std::free(what);
+}
 
 namespace {
 
@@ -210,6 +214,7 @@ void print(const char* what, const Cost& cost) {
 template <class Step>
 void print_median(const char* what, int rounds, Step step) {
   std::vector<Cost> costs;
+  costs.reserve(static_cast<std::size_t>(rounds));
   for (int i = 0; i < rounds; ++i) costs.push_back(step(i));
   std::sort(costs.begin(), costs.end(),
             [](const Cost& a, const Cost& b) { return a.worst_ms < b.worst_ms; });

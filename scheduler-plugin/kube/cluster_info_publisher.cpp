@@ -19,7 +19,7 @@ constexpr std::size_t parts_of(std::size_t most) { return (limits::kMaxNodes + m
 
 ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clock& clock,
                                            Options options)
-    : transport_(transport), clock_(clock), options_(options) {}
+    : transport_(transport), clock_(clock), options_(std::move(options)) {}
 
 void ClusterInfoPublisher::told(const std::string& node, std::string_view status) {
   auto health = codec::read_status_health(status);
@@ -82,7 +82,7 @@ void ClusterInfoPublisher::want(const ClusterInfoContent::Texts& texts) {
     }
     kube::ConfigMapKeeper::Wanted content;
     content.labels[std::string(mc::kClusterInfoLabel)] = "true";
-    content.data = [name, text](std::int64_t) { return codec::StringMap{{name, *text}}; };
+    content.data = [key = name, text](std::int64_t) { return codec::StringMap{{key, *text}}; };
     kept.keeper->want(std::move(content));
   }
 }
