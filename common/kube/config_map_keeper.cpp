@@ -85,6 +85,11 @@ void ConfigMapKeeper::step() {
   patch();
 }
 
+void ConfigMapKeeper::send_write(Call call, ApiChain::Then then) {
+  call.may_send = options_.may_send;
+  chain_.send(std::move(call), std::move(then));
+}
+
 bool ConfigMapKeeper::may_write() {
   const Ms left = pace_.left(transport_.now());
   if (left == Ms(0)) {
@@ -102,14 +107,14 @@ void ConfigMapKeeper::create() {
   codec::StringMap data = sent_;
   for (const auto& [key, value] : sent_) data_keys_.insert(key);
   for (const std::string& key : wanted_->edited) data.try_emplace(key, edited_[key]);
-  chain_.send(call_of("POST", codec::config_map_path(options_.ns),
-                      codec::write_config_map(options_.ns, options_.name, all_labels(), data)),
-              [this](Result<Reply> reply) {
-                if (reply && reply->status == kNotFound) {
-                  return chain_.refused("namespace " + options_.ns + " does not exist");
-                }
-                written(std::move(reply), kConflict);
-              });
+  send_write(call_of("POST", codec::config_map_path(options_.ns),
+                     codec::write_config_map(options_.ns, options_.name, all_labels(), data)),
+             [this](Result<Reply> reply) {
+               if (reply && reply->status == kNotFound) {
+                 return chain_.refused("namespace " + options_.ns + " does not exist");
+               }
+               written(std::move(reply), kConflict);
+             });
 }
 
 void ConfigMapKeeper::patch() {
@@ -120,8 +125,8 @@ void ConfigMapKeeper::patch() {
   const codec::ObjectChanges changes = changes_for(stamp_);
   Call call = call_of("PATCH", path_, codec::write_merge_patch(stored_->version, changes));
   call.content_type = "application/merge-patch+json";
-  chain_.send(std::move(call),
-              [this](Result<Reply> reply) { written(std::move(reply), kNotFound); });
+  send_write(std::move(call),
+             [this](Result<Reply> reply) { written(std::move(reply), kNotFound); });
 }
 
 void ConfigMapKeeper::written(Result<Reply> reply, int also_expected) {
@@ -140,14 +145,14 @@ void ConfigMapKeeper::written(Result<Reply> reply, int also_expected) {
 
 void ConfigMapKeeper::remove() {
   if (!may_write()) return;
-  chain_.send(call_of("DELETE", path_, codec::write_delete_options(stored_->version)),
-              [this](Result<Reply> reply) {
-                if (chain_.failed("cannot delete it", reply, {kConflict, kNotFound})) return;
-                if (reply->status == kConflict) return chain_.look_again();
-                stored_.reset();
-                stored_by_us_ = false;
-                step();
-              });
+  send_write(call_of("DELETE", path_, codec::write_delete_options(stored_->version)),
+             [this](Result<Reply> reply) {
+               if (chain_.failed("cannot delete it", reply, {kConflict, kNotFound})) return;
+               if (reply->status == kConflict) return chain_.look_again();
+               stored_.reset();
+               stored_by_us_ = false;
+               step();
+             });
 }
 
 void ConfigMapKeeper::rest() {

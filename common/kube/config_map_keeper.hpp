@@ -48,6 +48,7 @@ class ConfigMapKeeper {
     Ms check_every{60'000};  // with jitter: between half of it and all
     Ms rewrite_every{0};     // with a new stamp although nothing changed; 0: never
     Ms write_gap{1'000};
+    std::function<bool()> may_send{};  // asked right before a write is sent; empty: nobody is
     ApiChain::Options chain;
   };
   struct Events {
@@ -76,6 +77,7 @@ class ConfigMapKeeper {
   void look(Freshness freshness);
   void looked(Result<Reply> reply);
   void step();
+  void send_write(Call call, ApiChain::Then then);
   // True when it may go now; otherwise step() will come again.
   bool may_write();
   void create();

@@ -1,8 +1,8 @@
 #include "scheduler-plugin/kube/cluster_info_content.hpp"
 
-#include <algorithm>
 #include <utility>
 
+#include "common/base/limits.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
 #include "common/codec/mindcluster/device_content.hpp"
 #include "common/codec/mindcluster/told_faults.hpp"
@@ -25,104 +25,96 @@ bool is_told_of(const Node& node) {
   return node.has_inventory() && !node.boot_id.empty() && node.topology.vendor() == "ascend";
 }
 
-// Takes the fresh value, with a time of its own if it is another one.
-template <class Info>
-bool replace(std::map<std::string, Info>& all, const std::string& node, Info fresh,
-             std::int64_t now) {
-  const auto found = all.find(node);
-  if (found != all.end()) {
-    fresh.update_time = found->second.update_time;
-    if (fresh == found->second) return false;
-    now = std::max(now, found->second.update_time + 1);
-  }
-  fresh.update_time = now;
-  all.insert_or_assign(node, std::move(fresh));
-  return true;
-}
-
-template <class Info>
-bool renew_time(std::map<std::string, Info>& all, const std::string& node, std::int64_t now) {
-  const auto found = all.find(node);
-  if (found == all.end() || found->second.update_time >= now) return false;
-  found->second.update_time = now;
-  return true;
-}
-
 }  // namespace
+
+ClusterInfoContent::ClusterInfoContent()
+    : devices_(mc::kClusterDevicePrefix, mc::kMostDevicesOfPart),
+      switches_(mc::kClusterSwitchPrefix, mc::kMostSwitchesOfPart),
+      nodes_("", limits::kMaxNodes) {}
 
 void ClusterInfoContent::told(const std::string& node, Word word) {
   said_.insert_or_assign(node, Said{std::move(word), ++versions_});
 }
 
 bool ClusterInfoContent::look(const NodeTable& nodes, const Ledger& ledger, std::int64_t now) {
-  ++looks_;
-  const bool renew = now - renewed_ >= kRenewAfter;
-  if (renew) renewed_ = now;
-  bool changed = false;
+  known_.resize(nodes.size());
+  bool changed = forget(nodes);
   for (NodeId id = 0; id < nodes.size(); ++id) {
     const Node& node = nodes.node(id);
     if (!is_told_of(node)) continue;
-    changed = look_at(node, bound_on(ledger, id), renew, now) || changed;
+    changed = look_at(node, bound_on(ledger, id), known_[id], now) || changed;
   }
-  return forget_unseen() || changed;
+  drop_words(nodes);
+  const auto lives = [&](const std::string& name) {
+    const NodeId id = nodes.find(name);
+    return id != kNoNode && !nodes.node(id).stale;
+  };
+  changed = devices_.renew(now, kRenewAfter, lives) || changed;
+  return switches_.renew(now, kRenewAfter, lives) || changed;
 }
 
-bool ClusterInfoContent::look_at(const Node& node, ChipSet bound, bool renew, std::int64_t now) {
-  const auto said = said_.find(node.name);
-  Source source{node.boot_id, node.sequence, bound, said == said_.end() ? 0 : said->second.version};
-  const auto [at, fresh] = known_.try_emplace(node.name);
-  at->second.look = looks_;
-  bool changed = false;
-  if (fresh || at->second.source != source) {
-    at->second.source = std::move(source);
-    changed = describe(node, bound, now);
+// Nodes that are gone, or whose inventory was withdrawn. First of all: another id may have the name
+// by now.
+bool ClusterInfoContent::forget(const NodeTable& nodes) {
+  bool any = false;
+  for (NodeId id = 0; id < nodes.size(); ++id) {
+    Known& known = known_[id];
+    if (known.name.empty()) continue;
+    const Node& node = nodes.node(id);
+    if (node.name == known.name && is_told_of(node)) continue;
+    devices_.erase(known.name);
+    switches_.erase(known.name);
+    nodes_.erase(known.name);
+    known = {};
+    any = true;
   }
-  if (renew && !node.stale) {
-    changed = renew_time(devices_, node.name, now) || changed;
-    changed = renew_time(switches_, node.name, now) || changed;
-  }
-  return changed;
+  return any;
 }
 
-bool ClusterInfoContent::describe(const Node& node, ChipSet bound, std::int64_t now) {
-  static const Word kNothing;
-  const auto said = said_.find(node.name);
-  const Word& word = said == said_.end() ? kNothing : said->second.word;
+bool ClusterInfoContent::look_at(const Node& node, ChipSet bound, Known& known, std::int64_t now) {
+  static const Said kNothing;
+  const auto found = said_.find(node.name);
+  const Said& said = found == said_.end() ? kNothing : found->second;
+  if (!known.name.empty() && known.boot_id == node.boot_id && known.sequence == node.sequence &&
+      known.bound == bound && known.word == said.version)
+    return false;
+  known = {node.name, node.boot_id, node.sequence, bound, said.version};
+  return describe(node, bound, said.word, now);
+}
+
+bool ClusterInfoContent::describe(const Node& node, ChipSet bound, const Word& word,
+                                  std::int64_t now) {
   mc::DeviceInfo device = mc::device_info_of(
       node.topology, {node.unhealthy, node.network_unhealthy, bound}, word.faults);
   device.rack_id = mc::rack_of(node.topology, word.rack);
-  bool changed = replace(devices_, node.name, std::move(device), now);
+  const auto put = [&](mc::ClusterTexts& in, auto&& info) {
+    return in.put(node.name, mc::cluster_entry(node.name, std::forward<decltype(info)>(info)), now);
+  };
+  bool changed = put(devices_, std::move(device));
   if (mc::has_super_pod(domain::ascend_family_of(node.topology))) {
-    changed = replace(switches_, node.name, mc::switch_faults_of(word.faults, 0), now) || changed;
+    changed = put(switches_, mc::switch_faults_of(word.faults, 0)) || changed;
   } else {
-    changed = switches_.erase(node.name) > 0 || changed;
+    changed = switches_.erase(node.name) || changed;
   }
-  auto faults = mc::node_faults_of(word.faults);
-  if (!faults) return nodes_.erase(node.name) > 0 || changed;
-  const auto [at, fresh] = nodes_.try_emplace(node.name);
-  if (!fresh && at->second == *faults) return changed;
-  at->second = *std::move(faults);
-  return true;
+  const auto faults = mc::node_faults_of(word.faults);
+  return (faults ? put(nodes_, *faults) : nodes_.erase(node.name)) || changed;
 }
 
-// Nodes that are gone, or whose inventory was withdrawn.
-bool ClusterInfoContent::forget_unseen() {
-  const std::size_t gone = std::erase_if(known_, [this](const auto& entry) {
-    if (entry.second.look == looks_) return false;
-    devices_.erase(entry.first);
-    nodes_.erase(entry.first);
-    switches_.erase(entry.first);
-    return true;
+// Of nodes that nothing is told of.
+void ClusterInfoContent::drop_words(const NodeTable& nodes) {
+  std::erase_if(said_, [&](const auto& entry) {
+    const NodeId id = nodes.find(entry.first);
+    return id == kNoNode || known_[id].name.empty();
   });
-  std::erase_if(said_, [this](const auto& entry) { return !known_.contains(entry.first); });
-  return gone > 0;
 }
 
-mc::ClusterParts ClusterInfoContent::texts() const {
-  mc::ClusterParts out = mc::write_cluster_devices(devices_);
+ClusterInfoContent::Texts ClusterInfoContent::texts() {
+  Texts out = devices_.texts();
   if (out.empty()) return out;
-  out.merge(mc::write_cluster_switches(switches_));
-  out[std::string(mc::kClusterNodeName)] = mc::write_cluster_nodes(nodes_);
+  const Texts& switches = switches_.texts();
+  out.insert(switches.begin(), switches.end());
+  const Texts& nodes = nodes_.texts();
+  out[std::string(mc::kClusterNodeName)] = nodes.empty() ? no_faults_ : nodes.begin()->second;
   return out;
 }
 

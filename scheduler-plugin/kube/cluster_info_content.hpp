@@ -3,17 +3,19 @@
 //
 // Pure but for what it remembers: each node's entry carries the time of its last change, because
 // readers drop what is not newer than what they hold. Free chips are those that no bound pod has;
-// a promise of a few seconds makes no change. All entries of nodes whose agents live get a new time
-// every kRenewAfter. Cost of a look: one look-up a node; an entry is made anew only when its node's
-// report or its pods are others.
+// a promise of a few seconds makes no change. Entries of nodes whose agents live get a new time
+// every kRenewAfter, a part after the other, one a look. Cost of a look: a comparison a node; an
+// entry is made anew only when its node's report or its pods are others.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "common/codec/mindcluster/cluster_info.hpp"
+#include "common/codec/mindcluster/cluster_texts.hpp"
 #include "common/domain/fault.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 
@@ -21,7 +23,9 @@ namespace chipweave::sched {
 
 class ClusterInfoContent {
  public:
-  static constexpr std::int64_t kRenewAfter = 240;  // seconds
+  ClusterInfoContent();
+
+  static constexpr std::int64_t kRenewAfter = 180;  // seconds
 
   // What an agent tells of its node besides the topology.
   struct Word {
@@ -32,39 +36,37 @@ class ClusterInfoContent {
 
   // Whether the texts are others than after the last look. now: seconds since 1970.
   bool look(const NodeTable& nodes, const Ledger& ledger, std::int64_t now);
-  // By the names of their ConfigMaps; none where there is no Ascend node.
-  codec::mindcluster::ClusterParts texts() const;
+  // By the names of their ConfigMaps; none where there is no Ascend node. A pointer as before: the
+  // same text.
+  using Texts = std::map<std::string, codec::mindcluster::ClusterTexts::Text>;
+  Texts texts();
 
  private:
   // What an entry was made from.
-  struct Source {
+  struct Known {
+    std::string name;  // empty: there is no entry
     std::string boot_id;
     std::uint64_t sequence = 0;
     ChipSet bound;
     std::uint64_t word = 0;
-    friend bool operator==(const Source&, const Source&) = default;
-  };
-  struct Known {
-    Source source;
-    std::uint64_t look = 0;  // the last one that saw the node
   };
   struct Said {
     Word word;
     std::uint64_t version = 0;
   };
 
-  bool look_at(const Node& node, ChipSet bound, bool renew, std::int64_t now);
-  bool describe(const Node& node, ChipSet bound, std::int64_t now);
-  bool forget_unseen();
+  bool forget(const NodeTable& nodes);
+  bool look_at(const Node& node, ChipSet bound, Known& known, std::int64_t now);
+  bool describe(const Node& node, ChipSet bound, const Word& word, std::int64_t now);
+  void drop_words(const NodeTable& nodes);
 
-  std::map<std::string, Said> said_;
-  std::map<std::string, Known> known_;
-  std::map<std::string, codec::mindcluster::DeviceInfo> devices_;
-  std::map<std::string, codec::mindcluster::NodeInfo> nodes_;  // with faults of their own
-  std::map<std::string, codec::mindcluster::SwitchInfo> switches_;
+  std::unordered_map<std::string, Said> said_;
+  std::vector<Known> known_;  // by id
+  codec::mindcluster::ClusterTexts devices_;
+  codec::mindcluster::ClusterTexts switches_;
+  codec::mindcluster::ClusterTexts nodes_;  // with faults of their own; one part
+  codec::mindcluster::ClusterTexts::Text no_faults_ = std::make_shared<const std::string>();
   std::uint64_t versions_ = 0;
-  std::uint64_t looks_ = 0;
-  std::int64_t renewed_ = 0;
 };
 
 }  // namespace chipweave::sched

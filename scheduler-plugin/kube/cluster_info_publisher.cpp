@@ -19,7 +19,7 @@ constexpr std::size_t parts_of(std::size_t most) { return (limits::kMaxNodes + m
 
 ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clock& clock,
                                            Options options)
-    : transport_(transport), clock_(clock), options_(options) {}
+    : transport_(transport), clock_(clock), options_(std::move(options)) {}
 
 void ClusterInfoPublisher::told(const std::string& node, std::string_view status) {
   auto health = codec::read_status_health(status);
@@ -62,6 +62,7 @@ void ClusterInfoPublisher::add(const std::string& name) {
   options.name = name;
   options.managed_by = "chipweave-scheduler";
   options.write_gap = options_.every;
+  options.may_send = options_.may_send;
   options.chain.what = "configmap " + options.ns + "/" + name;
   options.chain.seed = options_.seed + kept_.size();
   kept_[name].keeper = std::make_unique<kube::ConfigMapKeeper>(
@@ -69,20 +70,19 @@ void ClusterInfoPublisher::add(const std::string& name) {
       kube::ConfigMapKeeper::Events{nullptr, [](bool /*works*/) {}});
 }
 
-void ClusterInfoPublisher::want(const mc::ClusterParts& texts) {
+void ClusterInfoPublisher::want(const ClusterInfoContent::Texts& texts) {
   for (auto& [name, kept] : kept_) {
     const auto found = texts.find(name);
-    const bool wanted = found != texts.end();
-    if (wanted == kept.wanted && (!wanted || found->second == kept.text)) continue;
-    kept.wanted = wanted;
-    kept.text = wanted ? found->second : std::string();
-    if (!wanted) {
+    const auto text = found == texts.end() ? nullptr : found->second;
+    if (text == kept.text) continue;
+    kept.text = text;
+    if (!text) {
       kept.keeper->want(std::nullopt);
       continue;
     }
     kube::ConfigMapKeeper::Wanted content;
     content.labels[std::string(mc::kClusterInfoLabel)] = "true";
-    content.data = [map = codec::StringMap{{name, kept.text}}](std::int64_t) { return map; };
+    content.data = [key = name, text](std::int64_t) { return codec::StringMap{{key, *text}}; };
     kept.keeper->want(std::move(content));
   }
 }

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,9 @@ class ClusterInfoPublisher {
   struct Options {
     std::chrono::milliseconds every{5'000};
     std::uint64_t seed = 0;  // of the jitter
+    // Asked right before a write is sent: a leader that was stopped for a while may be none any
+    // more. Empty: nobody is.
+    std::function<bool()> may_send{};
   };
   // `transport` and `clock` must outlive it.
   ClusterInfoPublisher(kube::Transport& transport, const Clock& clock, Options options);
@@ -38,13 +42,13 @@ class ClusterInfoPublisher {
 
  private:
   struct Kept {
-    std::string text;     // as it was wanted last
-    bool wanted = false;  // else it must not be there
+    codec::mindcluster::ClusterTexts::Text
+        text;  // as it was wanted last; null: it must not be there
     std::unique_ptr<kube::ConfigMapKeeper> keeper;
   };
   void begin();
   void add(const std::string& name);
-  void want(const codec::mindcluster::ClusterParts& texts);
+  void want(const ClusterInfoContent::Texts& texts);
 
   kube::Transport& transport_;
   const Clock& clock_;

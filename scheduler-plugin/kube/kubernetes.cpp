@@ -57,8 +57,10 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {
   if (options_.publish_cluster_info) {
+    ClusterInfoPublisher::Options publishing;
+    publishing.may_send = [this] { return !seat_ || seat_->standby().empty(); };
     cluster_info_ =
-        std::make_unique<ClusterInfoPublisher>(*transport_, clock, ClusterInfoPublisher::Options{});
+        std::make_unique<ClusterInfoPublisher>(*transport_, clock, std::move(publishing));
   }
   if (!options_.election) return;
   seat_ = std::make_unique<LeaderSeat>(std::move(of_election), clock, *options_.election,

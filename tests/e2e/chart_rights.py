@@ -17,6 +17,12 @@ AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get
 PUBLISH_RIGHTS = {"configmaps": "get create patch delete"}
 PUBLISH_NAMESPACES = ["kube-system", "mindx-dl"]
 
+# And where the scheduler keeps MindCluster's cluster-info: in mindx-dl alone.
+CLUSTER_INFO_RIGHTS = {"configmaps": "create get patch delete"}
+CLUSTER_INFO = ["cluster-info-node-cm", *(f"cluster-info-device-{i}" for i in range(20)),
+                *(f"cluster-info-switch-{i}" for i in range(10))]
+NOT_CLUSTER_INFO = ["somebodys", "cluster-info-device-20", "cluster-info-switch-10", "cluster-info-device-01"]
+
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
 WATCH = "?watch=true&timeoutSeconds=1"

@@ -14,9 +14,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_agent import agent_tokens, built_agent, own_node_only, published_config_maps, write_kubeconfig
 from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
-from chart_rights import lease, scheduler_requests
+from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, NOT_CLUSTER_INFO, WATCH, config_map, lease
+from chart_rights import scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
-from lib.rights import exact_rights, try_requests
+from lib.rights import exact_rights, named, rights, try_requests
 from stand_in import StandIn
 from testbed.build import VERSIONS
 from testbed.started import TESTBED
@@ -199,6 +200,45 @@ def late_annotations(bed):
         bed.check(f"and not change their {what}", code == 403 and "may not change this" in str(answer), f"{code}: {answer}")
 
 
+# What is not asked for it may not; what is, in mindx-dl and by these names only.
+def cluster_info(bed, helm):
+    scheduler, maps = bed.token("chipweave-scheduler"), "/api/v1/namespaces/mindx-dl/configmaps"
+    exact = lambda wanted, what: bed.check(
+        f"rights of the scheduler in mindx-dl{what}: {len(wanted)}, no more and no less",
+        (found := rights(bed, scheduler, "mindx-dl")) == wanted,
+        f"missing {sorted(wanted - found)}, too many {sorted(found - wanted)}")
+    name = CLUSTER_INFO[0]
+    exact(named(SCHEDULER_RIGHTS[0]), " without cluster-info")
+    try_requests(bed, "the scheduler without cluster-info", scheduler, [
+        (False, "POST", maps, config_map(name)), (False, "GET", f"{maps}/{name}", None),
+        (False, "PATCH", f"{maps}/{name}", NOTE), (False, "DELETE", f"{maps}/{name}", None)])
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.publish.clusterInfo=true")
+    denied = lambda answer: "may not write" in str(answer)
+    bed.check("the policy for cluster-info is in force", bed.poll(
+        lambda: denied(bed.ask("POST", f"{maps}?dryRun=All", config_map("somebodys"), scheduler)[1])))
+    exact(named(SCHEDULER_RIGHTS[0], CLUSTER_INFO_RIGHTS), " that publishes cluster-info")
+    exact_rights(bed, "scheduler that publishes cluster-info", scheduler, *SCHEDULER_RIGHTS)
+    for name in CLUSTER_INFO:
+        codes = [bed.ask(method, path, body, scheduler)[0] for method, path, body in
+                 (("POST", maps, config_map(name)), ("GET", f"{maps}/{name}", None), ("PATCH", f"{maps}/{name}", NOTE),
+                  ("DELETE", f"{maps}/{name}", None))]
+        bed.check(f"it may make, read, patch and delete {name}", codes == [201, 200, 200, 200], codes)
+    for name in NOT_CLUSTER_INFO:
+        code, answer = bed.ask("POST", maps, config_map(name), scheduler)
+        bed.check(f"it may not POST {name}", code == 403 and denied(answer), f"{code}: {answer}")
+        bed.must("POST", maps, config_map(name))
+        try_requests(bed, "it", scheduler, [(False, method, f"{maps}/{name}", body) for method, body in
+                                            (("GET", None), ("PATCH", NOTE), ("DELETE", None))])
+        bed.must("DELETE", f"{maps}/{name}")
+    elsewhere = maps.replace("mindx-dl", NS)
+    try_requests(bed, "it", scheduler, [(False, "POST", elsewhere, config_map(name)), (False, "GET", maps, None),
+                                        (False, "GET", f"{maps}{WATCH}", None), (False, "PUT", f"{maps}/kube-root-ca.crt", None),
+                                        (False, "DELETE", maps, None)])
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
+    gone = lambda: rights(bed, scheduler, "mindx-dl") == named(SCHEDULER_RIGHTS[0])
+    bed.check("switched off, all of that is gone", bed.poll(gone))
+
+
 # --- upgrade, kube-scheduler, removal
 
 
@@ -297,6 +337,7 @@ def checks(bed, agent):
     if agent:
         built_agent(bed, agent.absolute())
     published_config_maps(bed, helm)
+    cluster_info(bed, helm)
     upgrade(bed, helm, data)
     second_scheduler(bed, printed_configuration(bed, helm))
     uninstall(bed, helm, manifest)

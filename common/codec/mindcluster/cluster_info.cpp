@@ -1,10 +1,8 @@
 #include "common/codec/mindcluster/cluster_info.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
-#include "common/base/natural_order.hpp"
 #include "common/codec/mindcluster/device_members.hpp"
 #include "common/codec/mindcluster/node_members.hpp"
 #include "common/codec/mindcluster/switch_members.hpp"
@@ -52,79 +50,46 @@ Result<ClusterInfo<T>> collect(std::string_view text, std::string_view prefix, R
   return out;
 }
 
-void append_entry(JsonWriter& out, const DeviceInfo& info, const std::string& name) {
-  append_device_list(out, info);
-  out.field("CmName", name).key("SuperPodID").integer(info.super_pod_id);
-  if (info.rack_id) out.key("RackID").integer(*info.rack_id);
-  out.key("ServerIndex").integer(info.server_index);
-}
-
-void append_entry(JsonWriter& out, const NodeInfo& info, const std::string& name) {
-  append_node_info(out, info);
-  out.field("CmName", name);
-}
-
-void append_entry(JsonWriter& out, const SwitchInfo& info, const std::string& name) {
-  append_switch_info(out, info);
-  out.field("CmName", name);
-}
-
-template <class T>
-using NodeOf = const std::pair<const std::string, T>*;
-
-// Keys ascending by bytes, as Go writes a map.
-template <class T>
-std::string map_text(std::vector<NodeOf<T>> nodes, std::string_view prefix) {
-  std::sort(nodes.begin(), nodes.end(),
-            [](const auto* a, const auto* b) { return a->first < b->first; });
-  JsonWriter out;
-  out.begin_object();
-  for (const auto* node : nodes) {
-    const std::string name = std::string(prefix) + node->first;
-    out.key(name).begin_object();
-    append_entry(out, node->second, name);
-    out.end_object();
-  }
-  out.end_object();
-  return go_form(out.text());
-}
-
-template <class T>
-std::vector<NodeOf<T>> in_natural_order(const std::map<std::string, T>& nodes) {
-  std::vector<NodeOf<T>> out;
-  out.reserve(nodes.size());
-  for (const auto& node : nodes) out.push_back(&node);
-  std::sort(out.begin(), out.end(),
-            [](const auto* a, const auto* b) { return natural_less(a->first, b->first); });
-  return out;
-}
-
-template <class T>
-ClusterParts parts_of(const std::map<std::string, T>& nodes, std::string_view part,
-                      std::size_t most, std::string_view prefix) {
-  const std::vector<NodeOf<T>> all = in_natural_order(nodes);
-  ClusterParts out;
-  for (std::size_t from = 0; from < all.size(); from += most) {
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto count = static_cast<std::ptrdiff_t>(std::min(most, all.size() - from));
-    out[std::string(part) + std::to_string(from / most)] =
-        map_text<T>({begin, begin + count}, prefix);
-  }
-  return out;
+// Of all that a writer has begun with a brace. time_at: where the one byte of the time stands; 0:
+// there is none.
+ClusterEntry split(const std::string& text, std::size_t time_at) {
+  const std::string_view whole = std::string_view(text).substr(1);
+  if (time_at == 0) return {go_form(whole), "", false};
+  return {go_form(whole.substr(0, time_at - 1)), go_form(whole.substr(time_at)), true};
 }
 
 }  // namespace
 
-ClusterParts write_cluster_devices(const std::map<std::string, DeviceInfo>& nodes) {
-  return parts_of(nodes, kClusterDevicePrefix, kMostDevicesOfPart, kDeviceInfoPrefix);
+ClusterEntry cluster_entry(const std::string& node, DeviceInfo info) {
+  info.update_time = 0;
+  const std::string name = std::string(kDeviceInfoPrefix) + node;
+  JsonWriter out;
+  out.begin_object().key(name).begin_object();
+  append_device_list(out, info);
+  const std::size_t time_at = out.text().size() - 1;
+  out.field("CmName", name).key("SuperPodID").integer(info.super_pod_id);
+  if (info.rack_id) out.key("RackID").integer(*info.rack_id);
+  out.key("ServerIndex").integer(info.server_index).end_object();
+  return split(out.text(), time_at);
 }
 
-ClusterParts write_cluster_switches(const std::map<std::string, SwitchInfo>& nodes) {
-  return parts_of(nodes, kClusterSwitchPrefix, kMostSwitchesOfPart, kSwitchEntryPrefix);
+ClusterEntry cluster_entry(const std::string& node, SwitchInfo info) {
+  info.update_time = 0;
+  const std::string name = std::string(kSwitchEntryPrefix) + node;
+  JsonWriter out;
+  out.begin_object().key(name).begin_object();
+  const std::size_t time_at = append_switch_info(out, info);
+  out.field("CmName", name).end_object();
+  return split(out.text(), time_at);
 }
 
-std::string write_cluster_nodes(const std::map<std::string, NodeInfo>& nodes) {
-  return nodes.empty() ? std::string() : map_text(in_natural_order(nodes), kNodeInfoPrefix);
+ClusterEntry cluster_entry(const std::string& node, const NodeInfo& info) {
+  const std::string name = std::string(kNodeInfoPrefix) + node;
+  JsonWriter out;
+  out.begin_object().key(name).begin_object();
+  append_node_info(out, info);
+  out.field("CmName", name).end_object();
+  return split(out.text(), 0);
 }
 
 Result<ClusterInfo<DeviceInfo>> read_cluster_devices(std::string_view text) {

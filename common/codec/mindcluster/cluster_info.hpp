@@ -1,6 +1,7 @@
 // What ClusterD collects from the ConfigMaps of all nodes, for schedulers to read in their place:
 // cluster-info-device-<m>, cluster-info-node-cm and cluster-info-switch-<x>. Each holds one key,
 // its own name, with a JSON map from the names of the ConfigMaps to what they say.
+// ClusterTexts (cluster_texts.hpp) makes them of entries.
 //
 // Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. It has
 // checked the CheckCodes; there are none in here. One node's entry that cannot be read is a
@@ -44,12 +45,16 @@ Result<ClusterInfo<SwitchInfo>> read_cluster_switches(std::string_view text);
 inline constexpr std::size_t kMostDevicesOfPart = 1000;
 inline constexpr std::size_t kMostSwitchesOfPart = 2000;
 
-// Texts by the names of the ConfigMaps they belong in: nodes in natural order of their names, the
-// first ones in part 0. No nodes, no parts.
-using ClusterParts = std::map<std::string, std::string>;
-ClusterParts write_cluster_devices(const std::map<std::string, DeviceInfo>& nodes);
-ClusterParts write_cluster_switches(const std::map<std::string, SwitchInfo>& nodes);
-// Of kClusterNodeName; an empty text if there are none.
-std::string write_cluster_nodes(const std::map<std::string, NodeInfo>& nodes);
+// A node's member of such a map; between the two, if it is timed, stands its UpdateTime.
+struct ClusterEntry {
+  std::string before;
+  std::string after;
+  bool timed = false;
+  friend bool operator==(const ClusterEntry&, const ClusterEntry&) = default;
+};
+// The infos' own times are left out.
+ClusterEntry cluster_entry(const std::string& node, DeviceInfo info);
+ClusterEntry cluster_entry(const std::string& node, SwitchInfo info);
+ClusterEntry cluster_entry(const std::string& node, const NodeInfo& info);
 
 }  // namespace chipweave::codec::mindcluster

@@ -28,10 +28,13 @@ std::string event_text(const SwitchEvent& event) {
   return go_form(out.text());
 }
 
-void append_status(JsonWriter& out, const SwitchInfo& info) {
-  out.field("FaultLevel", info.level).key("UpdateTime").integer(info.update_time);
-  out.field("NodeStatus", info.node_status).key("FaultTimeAndLevelMap");
+// Where the number of UpdateTime begins.
+std::size_t append_status(JsonWriter& out, const SwitchInfo& info) {
+  out.field("FaultLevel", info.level).key("UpdateTime");
+  const std::size_t time_at = out.text().size();
+  out.integer(info.update_time).field("NodeStatus", info.node_status).key("FaultTimeAndLevelMap");
   append_moments(out, info.moments);
+  return time_at;
 }
 
 SwitchEvent event_of(const Members& members) {
@@ -69,11 +72,11 @@ std::optional<std::string_view> node_status_of(std::string_view switch_level) {
   return std::nullopt;
 }
 
-void append_switch_info(JsonWriter& out, const SwitchInfo& info) {
+std::size_t append_switch_info(JsonWriter& out, const SwitchInfo& info) {
   out.key("FaultInfo").begin_array();
   for (const SwitchEvent& event : info.events) append_event(out, event);
   out.end_array();
-  append_status(out, info);
+  return append_status(out, info);
 }
 
 std::string write_switch_info(const SwitchInfo& info) {

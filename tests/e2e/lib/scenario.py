@@ -240,7 +240,10 @@ class Scenario:
         return self.undone(PodWatch(self.bed, self.pods_path))
 
     def watch_inventories(self):
-        return self.undone(Watch(self.bed, INVENTORIES))
+        return self.watch_of(INVENTORIES)
+
+    def watch_of(self, path):
+        return self.undone(Watch(self.bed, path))
 
     def undone(self, watch):
         self.undo.append(watch.stop)

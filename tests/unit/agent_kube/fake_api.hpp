@@ -176,8 +176,8 @@ class FakeApi final : public kube::Transport {
       if (!*next.live) continue;
       if (!unanswered.empty() && next.call.target.find(unanswered) != std::string::npos) {
         held.push_back(std::move(next));
-      } else if (down) {
-        next.done(make_error(Errc::unavailable, "connection refused"));
+      } else if (down || (next.call.may_send && !next.call.may_send())) {
+        next.done(make_error(Errc::unavailable, down ? "connection refused" : "called off"));
       } else {
         next.done(answer(next.call));
       }

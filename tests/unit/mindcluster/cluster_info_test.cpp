@@ -1,5 +1,7 @@
 #include "common/codec/mindcluster/cluster_info.hpp"
 
+#include "common/codec/mindcluster/cluster_texts.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -66,12 +68,18 @@ DeviceInfo device_of(std::vector<int> available) {
   return out;
 }
 
+// The text of a ConfigMap that tells of one node.
+template <class Info>
+std::string alone(const std::string& node, const Info& info, std::int64_t time) {
+  ClusterTexts texts("part-", 1000);
+  texts.put(node, cluster_entry(node, info), time);
+  return *texts.texts().at("part-0");
+}
+
 TEST(ClusterInfo, DevicesAreWrittenAsGoWouldWriteThem) {
   DeviceInfo info = device_of({3, 1});
   info.rack_id = 4;
-  const auto parts = write_cluster_devices({{"n-1", info}});
-  ASSERT_EQ(parts.size(), 1U);
-  EXPECT_EQ(parts.at("cluster-info-device-0"),
+  EXPECT_EQ(alone("n-1", info, 1759202968),
             R"({"mindx-dl-deviceinfo-n-1":{"DeviceList":{"huawei.com/Ascend910":)"
             R"("Ascend910-1,Ascend910-3","huawei.com/Ascend910-Fault":"[]",)"
             R"("huawei.com/Ascend910-NetworkUnhealthy":"","huawei.com/Ascend910-Recovering":"",)"
@@ -88,12 +96,10 @@ TEST(ClusterInfo, WhatIsWrittenReadsBack) {
   fault.moments["80E01801"] = {1750000000000, "SeparateNPU"};
   broken.unhealthy = {7};
   broken.faults = {fault};
-  const std::map<std::string, DeviceInfo> devices = {{"a", device_of({})}, {"b", broken}};
-  const auto read =
-      read_cluster_devices(write_cluster_devices(devices).at("cluster-info-device-0"));
+  const auto read = read_cluster_devices(alone("b", broken, 1759202968));
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_TRUE(read->warnings.empty());
-  EXPECT_EQ(read->nodes, devices);
+  EXPECT_EQ(read->nodes.at("b"), broken);
 
   SwitchInfo switches;
   switches.events.push_back({1, "[0x00f103b0,155904,na,na]", 2, 3, 4, 5, 2, 1, 9});
@@ -101,8 +107,7 @@ TEST(ClusterInfo, WhatIsWrittenReadsBack) {
   switches.update_time = 7;
   switches.node_status = kNodeUnHealthy;
   switches.moments["x_0_1"] = {8, "SeparateFault"};
-  const auto of_switches =
-      read_cluster_switches(write_cluster_switches({{"a", switches}}).at("cluster-info-switch-0"));
+  const auto of_switches = read_cluster_switches(alone("a", switches, 7));
   ASSERT_TRUE(of_switches.ok());
   EXPECT_EQ(of_switches->nodes.at("a"), switches);
 }
@@ -112,34 +117,15 @@ TEST(ClusterInfo, SwitchesAndNodesAreWrittenAsGoWouldWriteThem) {
   none.update_time = 7;
   none.node_status = kNodeHealthy;
   EXPECT_EQ(
-      write_cluster_switches({{"a", none}}).at("cluster-info-switch-0"),
+      alone("a", none, 7),
       R"({"mindx-dl-switchinfo-a":{"FaultInfo":[],"FaultLevel":"","UpdateTime":7,)"
       R"("NodeStatus":"Healthy","FaultTimeAndLevelMap":{},"CmName":"mindx-dl-switchinfo-a"}})");
   const NodeInfo node{{{"CPU", 0, {"0000001D"}, "PreSeparateFault"}}, "PreSeparate"};
-  const std::string text = write_cluster_nodes({{"a", node}});
+  const std::string text = alone("a", node, 7);
   EXPECT_EQ(text, R"({"mindx-dl-nodeinfo-a":{"FaultDevList":[{"DeviceType":"CPU","DeviceId":0,)"
                   R"("FaultCode":["0000001D"],"FaultLevel":"PreSeparateFault"}],)"
                   R"("NodeStatus":"PreSeparate","CmName":"mindx-dl-nodeinfo-a"}})");
   EXPECT_EQ(read_cluster_nodes(text)->nodes.at("a"), node);
-  EXPECT_EQ(write_cluster_nodes({}), "");
-}
-
-TEST(ClusterInfo, PartsAreCutInNaturalOrder) {
-  std::map<std::string, DeviceInfo> devices;
-  std::map<std::string, SwitchInfo> switches;
-  for (int i = 1; i <= 2001; ++i) {
-    devices["n" + std::to_string(i)] = device_of({0});
-    switches["n" + std::to_string(i)] = {};
-  }
-  const auto parts = write_cluster_devices(devices);
-  ASSERT_EQ(parts.size(), 3U);
-  const auto first = read_cluster_devices(parts.at("cluster-info-device-0"));
-  EXPECT_EQ(first->nodes.size(), 1000U);
-  EXPECT_TRUE(first->nodes.contains("n1000"));
-  EXPECT_FALSE(first->nodes.contains("n1001"));
-  EXPECT_EQ(read_cluster_devices(parts.at("cluster-info-device-2"))->nodes.begin()->first, "n2001");
-  EXPECT_EQ(write_cluster_switches(switches).size(), 2U);
-  EXPECT_TRUE(write_cluster_devices({}).empty());
 }
 
 }  // namespace

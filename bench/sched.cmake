@@ -1,0 +1,4 @@
+# What a thing that the scheduler does beside its answers costs its loop.
+add_executable(bench_cluster_info cluster_info.cpp)
+target_link_libraries(bench_cluster_info PRIVATE chipweave_options chipweave_sched_kube chipweave_codec chipweave_profiles
+  CLI11::CLI11)

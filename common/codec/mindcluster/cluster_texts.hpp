@@ -1,0 +1,78 @@
+// ClusterTexts — the texts of one kind of cluster-info ConfigMaps, kept up to date node by node:
+// nodes in natural order of their names, so many to a part, the first ones in part 0.
+//
+// What is said of a node is encoded once, when it changes; a part's text is joined from what its
+// nodes' entries are already. The time in an entry stands apart: it is that of the last change, and
+// risen by renew(). A node that comes or goes moves those behind it, and costs a walk over all.
+// Owner: whoever keeps the ConfigMaps; no thread of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/natural_order.hpp"
+#include "common/codec/mindcluster/cluster_info.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+class ClusterTexts {
+ public:
+  // The same pointer as before: nothing has changed in it.
+  using Text = std::shared_ptr<const std::string>;
+  // name: of the ConfigMaps, before the number of the part.
+  ClusterTexts(std::string_view name, std::size_t most_of_part)
+      : name_(name), most_(most_of_part) {}
+
+  // Whether that is something else than before; then its time is `now`, or later if it was that
+  // already. now: seconds since 1970.
+  bool put(const std::string& node, ClusterEntry entry, std::int64_t now);
+  // Whether it was there.
+  bool erase(const std::string& node);
+  bool empty() const { return nodes_.empty(); }
+
+  // Gives the nodes that live a new time, of one part at most: the one that got its last one
+  // longest ago, if that is `after`. Whether anything has changed.
+  bool renew(std::int64_t now, std::int64_t after,
+             const std::function<bool(const std::string& node)>& lives);
+
+  // By the names of their ConfigMaps. No nodes, no parts.
+  const std::map<std::string, Text>& texts();
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  struct Kept {
+    ClusterEntry entry;
+    std::int64_t time = 0;
+    std::size_t part = kNone;
+  };
+  struct Natural {
+    bool operator()(std::string_view a, std::string_view b) const { return natural_less(a, b); }
+  };
+  using Nodes = std::map<std::string, Kept, Natural>;
+  struct Part {
+    std::vector<Nodes::value_type*> nodes;  // in the order of their bytes, as Go writes a map
+    bool others = true;                     // than these, after arrange()
+    bool changed = true;
+    std::int64_t renewed = 0;
+  };
+
+  void touched(const Kept& kept);
+  void arrange();
+  Text join(const Part& part) const;
+
+  std::string name_;
+  std::size_t most_;
+  Nodes nodes_;
+  std::vector<Part> parts_;
+  bool arranged_ = true;
+  std::map<std::string, Text> texts_;
+};
+
+}  // namespace chipweave::codec::mindcluster
