@@ -38,7 +38,7 @@ bool same(const NodeState& a, const NodeState& b) {
     return x.nic == y.nic && x.chip == y.chip && x.system == y.system && x.port == y.port &&
            x.address == y.address;
   };
-  return delta && delta->empty() && a.faults == b.faults && a.facts == b.facts &&
+  return delta && delta->empty() && a.facts == b.facts &&
          std::equal(a.neighbours.begin(), a.neighbours.end(), b.neighbours.begin(),
                     b.neighbours.end(), same_neighbour);
 }
@@ -168,20 +168,7 @@ void Agent::listen() {
 }
 
 void Agent::restore(const std::vector<domain::RememberedFault>& faults) {
-  if (state_ == nullptr) return;
-  std::vector<Fault> out;
-  for (const auto& [fault, id] : faults) {
-    Fault now = fault;
-    if (now.chip) {
-      const auto& chips = state_->topology.chips();
-      const auto same = std::find_if(chips.begin(), chips.end(),
-                                     [&id = id](const auto& chip) { return chip.id == id; });
-      if (same == chips.end()) continue;
-      now.chip = same->index;
-    }
-    out.push_back(std::move(now));
-  }
-  judge_.restore(out);
+  if (state_ != nullptr) judge_.restore(in_terms_of(state_->topology, faults));
 }
 
 void Agent::cordon(Cordon cordon) {
