@@ -7,6 +7,7 @@
 #include "common/kube/access.hpp"
 #include "common/obs/log.hpp"
 #include "common/tls/client_files.hpp"
+#include "node-agent/app/continuity.hpp"
 #include "node-agent/publish/boot_id.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "node-agent/publish/kube_reporter.hpp"
@@ -106,6 +107,10 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
     if (sent) sent(kind);
     if (kind == ReportKind::full) compat_->speak();
   };
+  events.remembered = [this, restore = std::move(events.remembered)](const auto& faults) {
+    if (restore) restore(faults);
+    events_->begin(in_terms_of(newest_->topology, faults));
+  };
   reporter_ = std::make_unique<KubeReporter>(*api_, clock, options, std::move(events));
   events_ = std::make_unique<NodeEvents>(*api_, clock, flags.node);
   CompatEvents compat = compat_events(std::move(wishes));
@@ -116,14 +121,25 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
 }
 
 void Reporting::want(const NodeStatePtr& state, bool urgent) {
+  const bool first = std::exchange(newest_, state) == nullptr;
   reporter_->want(state, urgent);
   if (compat_) compat_->want(state);
-  if (std::exchange(started_, true)) return;
+  if (!first) return;
+  if (events_) {
+    for (const domain::Fault& fault : state->faults) {
+      events_->fault({FaultChange::Kind::raised, fault});
+    }
+  }
   compat_ ? compat_->start() : reporter_->start();
 }
 
 void Reporting::fault(const FaultChange& change) {
-  if (events_) events_->fault(change);
+  if (events_ && newest_ != nullptr) events_->fault(change);
+}
+
+std::optional<kube::EventSender::Stats> Reporting::event_stats() const {
+  if (!events_) return std::nullopt;
+  return events_->stats();
 }
 
 void Reporting::stop(std::function<void()> done) {

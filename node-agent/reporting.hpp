@@ -33,9 +33,12 @@ class Reporting {
                                                  const Clock& clock, ReporterEvents events,
                                                  Wishes wishes);
 
-  // As Reporter's; the first state starts it.
+  // As Reporter's; the first state starts it, and its faults are told as raised.
   void want(const NodeStatePtr& state, bool urgent);
+  // From the first state on.
   void fault(const FaultChange& change);
+  // nullopt without a cluster, where there are no events.
+  std::optional<kube::EventSender::Stats> event_stats() const;
   void stop(std::function<void()> done);
 
  private:
@@ -47,7 +50,7 @@ class Reporting {
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<NodeEvents> events_;
-  bool started_ = false;
+  NodeStatePtr newest_;  // null: nothing was started yet
 };
 
 }  // namespace chipweave::agent

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -15,6 +16,13 @@
 
 namespace chipweave::agent {
 
+// Events of the Node: taken by the API server, refused by it, or lost on the way.
+struct EventCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t dropped = 0;
+};
+
 // Asked at each scrape.
 struct ProbeFacts {
   std::uint64_t errors = 0;
@@ -24,6 +32,7 @@ struct ProbeFacts {
   std::uint64_t stuck = 0;
   std::uint64_t crashed = 0;
   std::uint64_t garbage = 0;
+  std::optional<EventCounts> events = {};  // in a cluster only
 };
 
 class MetricsDoor {
