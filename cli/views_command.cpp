@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/render_nodes.hpp"
 #include "cli/scheduler_client.hpp"
 #include "cli/table.hpp"
 
@@ -15,23 +16,9 @@ namespace {
 struct ViewState {
   SchedulerAddress scheduler;
   std::string pod;
+  std::string node;
   OutputForm form = OutputForm::text;
 };
-
-std::string nodes_text(const std::vector<codec::NodeView>& nodes, bool colours) {
-  Table table({{"NODE"},
-               {"MACHINE"},
-               {"CHIPS", Table::Align::right},
-               {"FREE"},
-               {"UNHEALTHY"},
-               {"PODS", Table::Align::right}});
-  for (const codec::NodeView& node : nodes) {
-    table.add({node.name, node.machine, std::to_string(node.chips), chip_list(node.free),
-               chip_list(node.unhealthy), std::to_string(node.used.size())},
-              node.unhealthy.empty() ? Colour::none : Colour::yellow);
-  }
-  return table.text(colours);
-}
 
 std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) {
   const auto figure = [](double gbps) { return gbps > 0 ? gbps_text(gbps) : std::string("-"); };
@@ -75,16 +62,22 @@ Exit view(const ViewState& state, const std::string& target,
   return print(*text) ? Exit::fine : Exit::unreadable;
 }
 
+constexpr const char* kPodCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+// Without Kubernetes nodes may be called so.
+constexpr const char* kNodeCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+
+bool is_name_of(const char* characters, const std::string& name) {
+  return !name.empty() && name.find_first_not_of(characters) == std::string::npos;
+}
+
 // "ns/name" of what was typed, "" if that is no pod; only the characters of object names ever reach
 // a URL.
 std::string pod_path(const std::string& typed) {
   const std::size_t slash = typed.find('/');
   const std::string ns = slash == std::string::npos ? "default" : typed.substr(0, slash);
   const std::string name = slash == std::string::npos ? typed : typed.substr(slash + 1);
-  constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-  const bool plain =
-      !ns.empty() && !name.empty() && (ns + name).find_first_not_of(kAllowed) == std::string::npos;
-  if (plain) return ns + "/" + name;
+  if (is_name_of(kPodCharacters, ns) && is_name_of(kPodCharacters, name)) return ns + "/" + name;
   complain("'" + typed + "' is no pod; write NAME or NAMESPACE/NAME");
   return {};
 }
@@ -109,10 +102,22 @@ Exit pod(const ViewState& state) {
   });
 }
 
+Exit node(const ViewState& state) {
+  if (!is_name_of(kNodeCharacters, state.node)) {
+    complain("'" + state.node + "' is no name of a node");
+    return Exit::usage;
+  }
+  return view(state, "/api/v1/nodes/" + state.node, [](const std::string& body) {
+    return codec::read_node_view(body).transform(
+        [](const codec::NodeView& shown) { return render_node(shown, colour_wanted()); });
+  });
+}
+
 Exit nodes(const ViewState& state) {
+  if (!state.node.empty()) return node(state);
   return view(state, "/api/v1/nodes", [](const std::string& body) {
     return codec::read_node_views(body).transform([](const std::vector<codec::NodeView>& nodes) {
-      return nodes_text(nodes, colour_wanted());
+      return render_nodes(nodes, colour_wanted());
     });
   });
 }
@@ -149,8 +154,11 @@ void register_views(CLI::App& app, Exit& exit_code) {
   add_examples(*command,
                "  chipweave explain mindie/mindie-server-0-master-0 "
                "--scheduler http://127.0.0.1:8080");
-  add_view(app, "nodes", "nodes with their free and unhealthy chips", nodes, exit_code,
-           std::make_shared<ViewState>());
+  auto machine = std::make_shared<ViewState>();
+  command = add_view(app, "nodes", "nodes with their free and unhealthy chips, and their faults",
+                     nodes, exit_code, machine);
+  command->add_option("node", machine->node, "show this one, also what is down and mere notes")
+      ->option_text("[NAME]");
   auto one = std::make_shared<ViewState>();
   command = add_view(app, "pods", "pods with their chips and bandwidth, or the annotations of one",
                      pods, exit_code, one);

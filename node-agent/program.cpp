@@ -113,10 +113,14 @@ int run_agent(const Flags& flags) {
       clock, (*sources)->probe(), (*sources)->health(), std::move(events));
   if (const auto ok = agent.start(); !ok)
     return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
-  metrics.ask([&agent, &sources] {
+  metrics.ask([&agent, &sources, &reporting] {
     const HelperCounts helper = (*sources)->helper_counts();
-    return ProbeFacts{agent.errors(), agent.age().count(), helper.starts,
-                      helper.stuck,   helper.crashed,      helper.garbage};
+    ProbeFacts facts{agent.errors(), agent.age().count(), helper.starts,
+                     helper.stuck,   helper.crashed,      helper.garbage};
+    if (const auto told = reporting->event_stats()) {
+      facts.events = EventCounts{told->sent, told->refused, told->dropped};
+    }
+    return facts;
   });
 
   auto made = Reporting::make(flags, loop, clock,

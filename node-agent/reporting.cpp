@@ -7,6 +7,7 @@
 #include "common/kube/access.hpp"
 #include "common/obs/log.hpp"
 #include "common/tls/client_files.hpp"
+#include "node-agent/app/continuity.hpp"
 #include "node-agent/publish/boot_id.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "node-agent/publish/kube_reporter.hpp"
@@ -108,6 +109,10 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
     if (sent) sent(kind);
     if (kind == ReportKind::full && !std::exchange(inventory_sent_, true)) speak();
   };
+  events.remembered = [this, restore = std::move(events.remembered)](const auto& faults) {
+    if (restore) restore(faults);
+    events_->begin(in_terms_of(state_->topology, faults));
+  };
   reporter_ = std::make_unique<KubeReporter>(*api_, clock, options, std::move(events));
   events_ = std::make_unique<NodeEvents>(*api_, clock, flags.node);
   CompatEvents compat = compat_events(std::move(wishes));
@@ -159,17 +164,27 @@ bool Reporting::asks_kubelet() const {
 }
 
 void Reporting::want(const NodeStatePtr& state, bool urgent) {
-  state_ = state;
+  const bool first = std::exchange(state_, state) == nullptr;
   reporter_->want(state, urgent);
   tell_in_use();
   if (compat_) compat_->want(state);
   if (asks_kubelet()) kubelet_->start();
-  if (std::exchange(started_, true)) return;
+  if (!first) return;
+  if (events_) {
+    for (const domain::Fault& fault : state->faults) {
+      events_->fault({FaultChange::Kind::raised, fault});
+    }
+  }
   compat_ ? compat_->start() : reporter_->start();
 }
 
 void Reporting::fault(const FaultChange& change) {
-  if (events_) events_->fault(change);
+  if (events_ && state_ != nullptr) events_->fault(change);
+}
+
+std::optional<kube::EventSender::Stats> Reporting::event_stats() const {
+  if (!events_) return std::nullopt;
+  return events_->stats();
 }
 
 void Reporting::stop(std::function<void()> done) {

@@ -43,9 +43,12 @@ class Reporting {
                                                  const Clock& clock, ReporterEvents events,
                                                  Wishes wishes, KubeletEvents kubelet);
 
-  // As Reporter's; the first state starts it.
+  // As Reporter's; the first state starts it, and its faults are told as raised.
   void want(const NodeStatePtr& state, bool urgent);
+  // From the first state on.
   void fault(const FaultChange& change);
+  // nullopt without a cluster, where there are no events.
+  std::optional<kube::EventSender::Stats> event_stats() const;
   void stop(std::function<void()> done);
 
  private:
@@ -63,11 +66,10 @@ class Reporting {
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<PodResourcesClient> kubelet_;
   std::function<void(std::size_t)> count_in_use_;
-  NodeStatePtr state_;
+  NodeStatePtr state_;  // null: nothing was started yet
   std::optional<GivenDevices> given_;   // by the kubelet; absent: it has not said it yet
   std::vector<std::string> strangers_;  // that were told of last
   bool inventory_sent_ = false;
-  bool started_ = false;
 };
 
 }  // namespace chipweave::agent

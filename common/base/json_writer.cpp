@@ -4,33 +4,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "common/base/utf8.hpp"
+
 namespace chipweave {
 namespace {
-
-// Length of the valid UTF-8 sequence at `at`, 0 if there is none (overlong forms and surrogates are
-// none).
-std::size_t utf8_length(std::string_view s, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < s.size() ? static_cast<unsigned char>(s[i]) : static_cast<unsigned char>(0);
-  };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned char lead = byte(at);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return tail(at + 1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!tail(at + 1) || !tail(at + 2)) return 0;
-    if (lead == 0xE0 && byte(at + 1) < 0xA0) return 0;
-    if (lead == 0xED && byte(at + 1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!tail(at + 1) || !tail(at + 2) || !tail(at + 3)) return 0;
-    if (lead == 0xF0 && byte(at + 1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(at + 1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
 
 void append_escape(std::string& out, unsigned char c) {
   switch (c) {

@@ -1,7 +1,6 @@
 #include "common/domain/fault.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 
 namespace chipweave::domain {
@@ -25,6 +24,11 @@ std::string place_of(const Fault& fault) {
   if (fault.port) out += " port " + std::to_string(*fault.port);
   if (!fault.part.empty()) out += " to " + fault.part;
   return out;
+}
+
+std::string_view nic_lost_by(const Fault& fault) {
+  const bool of_lanes = fault.lanes > 0 || (fault.chip && fault.port);
+  return fault.effect == Effect::link && !of_lanes ? std::string_view(fault.part) : "";
 }
 
 void sort_worst_first(std::vector<Fault>& faults) {

@@ -2,15 +2,25 @@
 // policy made of signals.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/domain/health_policy.hpp"
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::domain {
+
+// What an agent tells of faults at most: the worst ones, which come first, and bytes of one text.
+inline constexpr std::size_t kMostFaultsTold = 256;
+inline constexpr std::size_t kMostFaultTextBytes = 256;
+// Milliseconds: the end of the year 2261, the last one that a clock of nanoseconds can say.
+inline constexpr std::int64_t kLatestFaultTime = 9214646399999;
+
+inline constexpr std::int64_t kHeldUntilReset = -1;
 
 struct Fault {
   std::string code;  // of the signal, or "link.down", "chip.gone", "cordoned"
@@ -22,7 +32,7 @@ struct Fault {
   int lanes = 0;                  // that are down by it, of a link
   std::string text;               // for people
   std::int64_t since = 0;         // Unix time in ms
-  // Held although its cause is gone: until then, or until a reset (-1). 0: the cause is there.
+  // Held although its cause is gone: until then, or until a reset. 0: the cause is there.
   std::int64_t held_until = 0;
 
   friend bool operator==(const Fault&, const Fault&) = default;
@@ -39,6 +49,8 @@ struct RememberedFault {
 bool same_cause(const Fault& a, const Fault& b);
 // Of what it is, for people: "chip 3 port 7", "link 0-4", "mlx5_0", "machine".
 std::string place_of(const Fault& fault);
+// The NIC that is out of use by it; "" if it is of something else, or takes none out of use.
+std::string_view nic_lost_by(const Fault& fault);
 // Worst effect first, then by chip, peer, port, part and code.
 void sort_worst_first(std::vector<Fault>& faults);
 

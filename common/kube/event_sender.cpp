@@ -3,7 +3,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/codec/kube/watch.hpp"
+#include "common/kube/api_chain.hpp"
+#include "common/obs/log.hpp"
+
 namespace chipweave::kube {
+namespace {
+
+constexpr int kLeastRefusal = 300;
+// A server that makes up reasons must not fill the log.
+constexpr std::size_t kMostComplaints = 64;
+constexpr std::size_t kMostWord = 64;
+
+// "HTTP 403 Forbidden NamespaceTerminating"
+std::string reason_of(const Result<Reply>& reply) {
+  if (!reply) return to_string(reply.error().code);
+  std::string out = "HTTP " + std::to_string(reply->status);
+  std::string body = reply->body;
+  const codec::KubeStatus status = codec::read_status(body);
+  for (const std::string& word : {status.reason, status.cause}) {
+    if (!word.empty()) out += " " + word.substr(0, kMostWord);
+  }
+  return out;
+}
+
+}  // namespace
 
 EventSender::EventSender(Transport& transport, const Clock& clock, EventLimits limits)
     : transport_(transport),
@@ -65,9 +89,22 @@ void EventSender::pump() {
   waiting_.pop_front();
   call_ = transport_.call(std::move(next), [this](const Result<Reply>& reply) {
     const auto over = std::move(call_);
-    ++(reply && reply->status < 300 ? stats_.sent : stats_.dropped);
+    ended(reply);
     pump();
   });
+}
+
+void EventSender::ended(const Result<Reply>& reply) {
+  if (reply && reply->status < kLeastRefusal) {
+    ++stats_.sent;
+    return;
+  }
+  ++(reply ? stats_.refused : stats_.dropped);
+  // The server's words name the event, so they differ each time.
+  const std::string reason = reason_of(reply);
+  if (complaints_.size() >= kMostComplaints || !complaints_.insert(reason).second) return;
+  obs::log(obs::Level::warn, "an event is lost, and so may be others for this reason",
+           {{"reason", reason}, {"problem", problem_of(reply)}});
 }
 
 }  // namespace chipweave::kube

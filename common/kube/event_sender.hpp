@@ -1,5 +1,6 @@
 // EventSender — sends events to the API server, as a courtesy: they wait in a bounded queue, go out
-// one at a time and at a limited rate, and one that is not taken is dropped and counted.
+// one at a time and at a limited rate, and one that is not taken is lost: counted, and each reason
+// for it is in the log once.
 // Owner: the loop thread.
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "common/base/clock.hpp"
@@ -33,13 +35,15 @@ class EventSender {
 
   struct Stats {
     std::uint64_t sent = 0;
-    std::uint64_t dropped = 0;  // no room, or not taken
+    std::uint64_t refused = 0;  // by the API server
+    std::uint64_t dropped = 0;  // no room, or no answer
   };
   const Stats& stats() const { return stats_; }
 
  private:
   void enqueue(Call call);
   void pump();
+  void ended(const Result<Reply>& reply);
 
   Transport& transport_;
   const Clock& clock_;
@@ -51,6 +55,7 @@ class EventSender {
   std::unique_ptr<Ticket> call_;
   std::unique_ptr<Ticket> pause_;
   Stats stats_;
+  std::set<std::string> complaints_;  // reasons that are in the log
 };
 
 }  // namespace chipweave::kube

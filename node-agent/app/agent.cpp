@@ -38,7 +38,7 @@ bool same(const NodeState& a, const NodeState& b) {
     return x.nic == y.nic && x.chip == y.chip && x.system == y.system && x.port == y.port &&
            x.address == y.address;
   };
-  return delta && delta->empty() && a.faults == b.faults && a.facts == b.facts &&
+  return delta && delta->empty() && a.facts == b.facts &&
          std::equal(a.neighbours.begin(), a.neighbours.end(), b.neighbours.begin(),
                     b.neighbours.end(), same_neighbour);
 }
@@ -176,20 +176,10 @@ void Agent::restore(const std::vector<domain::RememberedFault>& faults) {
   if (state_ == nullptr) return;
   restored_ = true;
   const auto cleared = std::exchange(cleared_, {});
-  if (cleared.contains(std::nullopt)) return;
-  std::vector<Fault> out;
-  for (const auto& [fault, id] : faults) {
-    Fault now = fault;
-    if (now.chip) {
-      const auto& chips = state_->topology.chips();
-      const auto same = std::find_if(chips.begin(), chips.end(),
-                                     [&id = id](const auto& chip) { return chip.id == id; });
-      if (same == chips.end()) continue;
-      now.chip = same->index;
-      if (cleared.contains(now.chip)) continue;
-    }
-    out.push_back(std::move(now));
-  }
+  std::vector<Fault> out = in_terms_of(state_->topology, faults);
+  std::erase_if(out, [&cleared](const Fault& fault) {
+    return cleared.contains(std::nullopt) || cleared.contains(fault.chip);
+  });
   judge_.restore(out);
 }
 

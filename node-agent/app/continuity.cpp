@@ -152,4 +152,21 @@ Result<Observation> in_terms_of(const NodeTopology& known, Observation seen) {
   return seen;
 }
 
+std::vector<domain::Fault> in_terms_of(const domain::NodeTopology& now,
+                                       const std::vector<domain::RememberedFault>& faults) {
+  std::vector<domain::Fault> out;
+  for (const auto& [fault, id] : faults) {
+    domain::Fault renamed = fault;
+    if (renamed.chip) {
+      const auto& chips = now.chips();
+      const auto same = std::find_if(chips.begin(), chips.end(),
+                                     [&id = id](const auto& chip) { return chip.id == id; });
+      if (same == chips.end()) continue;
+      renamed.chip = same->index;
+    }
+    out.push_back(std::move(renamed));
+  }
+  return out;
+}
+
 }  // namespace chipweave::agent

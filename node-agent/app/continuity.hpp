@@ -7,7 +7,10 @@
 // A chip that was never seen makes another machine, which is taken as it is.
 #pragma once
 
+#include <vector>
+
 #include "common/base/result.hpp"
+#include "common/domain/fault.hpp"
 #include "common/domain/observation.hpp"
 
 namespace chipweave::agent {
@@ -15,5 +18,10 @@ namespace chipweave::agent {
 // `seen` in the terms of `known`, the machine as it was last. Errors: what the builder refuses.
 Result<domain::Observation> in_terms_of(const domain::NodeTopology& known,
                                         domain::Observation seen);
+
+// Faults that an earlier run told of: those of chips that are here, by their indices now, and those
+// of the machine.
+std::vector<domain::Fault> in_terms_of(const domain::NodeTopology& now,
+                                       const std::vector<domain::RememberedFault>& faults);
 
 }  // namespace chipweave::agent

@@ -88,6 +88,7 @@ std::optional<Delta> delta_between(const NodeState& from, const NodeState& to) {
     if (l.lanes_down == x.links()[i].lanes_down) continue;
     out.links.push_back({y.chip(l.a).index, y.chip(l.b).index, l.lanes_down});
   }
+  if (from.faults != to.faults) out.faults = to.faults;
   return out;
 }
 

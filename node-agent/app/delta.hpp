@@ -23,11 +23,12 @@ struct LinkChange {
 struct Delta {
   std::vector<ChipChange> chips;
   std::vector<LinkChange> links;
-  bool empty() const { return chips.empty() && links.empty(); }
+  std::optional<std::vector<domain::Fault>> faults;  // all that there are now, if others than were
+  bool empty() const { return chips.empty() && links.empty() && !faults; }
 };
 
-// nullopt when more than chip health and lanes of direct links differ: only a full report can say
-// that.
+// nullopt when more than chip health, lanes of direct links and faults differ: only a full report
+// can say that.
 std::optional<Delta> delta_between(const NodeState& from, const NodeState& to);
 
 }  // namespace chipweave::agent

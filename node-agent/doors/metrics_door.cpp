@@ -119,6 +119,14 @@ struct MetricsDoor::Impl {
     shown = now;
   }
 
+  void show_events(const EventCounts& now) {
+    auto& events =
+        registry.counter("chipweave_agent_events_total", "Events of the Node by result.");
+    follow(events.with({{"result", "sent"}}), now.sent, shown_events.sent);
+    follow(events.with({{"result", "refused"}}), now.refused, shown_events.refused);
+    follow(events.with({{"result", "dropped"}}), now.dropped, shown_events.dropped);
+  }
+
   http::Response answer(const http::Request& request) {
     if (request.method != "GET" && request.method != "HEAD") {
       return {405, "only GET is answered here\n", kText, "GET, HEAD"};
@@ -132,6 +140,7 @@ struct MetricsDoor::Impl {
     follow(ends.with({{"reason", "crashed"}}), facts.crashed, shown_facts.crashed);
     follow(ends.with({{"reason", "garbage"}}), facts.garbage, shown_facts.garbage);
     age.set(facts.age_seconds);
+    if (facts.events) show_events(*facts.events);
     return {200, registry.expose(), "text/plain; version=0.0.4; charset=utf-8", {}};
   }
 
@@ -162,6 +171,7 @@ struct MetricsDoor::Impl {
   obs::Counter starts;
   obs::Family<obs::Counter>& ends;
   ProbeFacts shown_facts;
+  EventCounts shown_events;
   std::set<std::string> codes;
   std::map<std::pair<std::string, std::string>, int> faults_shown;  // by code and effect
   std::map<LinkKind, Tally> shown;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -16,6 +17,13 @@
 
 namespace chipweave::agent {
 
+// Events of the Node: taken by the API server, refused by it, or lost on the way.
+struct EventCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t dropped = 0;
+};
+
 // Asked at each scrape.
 struct ProbeFacts {
   std::uint64_t errors = 0;
@@ -25,6 +33,7 @@ struct ProbeFacts {
   std::uint64_t stuck = 0;
   std::uint64_t crashed = 0;
   std::uint64_t garbage = 0;
+  std::optional<EventCounts> events = {};  // in a cluster only
 };
 
 class MetricsDoor {

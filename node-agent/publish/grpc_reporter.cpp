@@ -11,6 +11,7 @@
 #include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/channel.hpp"
+#include "common/rpc/fault_proto.hpp"
 #include "common/rpc/topology_proto.hpp"
 
 namespace chipweave::agent {
@@ -27,6 +28,7 @@ v1::InventoryReport to_message(const Outgoing& out, const GrpcReporterOptions& o
       full.set_machine(out.state->machine);
       for (const std::string& resource : out.state->resources) full.add_resources(resource);
       *full.mutable_topology() = rpc::to_proto(out.state->topology);
+      *full.mutable_faults() = rpc::to_proto(out.state->faults);
       break;
     }
     case ReportKind::delta: {
@@ -42,6 +44,7 @@ v1::InventoryReport to_message(const Outgoing& out, const GrpcReporterOptions& o
         change.set_b(l.b.value);
         change.set_lanes_down(l.lanes_down);
       }
+      if (out.delta.faults) *delta.mutable_faults() = rpc::to_proto(*out.delta.faults);
       break;
     }
     case ReportKind::heartbeat:

@@ -48,7 +48,10 @@ void InventoryWriter::look(Freshness freshness) {
 void InventoryWriter::looked(Result<kube::Reply> reply) {
   if (chain_.failed("cannot read it", reply, {kNotFound})) return;
   stored_.reset();
-  if (reply->status == kNotFound) return ask_node();
+  if (reply->status == kNotFound) {
+    remember(std::nullopt);
+    return ask_node();
+  }
   remember(reply->body);
   if (!take(std::move(reply->body))) return;
   if (published_ && stored_->boot_id != options_.boot_id && !stored_->boot_id.empty()) {
@@ -146,12 +149,15 @@ std::chrono::milliseconds InventoryWriter::too_early() const {
 }
 
 // Before the first write of this run it is another's.
-void InventoryWriter::remember(std::string_view body) {
-  if (std::exchange(remembered_, true) || !events_.remembered || options_.node_boot_id.empty())
-    return;
-  const auto faults = codec::read_object_faults(body, options_.node_boot_id);
-  if (!faults) return chain_.note("its faults are not understood: " + faults.error().text());
-  events_.remembered(*faults);
+void InventoryWriter::remember(std::optional<std::string_view> body) {
+  if (std::exchange(remembered_, true) || !events_.remembered) return;
+  std::vector<domain::RememberedFault> faults;
+  if (body && !options_.node_boot_id.empty()) {
+    auto read = codec::read_object_faults(*body, options_.node_boot_id);
+    if (!read) chain_.note("its faults are not understood: " + read.error().text());
+    faults = std::move(read).value_or({});
+  }
+  events_.remembered(faults);
 }
 
 void InventoryWriter::set_owner() {

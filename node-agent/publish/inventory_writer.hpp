@@ -38,7 +38,7 @@ class InventoryWriter {
     std::function<void()> written;    // a state was stored
     std::function<void(bool)> works;  // true: the object is as we want it
     // The faults that the object had at the first look, if an agent of this boot of the node wrote
-    // them; may be empty.
+    // them, else none; once, before the first write. May be empty.
     std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
   };
   InventoryWriter(kube::Transport& transport, Options options, Events events);
@@ -66,7 +66,8 @@ class InventoryWriter {
   void set_owner();
   std::chrono::milliseconds too_early() const;
   void rest();
-  void remember(std::string_view body);
+  // body: of the object; nullopt: there is none.
+  void remember(std::optional<std::string_view> body);
   // False when the object cannot be understood; then that is arranged.
   bool take(std::string body);
   bool is_ours(std::int64_t sequence) const;

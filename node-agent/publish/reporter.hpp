@@ -16,7 +16,8 @@ namespace chipweave::agent {
 struct ReporterEvents {
   std::function<void(bool)> connected;   // whether what we say is taken; false when it no longer is
   std::function<void(ReportKind)> sent;  // a report has left, in whatever form
-  // What an earlier run of this boot of the node told of faults; at most once.
+  // What an earlier run of this boot of the node told of faults, perhaps nothing; once, before the
+  // first write.
   std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
 };
 

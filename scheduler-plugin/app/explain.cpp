@@ -40,6 +40,17 @@ constexpr const char* kNeverOffered =
 
 std::string chips_word(int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); }
 
+// " (xid.79: has fallen off the bus)": what the agent says of a chip that has that effect; "" if it
+// says nothing.
+std::string cause_of(const Node& node, domain::ChipIndex chip, domain::Effect effect) {
+  for (const domain::Fault& fault : node.faults) {
+    if (fault.effect != effect || !fault.part.empty() || fault.chip.value_or(chip) != chip)
+      continue;
+    return " (" + fault.code + (fault.text.empty() ? "" : ": " + fault.text) + ")";
+  }
+  return "";
+}
+
 void write_others(JsonWriter& w, const std::vector<Considered>& others) {
   w.key("others").begin_array();
   for (const Considered& c : others) {
@@ -329,26 +340,29 @@ class Explainer {
       return;
     }
     const domain::NodeTopology& topology = state.wiring->topology();
-    const ChipSet taken = s_.nodes_.node(s_.nodes_.find(node)).taken;
-    for (const int slot : state.unhealthy - taken) {
+    const Node& known = s_.nodes_.node(s_.nodes_.find(node));
+    for (const int slot : state.unhealthy - known.taken) {
       NodeState well = state;
       well.unhealthy.erase(slot);
       well.network_unhealthy.erase(slot);
       well.free.insert(slot);
       if (!fits(want, well, beside)) continue;
-      const std::string chip = std::to_string(topology.chip(slot).index.value);
-      changes_.push_back(
-          {kRepair, "chip", node, "if chip " + chip + " on " + node + " were healthy again"});
+      const domain::ChipIndex index = topology.chip(slot).index;
+      changes_.push_back({kRepair, "chip", node,
+                          "if chip " + std::to_string(index.value) + " on " + node +
+                              " were healthy again" +
+                              cause_of(known, index, domain::Effect::unusable)});
     }
     if (!want.distributed) return;
     for (const int slot : state.network_unhealthy& state.free) {
       NodeState well = state;
       well.network_unhealthy.erase(slot);
       if (!fits(want, well, beside)) continue;
-      const std::string chip = std::to_string(topology.chip(slot).index.value);
-      changes_.push_back(
-          {kRepair, "network_port", node,
-           "if the network port of chip " + chip + " on " + node + " were healthy again"});
+      const domain::ChipIndex index = topology.chip(slot).index;
+      changes_.push_back({kRepair, "network_port", node,
+                          "if the network port of chip " + std::to_string(index.value) + " on " +
+                              node + " were healthy again" +
+                              cause_of(known, index, domain::Effect::network)});
     }
   }
 

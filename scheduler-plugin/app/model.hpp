@@ -14,6 +14,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
+#include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::sched {
@@ -68,6 +69,8 @@ struct InventoryReport {
   std::optional<domain::NodeTopology> topology;
   std::vector<ChipChange> chips;
   std::vector<LinkChange> links;
+  // All that there are now, for people; absent in a delta: as before, else: not told.
+  std::optional<std::vector<domain::Fault>> faults;
 };
 
 // What became of a report: taken, or why not (older than what is held, delta without its base, no

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
@@ -9,6 +11,50 @@
 
 namespace chipweave::sched {
 namespace {
+
+std::string time_of(std::int64_t unix_ms) {
+  return rfc3339(Clock::Wall(std::chrono::milliseconds(unix_ms)));
+}
+
+void write_fault(JsonWriter& w, const domain::Fault& fault) {
+  w.begin_object().field("code", fault.code).field("effect", to_string(fault.effect));
+  if (fault.chip) w.key("chip").integer(fault.chip->value);
+  if (fault.peer) w.key("peer").integer(fault.peer->value);
+  if (fault.port) w.key("port").integer(*fault.port);
+  if (!fault.part.empty()) w.field("part", fault.part);
+  if (fault.lanes > 0) w.key("lanes").integer(fault.lanes);
+  w.field("where", place_of(fault)).field("text", fault.text);
+  w.field("since", time_of(fault.since));
+  if (fault.held_until == domain::kHeldUntilReset) w.key("until_reset").boolean(true);
+  if (fault.held_until > 0) w.field("held_until", time_of(fault.held_until));
+  w.end_object();
+}
+
+// Links between chips, from chips to switches, and NICs, as far as they are out of use.
+void write_down(JsonWriter& w, const Node& node) {
+  const domain::NodeTopology& t = node.topology;
+  w.key("down_links").begin_array();
+  for (const domain::DirectLink& link : t.links()) {
+    if (link.lanes_down == 0) continue;
+    w.integers({t.chip(link.a).index.value, t.chip(link.b).index.value, link.lanes_down});
+  }
+  w.end_array().key("down_ports").begin_array();
+  for (const domain::Switch& by : t.switches()) {
+    for (const domain::SwitchPort& port : by.ports) {
+      if (port.lanes_down == 0) continue;
+      w.begin_object().key("chip").integer(t.chip(port.slot).index.value);
+      w.field("switch", by.name).key("lanes").integer(port.lanes_down).end_object();
+    }
+  }
+  // An agent leaves a NIC that is down out of the topology.
+  std::set<std::string_view> nics;
+  for (const domain::Fault& fault : node.faults) {
+    if (const auto nic = domain::nic_lost_by(fault); !nic.empty()) nics.insert(nic);
+  }
+  w.end_array().key("down_nics").begin_array();
+  for (const std::string_view nic : nics) w.string(nic);
+  w.end_array();
+}
 
 void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding*>& holdings,
                 Clock::Steady now) {
@@ -33,13 +79,13 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   } else {
     w.raw("null");
   }
-  w.key("down_links").begin_array();
-  for (const domain::DirectLink& link : t.links()) {
-    if (link.lanes_down == 0) continue;
-    w.integers({t.chip(link.a).index.value, t.chip(link.b).index.value, link.lanes_down});
-  }
+  write_down(w, node);
+  w.key("faults").begin_array();
+  for (const domain::Fault& fault : node.faults) write_fault(w, fault);
   w.end_array().end_object();
 }
+
+bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }
 
 http::Response json(JsonWriter& w) {
   http::Response response;
@@ -64,10 +110,22 @@ http::Response ApiDoor::nodes() {
   const NodeTable& nodes = scheduler_.nodes();
   for (NodeId id = 0; id < nodes.size(); ++id) {
     const Node& node = nodes.node(id);
-    if (!node.has_inventory() && node.holders == 0) continue;
+    if (!is_shown(node)) continue;
     write_node(w, node, scheduler_.ledger().on(id), scheduler_.clock().now());
   }
   w.end_array().end_object();
+  return json(w);
+}
+
+http::Response ApiDoor::node(std::string_view name) {
+  scheduler_.tick();
+  const NodeTable& nodes = scheduler_.nodes();
+  const NodeId id = nodes.find(name);
+  if (id == kNoNode || !is_shown(nodes.node(id))) {
+    return error_response(404, "not_found", "no node of that name has reported chips");
+  }
+  JsonWriter w;
+  write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
   return json(w);
 }
 

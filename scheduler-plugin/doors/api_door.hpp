@@ -18,6 +18,7 @@ class ApiDoor {
  public:
   explicit ApiDoor(Scheduler& scheduler) : scheduler_(scheduler) {}
   http::Response nodes();
+  http::Response node(std::string_view name);
   http::Response pods();
   http::Response explain(std::string_view rest);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/rpc/fault_proto.hpp"
 #include "common/rpc/topology_proto.hpp"
 
 namespace chipweave::sched {
@@ -26,6 +27,16 @@ bool plain(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.' || c == '_';
   });
+}
+
+// report: "full" or "delta".
+template <class Report>
+Result<void> decode_faults(const Report& m, const char* report, InventoryReport& out) {
+  if (!m.has_faults()) return {};
+  auto faults = rpc::from_proto(m.faults());
+  if (!faults) return std::move(faults).error().in(report);
+  out.faults = std::move(faults).value();
+  return {};
 }
 
 Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
@@ -51,7 +62,7 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
     }
     out.links.push_back({domain::ChipIndex{l.a()}, domain::ChipIndex{l.b()}, l.lanes_down()});
   }
-  return {};
+  return decode_faults(delta, "delta", out);
 }
 
 Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
@@ -69,7 +80,7 @@ Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
   out.machine = full.machine();
   out.resources.assign(full.resources().begin(), full.resources().end());
   out.topology = std::move(topology).value();
-  return {};
+  return decode_faults(full, "full", out);
 }
 
 template <class Map>

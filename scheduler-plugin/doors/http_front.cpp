@@ -100,6 +100,9 @@ void HttpFront::add_routes() {
     return response;
   });
   add("GET", "/api/v1/nodes", [this](const Request&, std::string_view) { return api_.nodes(); });
+  add(
+      "GET", "/api/v1/nodes/",
+      [this](const Request&, std::string_view rest) { return api_.node(rest); }, true);
   add("GET", "/api/v1/pods", [this](const Request&, std::string_view) { return api_.pods(); });
   add(
       "GET", "/api/v1/explain/",

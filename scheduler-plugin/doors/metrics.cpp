@@ -217,7 +217,8 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
             .with(),
         reviews.with({{"result", "accepted"}}),
         reviews.with({{"result", "refused"}}),
-        reviews.with({{"result", "failed"}})};
+        reviews.with({{"result", "failed"}}),
+        events.with({{"result", "refused"}})};
   }
   const Kubernetes::Stats& was = seen_kubernetes_;
   kubernetes_[0].add(static_cast<double>(now.events_sent - was.events_sent));
@@ -230,6 +231,7 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   kubernetes_[5].add(static_cast<double>(reviews.accepted - reviewed.accepted));
   kubernetes_[6].add(static_cast<double>(reviews.refused - reviewed.refused));
   kubernetes_[7].add(static_cast<double>(reviews.failed - reviewed.failed));
+  kubernetes_[8].add(static_cast<double>(now.events_refused - was.events_refused));
   seen_kubernetes_ = now;
   if (now.leader) scrape_leader(*now.leader);
 }

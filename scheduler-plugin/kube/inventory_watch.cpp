@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory_health.hpp"
+#include "common/obs/log.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -61,6 +63,12 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   report.machine = std::move(inventory->machine);
   report.resources = std::move(inventory->resources);
   report.topology = std::move(inventory->topology);
+  if (auto faults = codec::read_status_faults(seen.status)) {
+    report.faults = std::move(faults).value();
+  } else {
+    obs::log(obs::Level::warn, "faults of a NodeInventory are not shown",
+             {{"node", seen.name}, {"error", faults.error().text()}});
+  }
   const ReportAnswer answer = decide_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
     return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));

@@ -148,6 +148,7 @@ void Kubernetes::stop(std::function<void()> done) {
 Kubernetes::Stats Kubernetes::stats() const {
   Stats stats;
   stats.events_sent = events_.stats().sent;
+  stats.events_refused = events_.stats().refused;
   stats.events_dropped = events_.stats().dropped;
   stats.wake_ups = waker_ ? waker_->touched() : 0;
   stats.watch_failures = watch_failures_;

@@ -65,6 +65,7 @@ class Kubernetes {
 
   struct Stats {
     std::uint64_t events_sent = 0;
+    std::uint64_t events_refused = 0;
     std::uint64_t events_dropped = 0;
     std::uint64_t wake_ups = 0;
     std::uint64_t watch_failures = 0;

@@ -219,7 +219,8 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   }
   const std::string boot_id = report.boot_id;
   const std::uint64_t sequence = report.sequence;
-  Reported result = report.topology ? take_full(id, std::move(report)) : take_delta(id, report);
+  Reported result =
+      report.topology ? take_full(id, std::move(report)) : take_delta(id, std::move(report));
   if (result.outcome != ReportOutcome::taken) return result;
   Node& n = *nodes_[id];
   if (n.boot_id != boot_id) n.previous_boot_id = std::exchange(n.boot_id, boot_id);
@@ -245,12 +246,13 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.resources =
       report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
   resources_of_[id] = intern_resources(n.resources);
+  n.faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
   if (result.old_indices) n.taken = {};
   return result;
 }
 
 // All of it or nothing.
-NodeTable::Reported NodeTable::take_delta(NodeId id, const InventoryReport& report) {
+NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   for (const ChipChange& change : report.chips) {
     if (n.topology.slot_of(change.chip)) continue;
@@ -269,6 +271,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, const InventoryReport& repo
     if (change.health == domain::Health::unhealthy) n.unhealthy |= chip;
     if (change.health == domain::Health::network_unhealthy) n.network_unhealthy |= chip;
   }
+  if (report.faults) n.faults = *std::move(report.faults);
   return {ReportOutcome::taken, id, {}, {}};
 }
 

@@ -38,7 +38,8 @@ struct Node {
   std::shared_ptr<solver::Machine> wiring;
   ChipSet unhealthy;
   ChipSet network_unhealthy;
-  ChipSet taken;            // by pods, bound or reserved; kept by the Ledger
+  std::vector<domain::Fault> faults;  // why, as its agent tells it, worst first; for people only
+  ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
   std::size_t holders = 0;  // pods that hold chips, also such as are not reported now; likewise
   bool stale = true;        // until its agent reports
   std::string boot_id;
@@ -144,7 +145,7 @@ class NodeTable {
   static StateKey key_of(const NodeState& state);
   std::uint32_t intern_resources(const std::vector<std::string>& resources);
   Reported take_full(NodeId id, InventoryReport&& report);
-  Reported take_delta(NodeId id, const InventoryReport& report);
+  Reported take_delta(NodeId id, InventoryReport&& report);
 
   std::vector<std::unique_ptr<Node>> nodes_;
   NameIndex names_;

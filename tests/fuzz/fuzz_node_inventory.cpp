@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory_health.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -22,6 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto stored = read_stored_object(body);
     require(stored.ok() && stored->sequence == inventory->sequence);
   }
+  const auto faults = read_status_faults(text);
+  require_words(faults);
+  require(!faults || faults->size() <= chipweave::domain::kMostFaultsTold);
   std::string body(text);
   require_words(read_stored_object(body));
   return 0;

@@ -8,6 +8,7 @@
 #include "common/base/clock.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/kube/rfc3339_time.hpp"
 #include "common/codec/topology/json_reader.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 
@@ -17,14 +18,15 @@ namespace {
 using domain::ChipIndex;
 using domain::Effect;
 using domain::Fault;
+using domain::kHeldUntilReset;
+using domain::kLatestFaultTime;
+using domain::kMostFaultsTold;
+using domain::kMostFaultTextBytes;
 using domain::RememberedFault;
-
-constexpr std::int64_t kUntilReset = -1;
-constexpr std::int64_t kMostMilliseconds = 253402300799999;  // the end of the year 9999
 
 std::string time_of(std::int64_t unix_ms) {
   return rfc3339(Clock::Wall(std::chrono::duration_cast<Clock::Wall::duration>(
-      std::chrono::milliseconds(std::clamp<std::int64_t>(unix_ms, 0, kMostMilliseconds)))));
+      std::chrono::milliseconds(std::clamp<std::int64_t>(unix_ms, 0, kLatestFaultTime)))));
 }
 
 std::string short_text(const std::string& text) { return with_dots(text, kMostFaultTextBytes); }
@@ -47,7 +49,7 @@ void write_fault(JsonWriter& w, const Fault& fault, const domain::NodeTopology& 
   write_text(w, "text", fault.text);
   // Milliseconds beside the time for people: what is read back is what was written.
   w.field("since", time_of(fault.since)).key("sinceMs").integer(fault.since);
-  if (fault.held_until == kUntilReset) w.key("untilReset").boolean(true);
+  if (fault.held_until == kHeldUntilReset) w.key("untilReset").boolean(true);
   if (fault.held_until > 0) w.field("heldUntil", time_of(fault.held_until));
   w.end_object();
 }
@@ -103,8 +105,11 @@ RememberedFault read_fault(const Json& value, const std::string& path, JsonProbl
   out.part = o.text("part").value_or("");
   out.lanes = static_cast<int>(o.integer("lanes", 0, limits::kMaxLanes).value_or(0));
   out.text = o.text("text").value_or("");
-  out.since = o.require_integer("sinceMs", 0, kMostMilliseconds).value_or(0);
-  if (o.flag("untilReset").value_or(false)) out.held_until = kUntilReset;
+  out.since = o.require_integer("sinceMs", 0, kLatestFaultTime).value_or(0);
+  if (o.flag("untilReset").value_or(false)) out.held_until = kHeldUntilReset;
+  if (const auto until = o.text("heldUntil"); until && out.held_until == 0) {
+    out.held_until = 1000 * seconds_of(*until);
+  }
   return {std::move(out), o.text("chipId").value_or("")};
 }
 
@@ -120,6 +125,13 @@ Result<std::vector<RememberedFault>> read_faults(const Json& faults) {
   }
   if (problems.any()) return problems.error();
   return out;
+}
+
+Result<Json> parse_status(std::string_view status) {
+  if (status.size() > limits::kMaxKubeObjectBytes) {
+    return make_error(Errc::limit_exceeded, "the status is too large");
+  }
+  return parse_strict_json(status);
 }
 
 }  // namespace
@@ -162,18 +174,30 @@ Result<std::vector<RememberedFault>> read_object_faults(std::string_view object,
   return read_faults(*faults);
 }
 
+Result<std::vector<Fault>> read_status_faults(std::string_view status) {
+  std::vector<Fault> out;
+  if (status.find("\"faults\"") == std::string_view::npos) return out;
+  auto document = parse_status(status);
+  if (!document) return std::move(document).error();
+  if (!document->is_object() || !document->contains("faults")) return out;
+  auto read = read_faults((*document)["faults"]);
+  if (!read) return std::move(read).error();
+  for (RememberedFault& one : *read) out.push_back(std::move(one.fault));
+  return out;
+}
+
 Result<ToldHealth> read_status_health(std::string_view status) {
-  if (status.size() > limits::kMaxKubeObjectBytes) {
-    return make_error(Errc::limit_exceeded, "the status is too large");
-  }
-  auto document = parse_strict_json(status);
+  auto document = parse_status(status);
   if (!document) return std::move(document).error();
   ToldHealth out;
   if (!document->is_object()) return out;
   if (const auto faults = document->find("faults"); faults != document->end()) {
     auto read = read_faults(*faults);
     if (!read) return std::move(read).error();
-    for (RememberedFault& one : *read) out.faults.push_back(std::move(one.fault));
+    for (RememberedFault& one : *read) {
+      if (one.fault.held_until != kHeldUntilReset) one.fault.held_until = 0;
+      out.faults.push_back(std::move(one.fault));
+    }
   }
   const auto facts = document->find("facts");
   if (facts == document->end() || !facts->is_object()) return out;

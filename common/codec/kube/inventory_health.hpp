@@ -14,10 +14,8 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMostFaultsTold = 256;  // the worst ones, which come first
 inline constexpr std::size_t kMostNeighboursTold = 256;
 inline constexpr std::size_t kMostFactsTold = 256;
-inline constexpr std::size_t kMostFaultTextBytes = 256;
 
 // The keys nodeBootId, faults, conditions, neighbours and facts, where there is anything to say.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
@@ -27,12 +25,15 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
                                                                 std::string_view node_boot_id);
 
-// What an agent tells of its node besides the topology, whatever boot it was in: faults and facts.
+// What an agent tells of its node besides the topology, whatever boot it was in: faults, but not
+// until when they are held, and facts.
 struct ToldHealth {
   std::vector<domain::Fault> faults;
   std::map<std::string, std::string> facts;
 };
 // `status` as in read_inventory_status(). Errors name the key.
 Result<ToldHealth> read_status_health(std::string_view status);
+// Its faults alone, also until when they are held; a status without any is not parsed.
+Result<std::vector<domain::Fault>> read_status_faults(std::string_view status);
 
 }  // namespace chipweave::codec

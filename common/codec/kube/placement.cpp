@@ -1,11 +1,10 @@
 #include "common/codec/kube/placement.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 
 #include "common/base/limits.hpp"
 #include "common/codec/kube/od_json.hpp"
+#include "common/codec/kube/rfc3339_time.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -41,21 +40,6 @@ void read_chips(od::value value, std::vector<int>& to) {
   if (std::adjacent_find(to.begin(), to.end()) != to.end()) throw BadInput("a chip stands twice");
 }
 
-// "2026-01-02T03:04:05Z"; anything else is not worth losing the rest for.
-std::int64_t read_time(const std::string& text) {
-  std::tm t{};
-  char end = 0;
-  if (text.size() != 20 ||
-      std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c", &t.tm_year, &t.tm_mon, &t.tm_mday,
-                  &t.tm_hour, &t.tm_min, &t.tm_sec, &end) != 7 ||
-      end != 'Z') {
-    return 0;
-  }
-  t.tm_year -= 1900;
-  t.tm_mon -= 1;
-  return ::timegm(&t);
-}
-
 }  // namespace
 
 Result<PlacementNote> read_placement(std::string_view json) {
@@ -85,7 +69,7 @@ Result<PlacementNote> read_placement(std::string_view json) {
     return make_error(Errc::unsupported, "version " + std::to_string(version) +
                                              " of the placement annotation is not known here");
   }
-  note.time = read_time(when);
+  note.time = seconds_of(when);
   return note;
 }
 

@@ -158,9 +158,26 @@ void read_bookmark(od::value value, Bookmark& to) {
   });
 }
 
+void read_details(od::value value, KubeStatus& to) {
+  if (!begin_object("details", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (!is_key(key, "causes")) return check(v, 3);
+    if (!begin_array("details.causes", v)) return;
+    for (auto element : v.get_array()) {
+      od::value cause = element.value();
+      if (!begin_object("causes", cause)) continue;
+      each_field(cause.get_object(), [&](std::string_view inner, od::value w) {
+        if (!is_key(inner, "reason") || !to.cause.empty()) return check(w, 5);
+        read_string("reason", w, to.cause);
+      });
+    }
+  });
+}
+
 void read_status_field(std::string_view key, od::value value, KubeStatus& to) {
   if (is_key(key, "reason")) return read_string("reason", value, to.reason);
   if (is_key(key, "message")) return read_string("message", value, to.message);
+  if (is_key(key, "details")) return read_details(value, to);
   if (!is_key(key, "code")) return check(value, 2);
   if (is_null(value)) return;
   const std::int64_t code = value.get_int64();

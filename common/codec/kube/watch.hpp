@@ -25,6 +25,7 @@ struct KubeStatus {
   int code = 0;
   std::string reason;  // "Expired", "Conflict", "NotFound" …
   std::string message;
+  std::string cause = {};  // the first of several: "NamespaceTerminating", "FieldValueInvalid" …
 };
 
 template <class Object>

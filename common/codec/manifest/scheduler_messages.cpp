@@ -49,6 +49,16 @@ NodeView node_view(const json& item) {
     node.down_links.push_back({domain::ChipIndex{link.at(0).get<int>()},
                                domain::ChipIndex{link.at(1).get<int>()}, link.at(2).get<int>()});
   }
+  for (const json& port : present(item, "down_ports", json::array())) {
+    node.down_ports.push_back({port.at("chip").get<int>(), port.at("switch").get<std::string>(),
+                               port.at("lanes").get<int>()});
+  }
+  node.down_nics = present(item, "down_nics", json::array()).get<std::vector<std::string>>();
+  for (const json& fault : present(item, "faults", json::array())) {
+    node.faults.push_back({fault.at("code").get<std::string>(),
+                           fault.at("effect").get<std::string>(), fault.value("where", ""),
+                           fault.value("text", ""), fault.value("since", "")});
+  }
   return node;
 }
 
@@ -108,6 +118,10 @@ Result<std::vector<NodeView>> read_node_views(std::string_view text) {
               [](const NodeView& a, const NodeView& b) { return a.name < b.name; });
     return nodes;
   });
+}
+
+Result<NodeView> read_node_view(std::string_view text) {
+  return parsed(text, "node", [](const json& value) { return node_view(value); });
 }
 
 Result<PodView> read_pod_view(std::string_view text) {

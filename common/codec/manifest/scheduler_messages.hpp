@@ -16,6 +16,22 @@
 
 namespace chipweave::codec {
 
+// Something that is wrong with a node, as its agent says it.
+struct FaultView {
+  std::string code;
+  std::string effect;  // "note", "link", "network", "unusable"
+  std::string where;   // "chip 3", "link 0-4", "mlx5_0", "machine"
+  std::string text;
+  std::string since;
+};
+
+// Lanes of a chip to a switch that are down.
+struct DownPortView {
+  int chip = 0;
+  std::string by_switch;
+  int lanes = 0;
+};
+
 // GET /api/v1/nodes, one item. Chips are vendor indices, ascending.
 struct NodeView {
   std::string name;
@@ -25,9 +41,15 @@ struct NodeView {
   std::vector<int> unhealthy;
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
   std::vector<domain::DownLink> down_links;
+  // Of a scheduler that does not tell these: empty.
+  std::vector<DownPortView> down_ports;
+  std::vector<std::string> down_nics;
+  std::vector<FaultView> faults;  // worst first
 };
 // By name: the scheduler lists them as they came.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
+// GET /api/v1/nodes/NAME.
+Result<NodeView> read_node_view(std::string_view json);
 
 // The annotation chipweave.dev/placement.
 struct PlacementView {

@@ -191,7 +191,7 @@ std::vector<Fault> HealthJudge::judge() {
 
 // Computed once, so that it does not tremble with the two clocks.
 std::int64_t HealthJudge::held_until(Record& record) const {
-  if (record.rule->recovery == Recovery::reset) return -1;
+  if (record.rule->recovery == Recovery::reset) return domain::kHeldUntilReset;
   if (record.held_until == 0) {
     const auto left = hold_of(record) - Seconds(clock_.now() - record.lower_since);
     record.held_until =

@@ -137,6 +137,36 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   EXPECT_EQ(gone->boot_id, "boot-1");
 }
 
+TEST(AgentReport, TellsWhatIsWrongAndWhenThatIsOver) {
+  Door door;
+  ASSERT_TRUE(door.open());
+  Node node;
+  node.begin(door.port);
+  const auto full = door.decide.reports.at(0);
+  ASSERT_TRUE(full && full->faults);
+  EXPECT_TRUE(full->faults->empty());
+  NodeState sick = *state({{ChipIndex{3}}, {}, {}});
+  sick.faults.resize(1);
+  sick.faults[0].code = "nvml.lost";
+  sick.faults[0].effect = domain::Effect::unusable;
+  sick.faults[0].chip = ChipIndex{3};
+  sick.faults[0].text = "fallen off\nthe bus \xFF";
+  sick.faults[0].since = 1795338842113;
+  node.want(std::make_shared<const NodeState>(sick));
+  const auto delta = door.decide.reports.at(1);
+  ASSERT_TRUE(delta && delta->faults);
+  ASSERT_EQ(delta->faults->size(), 1U);
+  const domain::Fault& told = delta->faults->front();
+  EXPECT_TRUE(domain::same_cause(told, sick.faults[0]));
+  EXPECT_EQ(told.effect, domain::Effect::unusable);
+  EXPECT_EQ(told.since, 1795338842113);
+  EXPECT_EQ(told.text, "fallen off?the bus \xEF\xBF\xBD") << "gRPC would drop the whole report";
+  node.want(state());
+  const auto over = door.decide.reports.at(2);
+  ASSERT_TRUE(over && over->faults);
+  EXPECT_TRUE(over->faults->empty());
+}
+
 TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
   Door door;
   ASSERT_TRUE(door.open());

@@ -147,6 +147,24 @@ TEST_F(InventoryStream, ARefusedReportDoesNotEndTheStream) {
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 3)), v1::OUTCOME_TAKEN);
 }
 
+TEST_F(InventoryStream, FaultsThatMakeNoSenseAreRefusedByName) {
+  open();
+  Peer peer(port);
+  v1::InventoryReport report = full_of("a", "b1", 1);
+  v1::Fault& fault = *report.mutable_full()->mutable_faults()->add_faults();
+  fault.set_code("xid.79");
+  fault.set_chip(-4);
+  const auto refused = peer.send(report);
+  EXPECT_EQ(refused.outcome(), v1::OUTCOME_REFUSED);
+  EXPECT_NE(refused.message().find("full: faults[0].chip is -4"), std::string::npos)
+      << refused.message();
+  fault.set_chip(4);  // of a chip that is not there any more
+  EXPECT_EQ(peer.outcome(report), v1::OUTCOME_TAKEN);
+  const auto taken = decide.reports.at(0);
+  ASSERT_TRUE(taken && taken->faults);
+  EXPECT_EQ(taken->faults->front().chip, domain::ChipIndex{4});
+}
+
 TEST_F(InventoryStream, AnExceptionInTheCoreIsARefusal) {
   decide.outcome = [](const InventoryReport& r) -> ReportOutcome {
     if (r.node == "bad") throw std::runtime_error("secret detail");

@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "common/domain/topology_builder.hpp"
 #include "tests/component/sched_http/sched_http.hpp"
 #include "tests/unit/http/running_server.hpp"
 
@@ -47,6 +48,66 @@ TEST_F(SchedHttp, PlaysTheWholeCycle) {
   EXPECT_EQ(Json::parse(call("GET", "/api/v1/pods").body)["items"][0]["state"], "bound");
   EXPECT_EQ(call("DELETE", "/standalone/pods/ns/w-0").status, 200);
   EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes").body)["items"][0]["free"].size(), 8U);
+}
+
+TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
+  domain::TopologyBuilder b;
+  for (const int i : {2, 3}) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    chip.health = i == 3 ? domain::Health::unhealthy : domain::Health::healthy;
+    b.add_chip(std::move(chip));
+  }
+  b.add_switch("nvswitch", domain::LinkKind::nvswitch,
+               {{domain::ChipIndex{2}, 18, 0}, {domain::ChipIndex{3}, 18, 4}});
+  InventoryReport r;
+  r.node = "n1";
+  r.boot_id = "b";
+  r.sequence = 1;
+  r.resources = {"nvidia.com/gpu"};
+  r.topology = std::move(b).build().value();
+  domain::Fault lost;
+  lost.code = "nvml.lost";
+  lost.effect = domain::Effect::unusable;
+  lost.chip = domain::ChipIndex{3};
+  lost.text = "has fallen off the bus";
+  lost.since = 1767323045123;
+  lost.held_until = domain::kHeldUntilReset;
+  domain::Fault nic;
+  nic.code = "nic.down";
+  nic.effect = domain::Effect::link;
+  nic.part = "mlx5_1";
+  nic.held_until = 1767323055000;
+  r.faults = {lost, nic};
+  loop_.post_and_wait([&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
+
+  const Json all = Json::parse(call("GET", "/api/v1/nodes").body)["items"];
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]["down_links"], Json::array());
+  EXPECT_EQ(all[0]["down_ports"], Json::parse(R"([{"chip":3,"switch":"nvswitch","lanes":4}])"));
+  EXPECT_EQ(all[0]["down_nics"], Json::parse(R"(["mlx5_1"])"));
+  EXPECT_EQ(all[0]["faults"], Json::parse(R"([
+    {"code":"nvml.lost","effect":"unusable","chip":3,"where":"chip 3",
+     "text":"has fallen off the bus","since":"2026-01-02T03:04:05Z","until_reset":true},
+    {"code":"nic.down","effect":"link","part":"mlx5_1","where":"mlx5_1","text":"",
+     "since":"1970-01-01T00:00:00Z","held_until":"2026-01-02T03:04:15Z"}])"));
+  EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes/n1").body)["faults"], all[0]["faults"]);
+  EXPECT_EQ(call("GET", "/api/v1/nodes/n2").status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/nodes/").status, 404);
+
+  // Changes of something else leave them as they are; an empty list ends them.
+  r.topology.reset();
+  r.faults.reset();
+  r.sequence = 2;
+  r.chips = {{domain::ChipIndex{2}, domain::Health::network_unhealthy}};
+  loop_.post_and_wait([&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
+  EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes/n1").body)["faults"].size(), 2U);
+  r.sequence = 3;
+  r.faults.emplace();
+  loop_.post_and_wait([&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
+  const Json after = Json::parse(call("GET", "/api/v1/nodes/n1").body);
+  EXPECT_EQ(after["faults"], Json::array());
+  EXPECT_EQ(after["down_nics"], Json::array());
 }
 
 TEST_F(SchedHttp, WhoCannotDecideKeepsNoConnectionOfThoseWhoAskForDecisions) {

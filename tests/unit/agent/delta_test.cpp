@@ -41,6 +41,20 @@ TEST(Delta, SaysOnlyWhatChangedAndTheWayBack) {
   EXPECT_EQ(back->links, (std::vector<LinkChange>{{ChipIndex{1}, ChipIndex{2}, 0}}));
 }
 
+TEST(Delta, FaultsAreToldAsAWholeWhenTheyAreOthers) {
+  NodeState sick{"box", {"r"}, ring_of_four()};
+  sick.faults.resize(2);
+  sick.faults[0].code = "nic.flap";
+  sick.faults[1].code = "amd.thermal";
+  NodeState less = sick;
+  less.faults.pop_back();
+  const NodeState well{"box", {"r"}, ring_of_four()};
+  EXPECT_EQ(delta_between(sick, less)->faults, less.faults);
+  EXPECT_EQ(delta_between(sick, well)->faults, well.faults) << "none any more";
+  EXPECT_FALSE(delta_between(sick, well)->empty());
+  EXPECT_TRUE(delta_between(sick, sick)->empty());
+}
+
 TEST(Delta, AnotherMachineNeedsAFullReport) {
   const NodeState whole{"box", {"r"}, ring_of_four()};
   const auto differs = [&whole](NodeState other) {

@@ -289,6 +289,40 @@ TEST_F(Writer, WhatSomebodyMustChangeIsTriedEachHalfMinute) {
   }
 }
 
+TEST_F(Writer, SaysOnceWhatTheRunBeforeHasToldAlsoIfThatIsNothing) {
+  const std::string told =
+      R"({"metadata":{"uid":"u1","resourceVersion":"1"},"status":{"bootId":)"
+      R"("b0","sequence":4,"nodeBootId":"node-boot","faults":[{"code":"xid.79",)"
+      R"("effect":"unusable","sinceMs":1}]}})";
+  const auto remembered = [this](const std::string& node_boot, int status,
+                                 const std::string& body) {
+    std::vector<std::size_t> counts;
+    InventoryWriter::Options options;
+    options.node = "n1";
+    options.boot_id = "b1";
+    options.node_boot_id = node_boot;
+    options.chain.what = "inventory of node n1";
+    writer_ = std::make_unique<InventoryWriter>(
+        server_, options,
+        InventoryWriter::Events{
+            [] {}, [](bool) {},
+            [&counts](const auto& faults) { counts.push_back(faults.size()); }});
+    writer_->want(state(), true);
+    writer_->start();
+    server_.fail(Errc::unavailable, "no connection");
+    EXPECT_TRUE(counts.empty()) << "not known yet";
+    server_.pass_time();
+    server_.reply(status, body);
+    EXPECT_EQ(counts.size(), 1U);
+    return counts.at(0);
+  };
+  EXPECT_EQ(remembered("node-boot", 200, told), 1U);
+  EXPECT_EQ(remembered("another-boot", 200, told), 0U);
+  EXPECT_EQ(remembered("", 200, told), 0U);
+  EXPECT_EQ(remembered("node-boot", 200, object("1", "", 0)), 0U);
+  EXPECT_EQ(remembered("node-boot", 404, failure(404, "not found")), 0U);
+}
+
 TEST_F(Writer, ARefusalIsInTheLogOnceInTheServersWords) {
   testing::internal::CaptureStderr();
   begin();

@@ -36,6 +36,7 @@ struct NodeEventsTest : testing::Test {
 };
 
 TEST_F(NodeEventsTest, AFaultIsAWarningOnTheNode) {
+  events.begin({});
   events.fault({Kind::raised, fault(domain::Effect::unusable)});
   const Json event = taken();
   EXPECT_EQ(event["regarding"],
@@ -49,6 +50,7 @@ TEST_F(NodeEventsTest, AFaultIsAWarningOnTheNode) {
 }
 
 TEST_F(NodeEventsTest, EachEffectHasItsReasonAndItsEnd) {
+  events.begin({});
   for (const auto& [effect, reason, type] :
        {std::tuple(domain::Effect::network, "ChipNetworkDown", "Warning"),
         std::tuple(domain::Effect::link, "LinkDown", "Warning"),
@@ -68,6 +70,7 @@ TEST_F(NodeEventsTest, EachEffectHasItsReasonAndItsEnd) {
 }
 
 TEST_F(NodeEventsTest, AFloodIsSlowedDownAndForgottenFromItsBeginning) {
+  events.begin({});
   domain::Fault one = fault(domain::Effect::link);
   for (int i = 0; i < 1000; ++i) {
     one.port = i;
@@ -79,6 +82,57 @@ TEST_F(NodeEventsTest, AFloodIsSlowedDownAndForgottenFromItsBeginning) {
   server.pass_time();
   // Behind the first one the newest 256 were left, of which 24 have gone.
   EXPECT_EQ(taken()["note"], "chip 3 port 768: xid.79 (fallen off the bus)");
+}
+
+TEST_F(NodeEventsTest, WaitsForWhatTheRunBeforeHasTold) {
+  domain::Fault other = fault(domain::Effect::unusable);
+  other.chip = domain::ChipIndex{4};
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  events.fault({Kind::raised, other});
+  EXPECT_EQ(server.target, "");
+  events.begin({fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["note"], "chip 4: xid.79 (fallen off the bus)");
+  EXPECT_EQ(server.target, "") << "chip 3 was told";
+  // It goes and comes again: that is news.
+  events.fault({Kind::cleared, fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["reason"], "FaultCleared");
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["reason"], "ChipUnusable");
+}
+
+TEST_F(NodeEventsTest, WhatIsWorseThanItWasToldIsNews) {
+  domain::Fault lanes = fault(domain::Effect::link);
+  lanes.peer = domain::ChipIndex{5};
+  lanes.lanes = 1;
+  events.begin({fault(domain::Effect::network), lanes});
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["reason"], "ChipUnusable");
+  lanes.lanes = 2;
+  events.fault({Kind::raised, lanes});
+  EXPECT_EQ(taken()["reason"], "LinkDown");
+}
+
+TEST_F(NodeEventsTest, ADriverMayBeSlowToSayItAgainButNotForEver) {
+  domain::Fault other = fault(domain::Effect::network);
+  other.code = "hccn.link-down";
+  events.begin({fault(domain::Effect::unusable), other});
+  clock.advance(std::chrono::minutes(2));
+  events.fault({Kind::raised, other});
+  EXPECT_EQ(server.target, "");
+  clock.advance(std::chrono::minutes(2));
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["reason"], "ChipUnusable");
+}
+
+TEST_F(NodeEventsTest, AMachineInPiecesFillsNoMemoryWhileItWaits) {
+  domain::Fault one = fault(domain::Effect::link);
+  for (int i = 0; i < 1000; ++i) {
+    one.port = i;
+    events.fault({Kind::raised, one});
+  }
+  EXPECT_EQ(events.stats().dropped, 1000U - 256U);
+  events.begin({});
+  EXPECT_EQ(taken()["note"], "chip 3 port 744: xid.79 (fallen off the bus)");
 }
 
 }  // namespace

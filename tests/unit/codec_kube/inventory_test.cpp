@@ -90,6 +90,18 @@ TEST(InventoryHealth, FaultsAndFactsAreReadFromAStatusOfAnyBoot) {
   EXPECT_FALSE(read_status_health("{").ok());
 }
 
+TEST(InventoryHealth, FaultsAloneAreReadWithTheTimeThatTheyAreHeldUntil) {
+  const auto read = read_status_faults(status_of(sick_inventory()));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->size(), 256U);
+  EXPECT_EQ(read->at(0), sick_inventory().faults[0]);
+  EXPECT_EQ(read->at(1).held_until, 1767323055000) << "in whole seconds";
+  EXPECT_TRUE(read_status_faults("no JSON, but nothing is said of them")->empty());
+  EXPECT_TRUE(read_status_faults(R"({"facts":{"a":"\"faults\""}})")->empty());
+  EXPECT_FALSE(read_status_faults(R"({"faults":7})").ok());
+  EXPECT_FALSE(read_status_faults(R"({"faults":)").ok());
+}
+
 TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {
   const auto problem = [](const char* faults) {
     const auto read = read_object_faults(

@@ -120,6 +120,11 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
          for (int i = 0; i < 2016; ++i) *m.mutable_delta()->add_links() = m.delta().links(0);
        },
        "delta.links: 2017"},
+      {full_report(), [](auto& m) { m.mutable_full()->mutable_faults()->add_faults(); },
+       "full: faults[0].code is missing"},
+      {delta_report(),
+       [](auto& m) { m.mutable_delta()->mutable_faults()->add_faults()->set_code("a\n"); },
+       "delta: faults[0].code has control"},
   };
   for (const Case& c : cases) {
     v1::InventoryReport message = c.start;
@@ -193,7 +198,12 @@ TEST(DecodeAsk, SurvivesAnyBytes) {
   whole.mutable_group()->set_replicas(4);
   (*whole.mutable_labels())["l"] = "1";
   const std::string good = whole.SerializeAsString();
-  const std::string report = full_report().SerializeAsString() + delta_report().SerializeAsString();
+  v1::InventoryReport sick = full_report();
+  v1::Fault& fault = *sick.mutable_full()->mutable_faults()->add_faults();
+  fault.set_code("xid.79");
+  fault.set_chip(1);
+  fault.set_text("has fallen off the bus");
+  const std::string report = sick.SerializeAsString() + delta_report().SerializeAsString();
   int messages = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string bytes = i % 2 == 0 ? good : report;
@@ -218,6 +228,9 @@ TEST(DecodeAsk, SurvivesAnyBytes) {
       ++messages;
       if (const auto got = decode_report(r)) {
         EXPECT_LE(got->chips.size(), static_cast<std::size_t>(limits::kMaxChips));
+        if (got->faults) {
+          EXPECT_LE(got->faults->size(), domain::kMostFaultsTold);
+        }
       }
     }
   }

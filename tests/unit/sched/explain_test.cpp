@@ -58,6 +58,17 @@ TEST(Explain, PendingPodNamesTheChipWhoseRecoveryWouldHelp) {
   const Json j = explain(w, a);
   EXPECT_EQ(j["smallest_change"], "if chip 3 on n1 were healthy again");
   EXPECT_EQ(j["changes"].back()["kind"], "smaller_size");
+  domain::Fault of_other;
+  of_other.code = "xid.48";
+  of_other.effect = domain::Effect::unusable;
+  of_other.chip = domain::ChipIndex{2};
+  domain::Fault fault = of_other;
+  fault.code = "xid.79";
+  fault.chip = domain::ChipIndex{3};
+  fault.text = "has fallen off the bus";
+  w.set_faults("n1", {of_other, fault});
+  EXPECT_EQ(explain(w, a)["smallest_change"],
+            "if chip 3 on n1 were healthy again (xid.79: has fallen off the bus)");
 }
 
 TEST(Explain, PendingPodOfASizeNoMachineCanHold) {

@@ -62,6 +62,15 @@ class World {
     return scheduler.report(std::move(r));
   }
 
+  ReportAnswer set_faults(const std::string& node, std::vector<domain::Fault> faults) {
+    InventoryReport r;
+    r.node = node;
+    r.boot_id = "boot";
+    r.sequence = ++sequence;
+    r.faults = std::move(faults);
+    return scheduler.report(std::move(r));
+  }
+
   static PodAsk ask(const std::string& name, int chips,
                     const std::string& resource = "nvidia.com/gpu") {
     PodAsk a;

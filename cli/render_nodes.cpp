@@ -1,0 +1,79 @@
+#include "cli/render_nodes.hpp"
+
+#include "cli/table.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+enum class Notes { shown, left_out };
+
+std::string lanes_word(int lanes) {
+  return std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes");
+}
+
+std::string node_lines(const std::vector<codec::NodeView>& nodes, bool colours) {
+  Table table({{"NODE"},
+               {"MACHINE"},
+               {"CHIPS", Table::Align::right},
+               {"FREE"},
+               {"UNHEALTHY"},
+               {"PODS", Table::Align::right}});
+  for (const codec::NodeView& node : nodes) {
+    table.add({node.name, node.machine, std::to_string(node.chips), chip_list(node.free),
+               chip_list(node.unhealthy), std::to_string(node.used.size())},
+              node.unhealthy.empty() ? Colour::none : Colour::yellow);
+  }
+  return table.text(colours);
+}
+
+// "" if there are none.
+std::string fault_lines(const std::vector<codec::NodeView>& nodes, Notes notes, bool colours) {
+  constexpr std::size_t kTextColumn = 5;
+  Table table({{"NODE"}, {"EFFECT"}, {"WHERE"}, {"FAULT"}, {"SINCE"}, {"TEXT"}}, kTextColumn);
+  bool any = false;
+  for (const codec::NodeView& node : nodes) {
+    for (const codec::FaultView& fault : node.faults) {
+      const bool note = fault.effect == "note";
+      if (note && notes == Notes::left_out) continue;
+      any = true;
+      table.add({node.name, fault.effect, fault.where, fault.code, fault.since, fault.text},
+                note ? Colour::none : Colour::yellow);
+    }
+  }
+  return any ? "\n" + table.text(colours) : "";
+}
+
+// "\nlinks down: 0-3 (2 lanes)\n…"; "" if nothing is down.
+std::string down_lines(const codec::NodeView& node) {
+  std::string links;
+  for (const domain::DownLink& link : node.down_links) {
+    links += (links.empty() ? "" : ", ") + std::to_string(link.a.value) + "-" +
+             std::to_string(link.b.value) + " (" + lanes_word(link.lanes.value_or(0)) + ")";
+  }
+  std::string ports;
+  for (const codec::DownPortView& port : node.down_ports) {
+    ports += (ports.empty() ? "" : ", ") + std::to_string(port.chip) + " to " + port.by_switch +
+             " (" + lanes_word(port.lanes) + ")";
+  }
+  std::string nics;
+  for (const std::string& nic : node.down_nics) nics += (nics.empty() ? "" : ", ") + nic;
+  std::string out;
+  for (const auto& [what, which] :
+       {std::pair("links", links), std::pair("switch ports", ports), std::pair("NICs", nics)}) {
+    if (!which.empty()) out += wrapped(std::string(what) + " down: " + which, 2) + "\n";
+  }
+  return out.empty() ? out : "\n" + out;
+}
+
+}  // namespace
+
+std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool colours) {
+  return node_lines(nodes, colours) + fault_lines(nodes, Notes::left_out, colours);
+}
+
+std::string render_node(const codec::NodeView& node, bool colours) {
+  return node_lines({node}, colours) + down_lines(node) +
+         fault_lines({node}, Notes::shown, colours);
+}
+
+}  // namespace chipweave::cli

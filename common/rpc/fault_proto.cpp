@@ -1,0 +1,146 @@
+#include "common/rpc/fault_proto.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "common/base/utf8.hpp"
+
+namespace chipweave::rpc {
+namespace {
+
+using domain::ChipIndex;
+using domain::Effect;
+using domain::Fault;
+
+v1::FaultEffect effect_to_proto(Effect effect) {
+  switch (effect) {
+    case Effect::unusable:
+      return v1::FAULT_EFFECT_UNUSABLE;
+    case Effect::network:
+      return v1::FAULT_EFFECT_NETWORK;
+    case Effect::link:
+      return v1::FAULT_EFFECT_LINK;
+    case Effect::note:
+      break;
+  }
+  return v1::FAULT_EFFECT_NOTE;
+}
+
+// An agent of another version must not lose its node for a word about a fault.
+Effect effect_from_proto(v1::FaultEffect effect) {
+  if (effect == v1::FAULT_EFFECT_UNUSABLE) return Effect::unusable;
+  if (effect == v1::FAULT_EFFECT_NETWORK) return Effect::network;
+  if (effect == v1::FAULT_EFFECT_LINK) return Effect::link;
+  return Effect::note;
+}
+
+// Whoever sends what is no UTF-8 has the whole message thrown away.
+std::string clean(const std::string& text) {
+  return with_dots(plain_utf8(text), domain::kMostFaultTextBytes);
+}
+
+std::int64_t moment(std::int64_t unix_ms) {
+  return std::clamp<std::int64_t>(unix_ms, 0, domain::kLatestFaultTime);
+}
+
+void write(const Fault& fault, v1::Fault& to) {
+  to.set_code(clean(fault.code));
+  to.set_effect(effect_to_proto(fault.effect));
+  if (fault.chip) to.set_chip(fault.chip->value);
+  if (fault.peer) to.set_peer(fault.peer->value);
+  if (fault.port) to.set_port(*fault.port);
+  to.set_part(clean(fault.part));
+  to.set_lanes(std::clamp(fault.lanes, 0, limits::kMaxLanes));
+  to.set_text(clean(fault.text));
+  to.set_since_unix_ms(moment(fault.since));
+  to.set_until_reset(fault.held_until == domain::kHeldUntilReset);
+  to.set_held_until_unix_ms(moment(fault.held_until));
+}
+
+// Reads the fields of one fault and keeps the first that is wrong.
+class Reader {
+ public:
+  explicit Reader(std::string at) : at_(std::move(at)) {}
+
+  std::string text(const std::string& value, const char* field) {
+    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+    if (value.size() > domain::kMostFaultTextBytes) {
+      fail(Errc::limit_exceeded, field,
+           " bytes: " + std::to_string(value.size()) + ", at most " +
+               std::to_string(domain::kMostFaultTextBytes) + " are accepted");
+    } else if (std::any_of(value.begin(), value.end(), control)) {
+      fail(Errc::invalid_argument, field, " has control characters");
+    }
+    return value;
+  }
+  std::string required_text(const std::string& value, const char* field) {
+    if (value.empty()) fail(Errc::invalid_argument, field, " is missing");
+    return text(value, field);
+  }
+  template <class Number>
+  Number number(Number value, Number most, const char* field) {
+    if (value < 0 || value > most) {
+      fail(Errc::invalid_argument, field,
+           " is " + std::to_string(value) + ", must be between 0 and " + std::to_string(most));
+    }
+    return value;
+  }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  void fail(Errc code, const char* field, const std::string& why) {
+    if (!error_) error_ = make_error(code, at_ + "." + field + why);
+  }
+  std::string at_;
+  std::optional<Error> error_;
+};
+
+Fault read(const v1::Fault& m, Reader& reader) {
+  Fault out;
+  out.code = reader.required_text(m.code(), "code");
+  out.effect = effect_from_proto(m.effect());
+  if (m.has_chip()) out.chip = ChipIndex{reader.number(m.chip(), limits::kMaxChipIndex, "chip")};
+  if (m.has_peer()) out.peer = ChipIndex{reader.number(m.peer(), limits::kMaxChipIndex, "peer")};
+  if (m.has_port()) out.port = reader.number(m.port(), limits::kMaxChipIndex, "port");
+  out.part = reader.text(m.part(), "part");
+  out.lanes = reader.number(m.lanes(), limits::kMaxLanes, "lanes");
+  out.text = reader.text(m.text(), "text");
+  out.since =
+      reader.number<std::int64_t>(m.since_unix_ms(), domain::kLatestFaultTime, "since_unix_ms");
+  out.held_until = reader.number<std::int64_t>(m.held_until_unix_ms(), domain::kLatestFaultTime,
+                                               "held_until_unix_ms");
+  if (m.until_reset()) out.held_until = domain::kHeldUntilReset;
+  return out;
+}
+
+}  // namespace
+
+v1::FaultList to_proto(const std::vector<Fault>& faults) {
+  v1::FaultList out;
+  const std::size_t told = std::min(faults.size(), domain::kMostFaultsTold);
+  for (std::size_t i = 0; i < told; ++i) write(faults[i], *out.add_faults());
+  return out;
+}
+
+Result<std::vector<Fault>> from_proto(const v1::FaultList& message) {
+  const auto count = static_cast<std::size_t>(message.faults_size());
+  if (count > domain::kMostFaultsTold) {
+    return make_error(Errc::limit_exceeded, "faults: " + std::to_string(count) + ", at most " +
+                                                std::to_string(domain::kMostFaultsTold) +
+                                                " are accepted");
+  }
+  std::vector<Fault> out;
+  for (const v1::Fault& fault : message.faults()) {
+    Reader reader("faults[" + std::to_string(out.size()) + "]");
+    out.push_back(read(fault, reader));
+    if (reader.error()) return *reader.error();
+  }
+  return out;
+}
+
+}  // namespace chipweave::rpc
