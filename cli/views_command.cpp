@@ -133,7 +133,7 @@ Exit pods(const ViewState& state) {
 }
 
 CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),
-                   Exit& exit_code, std::shared_ptr<ViewState> state) {
+                   Exit& exit_code, const std::shared_ptr<ViewState>& state) {
   CLI::App* command = app.add_subcommand(name, what);
   add_scheduler_option(*command, state->scheduler);
   add_output_option(*command, state->form);

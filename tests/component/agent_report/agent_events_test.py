@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that are there
-when the agent starts are told, once; a restart tells nothing twice; refused events are in the log once and counted.
+"""Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that are
+there when it starts are told, once; a restart tells nothing twice; refused events are in the log once and counted.
 
 usage: agent_events_test.py PROGRAMS-FOLDER
 """
