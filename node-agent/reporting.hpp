@@ -66,7 +66,7 @@ class Reporting {
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<PodResourcesClient> kubelet_;
   std::function<void(std::size_t)> count_in_use_;
-  NodeStatePtr state_;  // null: nothing was started yet
+  NodeStatePtr state_;                  // null: nothing was started yet
   std::optional<GivenDevices> given_;   // by the kubelet; absent: it has not said it yet
   std::vector<std::string> strangers_;  // that were told of last
   bool inventory_sent_ = false;

@@ -85,6 +85,13 @@ Json Rig::node(const std::string& name) {
   return nullptr;
 }
 
+Json Rig::timeless_node(const std::string& name) {
+  Json out = node(name);
+  out.erase("inventory_age_seconds");
+  for (Json& fault : out["faults"]) fault.erase("since");
+  return out;
+}
+
 std::vector<int> Rig::unhealthy(const std::string& name) {
   const Json found = node(name);
   return found.is_null() ? std::vector<int>{-1} : found["unhealthy"].get<std::vector<int>>();

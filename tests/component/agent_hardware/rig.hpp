@@ -28,6 +28,8 @@ class Rig {
 
   // What the scheduler knows of a node; null if nothing.
   Json node(const std::string& name);
+  // The same without ages and times.
+  Json timeless_node(const std::string& name);
   std::vector<int> unhealthy(const std::string& name);
   // The chips that a pod of that size gets now on that node, by filter, prioritize and bind; the
   // pod is deleted again. nullopt: none.

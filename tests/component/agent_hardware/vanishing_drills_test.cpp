@@ -32,11 +32,7 @@ struct VanishingDrills : testing::Test {
   std::unique_ptr<Program> program;
   Json whole;  // the node with everything there
 
-  Json node() {
-    Json out = rig.node("n1");
-    out.erase("inventory_age_seconds");
-    return out;
-  }
+  Json node() { return rig.timeless_node("n1"); }
   void begin(const agent::SysFolder& machine, const std::string& vendor) {
     auto more = Rig::metrics(rig.folder());
     more.insert(more.end(), {"--health-policy", rig.folder().put("policy.yaml", kPolicy)});
