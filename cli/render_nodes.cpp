@@ -5,7 +5,7 @@
 namespace chipweave::cli {
 namespace {
 
-enum class Notes { shown, left_out };
+bool is_note(const codec::FaultView& fault) { return fault.effect == "note"; }
 
 std::string lanes_word(int lanes) {
   return std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes");
@@ -26,21 +26,31 @@ std::string node_lines(const std::vector<codec::NodeView>& nodes, bool colours) 
   return table.text(colours);
 }
 
-// "" if there are none.
-std::string fault_lines(const std::vector<codec::NodeView>& nodes, Notes notes, bool colours) {
+// Those of effect; "" if there are none.
+std::string fault_table(const std::vector<codec::NodeView>& nodes, bool colours) {
   constexpr std::size_t kTextColumn = 5;
   Table table({{"NODE"}, {"EFFECT"}, {"WHERE"}, {"FAULT"}, {"SINCE"}, {"TEXT"}}, kTextColumn);
   bool any = false;
   for (const codec::NodeView& node : nodes) {
     for (const codec::FaultView& fault : node.faults) {
-      const bool note = fault.effect == "note";
-      if (note && notes == Notes::left_out) continue;
+      if (is_note(fault)) continue;
       any = true;
       table.add({node.name, fault.effect, fault.where, fault.code, fault.since, fault.text},
-                note ? Colour::none : Colour::yellow);
+                Colour::yellow);
     }
   }
   return any ? "\n" + table.text(colours) : "";
+}
+
+// A table of all, each with its whole text beneath.
+std::string fault_list(const codec::NodeView& node, bool colours) {
+  Table table({{"EFFECT"}, {"WHERE"}, {"FAULT"}, {"SINCE"}});
+  for (const codec::FaultView& fault : node.faults) {
+    table.add({fault.effect, fault.where, fault.code, fault.since},
+              is_note(fault) ? Colour::none : Colour::yellow);
+    table.add_text(fault.text);
+  }
+  return node.faults.empty() ? "" : "\n" + table.text(colours);
 }
 
 // "\nlinks down: 0-3 (2 lanes)\n…"; "" if nothing is down.
@@ -68,12 +78,11 @@ std::string down_lines(const codec::NodeView& node) {
 }  // namespace
 
 std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool colours) {
-  return node_lines(nodes, colours) + fault_lines(nodes, Notes::left_out, colours);
+  return node_lines(nodes, colours) + fault_table(nodes, colours);
 }
 
 std::string render_node(const codec::NodeView& node, bool colours) {
-  return node_lines({node}, colours) + down_lines(node) +
-         fault_lines({node}, Notes::shown, colours);
+  return node_lines({node}, colours) + down_lines(node) + fault_list(node, colours);
 }
 
 }  // namespace chipweave::cli

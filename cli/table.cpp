@@ -24,6 +24,10 @@ void Table::add(std::vector<std::string> cells, Colour colour) {
   rows_.push_back({std::move(cells), colour});
 }
 
+void Table::add_text(const std::string& text) {
+  if (!text.empty()) rows_.back().beneath = wrapped("  " + text, 2) + "\n";
+}
+
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -58,7 +62,7 @@ std::string Table::text(bool colours) const {
       line += padded(cell, width[c], columns_[c].align);
     }
     trim_right(line);
-    out += painted(line, row.colour, colours) + "\n";
+    out += painted(line, row.colour, colours) + "\n" + row.beneath;
   }
   return out;
 }

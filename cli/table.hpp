@@ -24,6 +24,8 @@ class Table {
 
   // As many cells as columns; missing ones are empty.
   void add(std::vector<std::string> cells, Colour colour = Colour::none);
+  // What belongs to the row before, beneath it, over all columns and as many lines as it takes.
+  void add_text(const std::string& text);
   // Header and rows; no line has trailing blanks.
   std::string text(bool colours) const;
 
@@ -31,6 +33,7 @@ class Table {
   struct Row {
     std::vector<std::string> cells;
     Colour colour = Colour::none;
+    std::string beneath{};
   };
   std::vector<std::size_t> widths() const;
   std::vector<Column> columns_;

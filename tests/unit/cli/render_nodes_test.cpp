@@ -42,8 +42,24 @@ TEST(RenderNodes, OneShowsAllOfIt) {
   const std::string text = render_node(sick_node(), false);
   EXPECT_THAT(text, HasSubstr("\n\nlinks down: 0-3 (2 lanes)\n"
                               "switch ports down: 3 to nvswitch (1 lane)\n"
-                              "NICs down: mlx5_1\n\nNODE"));
-  EXPECT_THAT(text, HasSubstr("nic.flap"));
+                              "NICs down: mlx5_1\n"
+                              "\n"
+                              "EFFECT    WHERE   FAULT     SINCE\n"
+                              "unusable  chip 3  xid.79    2026-11-22T09:14:02Z\n"
+                              "  off the bus?[2J\n"
+                              "note      mlx5_0  nic.flap  2026-11-22T09:15:00Z\n"));
+}
+
+TEST(RenderNodes, OneSaysTheWholeTextOfEachFault) {
+  codec::NodeView node = sick_node();
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += "word" + std::to_string(i) + " ";
+  node.faults[0].text = words + "end";
+  std::string shown = render_node(node, false);
+  for (std::size_t at = 0; (at = shown.find("\n  ", at)) != std::string::npos;) {
+    shown.replace(at, 3, " ");
+  }
+  EXPECT_THAT(shown, HasSubstr(words + "end\nnote"));
 }
 
 }  // namespace
