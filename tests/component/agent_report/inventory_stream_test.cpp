@@ -86,7 +86,7 @@ struct InventoryStream : testing::Test {
   std::unique_ptr<GrpcServer> server;
   std::uint16_t port = 0;
 
-  void open(GrpcOptions options = {}) {
+  void open(const GrpcOptions& options = {}) {
     server = std::make_unique<GrpcServer>(thread.loop, decide, options);
     const auto got = server->start("127.0.0.1:0");
     ASSERT_TRUE(got) << got.error().text();

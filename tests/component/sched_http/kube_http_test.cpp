@@ -313,7 +313,7 @@ TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
         static_cast<void>(c.call("POST", "/kube/prioritize", args(p, fit)).value());
       const std::string node = fit.empty() ? nodes[random() % 4] : fit[random() % fit.size()];
       const Json b = Json::parse(c.call("POST", "/kube/bind", binding(p, node)).value().body);
-      if (b["Error"] == "") {
+      if (b["Error"].get<std::string>().empty()) {
         ++bound;
         const Json got = Json::parse(c.call("GET", "/standalone/pods/ns/" + name, "").value().body);
         const Json placement = Json::parse(
@@ -333,6 +333,7 @@ TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
     }
   };
   std::vector<std::thread> clients;
+  clients.reserve(64);
   for (int i = 0; i < 64; ++i) clients.emplace_back(client_life, i);
   for (auto& t : clients) t.join();
   EXPECT_EQ(doubles, 0);

@@ -20,6 +20,12 @@ namespace chipweave::sched {
 using Json = nlohmann::json;
 
 class SchedHttp : public ::testing::Test {
+ public:
+  ~SchedHttp() override {
+    loop_.post([&] { front_.drain(std::chrono::milliseconds(500), [&] { loop_.stop(); }); });
+    thread_.join();
+  }
+
  protected:
   SchedHttp()
       : metrics_("test"),
@@ -30,10 +36,6 @@ class SchedHttp : public ::testing::Test {
     port_ = front_.start().value();
     front_.set_ready(true);
     thread_ = std::thread([this] { loop_.run(); });
-  }
-  ~SchedHttp() override {
-    loop_.post([&] { front_.drain(std::chrono::milliseconds(500), [&] { loop_.stop(); }); });
-    thread_.join();
   }
   static http::ServerOptions options() { return {}; }
 

@@ -46,7 +46,8 @@ def switch_on(s):
     s.undo.append(lambda: s.bed.ask("DELETE", NAMESPACE))
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
     s.undo.append(lambda: [s.bed.ask("DELETE", device_info(node)) for node in (A2, A3)])
-    s.chipweave.helm("upgrade", "--set", "agent.publish.mindcluster=true", "--set", "scheduler.publish.clusterInfo=true")
+    s.chipweave.helm("upgrade", "--set", "agent.publish.mindcluster=true", "--set", "agent.asRoot=true", "--set",
+                     "scheduler.publish.clusterInfo=true")
     agent, scheduler = s.bed.token("chipweave-agent"), s.bed.token("chipweave-scheduler")
     nobodys = lambda token, ns: s.bed.ask("POST", f"/api/v1/namespaces/{ns}/configmaps?dryRun=All",
                                           {"metadata": {"name": "nobodys"}}, token)[1]

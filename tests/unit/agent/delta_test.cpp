@@ -57,7 +57,7 @@ TEST(Delta, FaultsAreToldAsAWholeWhenTheyAreOthers) {
 
 TEST(Delta, AnotherMachineNeedsAFullReport) {
   const NodeState whole{"box", {"r"}, ring_of_four()};
-  const auto differs = [&whole](NodeState other) {
+  const auto differs = [&whole](const NodeState& other) {
     return !delta_between(whole, other).has_value();
   };
   EXPECT_TRUE(differs({"other", {"r"}, ring_of_four()}));

@@ -16,7 +16,6 @@ namespace chipweave::agent {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 const std::string k910 = "huawei.com/Ascend910";
@@ -28,6 +27,9 @@ PodList one_pod(const std::vector<std::string>& ids) {
 }
 
 class PodResources : public testing::Test {
+ public:
+  ~PodResources() override { end(); }
+
  protected:
   PodResources() {
     options_.socket = folder_.at("kubelet.sock");
@@ -35,7 +37,6 @@ class PodResources : public testing::Test {
     options_.backoff_least = milliseconds(2);
     options_.backoff_most = milliseconds(20);
   }
-  ~PodResources() override { end(); }
 
   void begin() {
     thread_.loop.post_and_wait([this] {

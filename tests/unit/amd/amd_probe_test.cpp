@@ -11,7 +11,6 @@ namespace chipweave::agent {
 namespace {
 
 using domain::ChipIndex;
-using domain::Health;
 using domain::LinkKind;
 using testing::Contains;
 using testing::ElementsAre;

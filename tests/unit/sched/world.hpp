@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/codec/topology/import.hpp"
@@ -84,7 +85,7 @@ class World {
   // Puts the pod into the cluster.
   PodAsk submit(PodAsk a, int priority = 0) {
     ClusterPod pod;
-    pod.ask = a;
+    pod.ask = std::move(a);
     pod.priority = priority;
     auto added = cluster.add(pod, "{}");
     if (!added) throw std::runtime_error(added.error().text());
