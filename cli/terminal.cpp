@@ -66,14 +66,6 @@ std::string painted(std::string_view text, Colour colour, bool wanted) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return out;
-}
-
 std::string gbps_text(double gbps) {
   const double tenths = std::round(gbps * 10) / 10;
   return tenths == std::round(tenths) ? fmt::format("{:.0f}", tenths)

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/result.hpp"
 
 namespace chipweave::cli {
@@ -28,10 +29,6 @@ bool print(std::string_view text);
 bool colour_wanted();
 enum class Colour { none, bold, green, yellow, dim };
 std::string painted(std::string_view text, Colour colour, bool wanted);
-
-// Foreign text (names, reasons) without control characters, which could otherwise steer the
-// terminal: each becomes '?'.
-std::string printable(std::string_view text);
 
 // 40 → "40", 33.333 → "33.3": what a table shows of GB/s.
 std::string gbps_text(double gbps);

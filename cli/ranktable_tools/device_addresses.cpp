@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cli/ranktable_tools/words.hpp"
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -5,16 +5,10 @@
 #include <cstdio>
 #include <ctime>
 
+#include "common/base/foreign_text.hpp"
+
 namespace chipweave::cli {
 namespace {
-
-std::string one_line(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return out;
-}
 
 // "2026-11-22 16:55:20,123", as Python's logging has it.
 std::string now() {
@@ -33,15 +27,15 @@ std::string now() {
 }  // namespace
 
 void ToolLog::info(std::string_view sentence) const {
-  err_(now() + "-INFO: " + one_line(sentence) + "\n");
+  err_(now() + "-INFO: " + printable(sentence) + "\n");
 }
 
 void ToolLog::warn(std::string_view sentence) const {
-  err_(now() + "-WARNING: " + one_line(sentence) + "\n");
+  err_(now() + "-WARNING: " + printable(sentence) + "\n");
 }
 
 void ToolLog::fail(const Error& error) const {
-  err_(program_ + ": error: " + one_line(error.text()) + "\n");
+  err_(program_ + ": error: " + printable(error.text()) + "\n");
 }
 
 void ToolLog::misuse(std::string_view usage, const Error& error) const {

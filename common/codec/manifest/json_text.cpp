@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/base/foreign_text.hpp"
 #include "common/codec/json_depth.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 
@@ -33,14 +34,7 @@ std::string in_words(const std::string& key) {
 }
 
 std::string scalar(const json& value) {
-  if (value.is_string()) {
-    // Control characters of a foreign text could steer the terminal.
-    std::string text = value.get<std::string>();
-    std::replace_if(
-        text.begin(), text.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
-    return text;
-  }
+  if (value.is_string()) return printable(value.get_ref<const std::string&>());
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_null()) return "-";
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/codec/ranktable/known_names.hpp"
 
 namespace chipweave::codec::ranktable {

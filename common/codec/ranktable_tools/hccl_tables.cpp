@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/natural_order.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 

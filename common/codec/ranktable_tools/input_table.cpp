@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace chipweave::codec::ranktable {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable_tools/pd_merge_checks.hpp"
 

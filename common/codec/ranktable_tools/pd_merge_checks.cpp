@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
 
 namespace chipweave::codec::ranktable {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/clock.hpp"
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 
 namespace chipweave {
 namespace {

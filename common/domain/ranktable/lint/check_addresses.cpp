@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 

@@ -1,7 +1,7 @@
 // Servers: their names, and hosts that have two.
 #include <unordered_map>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 

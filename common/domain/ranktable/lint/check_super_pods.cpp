@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "common/base/in_quotes.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/domain/ranktable/lint/check.hpp"
 
 namespace chipweave::domain::ranktable {
