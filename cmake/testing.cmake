@@ -15,13 +15,10 @@ endfunction()
 function(chipweave_add_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
-  target_link_libraries(${name} PRIVATE chipweave_options ${T_LIBS} GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name} PRIVATE chipweave_options ${T_LIBS} chipweave_test_support GTest::gtest_main GTest::gmock)
   if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     target_compile_options(${name} PRIVATE -O1)  # what they test is built with -O2; a fifth less to wait for
   endif()
-  target_compile_definitions(${name} PRIVATE
-    CHIPWEAVE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    CHIPWEAVE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   chipweave_label_target(${name} ${T_LABELS})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)

@@ -1,9 +1,8 @@
 #include "tests/architecture/source_tree.hpp"
+#include "tests/support/paths.hpp"
 
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 namespace chipweave::architecture {
@@ -20,7 +19,7 @@ bool is_source(const fs::path& path) {
 }  // namespace
 
 std::map<std::string, std::string> read_sources(const std::vector<std::string>& folders) {
-  const fs::path root = CHIPWEAVE_SOURCE_DIR;
+  const fs::path root = test::source_path("");
   std::map<std::string, std::string> sources;
   for (const std::string& folder : folders) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
@@ -33,8 +32,7 @@ std::map<std::string, std::string> read_sources(const std::vector<std::string>& 
 }
 
 std::string read_source(const std::string& path) {
-  std::ifstream file(fs::path(CHIPWEAVE_SOURCE_DIR) / path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return test::file_content(test::source_path(path)).value_or("");
 }
 
 }  // namespace chipweave::architecture

@@ -14,6 +14,7 @@
 #include "common/codec/yaml/yaml_json.hpp"
 #include "tests/e2e/agent_process.hpp"
 #include "tests/e2e/real_api.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 #include "tests/unit/temp_folder.hpp"
 
@@ -60,10 +61,9 @@ class AgentInCluster : public testing::RealApi {
 
   // Strict: a word in it that the API server does not know is an error.
   void install_definition() {
-    std::ifstream file(std::string(CHIPWEAVE_SOURCE_DIR) +
-                       "/charts/chipweave/crds/chipweave.dev_nodeinventories.yaml");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    Json definition = codec::yaml_to_json(text)->at(0).value;
+    const auto text = test::file_content(
+        test::source_path("charts/chipweave/crds/chipweave.dev_nodeinventories.yaml"));
+    Json definition = codec::yaml_to_json(text.value())->at(0).value;
     const std::string path = kDefinitions + "/" + definition["metadata"]["name"].get<std::string>();
     // Another test may be at it, too.
     ASSERT_TRUE(eventually([&] {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/paths.hpp"
+
 namespace chipweave {
 
 class AgentProcess {
@@ -20,7 +22,7 @@ class AgentProcess {
   // log_file: what it writes to standard error.
   AgentProcess(std::vector<std::string> arguments, std::string log_file)
       : log_file_(std::move(log_file)) {
-    arguments.insert(arguments.begin(), std::string(CHIPWEAVE_BIN_DIR) + "/chipweave-agent");
+    arguments.insert(arguments.begin(), test::program_path("chipweave-agent"));
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());

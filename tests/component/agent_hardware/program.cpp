@@ -1,4 +1,5 @@
 #include "tests/component/agent_hardware/program.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ namespace chipweave {
 Program::Program(std::vector<std::string> words,
                  const std::map<std::string, std::string>& environment, std::string log_file)
     : log_file_(std::move(log_file)) {
-  words.front() = std::string(CHIPWEAVE_BIN_DIR) + "/" + words.front();
+  words.front() = test::program_path(words.front());
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());

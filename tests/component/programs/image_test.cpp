@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 
 #include "tests/component/programs/run.hpp"
+#include "tests/support/paths.hpp"
 
 namespace chipweave {
 namespace {
@@ -20,10 +20,9 @@ std::set<std::string> words_of(const std::string& text) {
 TEST(Image, InstallsThePackagesOfAllLibraries) {
   if (run("command -v dpkg && command -v readelf").code != 0)
     GTEST_SKIP() << "no dpkg or no readelf here";
-  std::ifstream file(CHIPWEAVE_SOURCE_DIR "/Containerfile");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::set<std::string> installed = words_of(text.str());
+  const auto text = test::file_content(test::source_path("Containerfile"));
+  ASSERT_TRUE(text);
+  const std::set<std::string> installed = words_of(*text);
   const std::string programs =
       "%B/chipweave %B/chipweave-agent %B/chipweave-agent-probe %B/chipweave-scheduler";
   const std::set<std::string> needed = words_of(

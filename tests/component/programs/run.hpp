@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/paths.hpp"
+
 namespace chipweave {
 
 struct Outcome {
@@ -18,7 +20,7 @@ struct Outcome {
 // line: with %B where the folder of the programs goes, e.g. "%B/chipweave profiles 2>&1".
 inline Outcome run(std::string line) {
   for (std::size_t at = 0; (at = line.find("%B", at)) != std::string::npos;) {
-    line.replace(at, 2, CHIPWEAVE_BIN_DIR);
+    line.replace(at, 2, test::program_path("."));
   }
   std::FILE* pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen");

@@ -7,6 +7,7 @@
 #include "node-agent/publish/compat/mark_plan.hpp"
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/agent_compat/machines.hpp"
 
 namespace chipweave::agent {
@@ -16,8 +17,7 @@ using Texts = std::set<std::string>;
 
 std::string policy() {
   const auto text = io::read_file(
-      std::string(CHIPWEAVE_SOURCE_DIR) + "/charts/chipweave/templates/agent-publish-policy.yaml",
-      1U << 20U);
+      test::source_path("charts/chipweave/templates/agent-publish-policy.yaml"), 1U << 20U);
   EXPECT_TRUE(text.ok());
   return text.ok() ? *text : "";
 }

@@ -7,12 +7,13 @@
 #include <string>
 
 #include "common/codec/agent/health_policy.hpp"
+#include "tests/support/paths.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 std::string read_page() {
-  std::ifstream in(std::string(CHIPWEAVE_SOURCE_DIR) + "/docs/agent.md");
+  std::ifstream in(test::source_path("docs/agent.md"));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -3,23 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
+
+#include "tests/support/paths.hpp"
 
 namespace chipweave::codec {
 
 inline std::optional<std::string> capture(const std::string& name) {
-  const char* root = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::string base =
-      root != nullptr ? root : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-  std::ifstream in(base + "/captures/" + name, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return test::file_content(test::shared_data_path("captures/" + name));
 }
 
 #define REQUIRE_CAPTURE(var, name)                        \

@@ -3,11 +3,10 @@
 // stand in the schema that is never written.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "common/codec/yaml/yaml_json.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 
 namespace chipweave::codec {
@@ -17,10 +16,9 @@ using Json = nlohmann::json;
 
 const Json& crd() {
   static const Json document = [] {
-    std::ifstream file(std::string(CHIPWEAVE_SOURCE_DIR) +
-                       "/charts/chipweave/crds/chipweave.dev_nodeinventories.yaml");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    auto documents = yaml_to_json(text);
+    const auto text = test::file_content(
+        test::source_path("charts/chipweave/crds/chipweave.dev_nodeinventories.yaml"));
+    auto documents = yaml_to_json(text.value());
     EXPECT_TRUE(documents) << documents.error().text();
     return documents->at(0).value;
   }();

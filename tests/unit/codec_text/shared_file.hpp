@@ -2,28 +2,22 @@
 // where it is absent.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "tests/support/paths.hpp"
+
 namespace chipweave::codec {
 
 inline std::filesystem::path shared_folder(const std::string& name) {
-  const char* folder = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::filesystem::path root =
-      folder != nullptr ? folder : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-  return root / name;
+  return test::shared_data_path(name);
 }
 
 // "topologies/nvidia-smi/k80x4-node.txt"; nullopt if there is none.
 inline std::optional<std::string> shared_file(const std::string& name) {
-  std::ifstream in(shared_folder(name), std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  return test::file_content(shared_folder(name));
 }
 
 // File names in a shared folder that hold `part`.

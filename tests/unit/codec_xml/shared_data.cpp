@@ -1,9 +1,9 @@
 #include "tests/unit/codec_xml/shared_data.hpp"
+#include "tests/support/paths.hpp"
 
 #include <zlib.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -44,10 +44,8 @@ std::string gunzip(const std::string& path) {
 }  // namespace
 
 std::string shared_data() {
-  const char* given = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::string folder =
-      given != nullptr ? given : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-  return std::filesystem::is_directory(folder + "/topologies") ? folder : "";
+  const std::string folder = test::shared_data_path("");
+  return std::filesystem::is_directory(folder + "topologies") ? folder : "";
 }
 
 std::string topology_file(const std::string& name) {

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "common/base/limits.hpp"
 #include "common/io/files.hpp"
+#include "tests/support/paths.hpp"
 
 namespace chipweave::io {
 namespace {
@@ -123,13 +123,8 @@ TEST(ReadTar, CountOfFilesIsBounded) {
   EXPECT_EQ(read_tar(tar + kEnd).error().code, Errc::limit_exceeded);
 }
 
-std::string shared_data() {
-  const char* folder = std::getenv("CHIPWEAVE_SHARED_DATA");
-  return folder != nullptr ? folder : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-}
-
 TEST(ReadTar, RealKfdDumps) {
-  const auto content = read_file(shared_data() + "/topologies/kfd/mi210-xgmi-pcie.tar.gz",
+  const auto content = read_file(test::shared_data_path("topologies/kfd/mi210-xgmi-pcie.tar.gz"),
                                  limits::kMaxTopologyFileBytes);
   if (!content) GTEST_SKIP() << content.error().text();
   const auto tree = read_tar(*content);

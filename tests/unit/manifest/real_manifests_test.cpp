@@ -1,10 +1,7 @@
 // Every manifest of the vendors' documents expands to the pods that its controller would make.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
+#include "tests/support/paths.hpp"
 #include "tests/unit/manifest/pods.hpp"
 
 namespace chipweave::codec {
@@ -20,13 +17,8 @@ using testing::HasSubstr;
 using testing::Pair;
 
 std::string shared_file(const std::string& name) {
-  const char* given = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::string folder =
-      given != nullptr ? given : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-  std::ifstream file(folder + "/manifests/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return chipweave::test::file_content(chipweave::test::shared_data_path("manifests/" + name))
+      .value_or("");
 }
 
 #define LOAD(text, name)                      \

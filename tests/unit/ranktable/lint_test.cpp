@@ -10,6 +10,7 @@
 
 #include "common/codec/ranktable/lint_text.hpp"
 #include "common/domain/ranktable/lint.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/ranktable/lint_lines.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -293,7 +294,7 @@ TEST(Lint, SuperPods) {
 }
 
 TEST(Rules, AreAllOnThePage) {
-  std::ifstream in(std::string(CHIPWEAVE_SOURCE_DIR) + "/docs/ranktables.md");
+  std::ifstream in(test::source_path("docs/ranktables.md"));
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   for (const auto& rule : domain::ranktable::rules()) {
     for (const std::string_view part : {rule.code, rule.title, rule.breaks, rule.remedy}) {

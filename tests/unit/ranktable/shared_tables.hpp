@@ -3,26 +3,21 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "tests/support/paths.hpp"
 
 namespace chipweave::testing {
 
 // CHIPWEAVE_SHARED_DATA, else ../shared/data beside the sources; "" if there is no such folder.
 inline std::string shared_tables_folder() {
-  const char* given = std::getenv("CHIPWEAVE_SHARED_DATA");
-  const std::string root =
-      given != nullptr ? given : std::string(CHIPWEAVE_SOURCE_DIR) + "/../shared/data";
-  const std::string folder = root + "/ranktables";
+  const std::string folder = test::shared_data_path("ranktables");
   return std::filesystem::is_directory(folder) ? folder : std::string();
 }
 
 inline std::string text_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return test::file_content(path).value_or("");
 }
 
 }  // namespace chipweave::testing

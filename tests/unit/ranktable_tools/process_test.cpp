@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/io/child_process.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/ranktable_tools/tool_runner.hpp"
 
 namespace chipweave::cli {
@@ -18,7 +19,7 @@ io::ChildOutput run_program(const Words& words) {
 
 TEST(Program, HasTheExitCodesOfTheReference) {
   const ToolRunner runner;  // a folder of its own
-  const std::string program = std::string(CHIPWEAVE_BIN_DIR) + "/chipweave";
+  const std::string program = test::program_path("chipweave");
   EXPECT_EQ(run_program({program, "ranktable", "gen", "--foo"}).exit_status, 2);
   EXPECT_EQ(run_program({program, "ranktable", "gen"}).exit_status, 1);
   EXPECT_EQ(run_program({program, "ranktable", "gen", "--help"}).exit_status, 0);
@@ -31,8 +32,7 @@ TEST(Program, HasTheExitCodesOfTheReference) {
 
 TEST(Program, StandsInUnderTheNameOfTheReference) {
   const ToolRunner runner;
-  std::filesystem::create_symlink(std::string(CHIPWEAVE_BIN_DIR) + "/chipweave",
-                                  "pd_ranktable_tools.py");
+  std::filesystem::create_symlink(test::program_path("chipweave"), "pd_ranktable_tools.py");
   const io::ChildOutput wrong = run_program({"./pd_ranktable_tools.py", "--mode", "lint"});
   EXPECT_EQ(wrong.exit_status, 2);
   EXPECT_THAT(wrong.text, HasSubstr("usage: pd_ranktable_tools [-h]"));
