@@ -1,6 +1,6 @@
 // Placement quality: predicted GB/s of the chosen set against pair-sum, first-fit and random
 // choices, on every machine given, every size, seeded random occupancy 0-75 %. Prints a Markdown
-// table (docs/placement-quality.md).
+// table (docs/develop/placement-quality.md).
 //
 //   placement_quality MACHINE…        MACHINE: profile name, topology file, tar dump or folder
 #include <fmt/format.h>

@@ -203,7 +203,7 @@ Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
 
 // Without peer-to-peer every chip writes to and reads from host memory at the ring's rate: chips
 // behind one uplink share its port, chips of one socket share its memory path (about two ports'
-// worth: docs/bandwidth-model.md).
+// worth: docs/concepts/bandwidth-model.md).
 Rate BandwidthModel::staged_limit(ChipSet set) const {
   Rate limit = std::numeric_limits<Rate>::max();
   for (const ChipSet group : wiring_.uplink_groups()) {

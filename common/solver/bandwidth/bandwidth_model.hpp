@@ -1,5 +1,5 @@
 // BandwidthModel — predicted ring all-reduce bus bandwidth of a chip set on one wiring
-// (docs/bandwidth-model.md).
+// (docs/concepts/bandwidth-model.md).
 //
 //   B(S) = max( packing of fast rings (M3/M4: direct links and switch planes inside S),
 //               best bottleneck ring with routed and host hops allowed (M2 over the widest way of

@@ -9,8 +9,8 @@ namespace {
 using domain::LinkKind;
 
 // Share of the nominal port rate that staged copies through host memory reach: 0.64-0.70 on PCIe 4
-// boxes, 0.73 of PCIe 5 on the published four-card runs (docs/bandwidth-model.md, "Machines without
-// peer-to-peer").
+// boxes, 0.73 of PCIe 5 on the published four-card runs (docs/concepts/bandwidth-model.md,
+// "Machines without peer-to-peer").
 constexpr double kStagedShare = 0.75;
 
 // Union-find over slots, small enough to be a vector.

@@ -5,10 +5,10 @@
 // share one Machine (machine_cache.hpp), so a cluster of 5,000 equal nodes keeps one set of tables.
 // Which chips are free or healthy is part of the request, never of the Machine.
 //
-// Order of preference among legal sets (docs/chip-selection.md): predicted ring bandwidth of the
-// set joined with `beside` → the vendor's stock preference → what the rest can still offer → host
-// side → lowest indices. Exact up to 16 chips unless the steps run out;
-// above, see Choice::exact.
+// Order of preference among legal sets (docs/concepts/chip-selection.md): predicted ring bandwidth
+// of the set joined with `beside` → the vendor's stock preference → what the rest can still offer →
+// host side → lowest indices. Exact up to 16 chips unless the steps run out; above, see
+// Choice::exact.
 //
 // Cost: a repeated request is one hash look-up, no allocation. A first one is a search over the
 // sets that are distinguishable (interchangeable chips count once): a few ms at most on machines of

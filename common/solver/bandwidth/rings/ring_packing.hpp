@@ -1,5 +1,5 @@
 // Ring packing: the largest total rate of rings over a chip set (model M3 with switches,
-// docs/bandwidth-model.md).
+// docs/concepts/bandwidth-model.md).
 //
 // A ring is a directed Hamiltonian cycle; rings may run at fractional rates, and those that use a
 // directed link (or a chip's port into a switch plane, or out of it) share its capacity. Links are

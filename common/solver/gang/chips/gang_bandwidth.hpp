@@ -1,5 +1,5 @@
 // GangBandwidth — predicted ring all-reduce bus bandwidth of a whole gang, GB/s, with every term
-// that it is the least of (docs/bandwidth-model.md, "A gang over several nodes").
+// that it is the least of (docs/concepts/bandwidth-model.md, "A gang over several nodes").
 //
 //   B(gang) = min( chips:  the slowest node's chip set, of the nodes with two chips or more,
 //                  rails:  sum over the rails that all nodes have of the slowest node's rate there,
