@@ -51,7 +51,8 @@ struct Flags {
 
 // One flag for each setting of the table.
 void declare(CLI::App& app, Flags& flags) {
-  app.add_option("--config", flags.config_file, "settings file (YAML, docs/configuration.md)");
+  app.add_option("--config", flags.config_file,
+                 "settings file (YAML, docs/reference/configuration.md)");
   app.add_flag("--print-config", flags.print_config, "print the effective settings and end");
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {

@@ -26,8 +26,8 @@ struct PlacedChips {
   std::chrono::milliseconds lifetime{};
 };
 
-// Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in docs/api.md) so
-// that every handler shows the same.
+// Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in
+// docs/reference/http.md) so that every handler shows the same.
 struct ExplainText {
   std::string json;
 };

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
-#include "common/solver/node_score.hpp"
+#include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 #include "scheduler-plugin/app/decision.hpp"
 #include "scheduler-plugin/app/gang_tries.hpp"

@@ -1,6 +1,6 @@
 // ApiHandler — what the scheduler knows as JSON, for people, scripts and the command line
-// (docs/api.md). Changes nothing but what time alone has ended: reservations and inventories that
-// have run out are taken off first. On the loop thread.
+// (docs/reference/http.md). Changes nothing but what time alone has ended: reservations and
+// inventories that have run out are taken off first. On the loop thread.
 #pragma once
 
 #include <string>

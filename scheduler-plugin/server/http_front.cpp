@@ -181,7 +181,7 @@ http::Answer HttpFront::route(const http::Request& request, std::string_view& na
     refused.allow = std::move(allowed);
     return refused;
   }
-  return error_response(404, "not_found", "no such path; see docs/api.md");
+  return error_response(404, "not_found", "no such path; see docs/reference/http.md");
 }
 
 http::Answer HttpFront::handle(const http::Request& request) {

@@ -1,5 +1,5 @@
-// Metrics — the numbers of the scheduler (docs/metrics.md): counters and histograms as things
-// happen, gauges at scrape.
+// Metrics — the numbers of the scheduler (docs/reference/metrics.md): counters and histograms as
+// things happen, gauges at scrape.
 //
 // Owner: the loop thread. Costs a few atomic additions a decision; a scrape walks the nodes.
 #pragma once
