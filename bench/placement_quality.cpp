@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/io/files.hpp"
-#include "common/solver/baselines.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/baselines.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace {

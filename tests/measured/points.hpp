@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/solver/gang/gang_bandwidth.hpp"
+#include "common/solver/gang/chips/gang_bandwidth.hpp"
 
 namespace chipweave::measured {
 

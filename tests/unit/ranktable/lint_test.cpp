@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/ranktable/lint_text.hpp"
-#include "common/domain/ranktable/lint.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
+#include "common/domain/ranktable/lint/lint.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/ranktable/lint_lines.hpp"
 
