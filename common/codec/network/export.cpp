@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table_builder.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/lines.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table_builder.hpp"

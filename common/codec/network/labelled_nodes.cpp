@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/label_families.hpp"
 #include "common/codec/network/table_builder.hpp"
 #include "common/codec/topology/text_quote.hpp"

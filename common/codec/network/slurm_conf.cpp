@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/formats.hpp"
 #include "common/codec/network/hostlist.hpp"
 #include "common/codec/network/lines.hpp"

@@ -1,9 +1,7 @@
 # Sources of the JSON and text importers, relative to common/codec.
 set(CHIPWEAVE_CODEC_TEXT_SOURCES
-  near_names.cpp
   topology/ascend_links.cpp
   topology/import.cpp
-  topology/json_reader.cpp
   topology/npu_smi.cpp
   topology/nvidia_smi.cpp
   topology/rocm_smi.cpp
