@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/codec/topology/pci.hpp"
-#include "node-agent/probes/host/pci_bus.hpp"
-#include "node-agent/probes/host/sysfs_value.hpp"
+#include "node-agent/probes/host/pci/pci_bus.hpp"
+#include "node-agent/probes/sysfs/sysfs_value.hpp"
 
 namespace chipweave::agent {
 namespace {
