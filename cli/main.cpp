@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/ranktable_tools/entry.hpp"
 #include "cli/terminal.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/codec/text/near_names.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/codec/text/near_names.hpp"
 #include "common/io/files.hpp"
 #include "common/profiles/profiles.hpp"
 

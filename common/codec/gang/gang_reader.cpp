@@ -8,7 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/codec/text/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/codec/mindcluster/device_members.hpp"
 #include "common/codec/mindcluster/node_members.hpp"
 #include "common/codec/mindcluster/switch_members.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/codec/near_names.hpp"
+#include "common/codec/text/near_names.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
