@@ -15,7 +15,7 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/codec/ranktable_tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/pd_tables.hpp"
 #include "common/codec/text/near_names.hpp"
 #include "common/domain/ranktable/convert.hpp"
 #include "common/io/file_set.hpp"
