@@ -6,8 +6,8 @@
 
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/words.hpp"
-#include "node-agent/probes/host/pci_bus.hpp"
-#include "node-agent/probes/host/sysfs_value.hpp"
+#include "node-agent/probes/host/pci/pci_bus.hpp"
+#include "node-agent/probes/sysfs/sysfs_value.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "common/codec/text/warnings.hpp"
 #include "common/domain/observation.hpp"
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
 
