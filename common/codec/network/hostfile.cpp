@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/lines.hpp"
-#include "common/codec/text/near_names.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/words.hpp"
 

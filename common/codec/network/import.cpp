@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/formats.hpp"
-#include "common/codec/text/near_names.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {

@@ -2,7 +2,6 @@
 set(CHIPWEAVE_CODEC_TEXT_SOURCES
   topology/hardware/ascend_links.cpp
   topology/import.cpp
-  topology/json_reader.cpp
   topology/text/npu_smi.cpp
   topology/text/nvidia_smi.cpp
   topology/text/rocm_smi.cpp

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/kube/stored_object.hpp"
+#include "common/codec/kube/objects/stored_object.hpp"
 #include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
 #include "node-agent/app/node_state.hpp"

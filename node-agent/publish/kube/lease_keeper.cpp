@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/codec/kube/stored_object.hpp"
+#include "common/codec/kube/objects/stored_object.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/base/clock.hpp"
-#include "common/codec/kube/lease.hpp"
+#include "common/codec/kube/objects/lease.hpp"
 #include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "common/codec/mindcluster/device_info.hpp"
-#include "common/codec/mindcluster/node_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_info.hpp"
 #include "common/http/sha256.hpp"
 #include "common/kube/config_map_keeper.hpp"
 #include "common/obs/log.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/kube/merge_patch.hpp"
+#include "common/codec/kube/objects/merge_patch.hpp"
 #include "common/codec/kube/watch.hpp"
 #include "node-agent/publish/compat/marks.hpp"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/sha256.hpp"
 #include "node-agent/publish/node/node_wishes.hpp"
 #include "tests/unit/agent_compat/machines.hpp"

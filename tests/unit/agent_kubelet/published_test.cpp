@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/sha256.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/kubernetes/label_families.hpp"
 #include "common/codec/network/table/table_builder.hpp"
-#include "common/codec/text/near_names.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {

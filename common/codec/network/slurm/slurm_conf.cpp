@@ -4,11 +4,11 @@
 #include <charconv>
 #include <utility>
 
+#include "common/base/near_names.hpp"
 #include "common/codec/network/formats.hpp"
 #include "common/codec/network/slurm/hostlist.hpp"
 #include "common/codec/network/slurm/slurm.hpp"
 #include "common/codec/text/lines.hpp"
-#include "common/codec/text/near_names.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/words.hpp"
 
