@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -104,7 +104,7 @@ class Guard : public nlohmann::json_sax<Json> {
         out += "[" + std::to_string(f.items) + "]";
       } else if (!f.key.empty()) {
         if (!out.empty()) out += ".";
-        out += shortened(f.key, kMostQuoted);
+        out += shortened(f.key, kMaxQuotedBytes);
       }
     }
     return out.empty() ? out : out + ": ";
