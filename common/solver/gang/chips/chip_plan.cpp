@@ -98,7 +98,7 @@ class Rings {
 
 // Chips of the pods of one node, in rank order.
 bool deal(const NodeMachine& node, const std::vector<std::size_t>& pods,
-          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, GangNode& shape) {
+          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
   const GroupChoice choice =
       choose_for_pods(*node.machine, {node.free, {}, sizes, out.plan.pods.size() > 1});
   if (!choice.fits) return false;
@@ -172,7 +172,7 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
     on_node[out.plan.pods[i].node].push_back(i);
   GangShape shape;
   for (const auto& [id, pods] : on_node) {
-    GangNode& node = shape.nodes.emplace_back();
+    NodeBandwidth& node = shape.nodes.emplace_back();
     node.name = fabric.node(id).name;
     std::vector<int> sizes;
     for (const std::size_t i : pods) {
