@@ -17,7 +17,7 @@ using domain::VendorJob;
 
 constexpr int kDefaultSuperPodNodes = 48;
 constexpr int kDefaultReserveNodes = 2;
-constexpr int kMost950SuperPodNodes = 1024;
+constexpr int kMax950SuperPodNodes = 1024;
 constexpr int kRackChips = 64;        // of a 950 super-pod
 constexpr int kUbDomainChips = 1024;  // 16 racks
 constexpr int kDieChips = 2;          // a module of A3 is two dies, each counted as a chip
@@ -55,8 +55,8 @@ Result<SuperPodJob> with_defaults(const VendorJob& job, const AscendRequest& req
   if (out.node_chips < 1) return wrong("ascend.node_chips", "must be at least 1");
   out.super_pod_nodes = request.super_pod_size.value_or(kDefaultSuperPodNodes);
   if (out.super_pod_nodes < 1) return wrong("ascend.super_pod_size", "must be at least 1 node");
-  if (out.server == AscendServer::a5_950 && out.super_pod_nodes > kMost950SuperPodNodes)
-    return wrong("ascend.super_pod_size", "must be at most " + nodes(kMost950SuperPodNodes) +
+  if (out.server == AscendServer::a5_950 && out.super_pod_nodes > kMax950SuperPodNodes)
+    return wrong("ascend.super_pod_size", "must be at most " + nodes(kMax950SuperPodNodes) +
                                               " on a 950 super-pod, not " +
                                               text(out.super_pod_nodes));
   out.reserve_nodes =

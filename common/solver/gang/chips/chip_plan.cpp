@@ -16,7 +16,7 @@ namespace {
 using domain::Gang;
 using domain::Plan;
 
-constexpr std::size_t kMostPaces = 12;  // of nodes, told apart when plans are compared
+constexpr std::size_t kMaxNodeRates = 12;  // of nodes, told apart when plans are compared
 
 bool alike(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
@@ -63,7 +63,7 @@ Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& leve
   for (const FabricNodeId node : used)
     if (const auto at = pace.find(node); at != pace.end()) slowest = std::min(slowest, at->second);
   std::vector<double> faster(distinct.upper_bound(slowest), distinct.end());
-  if (faster.size() > kMostPaces) faster.resize(kMostPaces);
+  if (faster.size() > kMaxNodeRates) faster.resize(kMaxNodeRates);
   for (const double least : faster) {
     Notes slow;
     for (const auto& [node, gbps] : pace)
