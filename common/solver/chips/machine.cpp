@@ -11,25 +11,6 @@
 namespace chipweave::solver {
 namespace {
 
-struct Key {
-  std::uint64_t usable = 0;
-  std::uint64_t required = 0;
-  std::uint64_t already_held = 0;
-  std::uint64_t ask = 0;  // size, distributed
-  friend bool operator==(const Key&, const Key&) = default;
-};
-
-std::uint64_t hash_key(const Key& key) {
-  std::uint64_t h = mix(key.usable + 0x9e3779b97f4a7c15ULL * (key.ask + 1));
-  if ((key.required | key.already_held) != 0) h = mix(h ^ key.required) + mix(h + key.already_held);
-  return h;
-}
-
-Key key_of(const Request& r) {
-  return {r.usable.bits(), r.required.bits(), r.already_held.bits(),
-          static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
-}
-
 CandidateQuery query_of(const Request& r) {
   return {r.usable - r.already_held, r.required, r.already_held, r.size, r.distributed, false};
 }
@@ -43,6 +24,24 @@ constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topolog
 }  // namespace
 
 struct Machine::Impl {
+  struct RequestKey {
+    std::uint64_t usable = 0;
+    std::uint64_t required = 0;
+    std::uint64_t already_held = 0;
+    std::uint64_t size_and_distributed = 0;
+    friend bool operator==(const RequestKey&, const RequestKey&) = default;
+    friend std::uint64_t hash_key(const RequestKey& key) {
+      std::uint64_t h = mix(key.usable + 0x9e3779b97f4a7c15ULL * (key.size_and_distributed + 1));
+      if ((key.required | key.already_held) != 0)
+        h = mix(h ^ key.required) + mix(h + key.already_held);
+      return h;
+    }
+  };
+  static RequestKey key_of(const Request& r) {
+    return {r.usable.bits(), r.required.bits(), r.already_held.bits(),
+            static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
+  }
+
   explicit Impl(domain::NodeTopology t)
       : topology(std::move(t)),
         selector(topology),
@@ -51,7 +50,7 @@ struct Machine::Impl {
   domain::NodeTopology topology;
   Selector selector;
   std::unique_ptr<Selector> healed;  // the same machine with all lanes up, where some are down
-  FlatMap<Key, Choice> memo;
+  FlatMap<RequestKey, Choice> memo;
   std::map<GroupKey, GroupChoice> groups;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
@@ -100,7 +99,7 @@ Machine& Machine::operator=(Machine&&) noexcept = default;
 const domain::NodeTopology& Machine::topology() const { return impl_->topology; }
 
 Choice Machine::choose(const Request& request) {
-  const Key key = key_of(request);
+  const Impl::RequestKey key = Impl::key_of(request);
   if (const Choice* known = impl_->memo.find(key)) {
     ++impl_->hits;
     return *known;
