@@ -84,7 +84,7 @@ void ChildFold::find_children(Amount least, Amount most) {
     child.domain = id;
     const auto [like, fresh] = likes.try_emplace(room.likeness(id), Like{children_.size()});
     if (++like->second.many > fewest_ && counted) continue;
-    child.steps = fresh ? solver_.count_stairs(id, std::min(std::max(lowest, 1), top), top)
+    child.steps = fresh ? solver_.count_steps(id, std::min(std::max(lowest, 1), top), top)
                         : children_[like->second.first].steps;
     children_.push_back(std::move(child));
   }
@@ -139,7 +139,7 @@ void ChildFold::drop_dominated() {
                    [](const At& a, const At& b) { return a.counts < b.counts; });
   std::vector<Amount> held(children_.size(), 0);  // by each child for what was looked at so far
   std::vector<Amount> largest;
-  std::vector<CountStairs> kept(children_.size());
+  std::vector<CountSteps> kept(children_.size());
   for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
     for (; to < all.size() && all[to].counts == all[from].counts; ++to)
       held[all[to].child] = children_[all[to].child].steps[all[to].step].amount;
@@ -193,7 +193,7 @@ void ChildFold::count() {
 }
 
 void ChildFold::count_row(std::size_t i, const Counts* from, Counts* to) {
-  const CountStairs& steps = children_[i - 1].steps;
+  const CountSteps& steps = children_[i - 1].steps;
   const std::size_t low = std::max<std::size_t>(1, windows_[i].low);
   const std::size_t high = windows_[i].high;
   for (std::size_t s = 1; s < steps.size(); ++s) {
@@ -300,7 +300,7 @@ void ChildFold::find_tightest() {
     const auto [it, fresh] =
         like.try_emplace({solver_.room_.likeness(child.domain), child.from, child.to}, &child);
     child.tight =
-        fresh ? solver_.tight_stairs(child.domain, child.from, child.to) : it->second->tight;
+        fresh ? solver_.tight_steps(child.domain, child.from, child.to) : it->second->tight;
   }
   taken_.assign(rows_.size(), 0);
   tight_.assign(2 * width_, kLoosest);

@@ -35,8 +35,8 @@ class ChildFold {
  private:
   struct Child {
     DomainId domain = kNowhere;
-    CountStairs steps;
-    TightStairs tight;
+    CountSteps steps;
+    TightSteps tight;
     Amount from = 0;  // of what may come to it on a way of the fewest
     Amount to = 0;
   };

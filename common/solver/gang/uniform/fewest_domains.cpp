@@ -158,7 +158,7 @@ DomainId FewestDomains::choose(const std::vector<Candidate>& candidates, int pod
 
 Counts FewestDomains::counts_of(DomainId domain, Amount amount) {
   const std::vector<Candidate> singles = single_children(domain, amount);
-  if (singles.empty()) return count_stairs(domain, amount, amount).back().counts;
+  if (singles.empty()) return count_steps(domain, amount, amount).back().counts;
   const int pods = room_.pods(domain, amount);
   std::vector<std::pair<Counts, DomainId>> order;
   order.reserve(singles.size());
@@ -177,14 +177,14 @@ Counts FewestDomains::counts_of(DomainId domain, Amount amount) {
 
 Tight FewestDomains::tight_of(DomainId domain, Amount amount) {
   const std::vector<Candidate> singles = single_children(domain, amount);
-  if (singles.empty()) return tight_stairs(domain, amount, amount).back().tight;
+  if (singles.empty()) return tight_steps(domain, amount, amount).back().tight;
   const int pods = room_.pods(domain, amount);
   const DomainId child = choose(singles, pods);
   return own_tight(domain) + tight_of(child, this->amount(child, pods));
 }
 
-CountStairs FewestDomains::count_stairs(DomainId domain, Amount least, Amount most) {
-  CountStairs steps;
+CountSteps FewestDomains::count_steps(DomainId domain, Amount least, Amount most) {
+  CountSteps steps;
   const Counts own = own_counts(domain);
   if (room_.unit(domain)) {
     const Amount none = room_.inner(domain, 0);  // more than 0 where a slice must be made whole
@@ -208,8 +208,8 @@ CountStairs FewestDomains::count_stairs(DomainId domain, Amount least, Amount mo
   return steps;
 }
 
-TightStairs FewestDomains::tight_stairs(DomainId domain, Amount least, Amount most) {
-  TightStairs steps;
+TightSteps FewestDomains::tight_steps(DomainId domain, Amount least, Amount most) {
+  TightSteps steps;
   const Counts own = own_counts(domain);
   const Tight mine = own_tight(domain);
   if (room_.unit(domain)) {

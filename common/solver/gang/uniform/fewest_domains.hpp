@@ -3,14 +3,14 @@
 // and then the tightest: the least free chips in the used domains, coarsest level first; then the
 // first in natural order.
 //
-// Exact (up to what CostLayout can hold, exact()). Counts first: for a domain the staircase "so
+// Exact (up to what CostLayout can hold, exact()). Counts first: for a domain the step function "so
 // many pods cost at least that many domains" follows from those of its children by (min, +), with
 // counts packed into one number. A set of children that can hold more holds less as well, so only
-// the steps of a staircase matter. Then, among the ways that reach the fewest and nothing else, the
-// tightest (ChildFold). Where one child is enough, children are looked at in the order of what they
-// cost at least, until that is more than what was found.
-// Cost: for each domain in question, its children x the pods that may come to it x the steps of one
-// child (ways of as few nodes); what the largest other children hold limits the last two.
+// the steps of a step function matter. Then, among the ways that reach the fewest and nothing else,
+// the tightest (ChildFold). Where one child is enough, children are looked at in the order of what
+// they cost at least, until that is more than what was found. Cost: for each domain in question,
+// its children x the pods that may come to it x the steps of one child (ways of as few nodes); what
+// the largest other children hold limits the last two.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class FewestDomains {
   Counts bound(DomainId domain, int pods) const;
 
   Counts counts_of(DomainId domain, Amount amount);
-  CountStairs count_stairs(DomainId domain, Amount least, Amount most);
-  TightStairs tight_stairs(DomainId domain, Amount least, Amount most);
+  CountSteps count_steps(DomainId domain, Amount least, Amount most);
+  TightSteps tight_steps(DomainId domain, Amount least, Amount most);
   Tight tight_of(DomainId domain, Amount amount);
   void descend(DomainId domain, Amount amount, std::vector<Share>& out);
 

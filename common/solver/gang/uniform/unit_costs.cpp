@@ -45,8 +45,8 @@ std::vector<Tight> UnitCosts::tight_of(DomainId unit, const Groups& groups) cons
   return out;
 }
 
-CountStairs UnitCosts::counts(DomainId unit, Amount least, Amount most) const {
-  CountStairs steps;
+CountSteps UnitCosts::counts(DomainId unit, Amount least, Amount most) const {
+  CountSteps steps;
   const Counts each = node_counts(unit);
   steps.push_back({0, 0});
   if (each == 0) {
@@ -166,8 +166,8 @@ class UnitCosts::Tightest {
   std::vector<std::vector<std::int32_t>> choices_;  // by group
 };
 
-TightStairs UnitCosts::tight(DomainId unit, Amount least, Amount most) const {
-  TightStairs steps;
+TightSteps UnitCosts::tight(DomainId unit, Amount least, Amount most) const {
+  TightSteps steps;
   const Groups all = groups(unit);
   const std::vector<Tight> tight = tight_of(unit, all);
   const Counts each = node_counts(unit);

@@ -23,8 +23,8 @@ struct TightStep {
   Tight tight = 0;
 };
 // Ascending in amount and cost; the first one covers the amount 0.
-using CountStairs = std::vector<CountStep>;
-using TightStairs = std::vector<TightStep>;
+using CountSteps = std::vector<CountStep>;
+using TightSteps = std::vector<TightStep>;
 
 using Share = std::pair<FabricNodeId, int>;  // so many pods on that node
 
@@ -35,10 +35,10 @@ class UnitCosts {
 
   // Amounts are inner ones of the unit, least <= most <= what it can take. Steps below `least` are
   // left out, but for that of the amount 0. O(kinds + nodes used).
-  CountStairs counts(DomainId unit, Amount least, Amount most) const;
+  CountSteps counts(DomainId unit, Amount least, Amount most) const;
   // With the least free chips among the ways of as few nodes. O(kinds x nodes used x the amount
   // that the last node has to spare), bounded: beyond it the tightest ways may be missed.
-  TightStairs tight(DomainId unit, Amount least, Amount most) const;
+  TightSteps tight(DomainId unit, Amount least, Amount most) const;
   void place(DomainId unit, Amount amount, std::vector<Share>& out) const;
 
  private:
