@@ -82,7 +82,7 @@ void ChildFold::find_children(Amount least, Amount most) {
     if (!must && (top == 0 || top < lowest)) continue;
     Child child;
     child.domain = id;
-    const auto [like, fresh] = likes.try_emplace(room.likeness(id), Like{children_.size()});
+    const auto [like, fresh] = likes.try_emplace(room.symmetry_hash(id), Like{children_.size()});
     if (++like->second.many > fewest_ && counted) continue;
     child.steps = fresh ? solver_.count_steps(id, std::min(std::max(lowest, 1), top), top)
                         : children_[like->second.first].steps;
@@ -298,7 +298,7 @@ void ChildFold::find_tightest() {
       continue;
     }
     const auto [it, fresh] =
-        like.try_emplace({solver_.room_.likeness(child.domain), child.from, child.to}, &child);
+        like.try_emplace({solver_.room_.symmetry_hash(child.domain), child.from, child.to}, &child);
     child.tight =
         fresh ? solver_.tight_steps(child.domain, child.from, child.to) : it->second->tight;
   }

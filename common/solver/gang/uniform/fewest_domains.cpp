@@ -32,7 +32,7 @@ class Alike {
   explicit Alike(const Room& room) : room_(room) {}
   bool before(const FewestDomains::Candidate& one) {
     const auto same = [&](const FewestDomains::Candidate& other) {
-      return room_.likeness(one.domain) == room_.likeness(other.domain) &&
+      return room_.symmetry_hash(one.domain) == room_.symmetry_hash(other.domain) &&
              one.counts == other.counts && one.tight == other.tight;
     };
     if (std::any_of(seen_.begin(), seen_.end(), same)) return true;

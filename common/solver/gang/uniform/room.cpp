@@ -169,9 +169,9 @@ void Room::count_unit(DomainId unit) {
     most += kind.count * (kind.base + std::int64_t{kind.amount} * step);
     const auto of_kind = mixed(static_cast<std::uint64_t>(kind.amount) << 32U ^ kind.free) +
                          static_cast<std::uint64_t>(kind.base) * 2 + (kind.paid ? 1 : 0);
-    of.likeness += mixed(of_kind) * static_cast<std::uint64_t>(kind.count);
+    of.symmetry_hash += mixed(of_kind) * static_cast<std::uint64_t>(kind.count);
   }
-  of.likeness += mixed(of.free);
+  of.symmetry_hash += mixed(of.free);
   close(unit, most, of.base_inside);
 }
 
@@ -193,7 +193,7 @@ void Room::count(DomainId domain) {
     of.free += part.free;
     of.paid = of.paid || part.paid;
     of.broken = of.broken || part.broken;
-    of.likeness += mixed(part.likeness);
+    of.symmetry_hash += mixed(part.symmetry_hash);
   }
   domains_[domain] = of;
   close(domain, most, of.base_inside);
@@ -225,9 +225,9 @@ void Room::close(DomainId domain, std::int64_t most, std::int64_t base) {
   if (of.running > 0) of.base += lacking(static_cast<int>(base) + of.running, slice);
   if (of.most < of.base) of.broken = true;
   of.most = std::max(of.most, of.base);
-  of.likeness = mixed(of.likeness ^ static_cast<std::uint64_t>(level + 1) ^
-                      static_cast<std::uint64_t>(of.running) << 8U ^
-                      static_cast<std::uint64_t>(of.paid ? 1 : 0) << 5U);
+  of.symmetry_hash = mixed(of.symmetry_hash ^ static_cast<std::uint64_t>(level + 1) ^
+                           static_cast<std::uint64_t>(of.running) << 8U ^
+                           static_cast<std::uint64_t>(of.paid ? 1 : 0) << 5U);
 }
 
 int Room::at_most(DomainId domain, int pods) const {

@@ -74,7 +74,7 @@ class Room {
   bool broken(DomainId domain) const { return domains_[domain].broken; }
   std::uint64_t free(DomainId domain) const { return domains_[domain].free; }
   // Domains in which the same can happen at the same cost have the same number.
-  std::uint64_t likeness(DomainId domain) const { return domains_[domain].likeness; }
+  std::uint64_t symmetry_hash(DomainId domain) const { return domains_[domain].symmetry_hash; }
 
   int step(DomainId domain) const { return step_at(fabric_.level(domain)); }
   // Of what a domain consists of: children, or the nodes of a unit.
@@ -110,7 +110,7 @@ class Room {
     int base_inside = 0;  // the sum of those inside
     int running = 0;
     std::uint64_t free = 0;
-    std::uint64_t likeness = 0;
+    std::uint64_t symmetry_hash = 0;
     std::uint32_t first_kind = 0;
     std::uint32_t last_kind = 0;
     std::uint32_t histogram = 0;
