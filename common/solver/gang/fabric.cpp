@@ -198,23 +198,23 @@ bool Fabric::before(FabricNodeId a, FabricNodeId b) const {
   return sibling_before(x, y);
 }
 
-bool Fabric::is_unit(DomainId domain) const {
+bool Fabric::is_pool(DomainId domain) const {
   const Domain& d = domains_[domain];
-  if (d.level == finest()) return d.parent == kNowhere || !is_unit(d.parent);
+  if (d.level == finest()) return d.parent == kNowhere || !is_pool(d.parent);
   return d.level + 1 == finest() && d.not_one == 0;
 }
 
-DomainId Fabric::unit_of(FabricNodeId node) const {
+DomainId Fabric::pool_of(FabricNodeId node) const {
   const DomainId home = nodes_[node].domain;
   const DomainId above = domains_[home].parent;
-  return above != kNowhere && is_unit(above) ? above : home;
+  return above != kNowhere && is_pool(above) ? above : home;
 }
 
-const std::vector<NodeKind>& Fabric::kinds(DomainId unit) const {
-  const Domain& d = domains_[unit];
+const std::vector<NodeKind>& Fabric::kinds(DomainId pool) const {
+  const Domain& d = domains_[pool];
   if (d.counted) return d.kinds;
   std::vector<NodeKind> all;
-  each_node(unit, [&](FabricNodeId id) {
+  each_node(pool, [&](FabricNodeId id) {
     const FabricNode& node = nodes_[id];
     if (node.healthy) all.push_back({node.free, node.max_pods, 1});
   });

@@ -5,12 +5,12 @@
 // nodes share nothing from there on. Domain 0 is a root above all, of no level. Children and nodes
 // are given in natural order of their names.
 //
-// A *unit* is where counting ends: a finest domain, or one above whose children are one node each
+// A *pool* is where counting ends: a finest domain, or one above whose children are one node each
 // (racks, where the last level is the host). It knows how many of its nodes are alike, so that a
 // question looks at kinds instead of nodes.
 //
-// Cost of a change: O(levels); what a unit knows of its nodes is made again when it is next asked
-// for, O(nodes of that unit), and the order of siblings after many came. Owner: one thread, readers
+// Cost of a change: O(levels); what a pool knows of its nodes is made again when it is next asked
+// for, O(nodes of that pool), and the order of siblings after many came. Owner: one thread, readers
 // included (they make it again).
 #pragma once
 
@@ -41,7 +41,7 @@ struct FabricNode {
   bool there = false;  // false: its number waits for another node
 };
 
-// Healthy nodes of a unit that are alike; most free chips first.
+// Healthy nodes of a pool that are alike; most free chips first.
 struct NodeKind {
   int free = 0;
   int max_pods = kAnyPods;
@@ -82,19 +82,19 @@ class Fabric {
   // Whether it comes first depth-first over the tree.
   bool before(FabricNodeId a, FabricNodeId b) const;
 
-  // Only one of a chain of domains is a unit, the one highest up.
-  bool is_unit(DomainId domain) const;
-  // Whether each node of the unit is a domain of the finest level.
-  bool is_rack(DomainId unit) const { return domains_[unit].level != finest(); }
-  DomainId unit_of(FabricNodeId node) const;
-  const std::vector<NodeKind>& kinds(DomainId unit) const;
+  // Only one of a chain of domains is a pool, the one highest up.
+  bool is_pool(DomainId domain) const;
+  // Whether each node of the pool is a domain of the finest level.
+  bool is_rack(DomainId pool) const { return domains_[pool].level != finest(); }
+  DomainId pool_of(FabricNodeId node) const;
+  const std::vector<NodeKind>& kinds(DomainId pool) const;
   template <class Visit>
-  void each_node(DomainId unit, const Visit& visit) const {
-    if (!is_rack(unit)) {
-      for (const FabricNodeId node : nodes(unit)) visit(node);
+  void each_node(DomainId pool, const Visit& visit) const {
+    if (!is_rack(pool)) {
+      for (const FabricNodeId node : nodes(pool)) visit(node);
       return;
     }
-    for (const DomainId host : children(unit)) visit(nodes(host).front());
+    for (const DomainId host : children(pool)) visit(nodes(host).front());
   }
 
  private:

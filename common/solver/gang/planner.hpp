@@ -11,12 +11,12 @@
 
 #include "common/domain/gang.hpp"
 #include "common/solver/gang/fabric.hpp"
-#include "common/solver/gang/uniform/room.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 
 namespace chipweave::solver {
 
 // GangNodeId is Fabric's number of a node. level_names: for the words of Plan::reason, coarsest
-// first, as many as the fabric has levels. Cost: O(units of the fabric x kinds of nodes in them) to
+// first, as many as the fabric has levels. Cost: O(pools of the fabric x kinds of nodes in them) to
 // count what each can take, then that of the solver; O(pods log pods) for the ranks.
 // notes: nodes that take none, beside those that are not healthy, and what was given away since the
 // fabric was told; heeded where pods are alike.

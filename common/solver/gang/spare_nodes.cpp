@@ -39,22 +39,22 @@ bool SpareNodes::left_by(std::vector<FabricNodeId> used) const {
 }
 
 bool SpareNodes::close(Notes& notes) const {
-  bool units = true;
+  bool all_pools = true;
   for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_.level)) {
-    units = units && fabric_.is_unit(domain);
+    all_pools = all_pools && fabric_.is_pool(domain);
     std::vector<FabricNodeId> nodes = whole_below(domain);
     if (static_cast<int>(nodes.size()) < spare_.nodes) {
       each_node_below(fabric_, domain, [&](FabricNodeId node) { notes[node].closed = true; });
       continue;
     }
-    std::map<DomainId, int> of_unit;
-    for (const FabricNodeId node : nodes) ++of_unit[fabric_.unit_of(node)];
+    std::map<DomainId, int> of_pool;
+    for (const FabricNodeId node : nodes) ++of_pool[fabric_.pool_of(node)];
     std::stable_sort(nodes.begin(), nodes.end(), [&](FabricNodeId a, FabricNodeId b) {
-      return of_unit[fabric_.unit_of(a)] < of_unit[fabric_.unit_of(b)];
+      return of_pool[fabric_.pool_of(a)] < of_pool[fabric_.pool_of(b)];
     });
     for (int i = 0; i < spare_.nodes; ++i) notes[nodes[static_cast<std::size_t>(i)]].closed = true;
   }
-  return units;
+  return all_pools;
 }
 
 }  // namespace chipweave::solver

@@ -7,7 +7,7 @@
 
 #include "common/domain/gang.hpp"
 #include "common/solver/gang/fabric.hpp"
-#include "common/solver/gang/uniform/room.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 
 namespace chipweave::solver {
 
@@ -23,9 +23,9 @@ class SpareNodes {
   std::vector<FabricNodeId> whole_below(DomainId domain) const;
   // Whether enough are left where these nodes are used.
   bool left_by(std::vector<FabricNodeId> used) const;
-  // Closes as many of each domain as are to be left, those of its smallest units first, so that
+  // Closes as many of each domain as are to be left, those of its smallest pools first, so that
   // what is left of the large ones stays together; all nodes of a domain that has too few. Whether
-  // no plan is lost by it: each domain is one unit, whose whole nodes are alike.
+  // no plan is lost by it: each domain is one pool, whose whole nodes are alike.
   bool close(Notes& notes) const;
 
  private:

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "common/solver/gang/mixed/exact_sets.hpp"
-#include "common/solver/gang/uniform/room.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 
 namespace chipweave::solver {
 

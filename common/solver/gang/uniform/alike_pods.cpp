@@ -29,28 +29,28 @@ AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& 
       std::any_of(ask.candidates.begin(), ask.candidates.end(), [&](DomainId domain) {
         return fabric.level(domain) + 1 == static_cast<int>(fabric.levels());
       });
-  const Room room(fabric, ask.kind, notes, hosts);
+  const Capacity capacity(fabric, ask.kind, notes, hosts);
   int most = 0;
   for (const DomainId one : ask.candidates) {
-    out.broken = out.broken || room.broken(one);
-    if (room.broken(one)) continue;
-    const int here = room.at_most(one, ask.kind.pods);
-    if (!out.best || room.most(one) > out.most) {
+    out.broken = out.broken || capacity.broken(one);
+    if (capacity.broken(one)) continue;
+    const int here = capacity.at_most(one, ask.kind.pods);
+    if (!out.best || capacity.most(one) > out.most) {
       out.best = one;
-      out.most = room.most(one);
+      out.most = capacity.most(one);
     }
     if (here <= ask.kind.pods) most = std::max(most, here);
   }
   if (most == 0 || most < ask.at_least) return out;
-  FewestDomains fewest(fabric, room, most, ask.limits);
+  FewestDomains fewest(fabric, capacity, most, ask.limits);
   std::vector<DomainId> able;
   for (const DomainId one : ask.candidates) {
-    if (!room.broken(one) && room.at_most(one, ask.kind.pods) == most) able.push_back(one);
+    if (!capacity.broken(one) && capacity.at_most(one, ask.kind.pods) == most) able.push_back(one);
   }
   out.placed = most;
   out.exact = fewest.exact();
   if (ask.policy == domain::GangPolicy::even) {
-    EvenShares even(fabric, room, ask.kind, fewest, ask.preferred_level);
+    EvenShares even(fabric, capacity, ask.kind, fewest, ask.preferred_level);
     out.shares = even.place(able, most);
     out.exact = out.exact && !even.lifted();
     return out;

@@ -1,5 +1,5 @@
-// AlikePods — pods of one kind, placed by themselves: as many as there is room for in one domain of
-// a level, then by the policy.
+// AlikePods — pods of one kind, placed by themselves: as many as there is capacity for in one
+// domain of a level, then by the policy.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct AlikeAsk {
 };
 
 struct AlikePods {
-  int placed = 0;  // 0: fewer than at_least have room
+  int placed = 0;  // 0: fewer than at_least have capacity
   std::vector<Share> shares;
   bool exact = true;
   // Why not.

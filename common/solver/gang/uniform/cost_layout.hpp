@@ -42,7 +42,7 @@ class CostLayout {
 
  private:
   static int width(std::uint64_t most) { return static_cast<int>(std::bit_width(most)); }
-  // Shifts from the top; -1: no room, or of no interest.
+  // Shifts from the top; -1: no capacity, or of no interest.
   static bool lay(const std::vector<std::uint64_t>& most, int bits, std::vector<int>& shifts) {
     bool all = true;
     for (const std::uint64_t one : most) {

@@ -15,10 +15,10 @@ namespace chipweave::solver {
 class EvenShares {
  public:
   // level: kNoLevel for nodes; one that has slices above it gives way to that level (lifted()).
-  EvenShares(const Fabric& fabric, const Room& room, const PodKind& kind, FewestDomains& compact,
-             int level);
+  EvenShares(const Fabric& fabric, const Capacity& capacity, const PodKind& kind,
+             FewestDomains& compact, int level);
 
-  // In one of the domains, each of which Room allows to hold exactly so many.
+  // In one of the domains, each of which Capacity allows to hold exactly so many.
   std::vector<Share> place(const std::vector<DomainId>& candidates, int pods);
   // Slices of a level above must stay whole there, so it is that level's shares that are even, and
   // nothing is proven.
@@ -29,18 +29,18 @@ class EvenShares {
   struct Part {
     bool is_node = false;
     std::uint32_t id = 0;
-    Amount amount = 0;
+    Units units = 0;
     int base = 0;
     int step = 1;
     std::uint64_t free = 0;
-    DomainId in = kRootDomain;  // the unit of a node
+    DomainId in = kRootDomain;  // the pool of a node
   };
   struct Choice {
     std::vector<Part> parts;        // those used
-    std::vector<Amount> shares;     // of each
+    std::vector<Units> shares;      // of each
     std::size_t used = 0;           // domains of the level, or nodes
-    Amount width = 0;               // one domain: how far the shares inside it differ, at least 1
-    std::vector<Amount> ascending;  // several: shares in order, the larger list is more even
+    Units width = 0;                // one domain: how far the shares inside it differ, at least 1
+    std::vector<Units> ascending;   // several: shares in order, the larger list is more even
     FewestDomains::Candidate cost;  // of the domains above
     std::uint64_t free = 0;
     bool better(const Choice& other) const;
@@ -51,13 +51,13 @@ class EvenShares {
   Part part(DomainId domain) const;
   Choice best_of(DomainId candidate, int pods);
   Choice over_children(const std::vector<Part>& able, int pods);
-  Choice among_many(std::vector<Part> parts, Amount all, std::size_t fewest);
+  Choice among_many(std::vector<Part> parts, Units all, std::size_t fewest);
   std::vector<std::size_t> closest(const std::vector<Part>& parts,
                                    const std::vector<std::size_t>& able, std::size_t count) const;
   void finish(const Choice& choice, std::vector<Share>& out);
 
   const Fabric& fabric_;
-  const Room& room_;
+  const Capacity& capacity_;
   FewestDomains& compact_;
   int level_;
   bool lifted_ = false;
@@ -65,6 +65,6 @@ class EvenShares {
 
 // `all` over places that take so much each, as evenly as can be; earlier places get what is left
 // over. What does not fit is left out.
-std::vector<Amount> level_shares(const std::vector<Amount>& most, Amount all);
+std::vector<Units> level_shares(const std::vector<Units>& most, Units all);
 
 }  // namespace chipweave::solver

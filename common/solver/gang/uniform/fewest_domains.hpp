@@ -19,22 +19,22 @@
 #include <vector>
 
 #include "common/solver/gang/fabric.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 #include "common/solver/gang/uniform/cost_layout.hpp"
-#include "common/solver/gang/uniform/room.hpp"
-#include "common/solver/gang/uniform/unit_costs.hpp"
+#include "common/solver/gang/uniform/pool_costs.hpp"
 
 namespace chipweave::solver {
 
 // Up to where all ways of the fewest counts are kept, to find the tightest of them (ChildFold).
 struct FoldLimits {
-  std::size_t cells = 4U << 20U;  // children x amounts of one domain
-  std::size_t work = 64U << 20U;  // steps of all children x amounts
+  std::size_t cells = 4U << 20U;  // children x units of one domain
+  std::size_t work = 64U << 20U;  // steps of all children x units
 };
 
 class FewestDomains {
  public:
   // pods: how many are placed at most.
-  FewestDomains(const Fabric& fabric, const Room& room, int pods, FoldLimits limits = {});
+  FewestDomains(const Fabric& fabric, const Capacity& capacity, int pods, FoldLimits limits = {});
 
   // A domain that could take them all, and what the domains above it cost.
   struct Candidate {
@@ -43,7 +43,7 @@ class FewestDomains {
     Tight tight = 0;
   };
   Candidate candidate(DomainId domain) const;
-  // The best of them for exactly so many pods, a number that Room allows in each.
+  // The best of them for exactly so many pods, a number that Capacity allows in each.
   DomainId choose(const std::vector<Candidate>& candidates, int pods);
   // Nodes in natural order of their paths.
   std::vector<Share> place(DomainId domain, int pods);
@@ -53,27 +53,27 @@ class FewestDomains {
  private:
   friend class ChildFold;
 
-  Amount amount(DomainId domain, int pods) const {
-    return (pods - room_.base(domain)) / room_.step(domain);
+  Units units(DomainId domain, int pods) const {
+    return (pods - capacity_.base(domain)) / capacity_.step(domain);
   }
   Counts own_counts(DomainId domain) const;
   Tight own_tight(DomainId domain) const;
   // The children, if one of them is to hold so much of the domain; empty: more are needed, or some
   // are paid already.
-  std::vector<Candidate> single_children(DomainId domain, Amount amount) const;
+  std::vector<Candidate> single_children(DomainId domain, Units units) const;
   // No way to place so much in the domain is cheaper than that. Its children are counted.
   Counts bound(DomainId domain, int pods) const;
 
-  Counts counts_of(DomainId domain, Amount amount);
-  CountSteps count_steps(DomainId domain, Amount least, Amount most);
-  TightSteps tight_steps(DomainId domain, Amount least, Amount most);
-  Tight tight_of(DomainId domain, Amount amount);
-  void descend(DomainId domain, Amount amount, std::vector<Share>& out);
+  Counts counts_of(DomainId domain, Units units);
+  CountSteps count_steps(DomainId domain, Units least, Units most);
+  TightSteps tight_steps(DomainId domain, Units least, Units most);
+  Tight tight_of(DomainId domain, Units units);
+  void descend(DomainId domain, Units units, std::vector<Share>& out);
 
   const Fabric& fabric_;
-  const Room& room_;
+  const Capacity& capacity_;
   CostLayout layout_;
-  UnitCosts units_;
+  PoolCosts pool_costs_;
   FoldLimits limits_;
 };
 

@@ -1,10 +1,10 @@
-// Room — how many pods of one kind each unit and domain of a fabric can take, for one question.
+// Capacity — how many pods of one kind each pool and domain of a fabric can take, for one question.
 //
 // Domain: the most pods that can come to it so that every slice in it is whole, running pods of the
 // same set counted. Running pods may leave a slice that must be made whole: then at least `base`
-// pods have to come. Above the base the pods of a domain go up by steps; amounts are counted in
-// them (`Amount`).
-// Cost of making it: O(units x kinds of nodes in them + noted nodes).
+// pods have to come. Above the base the pods of a domain go up by steps; units are counted in
+// them (`Units`).
+// Cost of making it: O(pools x kinds of nodes in them + noted nodes).
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace chipweave::solver {
 
-using Amount = int;
+using Units = int;
 
 // What a question knows of a node beside the fabric.
 struct NodeNote {
@@ -35,14 +35,14 @@ struct PodKind {
   std::vector<int> slices;  // by level, 0 or 1 where there is none; shorter: none
 };
 
-class Room {
+class Capacity {
  public:
-  // hosts: finest domains are asked for by themselves, so none is taken for a part of a unit.
-  Room(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool hosts = false);
+  // hosts: finest domains are asked for by themselves, so none is taken for a part of a pool.
+  Capacity(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool hosts = false);
 
-  // Nodes of a unit that are alike for this question. Those with notes stand alone.
+  // Nodes of a pool that are alike for this question. Those with notes stand alone.
   struct Kind {
-    Amount amount = 0;       // above its base
+    Units units = 0;         // above its base
     std::uint64_t free = 0;  // chips
     int count = 0;
     bool paid = false;
@@ -55,18 +55,18 @@ class Room {
     const Kind* begin() const { return first; }
     const Kind* end() const { return last; }
   };
-  // Largest amount first, of equal ones the least free chips.
-  Kinds kinds(DomainId unit) const {
-    const OfDomain& of = domains_[unit];
+  // Largest units first, of equal ones the least free chips.
+  Kinds kinds(DomainId pool) const {
+    const OfDomain& of = domains_[pool];
     return {kinds_.data() + of.first_kind, kinds_.data() + of.last_kind};
   }
   // Of a node, as kinds() counts it.
   Kind of_node(FabricNodeId node) const;
 
-  bool unit(DomainId domain) const { return domains_[domain].unit; }
+  bool is_pool(DomainId domain) const { return domains_[domain].pool; }
   int most(DomainId domain) const { return domains_[domain].most; }  // pods
   int base(DomainId domain) const { return domains_[domain].base; }
-  Amount amount(DomainId domain) const {
+  Units units(DomainId domain) const {
     return (domains_[domain].most - domains_[domain].base) / step(domain);
   }
   bool paid(DomainId domain) const { return domains_[domain].paid; }
@@ -77,19 +77,19 @@ class Room {
   std::uint64_t symmetry_hash(DomainId domain) const { return domains_[domain].symmetry_hash; }
 
   int step(DomainId domain) const { return step_at(fabric_.level(domain)); }
-  // Of what a domain consists of: children, or the nodes of a unit.
+  // Of what a domain consists of: children, or the nodes of a pool.
   int inner_step(DomainId domain) const;
   // So much of the domain, in steps of what it consists of and above their bases.
-  Amount inner(DomainId domain, Amount amount) const {
-    return (base(domain) - domains_[domain].base_inside + amount * step(domain)) /
+  Units inner(DomainId domain, Units units) const {
+    return (base(domain) - domains_[domain].base_inside + units * step(domain)) /
            inner_step(domain);
   }
   // And back: the most of the domain that so much of what it consists of holds.
-  Amount outer(DomainId domain, Amount inside) const {
+  Units outer(DomainId domain, Units inside) const {
     return (inside * inner_step(domain) - base(domain) + domains_[domain].base_inside) /
            step(domain);
   }
-  int pods(DomainId domain, Amount amount) const { return base(domain) + amount * step(domain); }
+  int pods(DomainId domain, Units units) const { return base(domain) + units * step(domain); }
   // The most of the numbers of pods that may come to a domain that is not more; the base, if that
   // is more.
   int at_most(DomainId domain, int pods) const;
@@ -116,22 +116,22 @@ class Room {
     std::uint32_t histogram = 0;
     bool paid = false;
     bool broken = false;
-    bool unit = false;
+    bool pool = false;
   };
 
   int step_at(int level) const { return steps_[static_cast<std::size_t>(level) + 1]; }
-  int node_level(DomainId unit) const;
-  DomainId unit_of(FabricNodeId node) const {
-    return hosts_ ? fabric_.node(node).domain : fabric_.unit_of(node);
+  int node_level(DomainId pool) const;
+  DomainId pool_of(FabricNodeId node) const {
+    return hosts_ ? fabric_.node(node).domain : fabric_.pool_of(node);
   }
-  bool is_unit(DomainId domain) const {
+  bool counts_as_pool(DomainId domain) const {
     return hosts_ ? fabric_.level(domain) + 1 == static_cast<int>(fabric_.levels())
-                  : fabric_.is_unit(domain);
+                  : fabric_.is_pool(domain);
   }
   int pods_on(int free, int max_pods) const;
-  Kind noted(FabricNodeId node, DomainId unit, bool* broken) const;
+  Kind noted(FabricNodeId node, DomainId pool, bool* broken) const;
   void count(DomainId domain);
-  void count_unit(DomainId unit);
+  void count_pool(DomainId pool);
   void count_kind(OfDomain& of, const Kind& kind, int step);
   void add_histogram(DomainId from, Histogram& to) const;
   void close(DomainId domain, std::int64_t most, std::int64_t base);
@@ -141,15 +141,15 @@ class Room {
   const Notes& notes_;
   bool hosts_;
   std::vector<int> steps_;  // by level + 1; the last one: nodes that are no domain
-  std::unordered_map<DomainId, std::vector<FabricNodeId>> noted_;  // by unit
+  std::unordered_map<DomainId, std::vector<FabricNodeId>> noted_;  // by pool
   std::vector<OfDomain> domains_;
   std::vector<Kind> kinds_;
-  std::vector<Histogram> histograms_;  // of domains that are no units
-  std::size_t most_room_ = 0;          // of a node
+  std::vector<Histogram> histograms_;  // of domains that are no pools
+  std::size_t largest_node_ = 0;       // of a node
   bool one_node_each_ = true;
   bool nodes_follow_ = true;
-  int like_room_ = 0;  // of the first node that takes any
-  std::uint64_t like_free_ = 0;
+  int first_capacity_ = 0;  // of the first node that takes any
+  std::uint64_t first_free_ = 0;
 };
 
 }  // namespace chipweave::solver

@@ -1,4 +1,4 @@
-#include "common/solver/gang/uniform/room.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ int lacking(int running, int slice) {
 
 }  // namespace
 
-Room::Room(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool hosts)
+Capacity::Capacity(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool hosts)
     : fabric_(fabric),
       kind_(kind),
       notes_(notes),
@@ -35,30 +35,30 @@ Room::Room(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool h
   }
   steps_[fabric.levels() + 1] = 1;
   steps_[0] = fabric.levels() > 0 ? steps_[1] : 1;
-  for (const auto& [node, note] : notes) noted_[unit_of(node)].push_back(node);
-  for (auto& [unit, nodes] : noted_) std::sort(nodes.begin(), nodes.end());
+  for (const auto& [node, note] : notes) noted_[pool_of(node)].push_back(node);
+  for (auto& [pool, nodes] : noted_) std::sort(nodes.begin(), nodes.end());
   count(kRootDomain);
 }
 
-int Room::node_level(DomainId unit) const {
-  return fabric_.is_rack(unit) ? fabric_.level(unit) + 1 : static_cast<int>(fabric_.levels());
+int Capacity::node_level(DomainId pool) const {
+  return fabric_.is_rack(pool) ? fabric_.level(pool) + 1 : static_cast<int>(fabric_.levels());
 }
 
-int Room::inner_step(DomainId domain) const {
-  return unit(domain) ? step_at(node_level(domain)) : step_at(fabric_.level(domain) + 1);
+int Capacity::inner_step(DomainId domain) const {
+  return is_pool(domain) ? step_at(node_level(domain)) : step_at(fabric_.level(domain) + 1);
 }
 
-int Room::pods_on(int free, int max_pods) const {
+int Capacity::pods_on(int free, int max_pods) const {
   const int by_chips = kind_.chips == 0 ? kind_.pods : free / kind_.chips;
   return std::max(0, std::min({by_chips, max_pods, kind_.pods}));
 }
 
-Room::Kind Room::noted(FabricNodeId id, DomainId unit, bool* broken) const {
+Capacity::Kind Capacity::noted(FabricNodeId id, DomainId pool, bool* broken) const {
   const FabricNode& node = fabric_.node(id);
   const NodeNote& note = notes_.at(id);
-  const int step = step_at(node_level(unit));
+  const int step = step_at(node_level(pool));
   const int free = std::max(0, node.free - note.used_chips);
-  const int room =
+  const int capacity =
       node.healthy && !note.closed
           ? pods_on(free, node.max_pods == kAnyPods ? kAnyPods : node.max_pods - note.used_pods)
           : 0;
@@ -68,78 +68,78 @@ Room::Kind Room::noted(FabricNodeId id, DomainId unit, bool* broken) const {
   kind.paid = note.paid || note.running > 0;
   kind.node = id;
   kind.base = lacking(note.running, step);
-  const int most = room - (room + note.running) % step;
+  const int most = capacity - (capacity + note.running) % step;
   if (most < kind.base && broken != nullptr) *broken = true;
-  kind.amount = std::max(0, (most - kind.base) / step);
+  kind.units = std::max(0, (most - kind.base) / step);
   return kind;
 }
 
-Room::Kind Room::of_node(FabricNodeId id) const {
-  const DomainId unit = unit_of(id);
-  if (notes_.contains(id)) return noted(id, unit, nullptr);
+Capacity::Kind Capacity::of_node(FabricNodeId id) const {
+  const DomainId pool = pool_of(id);
+  if (notes_.contains(id)) return noted(id, pool, nullptr);
   const FabricNode& node = fabric_.node(id);
   Kind kind;
   kind.count = 1;
   if (!node.healthy) return kind;
   kind.free = static_cast<std::uint64_t>(node.free);
-  kind.amount = pods_on(node.free, node.max_pods) / step_at(node_level(unit));
+  kind.units = pods_on(node.free, node.max_pods) / step_at(node_level(pool));
   return kind;
 }
 
-int Room::fewest_nodes(DomainId domain, int pods) const {
+int Capacity::fewest_nodes(DomainId domain, int pods) const {
   const OfDomain& of = domains_[domain];
   if (of.paid) return 0;
   int used = 0;
-  const auto take = [&](int room, int there) {
-    if (pods <= room * std::int64_t{there}) {
-      used += (pods + room - 1) / room;
+  const auto take = [&](int capacity, int there) {
+    if (pods <= capacity * std::int64_t{there}) {
+      used += (pods + capacity - 1) / capacity;
       pods = 0;
     } else {
       used += there;
-      pods -= room * there;
+      pods -= capacity * there;
     }
   };
-  if (of.unit) {
+  if (of.pool) {
     const int step = inner_step(domain);
     for (const Kind& kind : kinds(domain)) {
-      if (pods == 0 || kind.amount == 0) break;
-      take(kind.amount * step, kind.count);
+      if (pods == 0 || kind.units == 0) break;
+      take(kind.units * step, kind.count);
     }
     return used;
   }
-  if (most_room_ > kMaxTracked) return 0;
+  if (largest_node_ > kMaxTracked) return 0;
   const Histogram& nodes = histograms_[of.histogram];
-  for (std::size_t room = most_room_; room > 0 && pods > 0; --room) {
-    if (nodes[room] > 0) take(static_cast<int>(room), static_cast<int>(nodes[room]));
+  for (std::size_t capacity = largest_node_; capacity > 0 && pods > 0; --capacity) {
+    if (nodes[capacity] > 0) take(static_cast<int>(capacity), static_cast<int>(nodes[capacity]));
   }
   return used;
 }
 
-void Room::count_kind(OfDomain& of, const Kind& kind, int step) {
+void Capacity::count_kind(OfDomain& of, const Kind& kind, int step) {
   of.free += kind.free * static_cast<std::uint64_t>(kind.count);
   of.paid = of.paid || kind.paid;
   of.base_inside += kind.base;
-  if (kind.amount == 0 && kind.base == 0) return;
+  if (kind.units == 0 && kind.base == 0) return;
   kinds_.push_back(kind);
-  const int room = kind.base + kind.amount * step;
-  most_room_ = std::max(most_room_, static_cast<std::size_t>(room));
-  if (like_room_ == 0) {
-    like_room_ = room;
-    like_free_ = kind.free;
+  const int capacity = kind.base + kind.units * step;
+  largest_node_ = std::max(largest_node_, static_cast<std::size_t>(capacity));
+  if (first_capacity_ == 0) {
+    first_capacity_ = capacity;
+    first_free_ = kind.free;
   }
-  nodes_follow_ = nodes_follow_ && !kind.paid && room == like_room_ && kind.free == like_free_ &&
-                  (room == 1 || steps_[0] == 1);
+  nodes_follow_ = nodes_follow_ && !kind.paid && capacity == first_capacity_ &&
+                  kind.free == first_free_ && (capacity == 1 || steps_[0] == 1);
 }
 
 // Kinds of the fabric, less the nodes that have notes; these one by one.
-void Room::count_unit(DomainId unit) {
-  OfDomain& of = domains_[unit];
-  of.unit = true;
+void Capacity::count_pool(DomainId pool) {
+  OfDomain& of = domains_[pool];
+  of.pool = true;
   of.first_kind = static_cast<std::uint32_t>(kinds_.size());
-  const int step = step_at(node_level(unit));
-  one_node_each_ = one_node_each_ && (fabric_.is_rack(unit) || fabric_.nodes(unit).size() <= 1);
-  const auto it = noted_.find(unit);
-  for (const NodeKind& alike : fabric_.kinds(unit)) {
+  const int step = step_at(node_level(pool));
+  one_node_each_ = one_node_each_ && (fabric_.is_rack(pool) || fabric_.nodes(pool).size() <= 1);
+  const auto it = noted_.find(pool);
+  for (const NodeKind& alike : fabric_.kinds(pool)) {
     Kind kind;
     kind.count = alike.count;
     if (it != noted_.end()) {
@@ -151,33 +151,33 @@ void Room::count_unit(DomainId unit) {
     }
     if (kind.count == 0) continue;
     kind.free = static_cast<std::uint64_t>(alike.free);
-    kind.amount = pods_on(alike.free, alike.max_pods) / step;
+    kind.units = pods_on(alike.free, alike.max_pods) / step;
     count_kind(of, kind, step);
   }
   if (it != noted_.end()) {
     for (const FabricNodeId id : it->second) {
       of.running += notes_.at(id).running;
-      count_kind(of, noted(id, unit, &of.broken), step);
+      count_kind(of, noted(id, pool, &of.broken), step);
     }
   }
   of.last_kind = static_cast<std::uint32_t>(kinds_.size());
   std::sort(kinds_.begin() + of.first_kind, kinds_.end(), [](const Kind& a, const Kind& b) {
-    return a.amount != b.amount ? a.amount > b.amount : a.free < b.free;
+    return a.units != b.units ? a.units > b.units : a.free < b.free;
   });
   std::int64_t most = 0;
-  for (const Kind& kind : kinds(unit)) {
-    most += kind.count * (kind.base + std::int64_t{kind.amount} * step);
-    const auto of_kind = mixed(static_cast<std::uint64_t>(kind.amount) << 32U ^ kind.free) +
+  for (const Kind& kind : kinds(pool)) {
+    most += kind.count * (kind.base + std::int64_t{kind.units} * step);
+    const auto of_kind = mixed(static_cast<std::uint64_t>(kind.units) << 32U ^ kind.free) +
                          static_cast<std::uint64_t>(kind.base) * 2 + (kind.paid ? 1 : 0);
     of.symmetry_hash += mixed(of_kind) * static_cast<std::uint64_t>(kind.count);
   }
   of.symmetry_hash += mixed(of.free);
-  close(unit, most, of.base_inside);
+  close(pool, most, of.base_inside);
 }
 
 // Depth-first, as deep as there are levels.
-void Room::count(DomainId domain) {
-  if (is_unit(domain)) return count_unit(domain);
+void Capacity::count(DomainId domain) {
+  if (counts_as_pool(domain)) return count_pool(domain);
   const auto which = histograms_.size();
   histograms_.emplace_back();
   std::int64_t most = 0;
@@ -200,22 +200,22 @@ void Room::count(DomainId domain) {
 }
 
 // Nodes by what they take; more than kMaxTracked is not told apart.
-void Room::add_histogram(DomainId from, Histogram& to) const {
+void Capacity::add_histogram(DomainId from, Histogram& to) const {
   const OfDomain& part = domains_[from];
-  if (part.unit) {
+  if (part.pool) {
     const int step = inner_step(from);
     for (const Kind& kind : kinds(from))
-      to[std::min(kMaxTracked, static_cast<std::size_t>(kind.base + kind.amount * step))] +=
+      to[std::min(kMaxTracked, static_cast<std::size_t>(kind.base + kind.units * step))] +=
           static_cast<std::uint32_t>(kind.count);
     return;
   }
   const Histogram& below = histograms_[part.histogram];
-  for (std::size_t room = 1; room <= std::min(most_room_, kMaxTracked); ++room)
-    to[room] += below[room];
+  for (std::size_t capacity = 1; capacity <= std::min(largest_node_, kMaxTracked); ++capacity)
+    to[capacity] += below[capacity];
 }
 
 // What its slice leaves of what is inside.
-void Room::close(DomainId domain, std::int64_t most, std::int64_t base) {
+void Capacity::close(DomainId domain, std::int64_t most, std::int64_t base) {
   OfDomain& of = domains_[domain];
   const int level = fabric_.level(domain);
   const int slice = level < 0 ? 1 : step_at(level);
@@ -230,7 +230,7 @@ void Room::close(DomainId domain, std::int64_t most, std::int64_t base) {
                            static_cast<std::uint64_t>(of.paid ? 1 : 0) << 5U);
 }
 
-int Room::at_most(DomainId domain, int pods) const {
+int Capacity::at_most(DomainId domain, int pods) const {
   const OfDomain& of = domains_[domain];
   const int top = std::min(pods, of.most);
   if (top < of.base) return of.base;
