@@ -73,7 +73,7 @@ std::vector<int> count_domains(const Fabric& fabric, const domain::Gang& gang,
 std::vector<int> fewest_by_chips(const Fabric& fabric, const domain::Gang& gang,
                                  std::int64_t chips) {
   std::vector<std::int64_t> free(fabric.domain_numbers(), 0);
-  std::vector<bool> paid(fabric.domain_numbers(), false);
+  std::vector<bool> already_used(fabric.domain_numbers(), false);
   for (FabricNodeId id = 0; id < fabric.node_numbers(); ++id) {
     const FabricNode& node = fabric.node(id);
     if (!node.there || !node.healthy) continue;
@@ -82,7 +82,7 @@ std::vector<int> fewest_by_chips(const Fabric& fabric, const domain::Gang& gang,
   for (const auto& [node, here] : gang.existing) {
     if (here.pods == 0) continue;
     for (DomainId at = fabric.node(node).domain; at != kNowhere; at = fabric.parent(at))
-      paid[at] = true;
+      already_used[at] = true;
   }
   std::vector<int> out;
   for (int level = 0; level < static_cast<int>(fabric.levels()); ++level) {
@@ -90,7 +90,7 @@ std::vector<int> fewest_by_chips(const Fabric& fabric, const domain::Gang& gang,
     std::int64_t rest = chips;
     int used = 0;
     for (const DomainId domain : domains_of_level(fabric, kRootDomain, level)) {
-      if (!paid[domain]) {
+      if (!already_used[domain]) {
         rooms.push_back(free[domain]);
         continue;
       }

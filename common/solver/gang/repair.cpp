@@ -33,7 +33,7 @@ class Repairer {
       survivors_.existing.erase(node);
     }
     for (const auto& [node, here] : survivors_.existing) {
-      notes_[node].paid = true;
+      notes_[node].already_used = true;
       surviving_ += here.pods;
     }
   }
@@ -161,7 +161,7 @@ class Repairer {
     for (const auto& [node, count] : placed.shares) {
       nodes.insert(nodes.end(), static_cast<std::size_t>(count), node);
       NodeNote& note = notes_[node];
-      note.paid = true;
+      note.already_used = true;
       note.used_chips += count * chips;
       note.used_pods += count;
     }

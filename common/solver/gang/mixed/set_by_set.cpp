@@ -39,7 +39,7 @@ class SetBySet {
       : fabric_(fabric), gang_(gang), groups_(groups), open_(open) {
     state_.notes = notes;
     for (const auto& [node, here] : gang.existing)
-      if (here.pods > 0) state_.notes[node].paid = true;
+      if (here.pods > 0) state_.notes[node].already_used = true;
     free_.assign(fabric.domain_numbers(), -1);
   }
 
@@ -253,7 +253,7 @@ class SetBySet {
   AlikePods place_roomily(AlikeAsk& ask, const std::vector<DomainId>& domains) {
     std::set<DomainId> used;
     for (const auto& [node, note] : state_.notes) {
-      if (!note.paid) continue;
+      if (!note.already_used) continue;
       for (DomainId at = fabric_.node(node).domain; at != kNowhere; at = fabric_.parent(at))
         used.insert(at);
     }
@@ -286,7 +286,7 @@ class SetBySet {
         if (domain == kRootDomain || fabric_.domain_of(node, fabric_.level(domain)) == domain)
           nodes.push_back(node);
       std::stable_sort(nodes.begin(), nodes.end(), [this](FabricNodeId a, FabricNodeId b) {
-        return state_.notes[a].paid && !state_.notes[b].paid;
+        return state_.notes[a].already_used && !state_.notes[b].already_used;
       });
       for (const FabricNodeId id : nodes) {
         const FabricNode& node = fabric_.node(id);
@@ -307,7 +307,7 @@ class SetBySet {
   }
   void put(FabricNodeId node, std::size_t kind, int pods) {
     NodeNote& note = state_.notes[node];
-    note.paid = true;
+    note.already_used = true;
     note.used_chips += pods * groups_.kinds[kind].chips;
     note.used_pods += pods;
     state_.shares.push_back({node, kind, pods});

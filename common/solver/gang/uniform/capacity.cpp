@@ -65,7 +65,7 @@ Capacity::Kind Capacity::noted(FabricNodeId id, DomainId pool, bool* broken) con
   Kind kind;
   kind.free = node.healthy ? static_cast<std::uint64_t>(free) : 0;
   kind.count = 1;
-  kind.paid = note.paid || note.running > 0;
+  kind.already_used = note.already_used || note.running > 0;
   kind.node = id;
   kind.base = lacking(note.running, step);
   const int most = capacity - (capacity + note.running) % step;
@@ -88,7 +88,7 @@ Capacity::Kind Capacity::of_node(FabricNodeId id) const {
 
 int Capacity::fewest_nodes(DomainId domain, int pods) const {
   const OfDomain& of = domains_[domain];
-  if (of.paid) return 0;
+  if (of.already_used) return 0;
   int used = 0;
   const auto take = [&](int capacity, int there) {
     if (pods <= capacity * std::int64_t{there}) {
@@ -117,7 +117,7 @@ int Capacity::fewest_nodes(DomainId domain, int pods) const {
 
 void Capacity::count_kind(OfDomain& of, const Kind& kind, int step) {
   of.free += kind.free * static_cast<std::uint64_t>(kind.count);
-  of.paid = of.paid || kind.paid;
+  of.already_used = of.already_used || kind.already_used;
   of.base_inside += kind.base;
   if (kind.units == 0 && kind.base == 0) return;
   kinds_.push_back(kind);
@@ -127,7 +127,7 @@ void Capacity::count_kind(OfDomain& of, const Kind& kind, int step) {
     first_capacity_ = capacity;
     first_free_ = kind.free;
   }
-  nodes_follow_ = nodes_follow_ && !kind.paid && capacity == first_capacity_ &&
+  nodes_follow_ = nodes_follow_ && !kind.already_used && capacity == first_capacity_ &&
                   kind.free == first_free_ && (capacity == 1 || steps_[0] == 1);
 }
 
@@ -168,7 +168,7 @@ void Capacity::count_pool(DomainId pool) {
   for (const Kind& kind : kinds(pool)) {
     most += kind.count * (kind.base + std::int64_t{kind.units} * step);
     const auto of_kind = mixed(static_cast<std::uint64_t>(kind.units) << 32U ^ kind.free) +
-                         static_cast<std::uint64_t>(kind.base) * 2 + (kind.paid ? 1 : 0);
+                         static_cast<std::uint64_t>(kind.base) * 2 + (kind.already_used ? 1 : 0);
     of.symmetry_hash += mixed(of_kind) * static_cast<std::uint64_t>(kind.count);
   }
   of.symmetry_hash += mixed(of.free);
@@ -191,7 +191,7 @@ void Capacity::count(DomainId domain) {
     of.base_inside += part.base;
     of.running += part.running;
     of.free += part.free;
-    of.paid = of.paid || part.paid;
+    of.already_used = of.already_used || part.already_used;
     of.broken = of.broken || part.broken;
     of.symmetry_hash += mixed(part.symmetry_hash);
   }
@@ -227,7 +227,7 @@ void Capacity::close(DomainId domain, std::int64_t most, std::int64_t base) {
   of.most = std::max(of.most, of.base);
   of.symmetry_hash = mixed(of.symmetry_hash ^ static_cast<std::uint64_t>(level + 1) ^
                            static_cast<std::uint64_t>(of.running) << 8U ^
-                           static_cast<std::uint64_t>(of.paid ? 1 : 0) << 5U);
+                           static_cast<std::uint64_t>(of.already_used ? 1 : 0) << 5U);
 }
 
 int Capacity::at_most(DomainId domain, int pods) const {

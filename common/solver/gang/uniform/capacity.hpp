@@ -20,9 +20,9 @@ using Units = int;
 
 // What a question knows of a node beside the fabric.
 struct NodeNote {
-  int running = 0;     // pods of the set that is asked for
-  bool paid = false;   // pods of the gang are there: it and its domains cost nothing more
-  int used_chips = 0;  // by pods of the gang that were placed a moment ago
+  int running = 0;            // pods of the set that is asked for
+  bool already_used = false;  // pods of the gang are there: it and its domains cost nothing more
+  int used_chips = 0;         // by pods of the gang that were placed a moment ago
   int used_pods = 0;
   bool closed = false;  // takes none
 };
@@ -45,7 +45,7 @@ class Capacity {
     Units units = 0;         // above its base
     std::uint64_t free = 0;  // chips
     int count = 0;
-    bool paid = false;
+    bool already_used = false;
     FabricNodeId node = kNowhere;  // the one, if it stands alone
     int base = 0;
   };
@@ -69,7 +69,7 @@ class Capacity {
   Units units(DomainId domain) const {
     return (domains_[domain].most - domains_[domain].base) / step(domain);
   }
-  bool paid(DomainId domain) const { return domains_[domain].paid; }
+  bool already_used(DomainId domain) const { return domains_[domain].already_used; }
   // A slice with running pods cannot be made whole in it.
   bool broken(DomainId domain) const { return domains_[domain].broken; }
   std::uint64_t free(DomainId domain) const { return domains_[domain].free; }
@@ -114,7 +114,7 @@ class Capacity {
     std::uint32_t first_kind = 0;
     std::uint32_t last_kind = 0;
     std::uint32_t histogram = 0;
-    bool paid = false;
+    bool already_used = false;
     bool broken = false;
     bool pool = false;
   };

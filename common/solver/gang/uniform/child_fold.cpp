@@ -57,7 +57,7 @@ void ChildFold::find_children(Units least, Units most) {
   std::vector<Units> capacities;
   bool counted = true;
   for (const DomainId child : solver_.fabric_.children(domain_)) {
-    counted = counted && !capacity.paid(child);
+    counted = counted && !capacity.already_used(child);
     capacities.push_back(std::min(most, capacity.units(child)));
   }
   Units lowest = 0;

@@ -73,7 +73,7 @@ class ChildFold {
   For what_;
   How how_ = How::counts;
   std::size_t width_ = 0;   // inner units, 0 included
-  std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are paid
+  std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are already_used
   std::vector<Child> children_;
   // What the first i children have to hold of an answer: from the least that the others leave to
   // the most that they can.

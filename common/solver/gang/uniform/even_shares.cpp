@@ -139,7 +139,7 @@ EvenShares::Choice EvenShares::best_of(DomainId candidate, int pods) {
 }
 
 // One domain is enough: the one that lets its parts have the most equal shares; then with the
-// fewest domains above it that are not paid yet, and the tightest.
+// fewest domains above it that are not already_used yet, and the tightest.
 EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int pods) {
   Choice best;
   for (const Part& one : able) {

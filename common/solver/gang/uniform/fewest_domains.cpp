@@ -57,12 +57,14 @@ FewestDomains::FewestDomains(const Fabric& fabric, const Capacity& capacity, int
 
 Counts FewestDomains::own_counts(DomainId domain) const {
   const int level = fabric_.level(domain);
-  return level < 0 || capacity_.paid(domain) ? 0 : layout_.count(static_cast<std::size_t>(level));
+  return level < 0 || capacity_.already_used(domain)
+             ? 0
+             : layout_.count(static_cast<std::size_t>(level));
 }
 
 Tight FewestDomains::own_tight(DomainId domain) const {
   const int level = fabric_.level(domain);
-  return level < 0 || capacity_.paid(domain)
+  return level < 0 || capacity_.already_used(domain)
              ? 0
              : layout_.tight(static_cast<std::size_t>(level), capacity_.free(domain));
 }
@@ -81,7 +83,7 @@ FewestDomains::Candidate FewestDomains::candidate(DomainId domain) const {
 // as if they stood side by side.
 Counts FewestDomains::bound(DomainId id, int pods) const {
   Counts least = own_counts(id);
-  if (capacity_.paid(id) || pods == 0) return least;
+  if (capacity_.already_used(id) || pods == 0) return least;
   const std::size_t levels = fabric_.levels();
   const auto nodes_beside = static_cast<std::uint64_t>(capacity_.fewest_nodes(id, pods));
   if (capacity_.is_pool(id)) {
@@ -105,7 +107,7 @@ Counts FewestDomains::bound(DomainId id, int pods) const {
 std::vector<FewestDomains::Candidate> FewestDomains::single_children(DomainId domain,
                                                                      Units units) const {
   std::vector<Candidate> out;
-  if (capacity_.is_pool(domain) || capacity_.paid(domain) || units == 0) return out;
+  if (capacity_.is_pool(domain) || capacity_.already_used(domain) || units == 0) return out;
   const Units inside = capacity_.inner(domain, units);
   for (const DomainId child : fabric_.children(domain)) {
     if (capacity_.units(child) >= inside) out.push_back({child, 0, 0});

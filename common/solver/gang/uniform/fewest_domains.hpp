@@ -59,7 +59,7 @@ class FewestDomains {
   Counts own_counts(DomainId domain) const;
   Tight own_tight(DomainId domain) const;
   // The children, if one of them is to hold so much of the domain; empty: more are needed, or some
-  // are paid already.
+  // are already_used already.
   std::vector<Candidate> single_children(DomainId domain, Units units) const;
   // No way to place so much in the domain is cheaper than that. Its children are counted.
   Counts bound(DomainId domain, int pods) const;

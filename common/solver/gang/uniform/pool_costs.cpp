@@ -14,8 +14,8 @@ constexpr std::size_t kMaxCells = 1U << 16U;  // of a table of Tightest, a group
 PoolCosts::Groups PoolCosts::groups(DomainId pool) const {
   Groups out;
   for (const Capacity::Kind& kind : capacity_.kinds(pool)) {
-    if (kind.paid) {
-      out.paid += kind.units;  // it stands alone
+    if (kind.already_used) {
+      out.already_used += kind.units;  // it stands alone
       continue;
     }
     if (kind.units == 0) continue;
@@ -60,11 +60,11 @@ CountSteps PoolCosts::counts(DomainId pool, Units least, Units most) const {
     steps.push_back({std::min(held, most), cost});
   };
   for (const Capacity::Kind& kind : capacity_.kinds(pool)) {
-    if (kind.paid) held += kind.units;
+    if (kind.already_used) held += kind.units;
   }
   step();
   for (const Capacity::Kind& kind : capacity_.kinds(pool)) {
-    if (kind.paid || kind.units == 0) continue;
+    if (kind.already_used || kind.units == 0) continue;
     for (int i = 0; i < kind.count && held < most; ++i) {
       held += kind.units;
       cost += each;
@@ -172,12 +172,13 @@ TightSteps PoolCosts::tight(DomainId pool, Units least, Units most) const {
   const std::vector<Tight> tight = tight_of(pool, all);
   const Counts each = node_counts(pool);
   steps.push_back({0, 0, 0});
-  if (all.paid > 0 && all.paid >= least) steps.push_back({std::min(all.paid, most), 0, 0});
+  if (all.already_used > 0 && all.already_used >= least)
+    steps.push_back({std::min(all.already_used, most), 0, 0});
   if (each == 0) {
     if (most > steps.back().units) steps.push_back({most, 0, 0});
     return steps;
   }
-  Units held = all.paid;
+  Units held = all.already_used;
   int nodes = 0;
   for (const Group& group : all.list) {
     for (int i = 0; i < group.count && held < most; ++i) {
@@ -204,8 +205,8 @@ TightSteps PoolCosts::tight(DomainId pool, Units least, Units most) const {
 void PoolCosts::place(DomainId pool, Units units, std::vector<Share>& out) const {
   const Groups all = groups(pool);
   const int step = capacity_.inner_step(pool);
-  Units by_paid = std::min(units, all.paid);
-  Units rest = units - by_paid;
+  Units by_used = std::min(units, all.already_used);
+  Units rest = units - by_used;
   int nodes = 0;
   Units held = 0;
   for (const Group& group : all.list) {
@@ -216,9 +217,9 @@ void PoolCosts::place(DomainId pool, Units units, std::vector<Share>& out) const
   fabric_.each_node(pool, [&](FabricNodeId id) {
     const Capacity::Kind kind = capacity_.of_node(id);
     Units here = 0;
-    if (kind.paid) {
-      here = std::min(by_paid, kind.units);
-      by_paid -= here;
+    if (kind.already_used) {
+      here = std::min(by_used, kind.units);
+      by_used -= here;
     } else {
       const auto group = std::lower_bound(
           all.list.begin(), all.list.end(), kind, [](const Group& a, const Capacity::Kind& b) {

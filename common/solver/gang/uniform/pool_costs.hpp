@@ -1,6 +1,6 @@
 // PoolCosts — the end of the recursion of FewestDomains: which nodes of a pool an units goes to,
-// so that they are the fewest and, of those ways, have the least free chips. Nodes that are paid
-// already cost nothing and are filled first.
+// so that they are the fewest and, of those ways, have the least free chips. Nodes that are
+// already_used already cost nothing and are filled first.
 #pragma once
 
 #include <utility>
@@ -42,7 +42,7 @@ class PoolCosts {
   void place(DomainId pool, Units units, std::vector<Share>& out) const;
 
  private:
-  // Nodes that are not paid, alike in what they take and have free.
+  // Nodes that are not already_used, alike in what they take and have free.
   struct Group {
     Units units = 0;
     std::uint64_t free = 0;
@@ -50,7 +50,7 @@ class PoolCosts {
   };
   struct Groups {
     std::vector<Group> list;  // largest units first
-    Units paid = 0;           // what the paid nodes take
+    Units already_used = 0;   // what the already_used nodes take
   };
   class Tightest;
 
