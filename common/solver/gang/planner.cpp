@@ -26,8 +26,8 @@ Plan refused(std::string why) {
 class GangPlanner {
  public:
   GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang,
-              const Notes& notes)
-      : fabric_(fabric), levels_(levels), gang_(gang), notes_(notes) {
+              const NodeUsages& usages)
+      : fabric_(fabric), levels_(levels), gang_(gang), usages_(usages) {
     for (const auto& [node, here] : gang.existing) running_ += here.pods;
   }
 
@@ -63,11 +63,11 @@ class GangPlanner {
     ask.policy = gang_.policy;
     ask.preferred_level = gang_.preferred_level;
     ask.at_least = std::max(1, gang_.min_member - running_);
-    Notes notes = notes_;
+    NodeUsages usages = usages_;
     for (const auto& [node, here] : gang_.existing)
-      if (here.pods > 0) notes[node].running = here.pods;
+      if (here.pods > 0) usages[node].running = here.pods;
     if (!find_candidates(ask.candidates)) return refused(apart());
-    AlikePods placed = place_alike(fabric_, notes, ask);
+    AlikePods placed = place_alike(fabric_, usages, ask);
     if (!placed.exact && placed.placed > 0 && fabric_.size() <= kSmallFabric) {
       if (const auto all_ways = exact_alike(std::nullopt, placed.placed)) placed = *all_ways;
     }
@@ -75,7 +75,7 @@ class GangPlanner {
     Plan plan;
     plan.optimal = placed.exact;
     if (gang_.spare) {
-      AlikePods spared = with_spare(ask, notes, placed);
+      AlikePods spared = with_spare(ask, usages, placed);
       if (spared.placed == placed.placed) {
         plan.optimal = spared.exact;
         placed = std::move(spared);
@@ -106,7 +106,7 @@ class GangPlanner {
   }
 
   // The same, with spare nodes left, if that is possible with as many pods.
-  AlikePods with_spare(const AlikeAsk& ask, Notes notes, const AlikePods& best) const {
+  AlikePods with_spare(const AlikeAsk& ask, NodeUsages usages, const AlikePods& best) const {
     const SpareNodes spare(fabric_, *gang_.spare);
     std::vector<FabricNodeId> used;
     used.reserve(best.shares.size() + gang_.existing.size());
@@ -114,15 +114,15 @@ class GangPlanner {
     for (const auto& [node, here] : gang_.existing) used.push_back(node);
     if (spare.left_by(std::move(used))) return best;
     if (const auto exact = exact_alike(gang_.spare, best.placed)) return *exact;
-    const bool nothing_lost = spare.close(notes);
-    AlikePods out = place_alike(fabric_, notes, ask);
+    const bool nothing_lost = spare.close(usages);
+    AlikePods out = place_alike(fabric_, usages, ask);
     out.exact = out.exact && nothing_lost;
     return out;
   }
-  // By looking at all ways, if they are not too many; notes are not known there.
+  // By looking at all ways, if they are not too many; usages are not known there.
   std::optional<AlikePods> exact_alike(const std::optional<domain::Spare>& spare,
                                        int placed) const {
-    if (!notes_.empty()) return std::nullopt;
+    if (!usages_.empty()) return std::nullopt;
     const PodGroups groups = group_pods(gang_);
     const auto found = place_sets_exactly(fabric_, gang_, groups, spare);
     if (!found) return std::nullopt;
@@ -156,7 +156,7 @@ class GangPlanner {
     sliced.slices = {{first.required_level, first.pods}};
     sliced.min_member = gang_.pods;
     sliced.chips_per_pod = first.chips_per_pod;
-    Plan plan = GangPlanner(fabric_, levels_, sliced, notes_).plan();
+    Plan plan = GangPlanner(fabric_, levels_, sliced, usages_).plan();
     if (!plan.fits) return std::nullopt;
     for (domain::PlannedPod& pod : plan.pods) pod.set = pod.pod / first.pods;
     return plan;
@@ -172,7 +172,7 @@ class GangPlanner {
       if (spared && spared->fits && pods_in(*spared) == pods_in(*found)) found = spared;
     }
     const bool exact = found.has_value();
-    if (!found) found = place_set_by_set(fabric_, gang_, groups, notes_);
+    if (!found) found = place_set_by_set(fabric_, gang_, groups, usages_);
     if (!found->fits) {
       Plan plan = refused(found->reason);
       plan.optimal = exact;
@@ -197,7 +197,7 @@ class GangPlanner {
     if (fabric_.size() <= kSmallFabric || wishes || gang_.spare ||
         gang_.policy != domain::GangPolicy::compact)
       return std::nullopt;
-    SetsAnswer answer = place_set_by_set(fabric_, gang_, groups, notes_);
+    SetsAnswer answer = place_set_by_set(fabric_, gang_, groups, usages_);
     if (!answer.fits || pods_in(answer) < gang_.pods) return std::nullopt;
     Plan plan = plan_of(groups, answer, false);
     if (!plan.optimal) return std::nullopt;
@@ -266,7 +266,7 @@ class GangPlanner {
   const Fabric& fabric_;
   const std::vector<std::string>& levels_;
   const Gang& gang_;
-  const Notes& notes_;
+  const NodeUsages& usages_;
   int running_ = 0;
 };
 
@@ -280,9 +280,9 @@ std::string path_text(const Fabric& fabric, DomainId domain) {
 }
 
 domain::Plan plan_gang(const Fabric& fabric, const std::vector<std::string>& level_names,
-                       const domain::Gang& gang, const Notes& notes) {
+                       const domain::Gang& gang, const NodeUsages& usages) {
   if (gang.failed) return repair_gang(fabric, level_names, gang);
-  return GangPlanner(fabric, level_names, gang, notes).plan();
+  return GangPlanner(fabric, level_names, gang, usages).plan();
 }
 
 int nodes_used(const domain::Plan& plan) {

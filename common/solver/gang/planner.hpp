@@ -18,10 +18,10 @@ namespace chipweave::solver {
 // GangNodeId is Fabric's number of a node. level_names: for the words of Plan::reason, coarsest
 // first, as many as the fabric has levels. Cost: O(pools of the fabric x kinds of nodes in them) to
 // count what each can take, then that of the solver; O(pods log pods) for the ranks.
-// notes: nodes that take none, beside those that are not healthy, and what was given away since the
-// fabric was told; heeded where pods are alike.
+// usages: nodes that take none, beside those that are not healthy, and what was given away since
+// the fabric was told; heeded where pods are alike.
 domain::Plan plan_gang(const Fabric& fabric, const std::vector<std::string>& level_names,
-                       const domain::Gang& gang, const Notes& notes = {});
+                       const domain::Gang& gang, const NodeUsages& usages = {});
 
 int nodes_used(const domain::Plan& plan);
 

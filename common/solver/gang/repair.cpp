@@ -29,11 +29,11 @@ class Repairer {
   Repairer(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang)
       : fabric_(fabric), levels_(levels), gang_(gang), survivors_(gang) {
     for (const FabricNodeId node : *gang.failed) {
-      notes_[node].closed = true;
+      usages_[node].excluded = true;
       survivors_.existing.erase(node);
     }
     for (const auto& [node, here] : survivors_.existing) {
-      notes_[node].already_used = true;
+      usages_[node].already_used = true;
       surviving_ += here.pods;
     }
   }
@@ -75,8 +75,8 @@ class Repairer {
     return plan;
   }
   bool failed(FabricNodeId node) const {
-    const auto at = notes_.find(node);
-    return at != notes_.end() && at->second.closed;
+    const auto at = usages_.find(node);
+    return at != usages_.end() && at->second.excluded;
   }
 
   // Ranks that are not told are those that the planner would have given: depth-first.
@@ -148,7 +148,7 @@ class Repairer {
     const bool sliced = std::any_of(gang_.slices.begin(), gang_.slices.end(),
                                     [](const domain::Slice& slice) { return slice.size > 1; });
     ask.at_least = sliced ? ask.kind.pods : 1;
-    const AlikePods placed = place_alike(fabric_, notes_, ask);
+    const AlikePods placed = place_alike(fabric_, usages_, ask);
     exact_ = exact_ && placed.exact;
     if (sliced && placed.placed < ask.kind.pods) {
       why_ = "needs room for " + std::to_string(pods.size()) + " pods of " + std::to_string(chips) +
@@ -160,10 +160,10 @@ class Repairer {
     std::vector<FabricNodeId> nodes;
     for (const auto& [node, count] : placed.shares) {
       nodes.insert(nodes.end(), static_cast<std::size_t>(count), node);
-      NodeNote& note = notes_[node];
-      note.already_used = true;
-      note.used_chips += count * chips;
-      note.used_pods += count;
+      NodeUsage& usage = usages_[node];
+      usage.already_used = true;
+      usage.used_chips += count * chips;
+      usage.used_pods += count;
     }
     give_ranks(pods, std::move(nodes));
   }
@@ -197,7 +197,7 @@ class Repairer {
   const std::vector<std::string>& levels_;
   const Gang& gang_;
   Gang survivors_;
-  Notes notes_;
+  NodeUsages usages_;
   std::vector<Lost> lost_;
   std::vector<domain::PlannedPod> placed_;
   int surviving_ = 0;

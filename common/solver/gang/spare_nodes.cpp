@@ -38,13 +38,13 @@ bool SpareNodes::left_by(std::vector<FabricNodeId> used) const {
   });
 }
 
-bool SpareNodes::close(Notes& notes) const {
+bool SpareNodes::close(NodeUsages& usages) const {
   bool all_pools = true;
   for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_.level)) {
     all_pools = all_pools && fabric_.is_pool(domain);
     std::vector<FabricNodeId> nodes = whole_below(domain);
     if (static_cast<int>(nodes.size()) < spare_.nodes) {
-      each_node_below(fabric_, domain, [&](FabricNodeId node) { notes[node].closed = true; });
+      each_node_below(fabric_, domain, [&](FabricNodeId node) { usages[node].excluded = true; });
       continue;
     }
     std::map<DomainId, int> of_pool;
@@ -52,7 +52,8 @@ bool SpareNodes::close(Notes& notes) const {
     std::stable_sort(nodes.begin(), nodes.end(), [&](FabricNodeId a, FabricNodeId b) {
       return of_pool[fabric_.pool_of(a)] < of_pool[fabric_.pool_of(b)];
     });
-    for (int i = 0; i < spare_.nodes; ++i) notes[nodes[static_cast<std::size_t>(i)]].closed = true;
+    for (int i = 0; i < spare_.nodes; ++i)
+      usages[nodes[static_cast<std::size_t>(i)]].excluded = true;
   }
   return all_pools;
 }

@@ -26,7 +26,7 @@ class SpareNodes {
   // Closes as many of each domain as are to be left, those of its smallest pools first, so that
   // what is left of the large ones stays together; all nodes of a domain that has too few. Whether
   // no plan is lost by it: each domain is one pool, whose whole nodes are alike.
-  bool close(Notes& notes) const;
+  bool close(NodeUsages& usages) const;
 
  private:
   const Fabric& fabric_;

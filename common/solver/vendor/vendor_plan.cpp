@@ -69,7 +69,7 @@ Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& l
   Plan first;
   if (whole->pods > 0) first = plan_gang(fabric, level_names, *whole);
   if (first.fits && static_cast<int>(first.pods.size()) == gang.pods) return first;
-  Notes given;
+  NodeUsages given;
   for (const domain::PlannedPod& pod : first.pods) {
     ++rest->existing[pod.node].pods;
     given[pod.node].used_chips += gang.chips_per_pod;

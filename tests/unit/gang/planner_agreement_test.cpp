@@ -144,11 +144,11 @@ TEST(PlannerAgreement, AsFewDomainsWithoutKeepingAllWays) {
     for (const domain::Slice& slice : c.gang.slices)
       ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
     ask.candidates = {kRootDomain};
-    Notes notes;
-    for (const auto& [node, here] : c.gang.existing) notes[node].running = here.pods;
+    NodeUsages usages;
+    for (const auto& [node, here] : c.gang.existing) usages[node].running = here.pods;
     const auto counts = [&](FoldLimits limits) {
       ask.limits = limits;
-      const AlikePods placed = place_alike(c.fabric, notes, ask);
+      const AlikePods placed = place_alike(c.fabric, usages, ask);
       std::set<FabricNodeId> nodes;
       int pods = 0;
       for (const auto& [node, share] : placed.shares) {

@@ -65,9 +65,9 @@ Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& leve
   std::vector<double> faster(distinct.upper_bound(slowest), distinct.end());
   if (faster.size() > kMaxNodeRates) faster.resize(kMaxNodeRates);
   for (const double least : faster) {
-    Notes slow;
+    NodeUsages slow;
     for (const auto& [node, gbps] : pace)
-      if (gbps < least) slow[node].closed = true;
+      if (gbps < least) slow[node].excluded = true;
     Plan plan = plan_gang(fabric, levels, gang, slow);
     if (!plan.fits || plan.pods.size() < first.pods.size() || plan.domains != first.domains ||
         nodes_used(plan) > nodes_used(first))

@@ -34,12 +34,12 @@ class SetBySet {
   // may hold those that follow as well.
   enum class Open { tightest, roomiest };
 
-  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups, const Notes& notes,
-           Open open)
+  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
+           const NodeUsages& usages, Open open)
       : fabric_(fabric), gang_(gang), groups_(groups), open_(open) {
-    state_.notes = notes;
+    state_.usages = usages;
     for (const auto& [node, here] : gang.existing)
-      if (here.pods > 0) state_.notes[node].already_used = true;
+      if (here.pods > 0) state_.usages[node].already_used = true;
     free_.assign(fabric.domain_numbers(), -1);
   }
 
@@ -62,7 +62,7 @@ class SetBySet {
 
  private:
   struct State {
-    Notes notes;
+    NodeUsages usages;
     std::vector<KindShare> shares;
     int placed = 0;
   };
@@ -244,7 +244,7 @@ class SetBySet {
     if (open_ == Open::roomiest && domains.size() > 1) placed = place_roomily(ask, domains);
     if (placed.placed < ask.kind.pods) {
       ask.candidates = domains;
-      placed = place_alike(fabric_, state_.notes, ask);
+      placed = place_alike(fabric_, state_.usages, ask);
     }
     for (const auto& [node, pods] : placed.shares) put(node, kind, pods);
     return placed.placed;
@@ -252,8 +252,8 @@ class SetBySet {
   // In a domain in use, else in the roomiest of those whose domains above are in use.
   AlikePods place_roomily(AlikeAsk& ask, const std::vector<DomainId>& domains) {
     std::set<DomainId> used;
-    for (const auto& [node, note] : state_.notes) {
-      if (!note.already_used) continue;
+    for (const auto& [node, usage] : state_.usages) {
+      if (!usage.already_used) continue;
       for (DomainId at = fabric_.node(node).domain; at != kNowhere; at = fabric_.parent(at))
         used.insert(at);
     }
@@ -261,7 +261,7 @@ class SetBySet {
     for (const DomainId domain : domains)
       if (used.contains(domain)) ask.candidates.push_back(domain);
     AlikePods placed;
-    if (!ask.candidates.empty()) placed = place_alike(fabric_, state_.notes, ask);
+    if (!ask.candidates.empty()) placed = place_alike(fabric_, state_.usages, ask);
     if (placed.placed == ask.kind.pods) return placed;
     const auto above = [&](DomainId domain) {
       int count = 0;
@@ -274,7 +274,7 @@ class SetBySet {
       return above(a) != above(b) ? above(a) < above(b) : free_of(a) < free_of(b);
     });
     ask.candidates = {*best};
-    return place_alike(fabric_, state_.notes, ask);
+    return place_alike(fabric_, state_.usages, ask);
   }
   // Few nodes to choose from: those in use first, then in the order they are named.
   int place_on_named(std::size_t kind, const std::vector<DomainId>& domains) {
@@ -286,15 +286,15 @@ class SetBySet {
         if (domain == kRootDomain || fabric_.domain_of(node, fabric_.level(domain)) == domain)
           nodes.push_back(node);
       std::stable_sort(nodes.begin(), nodes.end(), [this](FabricNodeId a, FabricNodeId b) {
-        return state_.notes[a].already_used && !state_.notes[b].already_used;
+        return state_.usages[a].already_used && !state_.usages[b].already_used;
       });
       for (const FabricNodeId id : nodes) {
         const FabricNode& node = fabric_.node(id);
-        const NodeNote& note = state_.notes[id];
-        if (!node.healthy || note.closed) continue;
-        const int by_chips = of.chips == 0 ? rest : (node.free - note.used_chips) / of.chips;
+        const NodeUsage& usage = state_.usages[id];
+        if (!node.healthy || usage.excluded) continue;
+        const int by_chips = of.chips == 0 ? rest : (node.free - usage.used_chips) / of.chips;
         const int by_pods =
-            node.max_pods == kAnyPods ? rest : std::max(0, node.max_pods - note.used_pods);
+            node.max_pods == kAnyPods ? rest : std::max(0, node.max_pods - usage.used_pods);
         const int here = std::min({rest, by_chips, by_pods});
         if (here <= 0) continue;
         put(id, kind, here);
@@ -306,10 +306,10 @@ class SetBySet {
     return static_cast<int>(of.pods.size()) - rest;
   }
   void put(FabricNodeId node, std::size_t kind, int pods) {
-    NodeNote& note = state_.notes[node];
-    note.already_used = true;
-    note.used_chips += pods * groups_.kinds[kind].chips;
-    note.used_pods += pods;
+    NodeUsage& usage = state_.usages[node];
+    usage.already_used = true;
+    usage.used_chips += pods * groups_.kinds[kind].chips;
+    usage.used_pods += pods;
     state_.shares.push_back({node, kind, pods});
     state_.placed += pods;
   }
@@ -326,9 +326,9 @@ class SetBySet {
 }  // namespace
 
 SetsAnswer place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
-                            const Notes& notes) {
-  SetsAnswer tight = SetBySet(fabric, gang, groups, notes, SetBySet::Open::tightest).run();
-  SetsAnswer roomy = SetBySet(fabric, gang, groups, notes, SetBySet::Open::roomiest).run();
+                            const NodeUsages& usages) {
+  SetsAnswer tight = SetBySet(fabric, gang, groups, usages, SetBySet::Open::tightest).run();
+  SetsAnswer roomy = SetBySet(fabric, gang, groups, usages, SetBySet::Open::roomiest).run();
   if (tight.fits != roomy.fits) return tight.fits ? tight : roomy;
   const auto value = [&](const SetsAnswer& answer) {
     std::vector<domain::PlannedPod> pods;

@@ -23,13 +23,13 @@ std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, in
   return out;
 }
 
-AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& ask) {
+AlikePods place_alike(const Fabric& fabric, const NodeUsages& usages, const AlikeAsk& ask) {
   AlikePods out;
   const bool hosts =
       std::any_of(ask.candidates.begin(), ask.candidates.end(), [&](DomainId domain) {
         return fabric.level(domain) + 1 == static_cast<int>(fabric.levels());
       });
-  const Capacity capacity(fabric, ask.kind, notes, hosts);
+  const Capacity capacity(fabric, ask.kind, usages, hosts);
   int most = 0;
   for (const DomainId one : ask.candidates) {
     out.broken = out.broken || capacity.broken(one);

@@ -29,7 +29,7 @@ struct AlikePods {
   std::optional<DomainId> best;  // that one
 };
 
-AlikePods place_alike(const Fabric& fabric, const Notes& notes, const AlikeAsk& ask);
+AlikePods place_alike(const Fabric& fabric, const NodeUsages& usages, const AlikeAsk& ask);
 
 // All domains of a level inside a domain, itself included; kNoLevel: itself.
 std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, int level);

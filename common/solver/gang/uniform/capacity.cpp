@@ -22,10 +22,10 @@ int lacking(int running, int slice) {
 
 }  // namespace
 
-Capacity::Capacity(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool hosts)
+Capacity::Capacity(const Fabric& fabric, const PodKind& kind, const NodeUsages& usages, bool hosts)
     : fabric_(fabric),
       kind_(kind),
-      notes_(notes),
+      usages_(usages),
       hosts_(hosts),
       steps_(fabric.levels() + 2, 1),
       domains_(fabric.domain_numbers()) {
@@ -35,8 +35,8 @@ Capacity::Capacity(const Fabric& fabric, const PodKind& kind, const Notes& notes
   }
   steps_[fabric.levels() + 1] = 1;
   steps_[0] = fabric.levels() > 0 ? steps_[1] : 1;
-  for (const auto& [node, note] : notes) noted_[pool_of(node)].push_back(node);
-  for (auto& [pool, nodes] : noted_) std::sort(nodes.begin(), nodes.end());
+  for (const auto& [node, usage] : usages) with_usage_[pool_of(node)].push_back(node);
+  for (auto& [pool, nodes] : with_usage_) std::sort(nodes.begin(), nodes.end());
   count(kRootDomain);
 }
 
@@ -53,22 +53,22 @@ int Capacity::pods_on(int free, int max_pods) const {
   return std::max(0, std::min({by_chips, max_pods, kind_.pods}));
 }
 
-Capacity::Kind Capacity::noted(FabricNodeId id, DomainId pool, bool* broken) const {
+Capacity::Kind Capacity::kind_with_usage(FabricNodeId id, DomainId pool, bool* broken) const {
   const FabricNode& node = fabric_.node(id);
-  const NodeNote& note = notes_.at(id);
+  const NodeUsage& usage = usages_.at(id);
   const int step = step_at(node_level(pool));
-  const int free = std::max(0, node.free - note.used_chips);
+  const int free = std::max(0, node.free - usage.used_chips);
   const int capacity =
-      node.healthy && !note.closed
-          ? pods_on(free, node.max_pods == kAnyPods ? kAnyPods : node.max_pods - note.used_pods)
+      node.healthy && !usage.excluded
+          ? pods_on(free, node.max_pods == kAnyPods ? kAnyPods : node.max_pods - usage.used_pods)
           : 0;
   Kind kind;
   kind.free = node.healthy ? static_cast<std::uint64_t>(free) : 0;
   kind.count = 1;
-  kind.already_used = note.already_used || note.running > 0;
+  kind.already_used = usage.already_used || usage.running > 0;
   kind.node = id;
-  kind.base = lacking(note.running, step);
-  const int most = capacity - (capacity + note.running) % step;
+  kind.base = lacking(usage.running, step);
+  const int most = capacity - (capacity + usage.running) % step;
   if (most < kind.base && broken != nullptr) *broken = true;
   kind.units = std::max(0, (most - kind.base) / step);
   return kind;
@@ -76,7 +76,7 @@ Capacity::Kind Capacity::noted(FabricNodeId id, DomainId pool, bool* broken) con
 
 Capacity::Kind Capacity::of_node(FabricNodeId id) const {
   const DomainId pool = pool_of(id);
-  if (notes_.contains(id)) return noted(id, pool, nullptr);
+  if (usages_.contains(id)) return kind_with_usage(id, pool, nullptr);
   const FabricNode& node = fabric_.node(id);
   Kind kind;
   kind.count = 1;
@@ -131,18 +131,18 @@ void Capacity::count_kind(OfDomain& of, const Kind& kind, int step) {
                   kind.free == first_free_ && (capacity == 1 || steps_[0] == 1);
 }
 
-// Kinds of the fabric, less the nodes that have notes; these one by one.
+// Kinds of the fabric, less the nodes that have usages; these one by one.
 void Capacity::count_pool(DomainId pool) {
   OfDomain& of = domains_[pool];
   of.pool = true;
   of.first_kind = static_cast<std::uint32_t>(kinds_.size());
   const int step = step_at(node_level(pool));
   one_node_each_ = one_node_each_ && (fabric_.is_rack(pool) || fabric_.nodes(pool).size() <= 1);
-  const auto it = noted_.find(pool);
+  const auto it = with_usage_.find(pool);
   for (const NodeKind& alike : fabric_.kinds(pool)) {
     Kind kind;
     kind.count = alike.count;
-    if (it != noted_.end()) {
+    if (it != with_usage_.end()) {
       for (const FabricNodeId id : it->second) {
         const FabricNode& node = fabric_.node(id);
         if (node.healthy && node.free == alike.free && node.max_pods == alike.max_pods)
@@ -154,10 +154,10 @@ void Capacity::count_pool(DomainId pool) {
     kind.units = pods_on(alike.free, alike.max_pods) / step;
     count_kind(of, kind, step);
   }
-  if (it != noted_.end()) {
+  if (it != with_usage_.end()) {
     for (const FabricNodeId id : it->second) {
-      of.running += notes_.at(id).running;
-      count_kind(of, noted(id, pool, &of.broken), step);
+      of.running += usages_.at(id).running;
+      count_kind(of, kind_with_usage(id, pool, &of.broken), step);
     }
   }
   of.last_kind = static_cast<std::uint32_t>(kinds_.size());

@@ -4,7 +4,7 @@
 // same set counted. Running pods may leave a slice that must be made whole: then at least `base`
 // pods have to come. Above the base the pods of a domain go up by steps; units are counted in
 // them (`Units`).
-// Cost of making it: O(pools x kinds of nodes in them + noted nodes).
+// Cost of making it: O(pools x kinds of nodes in them + kind_with_usage nodes).
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ namespace chipweave::solver {
 using Units = int;
 
 // What a question knows of a node beside the fabric.
-struct NodeNote {
+struct NodeUsage {
   int running = 0;            // pods of the set that is asked for
   bool already_used = false;  // pods of the gang are there: it and its domains cost nothing more
   int used_chips = 0;         // by pods of the gang that were placed a moment ago
   int used_pods = 0;
-  bool closed = false;  // takes none
+  bool excluded = false;  // takes none
 };
-using Notes = std::unordered_map<FabricNodeId, NodeNote>;
+using NodeUsages = std::unordered_map<FabricNodeId, NodeUsage>;
 
 // Pods that are alike.
 struct PodKind {
@@ -38,9 +38,9 @@ struct PodKind {
 class Capacity {
  public:
   // hosts: finest domains are asked for by themselves, so none is taken for a part of a pool.
-  Capacity(const Fabric& fabric, const PodKind& kind, const Notes& notes, bool hosts = false);
+  Capacity(const Fabric& fabric, const PodKind& kind, const NodeUsages& usages, bool hosts = false);
 
-  // Nodes of a pool that are alike for this question. Those with notes stand alone.
+  // Nodes of a pool that are alike for this question. Those with usages stand alone.
   struct Kind {
     Units units = 0;         // above its base
     std::uint64_t free = 0;  // chips
@@ -129,7 +129,7 @@ class Capacity {
                   : fabric_.is_pool(domain);
   }
   int pods_on(int free, int max_pods) const;
-  Kind noted(FabricNodeId node, DomainId pool, bool* broken) const;
+  Kind kind_with_usage(FabricNodeId node, DomainId pool, bool* broken) const;
   void count(DomainId domain);
   void count_pool(DomainId pool);
   void count_kind(OfDomain& of, const Kind& kind, int step);
@@ -138,10 +138,10 @@ class Capacity {
 
   const Fabric& fabric_;
   const PodKind& kind_;
-  const Notes& notes_;
+  const NodeUsages& usages_;
   bool hosts_;
   std::vector<int> steps_;  // by level + 1; the last one: nodes that are no domain
-  std::unordered_map<DomainId, std::vector<FabricNodeId>> noted_;  // by pool
+  std::unordered_map<DomainId, std::vector<FabricNodeId>> with_usage_;  // by pool
   std::vector<OfDomain> domains_;
   std::vector<Kind> kinds_;
   std::vector<Histogram> histograms_;  // of domains that are no pools

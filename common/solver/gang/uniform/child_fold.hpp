@@ -45,7 +45,7 @@ class ChildFold {
     counts,    // rows of the last children only
     tightest,  // all ways of the fewest counts
     traced,    // one of them, read from the rows
-    chosen     // one of them, noted on the way: too many rows to keep
+    chosen     // one of them, kind_with_usage on the way: too many rows to keep
   };
 
   Units inside(Units units) const;

@@ -193,7 +193,7 @@ std::vector<std::size_t> EvenShares::closest(const std::vector<Part>& parts,
     above.set_max_pods(*node, 1);
   }
   const PodKind each{static_cast<int>(count), 0, {}};
-  const Notes none;
+  const NodeUsages none;
   const Capacity capacity(above, each, none);
   FewestDomains fewest(above, capacity, each.pods);
   for (const auto& [node, pods] : fewest.place(kRootDomain, each.pods)) out.push_back(able[node]);
