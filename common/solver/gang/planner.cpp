@@ -8,7 +8,7 @@
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/repair.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -43,10 +43,10 @@ class GangPlanner {
                        levels_[static_cast<std::size_t>(slice.level)]);
     }
     if (const auto slices = as_slices()) return *slices;
-    const bool alike = gang_.sets.empty() && gang_.allowed.empty() &&
-                       std::adjacent_find(gang_.pod_chips.begin(), gang_.pod_chips.end(),
-                                          std::not_equal_to<>()) == gang_.pod_chips.end();
-    return alike ? plan_alike() : plan_sets();
+    const bool uniform = gang_.sets.empty() && gang_.allowed.empty() &&
+                         std::adjacent_find(gang_.pod_chips.begin(), gang_.pod_chips.end(),
+                                            std::not_equal_to<>()) == gang_.pod_chips.end();
+    return uniform ? plan_uniform() : plan_sets();
   }
 
  private:
@@ -55,27 +55,27 @@ class GangPlanner {
   }
 
   // Pods that are all alike.
-  Plan plan_alike() {
-    AlikeAsk ask;
-    ask.kind = {gang_.pods, chips(), std::vector<int>(fabric_.levels(), 1)};
+  Plan plan_uniform() {
+    UniformRequest request;
+    request.kind = {gang_.pods, chips(), std::vector<int>(fabric_.levels(), 1)};
     for (const domain::Slice& slice : gang_.slices)
-      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
-    ask.policy = gang_.policy;
-    ask.preferred_level = gang_.preferred_level;
-    ask.at_least = std::max(1, gang_.min_member - running_);
+      request.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    request.policy = gang_.policy;
+    request.preferred_level = gang_.preferred_level;
+    request.at_least = std::max(1, gang_.min_member - running_);
     NodeUsages usages = usages_;
     for (const auto& [node, here] : gang_.existing)
       if (here.pods > 0) usages[node].running = here.pods;
-    if (!find_candidates(ask.candidates)) return refused(apart());
-    AlikePods placed = place_alike(fabric_, usages, ask);
+    if (!find_candidates(request.candidates)) return refused(apart());
+    UniformPlacement placed = place_uniform(fabric_, usages, request);
     if (!placed.exact && placed.placed > 0 && fabric_.size() <= kSmallFabric) {
-      if (const auto all_ways = exact_alike(std::nullopt, placed.placed)) placed = *all_ways;
+      if (const auto all_ways = exact_uniform(std::nullopt, placed.placed)) placed = *all_ways;
     }
-    if (placed.placed == 0) return refused(too_little_room(ask, placed));
+    if (placed.placed == 0) return refused(too_little_room(request, placed));
     Plan plan;
     plan.optimal = placed.exact;
     if (gang_.spare) {
-      AlikePods spared = with_spare(ask, usages, placed);
+      UniformPlacement spared = with_spare(request, usages, placed);
       if (spared.placed == placed.placed) {
         plan.optimal = spared.exact;
         placed = std::move(spared);
@@ -106,27 +106,28 @@ class GangPlanner {
   }
 
   // The same, with spare nodes left, if that is possible with as many pods.
-  AlikePods with_spare(const AlikeAsk& ask, NodeUsages usages, const AlikePods& best) const {
+  UniformPlacement with_spare(const UniformRequest& request, NodeUsages usages,
+                              const UniformPlacement& best) const {
     const SpareNodes spare(fabric_, *gang_.spare);
     std::vector<FabricNodeId> used;
     used.reserve(best.shares.size() + gang_.existing.size());
     for (const auto& [node, pods] : best.shares) used.push_back(node);
     for (const auto& [node, here] : gang_.existing) used.push_back(node);
     if (spare.left_by(std::move(used))) return best;
-    if (const auto exact = exact_alike(gang_.spare, best.placed)) return *exact;
+    if (const auto exact = exact_uniform(gang_.spare, best.placed)) return *exact;
     const bool nothing_lost = spare.close(usages);
-    AlikePods out = place_alike(fabric_, usages, ask);
+    UniformPlacement out = place_uniform(fabric_, usages, request);
     out.exact = out.exact && nothing_lost;
     return out;
   }
   // By looking at all ways, if they are not too many; usages are not known there.
-  std::optional<AlikePods> exact_alike(const std::optional<domain::Spare>& spare,
-                                       int placed) const {
+  std::optional<UniformPlacement> exact_uniform(const std::optional<domain::Spare>& spare,
+                                                int placed) const {
     if (!usages_.empty()) return std::nullopt;
     const PodGroups groups = group_pods(gang_);
     const auto found = place_sets_exactly(fabric_, gang_, groups, spare);
     if (!found) return std::nullopt;
-    AlikePods out;
+    UniformPlacement out;
     for (const KindShare& share : found->shares) {
       out.shares.emplace_back(share.node, share.pods);
       out.placed += share.pods;
@@ -246,13 +247,13 @@ class GangPlanner {
     return "the gang's running pods are not in one " +
            levels_[static_cast<std::size_t>(gang_.required_level)];
   }
-  std::string too_little_room(const AlikeAsk& ask, const AlikePods& placed) const {
+  std::string too_little_room(const UniformRequest& request, const UniformPlacement& placed) const {
     if (placed.broken)
       return "a slice of the gang's running pods cannot be made whole: there is no room beside "
              "them";
     const int pods = std::max(1, gang_.min_member - running_);
     const std::string what =
-        std::to_string(pods) + " pods of " + std::to_string(ask.kind.chips) + " chips";
+        std::to_string(pods) + " pods of " + std::to_string(request.kind.chips) + " chips";
     if (gang_.required_level == kNoLevel)
       return "needs room for " + what + "; the network has room for " +
              std::to_string(std::min(placed.most, gang_.pods));

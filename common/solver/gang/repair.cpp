@@ -8,7 +8,7 @@
 
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -140,17 +140,17 @@ class Repairer {
   }
 
   void place(DomainId region, int chips, const std::vector<Lost>& pods) {
-    AlikeAsk ask;
-    ask.kind = {static_cast<int>(pods.size()), chips, {}};
-    ask.candidates = {region};
-    ask.policy = gang_.policy;
-    ask.preferred_level = gang_.preferred_level;
+    UniformRequest request;
+    request.kind = {static_cast<int>(pods.size()), chips, {}};
+    request.candidates = {region};
+    request.policy = gang_.policy;
+    request.preferred_level = gang_.preferred_level;
     const bool sliced = std::any_of(gang_.slices.begin(), gang_.slices.end(),
                                     [](const domain::Slice& slice) { return slice.size > 1; });
-    ask.at_least = sliced ? ask.kind.pods : 1;
-    const AlikePods placed = place_alike(fabric_, usages_, ask);
+    request.at_least = sliced ? request.kind.pods : 1;
+    const UniformPlacement placed = place_uniform(fabric_, usages_, request);
     exact_ = exact_ && placed.exact;
-    if (sliced && placed.placed < ask.kind.pods) {
+    if (sliced && placed.placed < request.kind.pods) {
       why_ = "needs room for " + std::to_string(pods.size()) + " pods of " + std::to_string(chips) +
              " chips in " + levels_[static_cast<std::size_t>(fabric_.level(region))] + " " +
              path_text(fabric_, region) + ", which lost them; it has room for " +

@@ -5,7 +5,7 @@
 
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 #include "common/solver/vendor/tor_affinity.hpp"
 #include "common/solver/vendor/vendor_rules.hpp"
 

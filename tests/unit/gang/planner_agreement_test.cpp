@@ -11,7 +11,7 @@
 
 #include "common/solver/gang/mixed/exact_sets.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -139,16 +139,16 @@ TEST(PlannerAgreement, AsFewDomainsWithoutKeepingAllWays) {
   for (int i = 0; i < 1500; ++i) {
     const Case c = random_case(random);
     SCOPED_TRACE(text_of(c));
-    AlikeAsk ask;
-    ask.kind = {c.gang.pods, c.gang.chips_per_pod, std::vector<int>(c.fabric.levels(), 1)};
+    UniformRequest request;
+    request.kind = {c.gang.pods, c.gang.chips_per_pod, std::vector<int>(c.fabric.levels(), 1)};
     for (const domain::Slice& slice : c.gang.slices)
-      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
-    ask.candidates = {kRootDomain};
+      request.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    request.candidates = {kRootDomain};
     NodeUsages usages;
     for (const auto& [node, here] : c.gang.existing) usages[node].running = here.pods;
     const auto counts = [&](FoldLimits limits) {
-      ask.limits = limits;
-      const AlikePods placed = place_alike(c.fabric, usages, ask);
+      request.limits = limits;
+      const UniformPlacement placed = place_uniform(c.fabric, usages, request);
       std::set<FabricNodeId> nodes;
       int pods = 0;
       for (const auto& [node, share] : placed.shares) {

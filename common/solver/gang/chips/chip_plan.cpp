@@ -18,7 +18,7 @@ using domain::Plan;
 
 constexpr std::size_t kMaxNodeRates = 12;  // of nodes, told apart when plans are compared
 
-bool alike(const Gang& gang) {
+bool is_uniform(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
 }
 
@@ -122,7 +122,7 @@ int chips_of(const Gang& gang, const domain::PlannedPod& pod) {
 }  // namespace
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
-  if (!alike(gang)) return;
+  if (!is_uniform(gang)) return;
   Paces paces(gang);
   for (const auto& [node, machine] : machines) {
     const auto most = static_cast<int>(paces.of(machine).size());
@@ -133,7 +133,7 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& ga
 // Why no machine can have such pods; empty: one can, or there are nodes of which it is not known.
 static std::string illegal_size(const Fabric& fabric, const Gang& gang,
                                 const NodeMachines& machines) {
-  if (!alike(gang) || machines.size() < fabric.size()) return "";
+  if (!is_uniform(gang) || machines.size() < fabric.size()) return "";
   std::set<const Machine*> seen;
   std::string why;
   for (const auto& [node, one] : machines) {
@@ -154,7 +154,7 @@ Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& le
       plan.reason = std::move(why);
     return plan;
   }
-  if (machines.empty() || !alike(gang) || gang.failed) return plan;
+  if (machines.empty() || !is_uniform(gang) || gang.failed) return plan;
   return fastest_of_equal(fabric, level_names, gang, machines, std::move(plan));
 }
 

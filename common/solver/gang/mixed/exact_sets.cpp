@@ -6,7 +6,7 @@
 
 #include "common/solver/gang/mixed/set_states.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {

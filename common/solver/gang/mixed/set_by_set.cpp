@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/solver/gang/plan_numbers.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -220,49 +220,49 @@ class SetBySet {
   int place_kind(const Item& item, std::size_t kind, const std::vector<DomainId>& domains) {
     const KindOfPods& of = groups_.kinds[kind];
     if (of.allowed != nullptr) return place_on_named(kind, domains);
-    AlikeAsk ask;
-    ask.kind.pods = static_cast<int>(of.pods.size());
-    ask.kind.chips = of.chips;
-    ask.kind.slices.assign(fabric_.levels(), 1);
+    UniformRequest request;
+    request.kind.pods = static_cast<int>(of.pods.size());
+    request.kind.chips = of.chips;
+    request.kind.slices.assign(fabric_.levels(), 1);
     const bool gangs_slices = item.set == kNoSet || !gang_.roles;
     for (const domain::Slice& slice :
          gangs_slices ? gang_.slices : gang_.sets[static_cast<std::size_t>(item.set)].slices)
-      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
-    ask.candidates = domains;
-    ask.policy = gang_.policy;
-    ask.preferred_level = item.set == kNoSet
-                              ? gang_.preferred_level
-                              : gang_.sets[static_cast<std::size_t>(item.set)].preferred_level;
-    if (ask.preferred_level == kNoLevel) ask.preferred_level = gang_.preferred_level;
+      request.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    request.candidates = domains;
+    request.policy = gang_.policy;
+    request.preferred_level = item.set == kNoSet
+                                  ? gang_.preferred_level
+                                  : gang_.sets[static_cast<std::size_t>(item.set)].preferred_level;
+    if (request.preferred_level == kNoLevel) request.preferred_level = gang_.preferred_level;
     if (item.set != kNoSet && item.kinds.size() == 1 && item.inside.empty()) {
       const domain::PodSet& set = gang_.sets[static_cast<std::size_t>(item.set)];
-      ask.at_least = set.own_min;
-      for (const auto& [node, pods] : set.existing) ask.at_least -= pods;
-      ask.at_least = std::max(1, ask.at_least);
+      request.at_least = set.own_min;
+      for (const auto& [node, pods] : set.existing) request.at_least -= pods;
+      request.at_least = std::max(1, request.at_least);
     }
-    AlikePods placed;
-    if (open_ == Open::roomiest && domains.size() > 1) placed = place_roomily(ask, domains);
-    if (placed.placed < ask.kind.pods) {
-      ask.candidates = domains;
-      placed = place_alike(fabric_, state_.usages, ask);
+    UniformPlacement placed;
+    if (open_ == Open::roomiest && domains.size() > 1) placed = place_roomily(request, domains);
+    if (placed.placed < request.kind.pods) {
+      request.candidates = domains;
+      placed = place_uniform(fabric_, state_.usages, request);
     }
     for (const auto& [node, pods] : placed.shares) put(node, kind, pods);
     return placed.placed;
   }
   // In a domain in use, else in the roomiest of those whose domains above are in use.
-  AlikePods place_roomily(AlikeAsk& ask, const std::vector<DomainId>& domains) {
+  UniformPlacement place_roomily(UniformRequest& request, const std::vector<DomainId>& domains) {
     std::set<DomainId> used;
     for (const auto& [node, usage] : state_.usages) {
       if (!usage.already_used) continue;
       for (DomainId at = fabric_.node(node).domain; at != kNowhere; at = fabric_.parent(at))
         used.insert(at);
     }
-    ask.candidates.clear();
+    request.candidates.clear();
     for (const DomainId domain : domains)
-      if (used.contains(domain)) ask.candidates.push_back(domain);
-    AlikePods placed;
-    if (!ask.candidates.empty()) placed = place_alike(fabric_, state_.usages, ask);
-    if (placed.placed == ask.kind.pods) return placed;
+      if (used.contains(domain)) request.candidates.push_back(domain);
+    UniformPlacement placed;
+    if (!request.candidates.empty()) placed = place_uniform(fabric_, state_.usages, request);
+    if (placed.placed == request.kind.pods) return placed;
     const auto above = [&](DomainId domain) {
       int count = 0;
       for (DomainId at = domain; at != kNowhere; at = fabric_.parent(at))
@@ -273,8 +273,8 @@ class SetBySet {
       if (used.contains(a) != used.contains(b)) return used.contains(a);
       return above(a) != above(b) ? above(a) < above(b) : free_of(a) < free_of(b);
     });
-    ask.candidates = {*best};
-    return place_alike(fabric_, state_.usages, ask);
+    request.candidates = {*best};
+    return place_uniform(fabric_, state_.usages, request);
   }
   // Few nodes to choose from: those in use first, then in the order they are named.
   int place_on_named(std::size_t kind, const std::vector<DomainId>& domains) {

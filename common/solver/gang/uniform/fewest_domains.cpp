@@ -27,9 +27,9 @@ std::vector<std::uint64_t> most_used(const Fabric& fabric, const Capacity& capac
 }
 
 // Candidates that were looked at: of those that are alike the first is enough.
-class Alike {
+class SeenCandidates {
  public:
-  explicit Alike(const Capacity& capacity) : capacity_(capacity) {}
+  explicit SeenCandidates(const Capacity& capacity) : capacity_(capacity) {}
   bool before(const FewestDomains::Candidate& one) {
     const auto same = [&](const FewestDomains::Candidate& other) {
       return capacity_.symmetry_hash(one.domain) == capacity_.symmetry_hash(other.domain) &&
@@ -128,7 +128,7 @@ DomainId FewestDomains::choose(const std::vector<Candidate>& candidates, int pod
                    [](const Entry& a, const Entry& b) { return a.least < b.least; });
   Counts fewest = kImpossible;
   std::vector<std::size_t> best;
-  Alike seen(capacity_);
+  SeenCandidates seen(capacity_);
   for (const Entry& entry : order) {
     if (entry.least > fewest) break;
     const Candidate& one = candidates[entry.position];
@@ -171,7 +171,7 @@ Counts FewestDomains::counts_of(DomainId domain, Units units) {
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   Counts fewest = kImpossible;
-  Alike seen(capacity_);
+  SeenCandidates seen(capacity_);
   for (const auto& [least, child] : order) {
     if (least >= fewest) break;
     if (seen.before({child, 0, 0})) continue;

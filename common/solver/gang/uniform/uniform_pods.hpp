@@ -1,5 +1,5 @@
-// AlikePods — pods of one kind, placed by themselves: as many as there is capacity for in one
-// domain of a level, then by the policy.
+// UniformPlacement — pods of one kind, placed by themselves: as many as there is capacity for in
+// one domain of a level, then by the policy.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace chipweave::solver {
 
-struct AlikeAsk {
+struct UniformRequest {
   PodKind kind;
   std::vector<DomainId> candidates;  // inside one of these
   domain::GangPolicy policy = domain::GangPolicy::compact;
@@ -19,7 +19,7 @@ struct AlikeAsk {
   FoldLimits limits = {};
 };
 
-struct AlikePods {
+struct UniformPlacement {
   int placed = 0;  // 0: fewer than at_least have capacity
   std::vector<Share> shares;
   bool exact = true;
@@ -29,7 +29,8 @@ struct AlikePods {
   std::optional<DomainId> best;  // that one
 };
 
-AlikePods place_alike(const Fabric& fabric, const NodeUsages& usages, const AlikeAsk& ask);
+UniformPlacement place_uniform(const Fabric& fabric, const NodeUsages& usages,
+                               const UniformRequest& request);
 
 // All domains of a level inside a domain, itself included; kNoLevel: itself.
 std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, int level);

@@ -1,4 +1,4 @@
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 #include <algorithm>
 
@@ -23,34 +23,36 @@ std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, in
   return out;
 }
 
-AlikePods place_alike(const Fabric& fabric, const NodeUsages& usages, const AlikeAsk& ask) {
-  AlikePods out;
+UniformPlacement place_uniform(const Fabric& fabric, const NodeUsages& usages,
+                               const UniformRequest& request) {
+  UniformPlacement out;
   const bool hosts =
-      std::any_of(ask.candidates.begin(), ask.candidates.end(), [&](DomainId domain) {
+      std::any_of(request.candidates.begin(), request.candidates.end(), [&](DomainId domain) {
         return fabric.level(domain) + 1 == static_cast<int>(fabric.levels());
       });
-  const Capacity capacity(fabric, ask.kind, usages, hosts);
+  const Capacity capacity(fabric, request.kind, usages, hosts);
   int most = 0;
-  for (const DomainId one : ask.candidates) {
+  for (const DomainId one : request.candidates) {
     out.broken = out.broken || capacity.broken(one);
     if (capacity.broken(one)) continue;
-    const int here = capacity.at_most(one, ask.kind.pods);
+    const int here = capacity.at_most(one, request.kind.pods);
     if (!out.best || capacity.most(one) > out.most) {
       out.best = one;
       out.most = capacity.most(one);
     }
-    if (here <= ask.kind.pods) most = std::max(most, here);
+    if (here <= request.kind.pods) most = std::max(most, here);
   }
-  if (most == 0 || most < ask.at_least) return out;
-  FewestDomains fewest(fabric, capacity, most, ask.limits);
+  if (most == 0 || most < request.at_least) return out;
+  FewestDomains fewest(fabric, capacity, most, request.limits);
   std::vector<DomainId> able;
-  for (const DomainId one : ask.candidates) {
-    if (!capacity.broken(one) && capacity.at_most(one, ask.kind.pods) == most) able.push_back(one);
+  for (const DomainId one : request.candidates) {
+    if (!capacity.broken(one) && capacity.at_most(one, request.kind.pods) == most)
+      able.push_back(one);
   }
   out.placed = most;
   out.exact = fewest.exact();
-  if (ask.policy == domain::GangPolicy::even) {
-    EvenShares even(fabric, capacity, ask.kind, fewest, ask.preferred_level);
+  if (request.policy == domain::GangPolicy::even) {
+    EvenShares even(fabric, capacity, request.kind, fewest, request.preferred_level);
     out.shares = even.place(able, most);
     out.exact = out.exact && !even.lifted();
     return out;
