@@ -24,9 +24,9 @@ bool is_uniform(const Gang& gang) {
 
 // What so many pods of one size get together on a machine with these chips free; by machine and
 // free chips, since most nodes are alike.
-class Paces {
+class NodeRates {
  public:
-  explicit Paces(const Gang& gang) : gang_(gang) {}
+  explicit NodeRates(const Gang& gang) : gang_(gang) {}
   // By pods - 1; shorter than asked for where more do not fit.
   const std::vector<double>& of(const NodeMachine& node) {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
@@ -48,25 +48,25 @@ class Paces {
 // The plan in which the slowest node is the fastest, of those as good as the first one otherwise.
 Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& levels,
                       const Gang& gang, const NodeMachines& machines, Plan first) {
-  Paces paces(gang);
-  std::map<FabricNodeId, double> pace;  // with as many pods as it takes
+  NodeRates rates(gang);
+  std::map<FabricNodeId, double> rate;  // with as many pods as it takes
   std::set<double> distinct;
   for (const auto& [node, machine] : machines) {
-    const std::vector<double>& known = paces.of(machine);
+    const std::vector<double>& known = rates.of(machine);
     if (known.empty()) continue;
-    pace[node] = known.back();
+    rate[node] = known.back();
     distinct.insert(known.back());
   }
   std::set<FabricNodeId> used;
   for (const domain::PlannedPod& pod : first.pods) used.insert(pod.node);
   double slowest = distinct.empty() ? 0 : *distinct.rbegin();
   for (const FabricNodeId node : used)
-    if (const auto at = pace.find(node); at != pace.end()) slowest = std::min(slowest, at->second);
+    if (const auto at = rate.find(node); at != rate.end()) slowest = std::min(slowest, at->second);
   std::vector<double> faster(distinct.upper_bound(slowest), distinct.end());
   if (faster.size() > kMaxNodeRates) faster.resize(kMaxNodeRates);
   for (const double least : faster) {
     NodeUsages slow;
-    for (const auto& [node, gbps] : pace)
+    for (const auto& [node, gbps] : rate)
       if (gbps < least) slow[node].excluded = true;
     Plan plan = plan_gang(fabric, levels, gang, slow);
     if (!plan.fits || plan.pods.size() < first.pods.size() || plan.domains != first.domains ||
@@ -123,9 +123,9 @@ int chips_of(const Gang& gang, const domain::PlannedPod& pod) {
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
   if (!is_uniform(gang)) return;
-  Paces paces(gang);
+  NodeRates rates(gang);
   for (const auto& [node, machine] : machines) {
-    const auto most = static_cast<int>(paces.of(machine).size());
+    const auto most = static_cast<int>(rates.of(machine).size());
     if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
   }
 }

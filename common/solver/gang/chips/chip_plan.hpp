@@ -3,7 +3,7 @@
 //
 // Nodes whose machine is known take no more pods than can have legal chips together. Among plans
 // that place as many pods on as few domains and nodes, the one is taken whose slowest node has the
-// fastest chips, for a ring runs at the pace of its slowest member.
+// fastest chips, for a ring runs at the rate of its slowest member.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ struct ChipPlan {
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
 // plan_gang(), and of plans that are as good the one of the fastest nodes. Cost: that of
-// plan_gang() for each of at most kMaxNodeRates paces of nodes.
+// plan_gang() for each of at most kMaxNodeRates rates of nodes.
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines);
 
