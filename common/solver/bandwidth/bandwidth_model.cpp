@@ -155,18 +155,16 @@ bool BandwidthModel::uniform_rate(ChipSet set, Rate& rate) const {
 }
 
 Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
-  if (set.size() <= kMaxRingChips) {
-    const Packing packing = pack_rings(RingGraph(wiring_, set), steps_for(n_).set);
-    return {packing.rate, packing.bound, packing.steps};
-  }
-  const Steps look = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
+  if (set.size() <= kMaxRingChips) return pack_rings(RingGraph(wiring_, set), steps_for(n_).set);
+  const Steps scan = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
   const Rate bound = degree_bound(set);
-  if (bound == 0) return {0, 0, look};
+  if (bound == 0) return {0, 0, scan};
   Rate rate = 0;
-  if (uniform_rate(set, rate)) return {rate, rate, look};
-  if (!fast_ring_possible(set)) return {0, 0, 2 * look};
-  const RoughPacking rough = pack_roughly(wiring_, set, bound);
-  return {rough.rate, bound, 2 * look + rough.steps};
+  if (uniform_rate(set, rate)) return {rate, rate, scan};
+  if (!fast_ring_possible(set)) return {0, 0, 2 * scan};
+  Bandwidth rough = pack_roughly(wiring_, set, bound);
+  rough.steps += 2 * scan;
+  return rough;
 }
 
 // M2: the largest t for which the pairs with a hop of at least t hold a Hamiltonian cycle. More

@@ -15,18 +15,10 @@
 
 #include <array>
 
+#include "common/solver/bandwidth/bandwidth.hpp"
 #include "common/solver/bandwidth/flat_map.hpp"
-#include "common/solver/bandwidth/steps.hpp"
-#include "common/solver/bandwidth/wiring.hpp"
 
 namespace chipweave::solver {
-
-struct Bandwidth {
-  Rate rate = 0;
-  Rate bound = 0;
-  Steps steps = 0;  // what it took to find, also when it was known already
-  bool exact() const { return rate == bound; }
-};
 
 class BandwidthModel {
  public:

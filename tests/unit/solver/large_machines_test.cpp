@@ -152,9 +152,9 @@ TEST(RoughPacking, IsAPacking) {
     const NodeTopology machine = testing::random_machine(6 + static_cast<int>(seed % 5), seed);
     const solver::Wiring wiring(machine);
     const ChipSet set = machine.all();
-    const solver::Packing exact = solver::pack_rings(solver::RingGraph(wiring, set));
+    const solver::Bandwidth exact = solver::pack_rings(solver::RingGraph(wiring, set));
     ASSERT_TRUE(exact.exact());
-    const solver::RoughPacking rough = solver::pack_roughly(wiring, set, exact.bound * 2);
+    const solver::Bandwidth rough = solver::pack_roughly(wiring, set, exact.bound * 2);
     EXPECT_LE(rough.rate, exact.rate) << "seed " << seed;
     EXPECT_GE(rough.rate * 2, exact.rate) << "seed " << seed;
   }

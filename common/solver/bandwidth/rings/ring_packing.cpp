@@ -147,10 +147,10 @@ bool surely_no_ring(const RingGraph& g) {
 
 }  // namespace
 
-Packing pack_rings(const RingGraph& g, Steps limit) {
+Bandwidth pack_rings(const RingGraph& g, Steps limit) {
   const int n = g.size();
   const Steps look = static_cast<Steps>(n) * static_cast<Steps>(n);
-  const auto exactly = [](Rate rate, Steps steps) { return Packing{rate, rate, steps}; };
+  const auto exactly = [](Rate rate, Steps steps) { return Bandwidth{rate, rate, steps}; };
   if (n == 2) return exactly(g.pair_capacity(0, 1), look);
   if (surely_no_ring(g)) return exactly(0, look);
   if (const auto value = uniform_value(g)) return exactly(*value, look);

@@ -7,23 +7,16 @@
 // packing of undirected cycles.
 #pragma once
 
+#include "common/solver/bandwidth/bandwidth.hpp"
 #include "common/solver/bandwidth/rings/ring_graph.hpp"
-#include "common/solver/bandwidth/steps.hpp"
 
 namespace chipweave::solver {
-
-struct Packing {
-  Rate rate = 0;   // of a packing that was found
-  Rate bound = 0;  // no packing carries more; equal to rate when exact
-  Steps steps = 0;
-  bool exact() const { return rate == bound; }
-};
 
 // Exact for 2..16 chips: linear programme by column generation, priced by an exact
 // search for cheap Hamiltonian cycles, stopped early when a cut bound is met. Cost: microseconds
 // where the structure is uniform, about 0.2 ms for 8 irregular chips, 5 to 50 ms for 16 irregular
 // ones. After `limit` steps the packing found so far and the least cut known count.
 // Precondition: 2 <= graph.size() <= 16.
-Packing pack_rings(const RingGraph& graph, Steps limit = kExactSteps.set);
+Bandwidth pack_rings(const RingGraph& graph, Steps limit = kExactSteps.set);
 
 }  // namespace chipweave::solver

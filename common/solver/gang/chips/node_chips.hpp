@@ -9,7 +9,7 @@
 // 2. the largest least such hop, 3. the largest sum over the widest ways (routed or host where
 // nothing faster joins two pods), 4. the fastest hop from the last pod back to the first, 5. the
 // pods with the lower chips first. Exact for at most kMaxExactChain (8) pods (tours.hpp) and
-// kMaxDealWork, which is every case of up to 8 chips.
+// kMaxSplitSteps, which is every case of up to 8 chips.
 //
 // Rails. A pod's list of chips stays ascending by index, so the local index of a chip means the
 // same on every node; ring_order() is advice for a rank file, never a permutation of that list.
@@ -38,7 +38,7 @@ struct PodsOnNode {
 
 // How much is spent, in hops that are looked at, to find the deal whose pods hang together best;
 // beyond, the best of those seen counts. The dearest case of 8 chips takes half of it.
-inline constexpr std::uint64_t kMaxDealWork = 8'000'000;
+inline constexpr std::uint64_t kMaxSplitSteps = 8'000'000;
 
 // parts: by pod, in rank order; empty for a pod without chips. Cost on top of choose_group: some
 // microseconds where all hops of the set are alike, else up to some tens of milliseconds. Not

@@ -10,6 +10,7 @@
 
 #include "common/solver/bandwidth/rings/hamilton.hpp"
 #include "common/solver/bandwidth/rings/ring_graph.hpp"
+#include "common/solver/bandwidth/rings/tour_search.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -197,28 +198,17 @@ void polish(std::vector<int>& order, std::size_t fixed, const std::vector<int>& 
   }
 }
 
-// From `first` on always the closest that may stand next.
+// From `first` always on to the closest that may come next.
 std::vector<int> nearest(const HopTable& hops, int first, const std::vector<int>& kind,
                          const std::vector<int>& kind_at) {
-  std::vector<int> order{first};
-  std::vector<bool> taken(kind.size(), false);
-  taken[idx(first)] = true;
-  while (order.size() < kind.size()) {
-    int next = -1;
-    for (int to = 0; to < hops.size(); ++to) {
-      if (taken[idx(to)] || kind[idx(to)] != kind_at[order.size()]) continue;
-      if (next < 0) {
-        next = to;
-        continue;
-      }
-      const Hop& hop = hops.of(order.back(), to);
-      const Hop& best = hops.of(order.back(), next);
-      if (std::pair(best.fast, best.any) < std::pair(hop.fast, hop.any)) next = to;
-    }
-    taken[idx(next)] = true;
-    order.push_back(next);
-  }
-  return order;
+  return nearest_neighbour(
+      hops.size(), first,
+      [&](int to, std::size_t position) { return kind[idx(to)] == kind_at[position]; },
+      [&hops](int from, int a, int b) {
+        const Hop& x = hops.of(from, a);
+        const Hop& y = hops.of(from, b);
+        return std::pair(x.fast, x.any) > std::pair(y.fast, y.any);
+      });
 }
 
 std::vector<int> rough_chain(const HopTable& hops, const std::vector<int>& kind,
