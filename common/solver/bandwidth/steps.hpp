@@ -12,12 +12,12 @@ namespace chipweave::solver {
 using Steps = std::uint64_t;
 
 struct StepLimits {
-  Steps set;     // the packing of one set of at most 16 chips
-  Steps search;  // one search over sets; the last set may end it late by `set`
-  Steps judge;   // the later criteria of the sets that tie
-  Steps list;    // the best on the empty machine of 2, 4 or 8 chips
-  Steps rest;    // what the rest of one set still offers
-  Steps group;   // a group of pods: each of search, later criteria, deals
+  Steps set;       // the packing of one set of at most 16 chips
+  Steps search;    // one search over sets; the last set may end it late by `set`
+  Steps criteria;  // ranking the sets that tie by the later criteria
+  Steps list;      // the best on the empty machine of 2, 4 or 8 chips
+  Steps rest;      // what the rest of one set still offers
+  Steps group;     // a group of pods: each of search, later criteria, deals
 };
 
 // Machines of at most 16 chips are decided exactly. The limits only make sure that a decision ends:

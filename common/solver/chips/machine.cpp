@@ -201,7 +201,7 @@ std::string gbps_words(Rate rate) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB/s";
 }
 
-std::string lost_words(const Judged& lost, const Judged& won, bool p2p) {
+std::string lost_words(const RankedCandidate& lost, const RankedCandidate& won, bool p2p) {
   switch (compare(won, lost).by) {
     case Criterion::bandwidth:
       return "bandwidth: " + gbps_words(lost.rate) + " against " + gbps_words(won.rate);
@@ -224,9 +224,9 @@ Explanation Machine::explain(const Request& request) {
   out.choice = choose(request);
   if (!out.choice.fits) return out;
   const Selector::Outcome found = impl_->selector.best(query_of(request), 2);
-  const std::vector<Judged>& two = found.best;
+  const std::vector<RankedCandidate>& two = found.best;
   out.candidates = found.candidates;
-  const Judged& won = two.front();
+  const RankedCandidate& won = two.front();
   const bool p2p = impl_->selector.wiring().p2p();
   out.criteria.push_back("predicted bandwidth " + gbps_words(won.rate) + ", best on this machine " +
                          gbps_words(to_rate(out.choice.best_gbps)));

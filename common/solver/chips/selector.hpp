@@ -17,8 +17,8 @@
 
 namespace chipweave::solver {
 
-// A set with everything it is judged by.
-struct Judged {
+// A set with everything it is ranked_sets by.
+struct RankedCandidate {
   ChipSet chips;
   Rate rate = 0;
   std::int64_t preference = 0;
@@ -26,13 +26,13 @@ struct Judged {
   HostSide host;
 };
 
-// The first criterion in which two judged sets differ, and which is better there.
+// The first criterion in which two ranked_sets sets differ, and which is better there.
 enum class Criterion { bandwidth, preference, preservation, host, indices };
 struct Comparison {
   Criterion by = Criterion::indices;
   bool first_better = true;
 };
-Comparison compare(const Judged& a, const Judged& b);
+Comparison compare(const RankedCandidate& a, const RankedCandidate& b);
 
 class Selector {
  public:
@@ -41,7 +41,8 @@ class Selector {
   Selector& operator=(const Selector&) = delete;
 
   struct Outcome {
-    std::vector<Judged> best;    // best first; at most as many as wanted, none where nothing fits
+    std::vector<RankedCandidate>
+        best;                    // best first; at most as many as wanted, none where nothing fits
     std::size_t candidates = 0;  // sets that were considered
     bool exact = true;
     Rate bound = 0;
@@ -80,10 +81,11 @@ class Selector {
   CandidateList candidates(const CandidateQuery& query) const;
   Search search(const CandidateList& list, const CandidateQuery& query, std::size_t wanted,
                 Steps limit);
-  Judged judge(ChipSet chips, const CandidateQuery& query, Outcome& out);
+  RankedCandidate evaluate(ChipSet chips, const CandidateQuery& query, Outcome& out);
   // The best `most` of sets that are equally fast, best first; those beyond the limit are left out.
-  std::vector<Judged> judge_ties(const std::vector<ChipSet>& ties, const CandidateQuery& query,
-                                 std::size_t most, Steps limit, Outcome& out);
+  std::vector<RankedCandidate> rank_ties(const std::vector<ChipSet>& ties,
+                                         const CandidateQuery& query, std::size_t most, Steps limit,
+                                         Outcome& out);
   // No set of `size` chips out of `pool` can carry more.
   Rate size_bound(int size, ChipSet pool) const;
 
