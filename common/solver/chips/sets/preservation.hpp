@@ -46,7 +46,7 @@ class Preservation {
   const Rules& rules_;
   BandwidthModel& model_;
   int n_;
-  bool alike_;  // any set is legal and every pair is worth the same: sets of one size are equal
+  bool uniform_;  // any set is legal and every pair is worth the same: sets of one size are equal
   std::map<int, std::vector<Listed>>
       lists_;                      // by size: legal sets of the whole machine, best bound first
   std::map<int, Bandwidth> best_;  // by size, of the whole machine; not exact: the best found
