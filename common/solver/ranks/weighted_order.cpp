@@ -6,8 +6,8 @@
 #include "common/solver/bandwidth/steps.hpp"
 #include "common/solver/ranks/rank_domains.hpp"
 #include "common/solver/ranks/search/exact_order.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_improver.hpp"
-#include "common/solver/ranks/search/order_judge.hpp"
 #include "common/solver/ranks/search/order_layouts.hpp"
 #include "common/solver/ranks/search/pod_places.hpp"
 
@@ -21,7 +21,7 @@ constexpr Steps kImproveSteps = 600'000;
 constexpr std::size_t kStarts = 3;  // candidates that are improved
 
 struct Candidate {
-  JudgedArrangement arrangement;
+  CostedArrangement arrangement;
   std::size_t layout = 0;
 };
 
@@ -50,7 +50,7 @@ class Candidates {
   std::vector<Candidate> list_;
 };
 
-Candidates candidates_of(const OrderJudge& judge, const JudgedArrangement& depth_first,
+Candidates candidates_of(const OrderCost& cost_of_order, const CostedArrangement& depth_first,
                          const std::vector<Layout>& layouts) {
   Candidates out(kStarts);
   out.add({depth_first, 0});
@@ -59,13 +59,13 @@ Candidates candidates_of(const OrderJudge& judge, const JudgedArrangement& depth
     std::vector<std::size_t> units = {1};
     units.insert(units.end(), layouts[i].units.begin(), layouts[i].units.end());
     for (const std::size_t unit : units) {
-      const Steps steps = judge.cost_steps() + judge.positions();
+      const Steps steps = cost_of_order.cost_steps() + cost_of_order.positions();
       if (left < steps) return out;
       left -= steps;
       Candidate candidate;
       candidate.layout = i;
-      candidate.arrangement.at = arranged(layouts[i], laid_in_units(judge.places(), unit));
-      candidate.arrangement.cost = judge.cost(candidate.arrangement.at);
+      candidate.arrangement.at = arranged(layouts[i], laid_in_units(cost_of_order.places(), unit));
+      candidate.arrangement.cost = cost_of_order.cost(candidate.arrangement.at);
       out.add(std::move(candidate));
     }
   }
@@ -73,16 +73,16 @@ Candidates candidates_of(const OrderJudge& judge, const JudgedArrangement& depth
 }
 
 // Half of the steps are for the descents from the starts, half for what a shaken best one gives.
-JudgedArrangement improved(const OrderJudge& judge, Candidates candidates,
+CostedArrangement improved(const OrderCost& cost_of_order, Candidates candidates,
                            const std::vector<Layout>& layouts) {
   Candidate best = candidates.list().front();
   for (Candidate& start : candidates.list()) {
-    OrderImprover improver(judge, kImproveSteps / 2 / kStarts);
+    OrderImprover improver(cost_of_order, kImproveSteps / 2 / kStarts);
     improver.descend(start.arrangement, layouts[start.layout]);
     if (start.arrangement.cost < best.arrangement.cost) best = std::move(start);
   }
-  OrderImprover shaker(judge, kImproveSteps / 2);
-  shaker.shake(best.arrangement, layouts[best.layout]);
+  OrderImprover perturber(cost_of_order, kImproveSteps / 2);
+  perturber.perturb(best.arrangement, layouts[best.layout]);
   return std::move(best.arrangement);
 }
 
@@ -122,18 +122,18 @@ WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& po
                              const PodTraffic& traffic) {
   if (pods.empty()) return {{}, true};
   const PodPlaces places(levels, pods);
-  const OrderJudge judge(places, traffic);
-  JudgedArrangement depth_first;
+  const OrderCost cost_of_order(places, traffic);
+  CostedArrangement depth_first;
   depth_first.at = places.depth_first_arrangement();
-  depth_first.cost = judge.cost(depth_first.at);
+  depth_first.cost = cost_of_order.cost(depth_first.at);
   if (depth_first.cost == 0 || is_one_ring(traffic)) return {places.order(depth_first.at), true};
 
   const std::vector<Layout> layouts = order_layouts(traffic.axes);
-  Candidates candidates = candidates_of(judge, depth_first, layouts);
-  JudgedArrangement best = candidates.list().front().arrangement;
-  bool optimal = few_arrangements(places) && lower_to_least(judge, best);
+  Candidates candidates = candidates_of(cost_of_order, depth_first, layouts);
+  CostedArrangement best = candidates.list().front().arrangement;
+  bool optimal = few_arrangements(places) && lower_to_least(cost_of_order, best);
   if (!optimal) {
-    JudgedArrangement other = improved(judge, std::move(candidates), layouts);
+    CostedArrangement other = improved(cost_of_order, std::move(candidates), layouts);
     if (other.cost < best.cost) best = std::move(other);
     optimal = best.cost == 0;
   }

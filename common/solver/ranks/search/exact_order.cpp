@@ -8,8 +8,8 @@ namespace chipweave::solver {
 namespace {
 
 // Positions so that each has as much as possible to do with those before it: costs show early.
-std::vector<std::uint32_t> search_order(const OrderJudge& judge) {
-  const std::size_t n = judge.positions();
+std::vector<std::uint32_t> search_order(const OrderCost& cost_of_order) {
+  const std::size_t n = cost_of_order.positions();
   std::vector<std::int64_t> pull(n, 0);
   std::vector<bool> taken(n, false);
   std::vector<std::uint32_t> out;
@@ -20,7 +20,7 @@ std::vector<std::uint32_t> search_order(const OrderJudge& judge) {
     }
     taken[next] = true;
     out.push_back(static_cast<std::uint32_t>(next));
-    for (const auto& neighbour : judge.neighbours(next))
+    for (const auto& neighbour : cost_of_order.neighbours(next))
       pull[neighbour.position] += neighbour.weight;
   }
   return out;
@@ -30,8 +30,8 @@ std::vector<std::uint32_t> search_order(const OrderJudge& judge) {
 // that each other position must pay to them wherever its pod comes from, what the best one costs.
 class Search {
  public:
-  Search(const OrderJudge& judge, JudgedArrangement& best)
-      : places_(judge.places()), best_(best), positions_(search_order(judge)) {
+  Search(const OrderCost& cost_of_order, CostedArrangement& best)
+      : places_(cost_of_order.places()), best_(best), positions_(search_order(cost_of_order)) {
     const std::size_t n = positions_.size();
     prices_.resize(places_.classes());
     for (PodClass a = 0; a < places_.classes(); ++a) {
@@ -41,7 +41,7 @@ class Search {
     for (std::size_t i = 0; i < n; ++i) turn[positions_[i]] = i;
     later_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      for (const auto& neighbour : judge.neighbours(positions_[i])) {
+      for (const auto& neighbour : cost_of_order.neighbours(positions_[i])) {
         if (turn[neighbour.position] > i) later_[i].push_back(neighbour);
       }
     }
@@ -116,10 +116,10 @@ class Search {
   }
 
   const PodPlaces& places_;
-  JudgedArrangement& best_;
-  std::vector<std::uint32_t> positions_;                   // in the order of the search
-  std::vector<std::vector<OrderJudge::Neighbour>> later_;  // by that order: to be placed behind it
-  std::vector<std::vector<std::int64_t>> prices_;          // PodPlaces::price(), looked up
+  CostedArrangement& best_;
+  std::vector<std::uint32_t> positions_;                  // in the order of the search
+  std::vector<std::vector<OrderCost::Neighbour>> later_;  // by that order: to be placed behind it
+  std::vector<std::vector<std::int64_t>> prices_;         // PodPlaces::price(), looked up
   Arrangement at_;
   // By position: what each class would pay there to those that are placed, and the least of it.
   std::vector<std::vector<std::int64_t>> owed_;
@@ -152,8 +152,8 @@ bool few_arrangements(const PodPlaces& places) {
   return log_count <= std::log(kMaxArrangements);
 }
 
-bool lower_to_least(const OrderJudge& judge, JudgedArrangement& best) {
-  return Search(judge, best).run();
+bool lower_to_least(const OrderCost& cost_of_order, CostedArrangement& best) {
+  return Search(cost_of_order, best).run();
 }
 
 }  // namespace chipweave::solver

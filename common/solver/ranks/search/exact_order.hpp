@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "common/solver/bandwidth/steps.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_improver.hpp"
-#include "common/solver/ranks/search/order_judge.hpp"
 
 namespace chipweave::solver {
 
@@ -23,6 +23,6 @@ bool few_arrangements(const PodPlaces& places);
 
 // Lowers `best` to the least cost there is, or leaves it if that is its cost. False: steps were
 // used up before that was certain.
-bool lower_to_least(const OrderJudge& judge, JudgedArrangement& best);
+bool lower_to_least(const OrderCost& cost_of_order, CostedArrangement& best);
 
 }  // namespace chipweave::solver

@@ -7,25 +7,25 @@
 #include <vector>
 
 #include "common/solver/bandwidth/steps.hpp"
-#include "common/solver/ranks/search/order_judge.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_layouts.hpp"
 
 namespace chipweave::solver {
 
-struct JudgedArrangement {
+struct CostedArrangement {
   std::int64_t cost = 0;
   Arrangement at;
 };
 
 class OrderImprover {
  public:
-  OrderImprover(const OrderJudge& judge, Steps steps);
+  OrderImprover(const OrderCost& cost_of_order, Steps steps);
 
-  bool out_of_steps() const { return left_ == 0; }
+  bool budget_exhausted() const { return left_ == 0; }
   // Until neither a swap nor a move along the layout helps. Never dearer than before.
-  void descend(JudgedArrangement& arrangement, const Layout& layout);
+  void descend(CostedArrangement& arrangement, const Layout& layout);
   // Until the steps are used up.
-  void shake(JudgedArrangement& best, const Layout& layout);
+  void perturb(CostedArrangement& best, const Layout& layout);
 
  private:
   // Positions of a home, and where each position stands in its home's list.
@@ -36,18 +36,18 @@ class OrderImprover {
   Index index_of(const Arrangement& at) const;
   void exchange(Arrangement& at, Index& index, std::size_t p, std::size_t q) const;
 
-  bool pay(Steps steps);
-  bool swaps(JudgedArrangement& arrangement);
-  bool swap_one(JudgedArrangement& arrangement, Index& index, std::size_t p);
-  bool swap_into(JudgedArrangement& arrangement, Index& index, std::size_t p, std::uint32_t home);
-  bool moves(JudgedArrangement& arrangement, const Layout& layout);
-  bool block_swaps(JudgedArrangement& arrangement, const Layout& layout, std::size_t unit);
-  bool run_moves(JudgedArrangement& arrangement, const Layout& layout);
-  bool take_if_cheaper(JudgedArrangement& arrangement, const Layout& layout,
+  bool spend(Steps steps);
+  bool swaps(CostedArrangement& arrangement);
+  bool swap_one(CostedArrangement& arrangement, Index& index, std::size_t p);
+  bool swap_into(CostedArrangement& arrangement, Index& index, std::size_t p, std::uint32_t home);
+  bool moves(CostedArrangement& arrangement, const Layout& layout);
+  bool block_swaps(CostedArrangement& arrangement, const Layout& layout, std::size_t unit);
+  bool run_moves(CostedArrangement& arrangement, const Layout& layout);
+  bool take_if_cheaper(CostedArrangement& arrangement, const Layout& layout,
                        const std::vector<PodClass>& row);
   std::size_t random(std::size_t below);
 
-  const OrderJudge& judge_;
+  const OrderCost& cost_;
   // By class: the smallest domain around it that has a few pods, so that there is a choice of whom
   // to change places with.
   std::vector<std::uint32_t> home_;

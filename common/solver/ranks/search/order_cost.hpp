@@ -1,4 +1,4 @@
-// OrderJudge — what an arrangement of pods costs for a job's traffic, as a whole and by one swap.
+// OrderCost — what an arrangement of pods costs for a job's traffic, as a whole and by one swap.
 // Costs leave out what no order can change: they compare arrangements of the same pods, no more.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace chipweave::solver {
 
-class OrderJudge {
+class OrderCost {
  public:
   struct Neighbour {
     std::uint32_t position = 0;
@@ -21,7 +21,7 @@ class OrderJudge {
   };
 
   // Both must outlive it; of the same number of pods.
-  OrderJudge(const PodPlaces& places, const PodTraffic& traffic);
+  OrderCost(const PodPlaces& places, const PodTraffic& traffic);
 
   const PodPlaces& places() const { return places_; }
   const PodTraffic& traffic() const { return traffic_; }
