@@ -30,13 +30,13 @@ using DomainId = std::uint32_t;
 using FabricNodeId = std::uint32_t;
 inline constexpr DomainId kRootDomain = 0;
 inline constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-inline constexpr int kAnyPods = std::numeric_limits<int>::max();
+inline constexpr int kUnlimitedPods = std::numeric_limits<int>::max();
 
 struct FabricNode {
   std::string name;
   DomainId domain = kRootDomain;  // the finest one
   int free = 0;                   // chips
-  int max_pods = kAnyPods;        // further pods that it takes
+  int max_pods = kUnlimitedPods;  // further pods that it takes
   bool healthy = true;
   bool there = false;  // false: its number waits for another node
 };
@@ -44,7 +44,7 @@ struct FabricNode {
 // Healthy nodes of a pool that are alike; most free chips first.
 struct NodeKind {
   int free = 0;
-  int max_pods = kAnyPods;
+  int max_pods = kUnlimitedPods;
   int count = 0;
 };
 

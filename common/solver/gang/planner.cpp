@@ -167,7 +167,7 @@ class GangPlanner {
   Plan plan_sets() {
     const PodGroups groups = group_pods(gang_);
     if (auto plan = plan_sets_at_the_bound(groups)) return *std::move(plan);
-    std::optional<SetsAnswer> found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
+    std::optional<SetsPlacement> found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
     if (found && found->fits && gang_.spare) {
       const auto spared = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
       if (spared && spared->fits && pods_in(*spared) == pods_in(*found)) found = spared;
@@ -181,7 +181,7 @@ class GangPlanner {
     }
     return plan_of(groups, *found, exact);
   }
-  Plan plan_of(const PodGroups& groups, SetsAnswer& answer, bool exact) const {
+  Plan plan_of(const PodGroups& groups, SetsPlacement& answer, bool exact) const {
     Plan plan;
     plan.fits = true;
     plan.optimal = exact;
@@ -198,19 +198,19 @@ class GangPlanner {
     if (fabric_.size() <= kSmallFabric || wishes || gang_.spare ||
         gang_.policy != domain::GangPolicy::compact)
       return std::nullopt;
-    SetsAnswer answer = place_set_by_set(fabric_, gang_, groups, usages_);
+    SetsPlacement answer = place_set_by_set(fabric_, gang_, groups, usages_);
     if (!answer.fits || pods_in(answer) < gang_.pods) return std::nullopt;
     Plan plan = plan_of(groups, answer, false);
     if (!plan.optimal) return std::nullopt;
     return plan;
   }
-  static int pods_in(const SetsAnswer& answer) {
+  static int pods_in(const SetsPlacement& answer) {
     int sum = 0;
     for (const KindShare& share : answer.shares) sum += share.pods;
     return sum;
   }
   // Pods of a kind go to its places in the order of the tree.
-  std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsAnswer& answer) const {
+  std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsPlacement& answer) const {
     std::stable_sort(answer.shares.begin(), answer.shares.end(),
                      [this](const KindShare& a, const KindShare& b) {
                        return a.node != b.node && fabric_.before(a.node, b.node);
@@ -256,12 +256,12 @@ class GangPlanner {
         std::to_string(pods) + " pods of " + std::to_string(request.kind.chips) + " chips";
     if (gang_.required_level == kNoLevel)
       return "needs room for " + what + "; the network has room for " +
-             std::to_string(std::min(placed.most, gang_.pods));
+             std::to_string(std::min(placed.best_capacity, gang_.pods));
     const std::string& level = levels_[static_cast<std::size_t>(gang_.required_level)];
     const std::string needs = "needs room for " + what + " in one " + level;
     if (!placed.best) return needs + "; there is none";
     return needs + "; the best, " + path_text(fabric_, *placed.best) + ", has room for " +
-           std::to_string(placed.most);
+           std::to_string(placed.best_capacity);
   }
 
   const Fabric& fabric_;

@@ -93,7 +93,7 @@ std::string text_of(const Case& c) {
     const FabricNode& node = c.fabric.node(id);
     text += "\n" + node.name + " " + path_text(c.fabric, node.domain) + " free " +
             std::to_string(node.free) + (node.healthy ? "" : " ill") +
-            (node.max_pods == kAnyPods ? "" : " max " + std::to_string(node.max_pods));
+            (node.max_pods == kUnlimitedPods ? "" : " max " + std::to_string(node.max_pods));
     if (const auto at = c.gang.existing.find(id); at != c.gang.existing.end())
       text += " has " + std::to_string(at->second.pods);
   }

@@ -38,13 +38,14 @@ class SetsSearch {
     if (first_ > 0) find_even_groups();
   }
 
-  std::optional<SetsAnswer> run() {
-    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates || !fits_the_budget())
+  std::optional<SetsPlacement> run() {
+    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates ||
+        !likely_within_budget())
       return std::nullopt;
     states_.describe(size_);
     forbid();
     mark_existing();
-    std::optional<SetsAnswer> found = search();
+    std::optional<SetsPlacement> found = search();
     if (!found || !found->fits || !spread_inside(*found)) return found;
     return search();
   }
@@ -77,10 +78,10 @@ class SetsSearch {
   };
   static constexpr std::size_t kEvenFields = 3;
 
-  std::optional<SetsAnswer> search() {
+  std::optional<SetsPlacement> search() {
     tables_.clear();
     const Table root = solve(kRootDomain);
-    if (too_dear_) return std::nullopt;
+    if (over_budget_) return std::nullopt;
     return answer(root);
   }
 
@@ -98,7 +99,7 @@ class SetsSearch {
       even_.push_back({g, level_of(groups_.groups[g].preferred_level)});
   }
   // The sets for which one domain was enough; whether there are any that consist of something.
-  bool spread_inside(const SetsAnswer& found) {
+  bool spread_inside(const SetsPlacement& found) {
     bool any = false;
     for (EvenGroup& even : even_) {
       if (even.level == levels_) continue;
@@ -133,8 +134,8 @@ class SetsSearch {
   }
   // Whether it can be hoped for: each node puts its own states to all of those before it, of which
   // most are not there yet for the first nodes.
-  bool fits_the_budget() const {
-    constexpr double kHope = 8;
+  bool likely_within_budget() const {
+    constexpr double kOptimism = 8;
     double steps = 0;
     for (FabricNodeId id = 0; id < fabric_.node_numbers(); ++id) {
       const FabricNode& node = fabric_.node(id);
@@ -147,7 +148,7 @@ class SetsSearch {
       }
       steps += std::min(own, static_cast<double>(size_)) * static_cast<double>(size_);
     }
-    return steps <= kHope * static_cast<double>(budget());
+    return steps <= kOptimism * static_cast<double>(budget());
   }
   // The most whole nodes of a domain of the spare level; -1: none are to be left.
   int most_whole() const {
@@ -203,8 +204,8 @@ class SetsSearch {
       Cost cost(search_.width_, 0);
       for (const Entry& a : entries_) {
         for (const Entry& b : member) {
-          if (++search_.steps_ > search_.budget()) search_.too_dear_ = true;
-          if (search_.too_dear_) return;
+          if (++search_.steps_ > search_.budget()) search_.over_budget_ = true;
+          if (search_.over_budget_) return;
           const State to = search_.states_.sum(a.state, b.state);
           if (to == kNoState) continue;
           if (level < static_cast<int>(search_.levels_) &&
@@ -258,7 +259,7 @@ class SetsSearch {
     for (int n = 0; n <= states_.most(kind); ++n) {
       if (n > 0 && (!may || n > pods || std::int64_t{n} * of.chips > free)) break;
       fill_node(id, kind + 1, states_.with(state, kind, n), free - n * of.chips,
-                pods == kAnyPods ? kAnyPods : pods - n, out);
+                pods == kUnlimitedPods ? kUnlimitedPods : pods - n, out);
     }
   }
   // What it costs that the groups are in one more domain of the level (levels_: node).
@@ -301,13 +302,13 @@ class SetsSearch {
     if (level + 1 == static_cast<int>(levels_)) {
       table.of_nodes = true;
       for (const FabricNodeId node : fabric_.nodes(domain)) {
-        if (too_dear_) return table;
+        if (over_budget_) return table;
         merge.add(node_states(node), 0, static_cast<int>(levels_), table);
         table.members.push_back(node);
       }
     }
     for (const DomainId child : fabric_.children(domain)) {
-      if (too_dear_) return table;
+      if (over_budget_) return table;
       tables_.emplace_back(child, solve(child));
       merge.add(tables_.back().second.entries, existing_[child], level + 1, table);
       table.members.push_back(child);
@@ -363,13 +364,13 @@ class SetsSearch {
     return true;
   }
 
-  SetsAnswer answer(const Table& root) {
-    SetsAnswer out;
+  SetsPlacement answer(const Table& root) {
+    SetsPlacement out;
     const Entry* best = nullptr;
     std::pair<bool, int> nearest{false, -1};  // reasons of ways whose subgroups start say more
     for (const Entry& entry : root.entries) {
       const int pods = states_.pods(entry.state);
-      const Missing missing =
+      const MissingMembers missing =
           missing_members(gang_, states_.by_set(entry.state, gang_.sets.size()), pods);
       if (missing.any()) {
         const std::pair<bool, int> near{missing.all_start, pods};
@@ -432,14 +433,14 @@ class SetsSearch {
   std::vector<std::vector<int>> running_;  // by domain, then group
   std::vector<std::pair<DomainId, Table>> tables_;
   std::uint64_t steps_ = 0;
-  bool too_dear_ = false;
+  bool over_budget_ = false;
 };
 
 }  // namespace
 
-std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const Gang& gang,
-                                             const PodGroups& groups,
-                                             const std::optional<domain::Spare>& spare) {
+std::optional<SetsPlacement> place_sets_exactly(const Fabric& fabric, const Gang& gang,
+                                                const PodGroups& groups,
+                                                const std::optional<domain::Spare>& spare) {
   return SetsSearch(fabric, gang, groups, spare).run();
 }
 

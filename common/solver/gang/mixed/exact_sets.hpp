@@ -28,15 +28,15 @@ struct KindShare {
   int pods = 0;
 };
 
-struct SetsAnswer {
+struct SetsPlacement {
   bool fits = false;
   std::vector<KindShare> shares;  // in the order of the tree
   std::string reason;             // why it does not fit
 };
 
 // spare: no way that leaves less is looked at. Nothing: the question is too large.
-std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const domain::Gang& gang,
-                                             const PodGroups& groups,
-                                             const std::optional<domain::Spare>& spare);
+std::optional<SetsPlacement> place_sets_exactly(const Fabric& fabric, const domain::Gang& gang,
+                                                const PodGroups& groups,
+                                                const std::optional<domain::Spare>& spare);
 
 }  // namespace chipweave::solver

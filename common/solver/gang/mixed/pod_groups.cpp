@@ -105,7 +105,8 @@ PodGroups group_pods(const Gang& gang) {
   return out;
 }
 
-Missing missing_members(const Gang& gang, const std::vector<int>& placed_by_set, int placed) {
+MissingMembers missing_members(const Gang& gang, const std::vector<int>& placed_by_set,
+                               int placed) {
   const std::size_t sets = gang.sets.size();
   std::vector<int> own(sets, 0);
   std::vector<int> all(sets, 0);

@@ -36,12 +36,12 @@ PodGroups group_pods(const domain::Gang& gang);
 
 // What keeps so many new pods of each set from running: what a subgroup needs at least, the
 // subgroup that it is in, sets of subgroups, the gang.
-struct Missing {
+struct MissingMembers {
   std::string why;        // in words; empty: nothing
   bool all_start = true;  // each subgroup that has new pods has enough of them
   bool any() const { return !why.empty(); }
 };
-Missing missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,
-                        int placed);
+MissingMembers missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,
+                               int placed);
 
 }  // namespace chipweave::solver

@@ -43,10 +43,10 @@ class SetBySet {
     free_.assign(fabric.domain_numbers(), -1);
   }
 
-  SetsAnswer run() {
+  SetsPlacement run() {
     const Item whole = gang_item();
     place_inside_one(whole, kRootDomain);
-    SetsAnswer out;
+    SetsPlacement out;
     std::vector<int> by_set(gang_.sets.size(), 0);
     int placed = 0;
     for (const KindShare& share : state_.shares) {
@@ -294,7 +294,7 @@ class SetBySet {
         if (!node.healthy || usage.excluded) continue;
         const int by_chips = of.chips == 0 ? rest : (node.free - usage.used_chips) / of.chips;
         const int by_pods =
-            node.max_pods == kAnyPods ? rest : std::max(0, node.max_pods - usage.used_pods);
+            node.max_pods == kUnlimitedPods ? rest : std::max(0, node.max_pods - usage.used_pods);
         const int here = std::min({rest, by_chips, by_pods});
         if (here <= 0) continue;
         put(id, kind, here);
@@ -325,12 +325,12 @@ class SetBySet {
 
 }  // namespace
 
-SetsAnswer place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
-                            const NodeUsages& usages) {
-  SetsAnswer tight = SetBySet(fabric, gang, groups, usages, SetBySet::Open::tightest).run();
-  SetsAnswer roomy = SetBySet(fabric, gang, groups, usages, SetBySet::Open::roomiest).run();
+SetsPlacement place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
+                               const NodeUsages& usages) {
+  SetsPlacement tight = SetBySet(fabric, gang, groups, usages, SetBySet::Open::tightest).run();
+  SetsPlacement roomy = SetBySet(fabric, gang, groups, usages, SetBySet::Open::roomiest).run();
   if (tight.fits != roomy.fits) return tight.fits ? tight : roomy;
-  const auto value = [&](const SetsAnswer& answer) {
+  const auto value = [&](const SetsPlacement& answer) {
     std::vector<domain::PlannedPod> pods;
     int count = 0;
     for (const KindShare& share : answer.shares) {

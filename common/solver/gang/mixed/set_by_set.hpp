@@ -12,7 +12,7 @@ namespace chipweave::solver {
 // usages: nodes that take none, and what was given away. Cost: that of place_uniform() for each
 // kind, times the domains that are tried for sets that consist of several kinds (at most kMaxTries
 // for the gang).
-SetsAnswer place_set_by_set(const Fabric& fabric, const domain::Gang& gang, const PodGroups& groups,
-                            const NodeUsages& usages);
+SetsPlacement place_set_by_set(const Fabric& fabric, const domain::Gang& gang,
+                               const PodGroups& groups, const NodeUsages& usages);
 
 }  // namespace chipweave::solver

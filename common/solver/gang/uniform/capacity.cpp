@@ -5,7 +5,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr int kMaxPods = kAnyPods / 4;
+constexpr int kMaxPods = kUnlimitedPods / 4;
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit of the input moves all others.
 std::uint64_t mixed(std::uint64_t x) {
@@ -60,7 +60,8 @@ Capacity::Kind Capacity::kind_with_usage(FabricNodeId id, DomainId pool, bool* b
   const int free = std::max(0, node.free - usage.used_chips);
   const int capacity =
       node.healthy && !usage.excluded
-          ? pods_on(free, node.max_pods == kAnyPods ? kAnyPods : node.max_pods - usage.used_pods)
+          ? pods_on(free, node.max_pods == kUnlimitedPods ? kUnlimitedPods
+                                                          : node.max_pods - usage.used_pods)
           : 0;
   Kind kind;
   kind.free = node.healthy ? static_cast<std::uint64_t>(free) : 0;

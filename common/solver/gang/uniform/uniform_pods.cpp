@@ -36,9 +36,9 @@ UniformPlacement place_uniform(const Fabric& fabric, const NodeUsages& usages,
     out.broken = out.broken || capacity.broken(one);
     if (capacity.broken(one)) continue;
     const int here = capacity.at_most(one, request.kind.pods);
-    if (!out.best || capacity.most(one) > out.most) {
+    if (!out.best || capacity.most(one) > out.best_capacity) {
       out.best = one;
-      out.most = capacity.most(one);
+      out.best_capacity = capacity.most(one);
     }
     if (here <= request.kind.pods) most = std::max(most, here);
   }

@@ -25,7 +25,7 @@ struct UniformPlacement {
   bool exact = true;
   // Why not.
   bool broken = false;           // a slice of running pods cannot be made whole
-  int most = 0;                  // the most that a candidate can hold
+  int best_capacity = 0;         // pods, of the candidate that can hold the most
   std::optional<DomainId> best;  // that one
 };
 
