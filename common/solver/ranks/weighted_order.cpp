@@ -50,7 +50,7 @@ class Candidates {
   std::vector<Candidate> list_;
 };
 
-Candidates candidates_of(const OrderCost& cost_of_order, const CostedArrangement& depth_first,
+Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& depth_first,
                          const std::vector<Layout>& layouts) {
   Candidates out(kStarts);
   out.add({depth_first, 0});
@@ -59,13 +59,13 @@ Candidates candidates_of(const OrderCost& cost_of_order, const CostedArrangement
     std::vector<std::size_t> units = {1};
     units.insert(units.end(), layouts[i].units.begin(), layouts[i].units.end());
     for (const std::size_t unit : units) {
-      const Steps steps = cost_of_order.cost_steps() + cost_of_order.positions();
+      const Steps steps = order_cost.cost_steps() + order_cost.positions();
       if (left < steps) return out;
       left -= steps;
       Candidate candidate;
       candidate.layout = i;
-      candidate.arrangement.at = arranged(layouts[i], laid_in_units(cost_of_order.places(), unit));
-      candidate.arrangement.cost = cost_of_order.cost(candidate.arrangement.at);
+      candidate.arrangement.at = arranged(layouts[i], laid_in_units(order_cost.places(), unit));
+      candidate.arrangement.cost = order_cost.cost(candidate.arrangement.at);
       out.add(std::move(candidate));
     }
   }
@@ -73,15 +73,15 @@ Candidates candidates_of(const OrderCost& cost_of_order, const CostedArrangement
 }
 
 // Half of the steps are for the descents from the starts, half for what a shaken best one gives.
-CostedArrangement improved(const OrderCost& cost_of_order, Candidates candidates,
+CostedArrangement improved(const OrderCost& order_cost, Candidates candidates,
                            const std::vector<Layout>& layouts) {
   Candidate best = candidates.list().front();
   for (Candidate& start : candidates.list()) {
-    OrderImprover improver(cost_of_order, kImproveSteps / 2 / kStarts);
+    OrderImprover improver(order_cost, kImproveSteps / 2 / kStarts);
     improver.descend(start.arrangement, layouts[start.layout]);
     if (start.arrangement.cost < best.arrangement.cost) best = std::move(start);
   }
-  OrderImprover perturber(cost_of_order, kImproveSteps / 2);
+  OrderImprover perturber(order_cost, kImproveSteps / 2);
   perturber.perturb(best.arrangement, layouts[best.layout]);
   return std::move(best.arrangement);
 }
@@ -122,18 +122,18 @@ WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& po
                              const PodTraffic& traffic) {
   if (pods.empty()) return {{}, true};
   const PodPlaces places(levels, pods);
-  const OrderCost cost_of_order(places, traffic);
+  const OrderCost order_cost(places, traffic);
   CostedArrangement depth_first;
   depth_first.at = places.depth_first_arrangement();
-  depth_first.cost = cost_of_order.cost(depth_first.at);
+  depth_first.cost = order_cost.cost(depth_first.at);
   if (depth_first.cost == 0 || is_one_ring(traffic)) return {places.order(depth_first.at), true};
 
   const std::vector<Layout> layouts = order_layouts(traffic.axes);
-  Candidates candidates = candidates_of(cost_of_order, depth_first, layouts);
+  Candidates candidates = candidates_of(order_cost, depth_first, layouts);
   CostedArrangement best = candidates.list().front().arrangement;
-  bool optimal = few_arrangements(places) && lower_to_least(cost_of_order, best);
+  bool optimal = few_arrangements(places) && lower_to_least(order_cost, best);
   if (!optimal) {
-    CostedArrangement other = improved(cost_of_order, std::move(candidates), layouts);
+    CostedArrangement other = improved(order_cost, std::move(candidates), layouts);
     if (other.cost < best.cost) best = std::move(other);
     optimal = best.cost == 0;
   }

@@ -8,8 +8,8 @@ namespace chipweave::solver {
 namespace {
 
 // Positions so that each has as much as possible to do with those before it: costs show early.
-std::vector<std::uint32_t> search_order(const OrderCost& cost_of_order) {
-  const std::size_t n = cost_of_order.positions();
+std::vector<std::uint32_t> search_order(const OrderCost& order_cost) {
+  const std::size_t n = order_cost.positions();
   std::vector<std::int64_t> pull(n, 0);
   std::vector<bool> taken(n, false);
   std::vector<std::uint32_t> out;
@@ -20,7 +20,7 @@ std::vector<std::uint32_t> search_order(const OrderCost& cost_of_order) {
     }
     taken[next] = true;
     out.push_back(static_cast<std::uint32_t>(next));
-    for (const auto& neighbour : cost_of_order.neighbours(next))
+    for (const auto& neighbour : order_cost.neighbours(next))
       pull[neighbour.position] += neighbour.weight;
   }
   return out;
@@ -30,8 +30,8 @@ std::vector<std::uint32_t> search_order(const OrderCost& cost_of_order) {
 // that each other position must pay to them wherever its pod comes from, what the best one costs.
 class Search {
  public:
-  Search(const OrderCost& cost_of_order, CostedArrangement& best)
-      : places_(cost_of_order.places()), best_(best), positions_(search_order(cost_of_order)) {
+  Search(const OrderCost& order_cost, CostedArrangement& best)
+      : places_(order_cost.places()), best_(best), positions_(search_order(order_cost)) {
     const std::size_t n = positions_.size();
     prices_.resize(places_.classes());
     for (PodClass a = 0; a < places_.classes(); ++a) {
@@ -41,7 +41,7 @@ class Search {
     for (std::size_t i = 0; i < n; ++i) turn[positions_[i]] = i;
     later_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      for (const auto& neighbour : cost_of_order.neighbours(positions_[i])) {
+      for (const auto& neighbour : order_cost.neighbours(positions_[i])) {
         if (turn[neighbour.position] > i) later_[i].push_back(neighbour);
       }
     }
@@ -152,8 +152,8 @@ bool few_arrangements(const PodPlaces& places) {
   return log_count <= std::log(kMaxArrangements);
 }
 
-bool lower_to_least(const OrderCost& cost_of_order, CostedArrangement& best) {
-  return Search(cost_of_order, best).run();
+bool lower_to_least(const OrderCost& order_cost, CostedArrangement& best) {
+  return Search(order_cost, best).run();
 }
 
 }  // namespace chipweave::solver

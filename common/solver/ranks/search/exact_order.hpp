@@ -23,6 +23,6 @@ bool few_arrangements(const PodPlaces& places);
 
 // Lowers `best` to the least cost there is, or leaves it if that is its cost. False: steps were
 // used up before that was certain.
-bool lower_to_least(const OrderCost& cost_of_order, CostedArrangement& best);
+bool lower_to_least(const OrderCost& order_cost, CostedArrangement& best);
 
 }  // namespace chipweave::solver

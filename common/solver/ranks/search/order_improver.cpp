@@ -31,9 +31,9 @@ std::vector<std::size_t> run_starts(const std::vector<PodClass>& row) {
 
 }  // namespace
 
-OrderImprover::OrderImprover(const OrderCost& cost_of_order, Steps steps)
-    : cost_(cost_of_order), left_(steps) {
-  const PodPlaces& places = cost_of_order.places();
+OrderImprover::OrderImprover(const OrderCost& order_cost, Steps steps)
+    : order_cost_(order_cost), left_(steps) {
+  const PodPlaces& places = order_cost.places();
   for (PodClass c = 0; c < places.classes(); ++c) {
     std::uint32_t home = places.domain_of(c);
     while (places.domains()[home].pods < kHomePods && places.domains()[home].parent != kNoDomain)
@@ -44,7 +44,7 @@ OrderImprover::OrderImprover(const OrderCost& cost_of_order, Steps steps)
 
 OrderImprover::Index OrderImprover::index_of(const Arrangement& at) const {
   Index out;
-  out.of_home.resize(cost_.places().domains().size());
+  out.of_home.resize(order_cost_.places().domains().size());
   for (std::size_t p = 0; p < at.size(); ++p) {
     auto& list = out.of_home[home_[at[p]]];
     out.place.push_back(static_cast<std::uint32_t>(list.size()));
@@ -82,8 +82,8 @@ bool OrderImprover::swaps(CostedArrangement& arrangement) {
   for (bool again = true; again;) {
     again = false;
     for (std::size_t p = 0; p < arrangement.at.size(); ++p) {
-      if (!spend(cost_.neighbours(p).size() + 1)) return any;
-      if (cost_.cost_of(arrangement.at, p) == 0) continue;
+      if (!spend(order_cost_.neighbours(p).size() + 1)) return any;
+      if (order_cost_.cost_of(arrangement.at, p) == 0) continue;
       while (swap_one(arrangement, index, p)) again = any = true;
     }
   }
@@ -99,7 +99,7 @@ bool OrderImprover::swap_one(CostedArrangement& arrangement, Index& index, std::
     return false;
   }
   std::vector<std::uint32_t> tried;
-  for (const OrderCost::Neighbour& n : cost_.neighbours(p)) {
+  for (const OrderCost::Neighbour& n : order_cost_.neighbours(p)) {
     if (at[n.position] == at[p]) continue;
     const std::uint32_t home = home_[at[n.position]];
     if (std::find(tried.begin(), tried.end(), home) != tried.end()) continue;
@@ -114,8 +114,8 @@ bool OrderImprover::swap_into(CostedArrangement& arrangement, Index& index, std:
                               std::uint32_t home) {
   for (const std::uint32_t q : index.of_home[home]) {
     if (arrangement.at[q] == arrangement.at[p]) continue;
-    if (!spend(cost_.swap_steps(p, q))) return false;
-    const std::int64_t change = cost_.swap_change(arrangement.at, p, q);
+    if (!spend(order_cost_.swap_steps(p, q))) return false;
+    const std::int64_t change = order_cost_.swap_change(arrangement.at, p, q);
     if (change >= 0) continue;
     exchange(arrangement.at, index, p, q);
     arrangement.cost += change;
@@ -133,7 +133,7 @@ bool OrderImprover::moves(CostedArrangement& arrangement, const Layout& layout) 
 bool OrderImprover::take_if_cheaper(CostedArrangement& arrangement, const Layout& layout,
                                     const std::vector<PodClass>& row) {
   Arrangement at = arranged(layout, row);
-  const std::int64_t cost = cost_.cost(at);
+  const std::int64_t cost = order_cost_.cost(at);
   if (cost >= arrangement.cost) return false;
   arrangement = {cost, std::move(at)};
   return true;
@@ -150,7 +150,7 @@ bool OrderImprover::block_swaps(CostedArrangement& arrangement, const Layout& la
       const auto length = static_cast<std::ptrdiff_t>(unit);
       if (!spend(1 + unit)) return any;
       if (std::equal(first, first + length, second)) continue;
-      if (!spend(row.size() + cost_.cost_steps())) return any;
+      if (!spend(row.size() + order_cost_.cost_steps())) return any;
       std::swap_ranges(first, first + length, second);
       if (take_if_cheaper(arrangement, layout, row)) {
         any = true;
@@ -172,7 +172,7 @@ bool OrderImprover::run_moves(CostedArrangement& arrangement, const Layout& layo
     for (std::size_t i = 0; i + 1 < starts.size() && !again; ++i) {
       for (std::size_t j = 0; j < starts.size() && !again; ++j) {
         if (j == i || j == i + 1) continue;
-        if (!spend(row.size() + cost_.cost_steps())) return any;
+        if (!spend(row.size() + order_cost_.cost_steps())) return any;
         std::vector<PodClass> moved = row;
         const auto at = [&](std::size_t k) {
           return moved.begin() + static_cast<std::ptrdiff_t>(starts[k]);
@@ -196,8 +196,8 @@ void OrderImprover::perturb(CostedArrangement& best, const Layout& layout) {
     const std::size_t swaps = 2 + random(3);
     for (std::size_t k = 0; k < swaps; ++k)
       std::swap(next.at[random(next.at.size())], next.at[random(next.at.size())]);
-    if (!spend(next.at.size() + cost_.cost_steps())) return;
-    next.cost = cost_.cost(next.at);
+    if (!spend(next.at.size() + order_cost_.cost_steps())) return;
+    next.cost = order_cost_.cost(next.at);
     descend(next, layout);
     if (next.cost < best.cost) best = std::move(next);
   }

@@ -19,7 +19,7 @@ struct CostedArrangement {
 
 class OrderImprover {
  public:
-  OrderImprover(const OrderCost& cost_of_order, Steps steps);
+  OrderImprover(const OrderCost& order_cost, Steps steps);
 
   bool budget_exhausted() const { return left_ == 0; }
   // Until neither a swap nor a move along the layout helps. Never dearer than before.
@@ -47,7 +47,7 @@ class OrderImprover {
                        const std::vector<PodClass>& row);
   std::size_t random(std::size_t below);
 
-  const OrderCost& cost_;
+  const OrderCost& order_cost_;
   // By class: the smallest domain around it that has a few pods, so that there is a choice of whom
   // to change places with.
   std::vector<std::uint32_t> home_;
