@@ -54,7 +54,6 @@ class GangPlanner {
     return gang_.pod_chips.empty() ? gang_.chips_per_pod : gang_.pod_chips.front();
   }
 
-  // Pods that are all alike.
   Plan plan_uniform() {
     UniformRequest request;
     request.kind = {gang_.pods, chips(), std::vector<int>(fabric_.levels(), 1)};
@@ -69,7 +68,7 @@ class GangPlanner {
     if (!find_candidates(request.candidates)) return refused(apart());
     UniformPlacement placed = place_uniform(fabric_, usages, request);
     if (!placed.exact && placed.placed > 0 && fabric_.size() <= kSmallFabric) {
-      if (const auto all_ways = exact_uniform(std::nullopt, placed.placed)) placed = *all_ways;
+      if (const auto exhaustive = exact_uniform(std::nullopt, placed.placed)) placed = *exhaustive;
     }
     if (placed.placed == 0) return refused(too_little_room(request, placed));
     Plan plan;
@@ -92,9 +91,9 @@ class GangPlanner {
     return plan;
   }
 
-  // Domains of the required level; those that do not hold all of the gang that runs are out.
+  // Domains of the required level; where pods run already, only theirs. False: they run in several.
   bool find_candidates(std::vector<DomainId>& out) const {
-    out = domains_of_level(fabric_, kRootDomain, gang_.required_level);
+    out = fabric_.domains_of_level(kRootDomain, gang_.required_level);
     if (gang_.required_level == kNoLevel) return true;
     for (const auto& [node, here] : gang_.existing) {
       if (here.pods == 0) continue;
@@ -105,7 +104,7 @@ class GangPlanner {
     return true;
   }
 
-  // The same, with spare nodes left, if that is possible with as many pods.
+  // The same with spare nodes left, if as many pods can be placed that way.
   UniformPlacement with_spare(const UniformRequest& request, NodeUsages usages,
                               const UniformPlacement& best) const {
     const SpareNodes spare(fabric_, *gang_.spare);
@@ -115,12 +114,12 @@ class GangPlanner {
     for (const auto& [node, here] : gang_.existing) used.push_back(node);
     if (spare.left_by(std::move(used))) return best;
     if (const auto exact = exact_uniform(gang_.spare, best.placed)) return *exact;
-    const bool nothing_lost = spare.close(usages);
+    const bool nothing_lost = spare.exclude(usages);
     UniformPlacement out = place_uniform(fabric_, usages, request);
     out.exact = out.exact && nothing_lost;
     return out;
   }
-  // By looking at all ways, if they are not too many; usages are not known there.
+  // By exhaustive search, if it is small enough; it knows no usages.
   std::optional<UniformPlacement> exact_uniform(const std::optional<domain::Spare>& spare,
                                                 int placed) const {
     if (!usages_.empty()) return std::nullopt;
@@ -136,8 +135,8 @@ class GangPlanner {
     return out;
   }
 
-  // Subgroups that are all alike and each inside a domain are slices of that level: exact at any
-  // size, if all of them fit.
+  // Equal subgroups that are each confined to a domain are slices of that level, which are exact at
+  // any size; only if all of them fit.
   std::optional<Plan> as_slices() const {
     if (gang_.sets.size() < 2 || gang_.roles || !gang_.slices.empty() || !gang_.allowed.empty() ||
         !gang_.pod_chips.empty() || !gang_.existing.empty() ||
@@ -163,7 +162,7 @@ class GangPlanner {
     return plan;
   }
 
-  // Roles, subgroups, pods of several sizes, chosen nodes.
+  // Roles, subgroups, pods of several sizes, pods with chosen nodes.
   Plan plan_sets() {
     const PodGroups groups = group_pods(gang_);
     if (auto plan = plan_sets_at_the_bound(groups)) return *std::move(plan);
@@ -189,13 +188,13 @@ class GangPlanner {
     if (!plan.optimal) bound(plan);
     return plan;
   }
-  // In a large fabric set by set is a hundred times faster; where it places all pods on no more
-  // domains than their chips need, nothing is left to be found by looking at all ways.
+  // In a large fabric SetBySet is a hundred times faster. If it places all pods on no more domains
+  // than their chips need, ExactSets cannot find a better plan.
   std::optional<Plan> plan_sets_at_the_bound(const PodGroups& groups) const {
-    const bool wishes =
+    const bool preferences =
         std::any_of(gang_.sets.begin(), gang_.sets.end(),
                     [](const domain::PodSet& set) { return set.preferred_level != kNoLevel; });
-    if (fabric_.size() <= kSmallFabric || wishes || gang_.spare ||
+    if (fabric_.size() <= kSmallFabric || preferences || gang_.spare ||
         gang_.policy != domain::GangPolicy::compact)
       return std::nullopt;
     SetsPlacement answer = place_set_by_set(fabric_, gang_, groups, usages_);
@@ -209,7 +208,7 @@ class GangPlanner {
     for (const KindShare& share : answer.shares) sum += share.pods;
     return sum;
   }
-  // Pods of a kind go to its places in the order of the tree.
+  // The pods of a kind get its nodes in depth-first order.
   std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsPlacement& answer) const {
     std::stable_sort(answer.shares.begin(), answer.shares.end(),
                      [this](const KindShare& a, const KindShare& b) {
@@ -225,7 +224,7 @@ class GangPlanner {
     return out;
   }
 
-  // What no plan can beat; if it is met, the plan is the best after all.
+  // Adds the bound; a plan that meets it is optimal after all.
   void bound(Plan& plan) const {
     std::int64_t chips = 0;
     for (const domain::PlannedPod& pod : plan.pods) {

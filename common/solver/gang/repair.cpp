@@ -41,7 +41,7 @@ class Repairer {
   Plan run() {
     find_lost();
     if (lost_.empty()) return refused("no pod of the gang runs on a failed node");
-    // Pods that have to stay in the same domain and are alike, together.
+    // Interchangeable pods that must stay in the same domain are placed together.
     std::map<std::pair<DomainId, std::pair<int, int>>, std::vector<LostPod>> parts;
     for (const LostPod& one : lost_) {
       const auto region = region_of(one);
@@ -79,7 +79,7 @@ class Repairer {
     return at != usages_.end() && at->second.excluded;
   }
 
-  // Ranks that are not told are those that the planner would have given: depth-first.
+  // Ranks that are not listed are those that the planner gives: depth-first.
   void find_lost() {
     std::set<int> taken;
     std::vector<FabricNodeId> nodes;
@@ -119,7 +119,7 @@ class Repairer {
     return most;
   }
 
-  // The innermost of the domains that it must not leave; nothing: the gang has left one already.
+  // The innermost domain that the pod must not leave; nullopt: the gang spans several already.
   std::optional<DomainId> region_of(const LostPod& one) {
     int level = kNoLevel;
     for (const domain::Slice& slice : gang_.slices)
@@ -169,8 +169,8 @@ class Repairer {
     give_ranks(pods, std::move(nodes));
   }
 
-  // Each new place takes a rank that was as near to it as can be: first those of the same finest
-  // domain, then of the next, and so on.
+  // Each new node gets the rank that was closest to it: first those of the same finest domain, then
+  // of the next level up, and so on.
   void give_ranks(std::vector<LostPod> pods, std::vector<FabricNodeId> nodes) {
     for (int level = static_cast<int>(fabric_.levels()) - 1; level >= kNoLevel; --level) {
       std::map<DomainId, std::vector<FabricNodeId>> there;

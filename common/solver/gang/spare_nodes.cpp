@@ -10,7 +10,7 @@ namespace chipweave::solver {
 SpareNodes::SpareNodes(const Fabric& fabric, domain::Spare spare) : fabric_(fabric), spare_(spare) {
   for (FabricNodeId id = 0; id < fabric.node_numbers(); ++id) {
     const FabricNode& node = fabric.node(id);
-    if (node.there && node.healthy) chips_ = std::max(chips_, node.free);
+    if (node.in_use && node.healthy) chips_ = std::max(chips_, node.free);
   }
 }
 
@@ -21,7 +21,7 @@ bool SpareNodes::whole(FabricNodeId id) const {
 
 std::vector<FabricNodeId> SpareNodes::whole_below(DomainId domain) const {
   std::vector<FabricNodeId> out;
-  each_node_below(fabric_, domain, [&](FabricNodeId id) {
+  fabric_.each_node_below(domain, [&](FabricNodeId id) {
     if (whole(id)) out.push_back(id);
   });
   return out;
@@ -38,13 +38,13 @@ bool SpareNodes::left_by(std::vector<FabricNodeId> used) const {
   });
 }
 
-bool SpareNodes::close(NodeUsages& usages) const {
+bool SpareNodes::exclude(NodeUsages& usages) const {
   bool all_pools = true;
-  for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_.level)) {
+  for (const DomainId domain : fabric_.domains_of_level(kRootDomain, spare_.level)) {
     all_pools = all_pools && fabric_.is_pool(domain);
     std::vector<FabricNodeId> nodes = whole_below(domain);
     if (static_cast<int>(nodes.size()) < spare_.nodes) {
-      each_node_below(fabric_, domain, [&](FabricNodeId node) { usages[node].excluded = true; });
+      fabric_.each_node_below(domain, [&](FabricNodeId node) { usages[node].excluded = true; });
       continue;
     }
     std::map<DomainId, int> of_pool;

@@ -94,14 +94,14 @@ std::vector<TorLeaf> leaves_of(const Fabric& fabric, const Gang& gang, int level
                                const std::map<std::string, domain::TorState>& states,
                                std::vector<std::vector<FabricNodeId>>& nodes) {
   std::vector<TorLeaf> out;
-  for (const DomainId domain : domains_of_level(fabric, kRootDomain, level)) {
+  for (const DomainId domain : fabric.domains_of_level(kRootDomain, level)) {
     TorLeaf& leaf = out.emplace_back();
     leaf.name = path_text(fabric, domain);
     auto state = states.find(leaf.name);
     if (state == states.end()) state = states.find(fabric.name(domain));
     if (state != states.end()) leaf.state = state->second;
     std::vector<FabricNodeId>& below = nodes.emplace_back();
-    each_node_below(fabric, domain, [&](FabricNodeId id) {
+    fabric.each_node_below(domain, [&](FabricNodeId id) {
       const FabricNode& node = fabric.node(id);
       leaf.nodes.push_back(
           {node.name, node.healthy && node.free >= gang.chips_per_pod && node.max_pods > 0});

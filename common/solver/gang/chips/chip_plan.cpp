@@ -16,18 +16,18 @@ namespace {
 using domain::Gang;
 using domain::Plan;
 
-constexpr std::size_t kMaxNodeRates = 12;  // of nodes, told apart when plans are compared
+constexpr std::size_t kMaxNodeRates = 12;  // distinct rates of nodes that plans are compared by
 
 bool is_uniform(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
 }
 
-// What so many pods of one size get together on a machine with these chips free; by machine and
-// free chips, since most nodes are alike.
+// GB/s of so many pods of one size together on a machine with these chips free. Memoised by machine
+// and free chips, since most nodes are equal.
 class NodeRates {
  public:
   explicit NodeRates(const Gang& gang) : gang_(gang) {}
-  // By pods - 1; shorter than asked for where more do not fit.
+  // By pods - 1; ends where no more fit.
   const std::vector<double>& of(const NodeMachine& node) {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
     if (!fresh) return at->second;
@@ -77,7 +77,7 @@ Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& leve
   return first;
 }
 
-// Rings of chip sets that were looked at: most pods get the same ones.
+// Memoised rings of chip sets: most pods get the same ones.
 class Rings {
  public:
   const std::vector<int>& of(const NodeMachine& node, ChipSet chips) {
@@ -97,8 +97,8 @@ class Rings {
 };
 
 // Chips of the pods of one node, in rank order.
-bool deal(const NodeMachine& node, const std::vector<std::size_t>& pods,
-          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
+bool assign(const NodeMachine& node, const std::vector<std::size_t>& pods,
+            const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
   const GroupChoice choice =
       choose_for_pods(*node.machine, {node.free, {}, sizes, out.plan.pods.size() > 1});
   if (!choice.fits) return false;
@@ -130,7 +130,7 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& ga
   }
 }
 
-// Why no machine can have such pods; empty: one can, or there are nodes of which it is not known.
+// Why no machine can run such pods; empty: one can, or some machines are not known.
 static std::string illegal_size(const Fabric& fabric, const Gang& gang,
                                 const NodeMachines& machines) {
   if (!is_uniform(gang) || machines.size() < fabric.size()) return "";
@@ -158,9 +158,9 @@ Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& le
   return fastest_of_equal(fabric, level_names, gang, machines, std::move(plan));
 }
 
-ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
-                    const Gang& gang, const NodeMachines& machines,
-                    const std::vector<std::optional<double>>& level_gbps, Plan plan) {
+ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
+                      const Gang& gang, const NodeMachines& machines,
+                      const std::vector<std::optional<double>>& level_gbps, Plan plan) {
   ChipPlan out;
   out.plan = std::move(plan);
   if (!out.plan.fits || machines.empty()) return out;
@@ -185,11 +185,11 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
       node.rails.unknown = "the machine is not known";
       continue;
     }
-    if (deal(machine->second, pods, sizes, rings, out, node)) continue;
+    if (assign(machine->second, pods, sizes, rings, out, node)) continue;
     out.plan = Plan{};
     out.plan.optimal = false;
     out.plan.reason = "the chips of " + node.name +
-                      " that are free cannot be dealt out to its pods by the vendor's rules";
+                      " that are free cannot be split among its pods by the vendor's rules";
     out.chips.clear();
     out.rings.clear();
     return out;

@@ -9,8 +9,8 @@
 namespace chipweave::solver {
 namespace {
 
-// The wider of all direct links and all switches between two sets: libraries use one of them for a
-// pair. For single chips it is the fast way of the bandwidth model.
+// The wider of all direct links and all switches between two sets, since libraries use one of them
+// per pair. For single chips it is the fast path of the bandwidth model.
 Rate fast_between(const Wiring& wiring, ChipSet a, ChipSet b) {
   Rate direct = 0;
   for (const int i : a) {
@@ -56,8 +56,8 @@ std::vector<ChipSet> singles(ChipSet set) {
   return out;
 }
 
-// Whether any two parts of these chips are joined like any other two of their sizes. Equal hops of
-// single chips alone do not say so: a link and a switch that are as wide join larger parts
+// Whether any two parts of these chips are connected like any other two of their sizes. Equal hops
+// of single chips do not imply that: a link and an equally wide switch connect larger parts
 // differently.
 bool fully_symmetric(const Wiring& wiring, ChipSet set) {
   const int first = set.lowest();
@@ -126,7 +126,7 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
   return best.parts;
 }
 
-// One pod is an ordinary request, judged by all criteria of Machine::choose.
+// One pod is an ordinary request, with all criteria of Machine::choose.
 GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
   const Choice choice =
       machine.choose({pods.usable, {}, pods.already_held, size, pods.distributed});
@@ -178,14 +178,14 @@ std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable
                                                 int chips_per_pod, ChipSet already_held,
                                                 bool distributed) {
   std::vector<std::optional<double>> out;
-  PodsOnNode question{usable, already_held, {}, distributed};
+  PodsOnNode request{usable, already_held, {}, distributed};
   for (int k = 1; k <= pods; ++k) {
-    question.sizes.assign(static_cast<std::size_t>(k), chips_per_pod);
+    request.sizes.assign(static_cast<std::size_t>(k), chips_per_pod);
     if (chips_per_pod == 0) {
       out.emplace_back(0);
       continue;
     }
-    const GroupChoice choice = choose_joint(machine, question, question.sizes);
+    const GroupChoice choice = choose_joint(machine, request, request.sizes);
     out.push_back(choice.fits ? std::optional(choice.gbps) : std::nullopt);
   }
   return out;

@@ -14,8 +14,7 @@ namespace {
 using domain::Gang;
 using domain::kNoLevel;
 
-// A step is two states that are put together, some tens of nanoseconds. Small fabrics are given
-// more of them.
+// A step combines two states, some tens of nanoseconds. Small fabrics get more of them.
 constexpr std::size_t kMaxStates = 20'000;
 constexpr std::uint64_t kMaxSteps = 6'000'000;
 constexpr std::uint64_t kMaxStepsOfSmallFabric = 24'000'000;
@@ -52,7 +51,7 @@ class SetsSearch {
 
  private:
   using Cost = std::vector<std::int32_t>;
-  // How a state of a domain came about: the state of the members before, and that of this one.
+  // How a state of a domain was reached: the state of the members before, and that of this one.
   struct Origin {
     State before = kNoState;
     State member = kNoState;
@@ -61,20 +60,20 @@ class SetsSearch {
     State state;
     Cost cost;
   };
-  // The states that a domain can be in, by state.
+  // The reachable states of a domain.
   struct Table {
     std::vector<Entry> entries;
     std::vector<std::vector<Origin>> origins;  // by member, then state
     std::vector<std::uint32_t> members;        // domains or nodes
     bool of_nodes = false;
-    std::vector<State> inside;  // by state: what it was before the spare count was put back
+    std::vector<State> inside;  // by state: the state before the spare count was reset
   };
 
-  // Sets that are to have even shares, at a level (levels_: nodes).
+  // Sets that get even shares, at a level (levels_: nodes).
   struct EvenGroup {
     std::size_t group;
     std::size_t level;
-    bool inside = false;  // one domain of it is enough: even over what that consists of
+    bool inside = false;  // one domain of it is enough: even over its children
   };
   static constexpr std::size_t kEvenFields = 3;
 
@@ -98,7 +97,7 @@ class SetsSearch {
     for (std::size_t g = gang_.sets.size() + 1; g < groups_.groups.size(); ++g)
       even_.push_back({g, level_of(groups_.groups[g].preferred_level)});
   }
-  // The sets for which one domain was enough; whether there are any that consist of something.
+  // Marks the sets for which one domain is enough; returns whether any of them has children.
   bool spread_inside(const SetsPlacement& found) {
     bool any = false;
     for (EvenGroup& even : even_) {
@@ -132,14 +131,14 @@ class SetsSearch {
   std::uint64_t budget() const {
     return fabric_.size() <= kSmallFabric ? kMaxStepsOfSmallFabric : kMaxSteps;
   }
-  // Whether it can be hoped for: each node puts its own states to all of those before it, of which
-  // most are not there yet for the first nodes.
+  // An estimate: each node combines its states with all states before it, most of which the first
+  // nodes do not reach yet.
   bool likely_within_budget() const {
     constexpr double kOptimism = 8;
     double steps = 0;
     for (FabricNodeId id = 0; id < fabric_.node_numbers(); ++id) {
       const FabricNode& node = fabric_.node(id);
-      if (!node.there || !node.healthy) continue;
+      if (!node.in_use || !node.healthy) continue;
       double own = 1;
       for (const KindOfPods& kind : groups_.kinds) {
         const auto all = static_cast<int>(kind.pods.size());
@@ -154,7 +153,7 @@ class SetsSearch {
   int most_whole() const {
     if (!spare_) return -1;
     int most = 0;
-    for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_->level()))
+    for (const DomainId domain : fabric_.domains_of_level(kRootDomain, spare_->level()))
       most = std::max(most, static_cast<int>(spare_->whole_below(domain).size()));
     return most;
   }
@@ -184,13 +183,13 @@ class SetsSearch {
     return running_[domain].empty() ? 0 : running_[domain][group];
   }
 
-  // Whether what is in one member may be beside what is in the others.
+  // Whether the contents of one member are compatible with those of the others.
   bool together(State a, Mask existing_a, State b, Mask existing_b, int level) const {
     const Mask both = (states_.groups(a) | existing_a) & (states_.groups(b) | existing_b);
     const Mask fresh = states_.groups(a) | states_.groups(b);
     return (both & fresh & forbidden_[static_cast<std::size_t>(level)]) == 0;
   }
-  // Members one after another; for each reachable state the best way.
+  // Adds members one after another and keeps the best placement of each reachable state.
   class Merge {
    public:
     explicit Merge(SetsSearch& search) : search_(search), slot_(search.size_, kNoState) {
@@ -262,7 +261,7 @@ class SetsSearch {
                 pods == kUnlimitedPods ? kUnlimitedPods : pods - n, out);
     }
   }
-  // What it costs that the groups are in one more domain of the level (levels_: node).
+  // Adds the cost of the groups using one more domain of the level (levels_: node).
   void use(Cost& cost, std::size_t level, Mask present, Mask existing, int free) const {
     if (present == 0) return;
     const std::size_t counts = first_;
@@ -318,7 +317,7 @@ class SetsSearch {
     return table;
   }
 
-  // Slices must be whole, whole nodes be left; and the domain costs.
+  // Keeps the states with whole slices and enough spare nodes, and adds the cost of the domain.
   void close(DomainId domain, Table& table) {
     const int level = fabric_.level(domain);
     if (level < 0) return;
@@ -367,7 +366,7 @@ class SetsSearch {
   SetsPlacement answer(const Table& root) {
     SetsPlacement out;
     const Entry* best = nullptr;
-    std::pair<bool, int> nearest{false, -1};  // reasons of ways whose subgroups start say more
+    std::pair<bool, int> nearest{false, -1};  // prefer reasons of states whose subgroups can start
     for (const Entry& entry : root.entries) {
       const int pods = states_.pods(entry.state);
       const MissingMembers missing =

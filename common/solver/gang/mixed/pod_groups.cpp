@@ -18,7 +18,7 @@ int chips_of(const Gang& gang, int pod, int set) {
                        : gang.sets[static_cast<std::size_t>(set)].chips_per_pod;
 }
 
-// Pods one after another, those that are alike into one kind.
+// Collects interchangeable pods into kinds.
 class Kinds {
  public:
   Kinds(const Gang& gang, PodGroups& out) : gang_(gang), out_(out) {}
@@ -45,7 +45,7 @@ bool inside(const Gang& gang, int set, int outer) {
   return false;
 }
 
-// Coarser of two wishes; kNoLevel is none.
+// The coarser of two levels; kNoLevel is none.
 int coarser(int a, int b) {
   if (a == kNoLevel || b == kNoLevel) return std::max(a, b);
   return std::min(a, b);
@@ -97,7 +97,7 @@ PodGroups group_pods(const Gang& gang) {
         all.preferred_level = coarser(all.preferred_level, group.preferred_level);
       }
       at->second.slices.clear();
-      group.preferred_level = kNoLevel;  // they are widened as one
+      group.preferred_level = kNoLevel;  // applies to the roles together
     }
     out.groups.push_back(std::move(group));
   }

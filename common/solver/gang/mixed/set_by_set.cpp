@@ -17,22 +17,22 @@ using domain::kNoSet;
 
 constexpr int kMaxTries = 64;
 
-// A part of the gang that is placed inside one domain of its level: a set with what is nested in
-// it, or roles that are together.
+// A part of the gang that goes to one domain of its required level: a set with the sets nested in
+// it, or roles that are planned together.
 struct Item {
   std::vector<std::size_t> kinds;  // its own
   std::vector<Item> inside;
   int required_level = kNoLevel;
-  int set = kNoSet;  // else it is the gang, or roles that are together
+  int set = kNoSet;  // kNoSet: the gang, or roles that are planned together
   bool together = false;
   std::int64_t chips = 0;
 };
 
 class SetBySet {
  public:
-  // Where a set is to go that fits into no domain in use: the tightest one, or the roomiest, which
-  // may hold those that follow as well.
-  enum class Open { tightest, roomiest };
+  // Where a set goes that fits into no domain in use: the tightest domain, or the one with the most
+  // free chips, which may hold the following sets as well.
+  enum class Open { tightest, most_free };
 
   SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
            const NodeUsages& usages, Open open)
@@ -105,7 +105,7 @@ class SetBySet {
         item.inside.push_back(nest(of_set, static_cast<int>(inner)));
     return item;
   }
-  // What is large, or must be near, is placed first.
+  // Large sets, and those confined to a finer level, are placed first.
   void sum_up(Item& item) const {
     for (const std::size_t kind : item.kinds)
       item.chips +=
@@ -118,8 +118,10 @@ class SetBySet {
       return a.chips != b.chips ? a.chips > b.chips : a.required_level > b.required_level;
     });
     std::stable_sort(item.kinds.begin(), item.kinds.end(), [this](std::size_t a, std::size_t b) {
-      const auto hard = [this](std::size_t kind) { return groups_.kinds[kind].allowed != nullptr; };
-      if (hard(a) != hard(b)) return hard(a);
+      const auto restricted = [this](std::size_t kind) {
+        return groups_.kinds[kind].allowed != nullptr;
+      };
+      if (restricted(a) != restricted(b)) return restricted(a);
       return groups_.kinds[a].chips > groups_.kinds[b].chips;
     });
   }
@@ -141,10 +143,10 @@ class SetBySet {
     return free_[domain];
   }
 
-  // The domains of its required level, those first that are used already, then the tightest that
-  // have enough chips; running pods leave no choice.
+  // The domains of its required level: those with enough chips first, tightest first. If pods of
+  // the set run already, only theirs.
   std::vector<DomainId> domains_for(const Item& item, DomainId region) {
-    std::vector<DomainId> all = domains_of_level(fabric_, region, item.required_level);
+    std::vector<DomainId> all = fabric_.domains_of_level(region, item.required_level);
     if (const auto pinned = pin(item)) {
       const bool there = std::find(all.begin(), all.end(), *pinned) != all.end();
       return there ? std::vector<DomainId>{*pinned} : std::vector<DomainId>{};
@@ -157,7 +159,7 @@ class SetBySet {
     });
     return all;
   }
-  // The domain where pods of it run; kNowhere: in several.
+  // The domain where its pods run; kNowhere: several.
   std::optional<DomainId> pin(const Item& item) const {
     if (item.required_level == kNoLevel) return std::nullopt;
     std::optional<DomainId> at;
@@ -177,7 +179,7 @@ class SetBySet {
     return at;
   }
 
-  // Pods placed.
+  // Returns the pods placed.
   int place_inside_one(const Item& item, DomainId region) {
     const std::vector<DomainId> domains = domains_for(item, region);
     const auto wanted = static_cast<int>(pods_of(groups_, item));
@@ -200,7 +202,7 @@ class SetBySet {
     state_ = best ? std::move(*best) : std::move(start);
     return state_.placed - before;
   }
-  // Whether a subgroup has what it needs; roles that are together need all.
+  // Whether a subgroup has its minimum; roles that are planned together need all pods.
   bool starts(const Item& item, int before) const {
     const int placed = state_.placed - before;
     if (item.set == kNoSet)
@@ -241,7 +243,7 @@ class SetBySet {
       request.at_least = std::max(1, request.at_least);
     }
     UniformPlacement placed;
-    if (open_ == Open::roomiest && domains.size() > 1) placed = place_roomily(request, domains);
+    if (open_ == Open::most_free && domains.size() > 1) placed = place_most_free(request, domains);
     if (placed.placed < request.kind.pods) {
       request.candidates = domains;
       placed = place_uniform(fabric_, state_.usages, request);
@@ -249,8 +251,9 @@ class SetBySet {
     for (const auto& [node, pods] : placed.shares) put(node, kind, pods);
     return placed.placed;
   }
-  // In a domain in use, else in the roomiest of those whose domains above are in use.
-  UniformPlacement place_roomily(UniformRequest& request, const std::vector<DomainId>& domains) {
+  // In a domain in use, else in the domain with the most free chips, preferring those below domains
+  // in use.
+  UniformPlacement place_most_free(UniformRequest& request, const std::vector<DomainId>& domains) {
     std::set<DomainId> used;
     for (const auto& [node, usage] : state_.usages) {
       if (!usage.already_used) continue;
@@ -276,7 +279,7 @@ class SetBySet {
     request.candidates = {*best};
     return place_uniform(fabric_, state_.usages, request);
   }
-  // Few nodes to choose from: those in use first, then in the order they are named.
+  // Pods with chosen nodes: nodes in use first, then in the given order.
   int place_on_named(std::size_t kind, const std::vector<DomainId>& domains) {
     const KindOfPods& of = groups_.kinds[kind];
     int rest = static_cast<int>(of.pods.size());
@@ -328,8 +331,8 @@ class SetBySet {
 SetsPlacement place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
                                const NodeUsages& usages) {
   SetsPlacement tight = SetBySet(fabric, gang, groups, usages, SetBySet::Open::tightest).run();
-  SetsPlacement roomy = SetBySet(fabric, gang, groups, usages, SetBySet::Open::roomiest).run();
-  if (tight.fits != roomy.fits) return tight.fits ? tight : roomy;
+  SetsPlacement most_free = SetBySet(fabric, gang, groups, usages, SetBySet::Open::most_free).run();
+  if (tight.fits != most_free.fits) return tight.fits ? tight : most_free;
   const auto value = [&](const SetsPlacement& answer) {
     std::vector<domain::PlannedPod> pods;
     int count = 0;
@@ -339,7 +342,7 @@ SetsPlacement place_set_by_set(const Fabric& fabric, const Gang& gang, const Pod
     }
     return std::pair(-count, count_domains(fabric, gang, pods));
   };
-  return value(roomy) < value(tight) ? roomy : tight;
+  return value(most_free) < value(tight) ? most_free : tight;
 }
 
 }  // namespace chipweave::solver

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 
+#include "common/solver/bandwidth/flat_map.hpp"
+
 namespace chipweave::solver {
 namespace {
 
 constexpr int kMaxPods = kUnlimitedPods / 4;
 
-// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit of the input moves all others.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
-int lacking(int running, int slice) {
+// Pods that complete the last slice.
+int missing_pods(int running, int slice) {
   const int over = running % slice;
   return over == 0 ? 0 : slice - over;
 }
@@ -68,7 +63,7 @@ Capacity::Kind Capacity::kind_with_usage(FabricNodeId id, DomainId pool, bool* b
   kind.count = 1;
   kind.already_used = usage.already_used || usage.running > 0;
   kind.node = id;
-  kind.base = lacking(usage.running, step);
+  kind.base = missing_pods(usage.running, step);
   const int most = capacity - (capacity + usage.running) % step;
   if (most < kind.base && broken != nullptr) *broken = true;
   kind.units = std::max(0, (most - kind.base) / step);
@@ -132,7 +127,7 @@ void Capacity::count_kind(OfDomain& of, const Kind& kind, int step) {
                   kind.free == first_free_ && (capacity == 1 || steps_[0] == 1);
 }
 
-// Kinds of the fabric, less the nodes that have usages; these one by one.
+// The kinds of the fabric without the nodes that have a usage; those are kinds of their own.
 void Capacity::count_pool(DomainId pool) {
   OfDomain& of = domains_[pool];
   of.pool = true;
@@ -140,19 +135,19 @@ void Capacity::count_pool(DomainId pool) {
   const int step = step_at(node_level(pool));
   one_node_each_ = one_node_each_ && (fabric_.is_rack(pool) || fabric_.nodes(pool).size() <= 1);
   const auto it = with_usage_.find(pool);
-  for (const NodeKind& alike : fabric_.kinds(pool)) {
+  for (const NodeKind& nodes : fabric_.kinds(pool)) {
     Kind kind;
-    kind.count = alike.count;
+    kind.count = nodes.count;
     if (it != with_usage_.end()) {
       for (const FabricNodeId id : it->second) {
         const FabricNode& node = fabric_.node(id);
-        if (node.healthy && node.free == alike.free && node.max_pods == alike.max_pods)
+        if (node.healthy && node.free == nodes.free && node.max_pods == nodes.max_pods)
           --kind.count;
       }
     }
     if (kind.count == 0) continue;
-    kind.free = static_cast<std::uint64_t>(alike.free);
-    kind.units = pods_on(alike.free, alike.max_pods) / step;
+    kind.free = static_cast<std::uint64_t>(nodes.free);
+    kind.units = pods_on(nodes.free, nodes.max_pods) / step;
     count_kind(of, kind, step);
   }
   if (it != with_usage_.end()) {
@@ -168,11 +163,11 @@ void Capacity::count_pool(DomainId pool) {
   std::int64_t most = 0;
   for (const Kind& kind : kinds(pool)) {
     most += kind.count * (kind.base + std::int64_t{kind.units} * step);
-    const auto of_kind = mixed(static_cast<std::uint64_t>(kind.units) << 32U ^ kind.free) +
+    const auto of_kind = hash_key(static_cast<std::uint64_t>(kind.units) << 32U ^ kind.free) +
                          static_cast<std::uint64_t>(kind.base) * 2 + (kind.already_used ? 1 : 0);
-    of.symmetry_hash += mixed(of_kind) * static_cast<std::uint64_t>(kind.count);
+    of.symmetry_hash += hash_key(of_kind) * static_cast<std::uint64_t>(kind.count);
   }
-  of.symmetry_hash += mixed(of.free);
+  of.symmetry_hash += hash_key(of.free);
   close(pool, most, of.base_inside);
 }
 
@@ -194,13 +189,13 @@ void Capacity::count(DomainId domain) {
     of.free += part.free;
     of.already_used = of.already_used || part.already_used;
     of.broken = of.broken || part.broken;
-    of.symmetry_hash += mixed(part.symmetry_hash);
+    of.symmetry_hash += hash_key(part.symmetry_hash);
   }
   domains_[domain] = of;
   close(domain, most, of.base_inside);
 }
 
-// Nodes by what they take; more than kMaxTracked is not told apart.
+// Nodes by capacity; all above kMaxTracked count as one.
 void Capacity::add_histogram(DomainId from, Histogram& to) const {
   const OfDomain& part = domains_[from];
   if (part.pool) {
@@ -215,7 +210,7 @@ void Capacity::add_histogram(DomainId from, Histogram& to) const {
     to[capacity] += below[capacity];
 }
 
-// What its slice leaves of what is inside.
+// Rounds what is inside to whole slices of the domain.
 void Capacity::close(DomainId domain, std::int64_t most, std::int64_t base) {
   OfDomain& of = domains_[domain];
   const int level = fabric_.level(domain);
@@ -223,12 +218,12 @@ void Capacity::close(DomainId domain, std::int64_t most, std::int64_t base) {
   most = std::min<std::int64_t>(most, kMaxPods);
   of.most = static_cast<int>(most - (most + of.running) % slice);
   of.base = static_cast<int>(base);
-  if (of.running > 0) of.base += lacking(static_cast<int>(base) + of.running, slice);
+  if (of.running > 0) of.base += missing_pods(static_cast<int>(base) + of.running, slice);
   if (of.most < of.base) of.broken = true;
   of.most = std::max(of.most, of.base);
-  of.symmetry_hash = mixed(of.symmetry_hash ^ static_cast<std::uint64_t>(level + 1) ^
-                           static_cast<std::uint64_t>(of.running) << 8U ^
-                           static_cast<std::uint64_t>(of.already_used ? 1 : 0) << 5U);
+  of.symmetry_hash = hash_key(of.symmetry_hash ^ static_cast<std::uint64_t>(level + 1) ^
+                              static_cast<std::uint64_t>(of.running) << 8U ^
+                              static_cast<std::uint64_t>(of.already_used ? 1 : 0) << 5U);
 }
 
 int Capacity::at_most(DomainId domain, int pods) const {

@@ -1,10 +1,10 @@
-// Capacity — how many pods of one kind each pool and domain of a fabric can take, for one question.
+// Capacity — how many pods of one kind each pool and domain of a fabric can take. Made for one
+// request.
 //
-// Domain: the most pods that can come to it so that every slice in it is whole, running pods of the
-// same set counted. Running pods may leave a slice that must be made whole: then at least `base`
-// pods have to come. Above the base the pods of a domain go up by steps; units are counted in
-// them (`Units`).
-// Cost of making it: O(pools x kinds of nodes in them + kind_with_usage nodes).
+// The capacity of a domain keeps every slice in it whole, counting running pods of the same set.
+// Where running pods leave an incomplete slice, at least `base` pods must go to the domain to
+// complete it. Above the base pods come in steps of one slice; a number of steps is called units
+// (`Units`). Cost of making it: O(pools x kinds of nodes in them + nodes with a usage).
 #pragma once
 
 #include <array>
@@ -18,35 +18,35 @@ namespace chipweave::solver {
 
 using Units = int;
 
-// What a question knows of a node beside the fabric.
+// What a request knows about a node that the fabric does not.
 struct NodeUsage {
-  int running = 0;            // pods of the set that is asked for
-  bool already_used = false;  // pods of the gang are there: it and its domains cost nothing more
-  int used_chips = 0;         // by pods of the gang that were placed a moment ago
+  int running = 0;            // running pods of the set that is placed
+  bool already_used = false;  // has pods of the gang: using it and its domains costs nothing more
+  int used_chips = 0;         // by pods of this request that are placed already
   int used_pods = 0;
-  bool excluded = false;  // takes none
+  bool excluded = false;  // takes no pods
 };
 using NodeUsages = std::unordered_map<FabricNodeId, NodeUsage>;
 
-// Pods that are alike.
+// Interchangeable pods.
 struct PodKind {
-  int pods = 0;             // at most
+  int pods = 0;             // to be placed, at most
   int chips = 0;            // of each
-  std::vector<int> slices;  // by level, 0 or 1 where there is none; shorter: none
+  std::vector<int> slices;  // pods per slice by level; 0, 1 or missing: no slices
 };
 
 class Capacity {
  public:
-  // hosts: finest domains are asked for by themselves, so none is taken for a part of a pool.
+  // hosts: candidates are finest domains, so that each of them is a pool of its own.
   Capacity(const Fabric& fabric, const PodKind& kind, const NodeUsages& usages, bool hosts = false);
 
-  // Nodes of a pool that are alike for this question. Those with usages stand alone.
+  // Interchangeable nodes of a pool. A node with a usage is a kind of its own.
   struct Kind {
     Units units = 0;         // above its base
     std::uint64_t free = 0;  // chips
     int count = 0;
     bool already_used = false;
-    FabricNodeId node = kNowhere;  // the one, if it stands alone
+    FabricNodeId node = kNowhere;  // of a node with a usage
     int base = 0;
   };
   struct Kinds {
@@ -55,16 +55,16 @@ class Capacity {
     const Kind* begin() const { return first; }
     const Kind* end() const { return last; }
   };
-  // Largest units first, of equal ones the least free chips.
+  // Most units first, of equal ones the fewest free chips.
   Kinds kinds(DomainId pool) const {
     const OfDomain& of = domains_[pool];
     return {kinds_.data() + of.first_kind, kinds_.data() + of.last_kind};
   }
-  // Of a node, as kinds() counts it.
+  // The kind of one node.
   Kind of_node(FabricNodeId node) const;
 
   bool is_pool(DomainId domain) const { return domains_[domain].pool; }
-  int most(DomainId domain) const { return domains_[domain].most; }  // pods
+  int most(DomainId domain) const { return domains_[domain].most; }  // pods it can take
   int base(DomainId domain) const { return domains_[domain].base; }
   Units units(DomainId domain) const {
     return (domains_[domain].most - domains_[domain].base) / step(domain);
@@ -73,41 +73,40 @@ class Capacity {
   // A slice with running pods cannot be made whole in it.
   bool broken(DomainId domain) const { return domains_[domain].broken; }
   std::uint64_t free(DomainId domain) const { return domains_[domain].free; }
-  // Domains in which the same can happen at the same cost have the same number.
+  // Equal for domains that are interchangeable: the same placements at the same cost.
   std::uint64_t symmetry_hash(DomainId domain) const { return domains_[domain].symmetry_hash; }
 
   int step(DomainId domain) const { return step_at(fabric_.level(domain)); }
-  // Of what a domain consists of: children, or the nodes of a pool.
+  // The step of what a domain consists of: children, or the nodes of a pool.
   int inner_step(DomainId domain) const;
-  // So much of the domain, in steps of what it consists of and above their bases.
+  // Converts units of the domain to units of what it consists of, above their bases.
   Units inner(DomainId domain, Units units) const {
     return (base(domain) - domains_[domain].base_inside + units * step(domain)) /
            inner_step(domain);
   }
-  // And back: the most of the domain that so much of what it consists of holds.
+  // The inverse: the most units of the domain that so many inner units hold.
   Units outer(DomainId domain, Units inside) const {
     return (inside * inner_step(domain) - base(domain) + domains_[domain].base_inside) /
            step(domain);
   }
   int pods(DomainId domain, Units units) const { return base(domain) + units * step(domain); }
-  // The most of the numbers of pods that may come to a domain that is not more; the base, if that
-  // is more.
+  // The largest number of pods up to `pods` that may go to the domain; the base if that is larger.
   int at_most(DomainId domain, int pods) const;
 
-  // No way to place so many pods in the domain uses fewer nodes; 0: not known.
+  // Lower bound of the nodes that so many pods in the domain use; 0: not known.
   int fewest_nodes(DomainId domain, int pods) const;
-  // Whether every finest domain is one node.
+  // Whether every finest domain has exactly one node.
   bool one_node_each() const { return one_node_each_; }
-  // Whether the number of nodes follows from that of the pods wherever they go.
+  // Whether the number of pods alone determines the number of nodes they use.
   bool nodes_follow() const { return nodes_follow_; }
 
  private:
   static constexpr std::size_t kMaxTracked = 64;
-  using Histogram = std::array<std::uint32_t, kMaxTracked + 1>;  // of what its nodes take
+  using Histogram = std::array<std::uint32_t, kMaxTracked + 1>;  // of its nodes' capacities
   struct OfDomain {
     int most = 0;
     int base = 0;
-    int base_inside = 0;  // the sum of those inside
+    int base_inside = 0;  // sum of the bases inside
     int running = 0;
     std::uint64_t free = 0;
     std::uint64_t symmetry_hash = 0;
@@ -140,15 +139,15 @@ class Capacity {
   const PodKind& kind_;
   const NodeUsages& usages_;
   bool hosts_;
-  std::vector<int> steps_;  // by level + 1; the last one: nodes that are no domain
+  std::vector<int> steps_;  // by level + 1; last: nodes that are not domains
   std::unordered_map<DomainId, std::vector<FabricNodeId>> with_usage_;  // by pool
   std::vector<OfDomain> domains_;
   std::vector<Kind> kinds_;
-  std::vector<Histogram> histograms_;  // of domains that are no pools
-  std::size_t largest_node_ = 0;       // of a node
+  std::vector<Histogram> histograms_;  // of domains that are not pools
+  std::size_t largest_node_ = 0;       // pods
   bool one_node_each_ = true;
   bool nodes_follow_ = true;
-  int first_capacity_ = 0;  // of the first node that takes any
+  int first_capacity_ = 0;  // of the first node with capacity
   std::uint64_t first_free_ = 0;
 };
 

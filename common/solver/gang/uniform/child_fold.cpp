@@ -69,24 +69,24 @@ void ChildFold::find_children(Units least, Units most) {
     for (std::size_t i = 0; i + 1 < fewest_; ++i) others += capacities[i];
     lowest = static_cast<Units>(std::max<std::int64_t>(0, least - others));
   }
-  // Children that are alike: the first one's steps are theirs, and no more of them than are used at
-  // all need to be looked at.
-  struct Like {
+  // Interchangeable children share the steps of the first one, and no more of them than an answer
+  // can use are considered.
+  struct Symmetric {
     std::size_t first;
     std::size_t many = 0;
   };
-  std::unordered_map<std::uint64_t, Like> likes;
+  std::unordered_map<std::uint64_t, Symmetric> symmetric;
   for (const DomainId id : solver_.fabric_.children(domain_)) {
     const Units top = std::min(most, capacity.units(id));
     const bool must = capacity.base(id) > 0;
     if (!must && (top == 0 || top < lowest)) continue;
     Child child;
     child.domain = id;
-    const auto [like, fresh] =
-        likes.try_emplace(capacity.symmetry_hash(id), Like{children_.size()});
-    if (++like->second.many > fewest_ && counted) continue;
+    const auto [group, fresh] =
+        symmetric.try_emplace(capacity.symmetry_hash(id), Symmetric{children_.size()});
+    if (++group->second.many > fewest_ && counted) continue;
     child.steps = fresh ? solver_.count_steps(id, std::min(std::max(lowest, 1), top), top)
-                        : children_[like->second.first].steps;
+                        : children_[group->second.first].steps;
     children_.push_back(std::move(child));
   }
 }
@@ -138,7 +138,8 @@ void ChildFold::drop_dominated() {
       all.push_back({children_[i].steps[s].counts, i, s});
   std::stable_sort(all.begin(), all.end(),
                    [](const At& a, const At& b) { return a.counts < b.counts; });
-  std::vector<Units> held(children_.size(), 0);  // by each child for what was looked at so far
+  std::vector<Units> held(children_.size(),
+                          0);  // by each child within the counts considered so far
   std::vector<Units> largest;
   std::vector<CountSteps> kept(children_.size());
   for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
@@ -291,14 +292,14 @@ void ChildFold::tighten_row(std::size_t i) {
 void ChildFold::find_tightest() {
   if (how_ != How::tightest) return;
   mark();
-  std::map<std::tuple<std::uint64_t, Units, Units>, const Child*> like;
+  std::map<std::tuple<std::uint64_t, Units, Units>, const Child*> known;
   for (Child& child : children_) {
     if (child.to == 0) child.from = 0;
     if (child.to == 0 && solver_.capacity_.base(child.domain) == 0) {
       child.tight = {TightStep{}};
       continue;
     }
-    const auto [it, fresh] = like.try_emplace(
+    const auto [it, fresh] = known.try_emplace(
         {solver_.capacity_.symmetry_hash(child.domain), child.from, child.to}, &child);
     child.tight =
         fresh ? solver_.tight_steps(child.domain, child.from, child.to) : it->second->tight;

@@ -168,13 +168,13 @@ EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int 
   return best;
 }
 
-// Which of those that can have an equal share, so that few domains above them are used.
+// `count` of the parts that can have an equal share, on few domains above them.
 std::vector<std::size_t> EvenShares::closest(const std::vector<Part>& parts,
                                              const std::vector<std::size_t>& able,
                                              std::size_t count) const {
   std::vector<std::size_t> out;
   if (able.size() <= count) return able;
-  // A fabric of its own, whose nodes are the parts and take one pod each.
+  // Solved as a fabric whose nodes are the parts, with one pod each.
   const auto levels = static_cast<std::size_t>(parts[able.front()].is_node
                                                    ? fabric_.level(parts[able.front()].in) + 1
                                                    : fabric_.level(parts[able.front()].id));
@@ -210,7 +210,7 @@ EvenShares::Choice EvenShares::among_many(std::vector<Part> parts, Units all, st
   for (std::size_t i = 0; i < fewest; ++i) top.push_back(parts[order[i]].units);
   const std::vector<Units> shares = level_shares(top, all);
   const Units most = shares.empty() ? 0 : *std::max_element(shares.begin(), shares.end());
-  // What is too small for an equal share is needed as it is; of the others the closest.
+  // Parts too small for an equal share are filled; of the others the closest are taken.
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < fewest; ++i)
     if (top[i] < most) chosen.push_back(order[i]);

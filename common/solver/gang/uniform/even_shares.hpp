@@ -1,9 +1,9 @@
-// EvenShares — pods spread evenly instead of packed: the fewest domains of the preferred level (no
-// level: nodes) that hold them, shares that differ by at most one slice where capacity allows; if
-// one domain is enough, evenly over what it consists of. Among equal choices the one with the
-// fewest domains above, then the tightest.
+// EvenShares — spreads pods evenly instead of packing them: over the fewest domains of the
+// preferred level (none: nodes) that hold them, in shares that differ by at most one slice where
+// capacity allows. If one domain is enough, evenly over its children. Ties: the fewest domains
+// above, then the tightest.
 //
-// Cost: O(domains of that level) to find them, and FewestDomains over them for the choice.
+// Cost: O(domains of that level), and FewestDomains over them for the choice.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,15 @@ namespace chipweave::solver {
 
 class EvenShares {
  public:
-  // level: kNoLevel for nodes; one that has slices above it gives way to that level (lifted()).
+  // level: kNoLevel for nodes. If a coarser level has slices, that level is used instead
+  // (lifted()).
   EvenShares(const Fabric& fabric, const Capacity& capacity, const PodKind& kind,
              FewestDomains& compact, int level);
 
-  // In one of the domains, each of which Capacity allows to hold exactly so many.
+  // In one of the candidates; each must be able to hold exactly `pods`.
   std::vector<Share> place(const std::vector<DomainId>& candidates, int pods);
-  // Slices of a level above must stay whole there, so it is that level's shares that are even, and
-  // nothing is proven.
+  // Slices of a coarser level must stay whole, so that level's shares are even, and the result is
+  // not proven to be optimal.
   bool lifted() const { return lifted_; }
 
  private:
@@ -36,11 +37,12 @@ class EvenShares {
     DomainId in = kRootDomain;  // the pool of a node
   };
   struct Choice {
-    std::vector<Part> parts;        // those used
-    std::vector<Units> shares;      // of each
-    std::size_t used = 0;           // domains of the level, or nodes
-    Units width = 0;                // one domain: how far the shares inside it differ, at least 1
-    std::vector<Units> ascending;   // several: shares in order, the larger list is more even
+    std::vector<Part> parts;    // those used
+    std::vector<Units> shares;  // of each
+    std::size_t used = 0;       // domains of the level, or nodes
+    Units width = 0;            // one domain: largest difference of shares inside, at least 1
+    std::vector<Units>
+        ascending;  // several: the shares sorted; the lexicographically larger is more even
     FewestDomains::Candidate cost;  // of the domains above
     std::uint64_t free = 0;
     bool better(const Choice& other) const;
@@ -63,8 +65,8 @@ class EvenShares {
   bool lifted_ = false;
 };
 
-// `all` over places that take so much each, as evenly as can be; earlier places get what is left
-// over. What does not fit is left out.
+// `all` spread over places with these capacities as evenly as possible; earlier places get the
+// remainder. What does not fit is dropped.
 std::vector<Units> level_shares(const std::vector<Units>& most, Units all);
 
 }  // namespace chipweave::solver

@@ -26,7 +26,7 @@ std::vector<std::uint64_t> most_used(const Fabric& fabric, const Capacity& capac
   return used;
 }
 
-// Candidates that were looked at: of those that are alike the first is enough.
+// Of interchangeable candidates only the first one is evaluated.
 class SeenCandidates {
  public:
   explicit SeenCandidates(const Capacity& capacity) : capacity_(capacity) {}
@@ -79,8 +79,8 @@ FewestDomains::Candidate FewestDomains::candidate(DomainId domain) const {
   return out;
 }
 
-// At the level below as many children as the largest would do, from there on not fewer, and nodes
-// as if they stood side by side.
+// As many children as the largest ones would do, no fewer domains at the levels below, and as many
+// nodes as if all were in one domain.
 Counts FewestDomains::bound(DomainId id, int pods) const {
   Counts least = own_counts(id);
   if (capacity_.already_used(id) || pods == 0) return least;

@@ -1,16 +1,16 @@
-// FewestDomains — where a number of equal pods goes so that it uses the fewest domains of the
-// coarsest level, of those ways the one with the fewest of the next level, and so on down to nodes,
-// and then the tightest: the least free chips in the used domains, coarsest level first; then the
-// first in natural order.
+// FewestDomains — places a number of equal pods on the fewest domains of the coarsest level, then
+// of the next level, and so on down to nodes; then where it is tightest, that is with the fewest
+// free chips in the used domains, coarsest level first; then first in natural order.
 //
-// Exact (up to what CostLayout can hold, exact()). Counts first: for a domain the step function "so
-// many pods cost at least that many domains" follows from those of its children by (min, +), with
-// counts packed into one number. A set of children that can hold more holds less as well, so only
-// the steps of a step function matter. Then, among the ways that reach the fewest and nothing else,
-// the tightest (ChildFold). Where one child is enough, children are looked at in the order of what
-// they cost at least, until that is more than what was found. Cost: for each domain in question,
-// its children x the pods that may come to it x the steps of one child (ways of as few nodes); what
-// the largest other children hold limits the last two.
+// Exact, as far as CostLayout can hold the costs (exact()). For each domain the step function "so
+// many pods cost at least so many domains" is the (min, +) convolution of its children's, with
+// counts packed into one integer. A set of children that can hold more can also hold less, so only
+// the steps matter. Among the placements with the fewest counts ChildFold finds the tightest. Where
+// one child is enough, children are tried in the order of their lower bound until it exceeds the
+// best.
+//
+// Cost, for each domain considered: its children x the pods that may go to it x the steps of one
+// child; bounded by what the largest other children hold.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace chipweave::solver {
 
-// Up to where all ways of the fewest counts are kept, to find the tightest of them (ChildFold).
+// Limits for keeping all optimal paths, which finding the tightest needs (ChildFold).
 struct FoldLimits {
   std::size_t cells = 4U << 20U;  // children x units of one domain
   std::size_t work = 64U << 20U;  // steps of all children x units
@@ -33,17 +33,17 @@ struct FoldLimits {
 
 class FewestDomains {
  public:
-  // pods: how many are placed at most.
+  // pods: the most that will be placed.
   FewestDomains(const Fabric& fabric, const Capacity& capacity, int pods, FoldLimits limits = {});
 
-  // A domain that could take them all, and what the domains above it cost.
+  // A domain that can take them all, and the cost of the domains above it.
   struct Candidate {
     DomainId domain = kRootDomain;
     Counts counts = 0;
     Tight tight = 0;
   };
   Candidate candidate(DomainId domain) const;
-  // The best of them for exactly so many pods, a number that Capacity allows in each.
+  // The best candidate for exactly `pods`, which each of them must be able to hold.
   DomainId choose(const std::vector<Candidate>& candidates, int pods);
   // Nodes in natural order of their paths.
   std::vector<Share> place(DomainId domain, int pods);
@@ -58,10 +58,10 @@ class FewestDomains {
   }
   Counts own_counts(DomainId domain) const;
   Tight own_tight(DomainId domain) const;
-  // The children, if one of them is to hold so much of the domain; empty: more are needed, or some
-  // are already_used already.
+  // The children that can hold so many units alone; empty: several are needed, or the domain is
+  // already used.
   std::vector<Candidate> single_children(DomainId domain, Units units) const;
-  // No way to place so much in the domain is cheaper than that. Its children are counted.
+  // Lower bound of the counts of so many pods in the domain. O(children).
   Counts bound(DomainId domain, int pods) const;
 
   Counts counts_of(DomainId domain, Units units);

@@ -1,6 +1,6 @@
-// PoolCosts — the end of the recursion of FewestDomains: which nodes of a pool an units goes to,
-// so that they are the fewest and, of those ways, have the least free chips. Nodes that are
-// already_used already cost nothing and are filled first.
+// PoolCosts — the base case of FewestDomains: which nodes of a pool take a number of units, so that
+// the nodes are the fewest and, of those choices, have the fewest free chips. Already used nodes
+// cost nothing and are filled first.
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@
 
 namespace chipweave::solver {
 
-// Units up to `units` cost at least that.
+// One step of a step function: up to `units` cost this much.
 struct CountStep {
   Units units = 0;
   Counts counts = 0;
@@ -22,35 +22,35 @@ struct TightStep {
   Counts counts = 0;
   Tight tight = 0;
 };
-// Ascending in units and cost; the first one covers the units 0.
+// Ascending in units and cost; the first step is that of 0 units.
 using CountSteps = std::vector<CountStep>;
 using TightSteps = std::vector<TightStep>;
 
-using Share = std::pair<FabricNodeId, int>;  // so many pods on that node
+using Share = std::pair<FabricNodeId, int>;  // a node and its pods
 
 class PoolCosts {
  public:
   PoolCosts(const Fabric& fabric, const Capacity& capacity, const CostLayout& layout)
       : fabric_(fabric), capacity_(capacity), layout_(layout) {}
 
-  // Units are inner ones of the pool, least <= most <= what it can take. Steps below `least` are
-  // left out, but for that of the units 0. O(kinds + nodes used).
+  // In inner units of the pool, least <= most <= its capacity. Steps below `least` are left out,
+  // except that of 0 units. O(kinds + nodes used).
   CountSteps counts(DomainId pool, Units least, Units most) const;
-  // With the least free chips among the ways of as few nodes. O(kinds x nodes used x the units
-  // that the last node has to spare), bounded: beyond it the tightest ways may be missed.
+  // The same with the fewest free chips. O(kinds x nodes used x spare units of the last node),
+  // bounded: beyond the bound the tightest choice may be missed.
   TightSteps tight(DomainId pool, Units least, Units most) const;
   void place(DomainId pool, Units units, std::vector<Share>& out) const;
 
  private:
-  // Nodes that are not already_used, alike in what they take and have free.
+  // Interchangeable nodes that are not already used.
   struct Group {
     Units units = 0;
     std::uint64_t free = 0;
     int count = 0;
   };
   struct Groups {
-    std::vector<Group> list;  // largest units first
-    Units already_used = 0;   // what the already_used nodes take
+    std::vector<Group> list;  // most units first
+    Units already_used = 0;   // of the nodes that are already used
   };
   class Tightest;
 

@@ -5,23 +5,6 @@
 #include "common/solver/gang/uniform/even_shares.hpp"
 
 namespace chipweave::solver {
-namespace {
-
-void collect(const Fabric& fabric, DomainId domain, int level, std::vector<DomainId>& out) {
-  if (fabric.level(domain) == level) return out.push_back(domain);
-  for (const DomainId child : fabric.children(domain)) collect(fabric, child, level, out);
-}
-
-}  // namespace
-
-std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, int level) {
-  std::vector<DomainId> out;
-  if (fabric.level(inside) >= level)
-    out.push_back(inside);
-  else
-    collect(fabric, inside, level, out);
-  return out;
-}
 
 UniformPlacement place_uniform(const Fabric& fabric, const NodeUsages& usages,
                                const UniformRequest& request) {

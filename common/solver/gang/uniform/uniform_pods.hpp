@@ -1,5 +1,5 @@
-// UniformPlacement — pods of one kind, placed by themselves: as many as there is capacity for in
-// one domain of a level, then by the policy.
+// place_uniform — places interchangeable pods: as many as fit into one of the candidate domains,
+// there by the gang's policy (FewestDomains or EvenShares).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace chipweave::solver {
 
 struct UniformRequest {
   PodKind kind;
-  std::vector<DomainId> candidates;  // inside one of these
+  std::vector<DomainId> candidates;  // all pods go to one of these
   domain::GangPolicy policy = domain::GangPolicy::compact;
   int preferred_level = domain::kNoLevel;
   int at_least = 1;
@@ -20,10 +20,10 @@ struct UniformRequest {
 };
 
 struct UniformPlacement {
-  int placed = 0;  // 0: fewer than at_least have capacity
+  int placed = 0;  // 0: fewer than at_least fit
   std::vector<Share> shares;
   bool exact = true;
-  // Why not.
+  // If nothing is placed, why:
   bool broken = false;           // a slice of running pods cannot be made whole
   int best_capacity = 0;         // pods, of the candidate that can hold the most
   std::optional<DomainId> best;  // that one
@@ -31,15 +31,5 @@ struct UniformPlacement {
 
 UniformPlacement place_uniform(const Fabric& fabric, const NodeUsages& usages,
                                const UniformRequest& request);
-
-// All domains of a level inside a domain, itself included; kNoLevel: itself.
-std::vector<DomainId> domains_of_level(const Fabric& fabric, DomainId inside, int level);
-
-// Nodes below a domain in the order of the tree.
-template <class Visit>
-void each_node_below(const Fabric& fabric, DomainId domain, const Visit& visit) {
-  for (const FabricNodeId node : fabric.nodes(domain)) visit(node);
-  for (const DomainId child : fabric.children(domain)) each_node_below(fabric, child, visit);
-}
 
 }  // namespace chipweave::solver
