@@ -10,7 +10,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr Steps kCriteriaSteps = 200;  // the criteria of one set but for what stays free
+constexpr Steps kCriteriaSteps = 200;  // evaluating all criteria but preservation
 
 }  // namespace
 
@@ -96,7 +96,7 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
     if (query.ignore_rule || rules_.legal(set, query.usable, query.distributed))
       list.sets.push_back(set);
   }
-  // A set that was made in two ways is one candidate.
+  // Different heuristics may grow the same set.
   std::sort(list.sets.begin(), list.sets.end(), domain::lower_indices);
   list.sets.erase(std::unique(list.sets.begin(), list.sets.end()), list.sets.end());
   return list;
@@ -182,7 +182,7 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
   for (std::size_t k = ranked_sets.size(); k < ties.size(); ++k) {
     if (take(ties[k])) return;
   }
-  // None of the fastest can be dealt out: the slower ones are looked at.
+  // None of the fastest splits legally: try the slower ones.
   const Search all = search(list, query, list.sets.size(), limits_.group);
   for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
     for (const Rated& r : *some) {

@@ -14,8 +14,8 @@
 namespace chipweave::solver {
 namespace {
 
-// Looks at one pair of neighbours each, some nanoseconds: a few milliseconds in all for up to a
-// thousand pods, a tenth of a second for the most pods that are accepted.
+// A step evaluates one pair of neighbours, some nanoseconds: a few milliseconds in total for up to
+// a thousand pods, a tenth of a second for the most pods that are accepted.
 constexpr Steps kCandidateSteps = 20'000'000;
 constexpr Steps kImproveSteps = 600'000;
 constexpr std::size_t kStarts = 3;  // candidates that are improved
@@ -25,8 +25,7 @@ struct Candidate {
   std::size_t layout = 0;
 };
 
-// The cheapest first, depth-first before all that cost the same; each arrangement once, and no more
-// than `most`.
+// The `most` cheapest distinct arrangements, cheapest first; among equals depth-first comes first.
 class Candidates {
  public:
   explicit Candidates(std::size_t most) : most_(most) {}
@@ -37,10 +36,10 @@ class Candidates {
              c.arrangement.at == candidate.arrangement.at;
     };
     if (std::any_of(list_.begin(), list_.end(), same)) return;
-    const auto dearer = std::find_if(list_.begin(), list_.end(), [&](const Candidate& c) {
+    const auto costlier = std::find_if(list_.begin(), list_.end(), [&](const Candidate& c) {
       return c.arrangement.cost > candidate.arrangement.cost;
     });
-    list_.insert(dearer, std::move(candidate));
+    list_.insert(costlier, std::move(candidate));
     if (list_.size() > most_) list_.pop_back();
   }
   std::vector<Candidate>& list() { return list_; }
@@ -64,7 +63,7 @@ Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& d
       left -= steps;
       Candidate candidate;
       candidate.layout = i;
-      candidate.arrangement.at = arranged(layouts[i], laid_in_units(order_cost.places(), unit));
+      candidate.arrangement.at = arranged(layouts[i], laid_in_blocks(order_cost.places(), unit));
       candidate.arrangement.cost = order_cost.cost(candidate.arrangement.at);
       out.add(std::move(candidate));
     }
@@ -72,7 +71,7 @@ Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& d
   return out;
 }
 
-// Half of the steps are for the descents from the starts, half for what a shaken best one gives.
+// Half of the steps are for the descents from the starts, half for perturbing the best one.
 CostedArrangement improved(const OrderCost& order_cost, Candidates candidates,
                            const std::vector<Layout>& layouts) {
   Candidate best = candidates.list().front();
@@ -97,7 +96,7 @@ bool is_one_ring(const PodTraffic& traffic) {
   });
 }
 
-// How many levels the pod at the beginning shares with the first one. Classes are numbered from it.
+// How many levels the pod at position 0 shares with the first pod, from which classes are numbered.
 std::size_t shared_with_first(const PodPlaces& places, const Arrangement& at) {
   std::size_t shared = 0;
   for (std::uint32_t d = places.domain_of(0); d != kNoDomain; d = places.domains()[d].parent) {
@@ -107,7 +106,7 @@ std::size_t shared_with_first(const PodPlaces& places, const Arrangement& at) {
   return shared;
 }
 
-// Groups look the same from both ends, so either direction costs the same.
+// Both directions of an order cost the same.
 Arrangement settled(const PodPlaces& places, Arrangement at) {
   Arrangement forward = places.canonical(at);
   std::reverse(at.begin(), at.end());

@@ -138,7 +138,7 @@ std::optional<std::pair<std::size_t, std::size_t>> closest_pair(const Leaves& le
   return std::pair(*first, first == second ? *std::next(first) : *second);
 }
 
-// What is left after whole free leaves. free: those that are left, ascending.
+// Places the rest after whole free leaves. free: the remaining ones, ascending.
 bool place_rest(const Leaves& leaves, const LeafList& free, int pods, int shared_tors,
                 Takes& takes) {
   const auto tightest = leaves.sufficient(free, pods);
@@ -175,8 +175,8 @@ std::optional<Takes> crossing_v2(const Leaves& leaves, int pods, int shared_tors
   return out;
 }
 
-// A normal job that the rules of large ones do not place: all free leaves, then leaves where it
-// disturbs no large model that it could spare.
+// A normal job that the rules of large models do not place: all free leaves, then leaves where it
+// disturbs the fewest large models.
 std::optional<Takes> spilling_v2(const Leaves& leaves, int pods) {
   Takes out;
   for (const std::size_t leaf : leaves.where(is_free)) {
@@ -360,7 +360,7 @@ Result<int> places_of(const std::vector<TorLeaf>& leaves, int leaf_nodes) {
   std::size_t most = 0;
   for (const TorLeaf& leaf : leaves) {
     if (!names.insert(leaf.name).second)
-      return make_error(Errc::invalid_argument, "leaf " + leaf.name + " is there twice").in("tor");
+      return make_error(Errc::invalid_argument, "leaf " + leaf.name + " is listed twice").in("tor");
     most = std::max(most, leaf.nodes.size());
   }
   if (leaf_nodes == 0) return static_cast<int>(most);

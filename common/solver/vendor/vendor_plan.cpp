@@ -56,7 +56,7 @@ bool soft(const VendorConstraints& constraints) {
                      [](const VendorSlice& slice) { return slice.soft; });
 }
 
-// As many whole soft slices as there is room for, then the rest without them beside those.
+// As many whole soft slices as fit, then the rest of the gang next to them without that slice.
 Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& level_names,
                          const Gang& gang, const VendorConstraints& constraints) {
   auto whole = constrained(gang, constraints);
@@ -123,7 +123,7 @@ Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
     return make_error(Errc::invalid_argument,
                       "leaf affinity chooses the nodes of a whole new gang of equal pods: "
                       "existing, failed_nodes, min_member, slices, required_level, policy, "
-                      "allowed_nodes and keep_spare cannot stand beside it")
+                      "allowed_nodes and keep_spare cannot be combined with it")
         .in("gang.vendor.tor");
   std::vector<std::vector<FabricNodeId>> nodes;
   const std::vector<TorLeaf> leaves = leaves_of(fabric, gang, job.levels.leaf, states, nodes);
@@ -158,7 +158,7 @@ Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
   if (!constraints) return Error(constraints.error()).in("gang.vendor");
   if (constraints->by_leaf_switch) return plan_by_leaf(fabric, gang, job, leaf_states);
   if (soft(*constraints) && gang.failed) {
-    // Inside the block that lost pods if that is possible.
+    // Inside the block that lost pods, if possible.
     const auto hard = constrained(gang, *constraints);
     if (!hard) return Error(hard.error()).in("gang.vendor");
     Plan plan = plan_gang(fabric, level_names, *hard);

@@ -12,7 +12,7 @@
 namespace chipweave::solver {
 
 using CostMatrix =
-    std::array<std::array<double, kMaxRingChips>, kMaxRingChips>;  // infinity: no hop; symmetric
+    std::array<std::array<double, kMaxRingChips>, kMaxRingChips>;  // symmetric; infinity: no hop
 
 double cycle_cost(const Ring& ring, const CostMatrix& cost);
 

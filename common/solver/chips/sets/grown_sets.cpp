@@ -8,7 +8,7 @@ namespace chipweave::solver {
 namespace {
 
 constexpr std::size_t kMaxImproved = 8;  // sets that exchange chips, best bound first
-constexpr int kMaxExchanges = 16;        // a set
+constexpr int kMaxExchanges = 16;        // per set
 
 using Sums = std::array<Rate, limits::kMaxChips>;  // by chip: bandwidth into a set
 

@@ -15,7 +15,7 @@ std::uint64_t next_same_size(std::uint64_t x) {
   return (((x ^ up) >> 2U) / low) | up;
 }
 
-// One switch with equal ports, or equal links between all chips; no rule that tells sets apart.
+// One switch with equal ports, or equal links between all chips; no rule that distinguishes sets.
 bool all_sets_equivalent(const Wiring& wiring, const BandwidthModel& model) {
   const int n = wiring.chip_count();
   if (wiring.rule().kind != domain::RuleKind::any || !wiring.partitions().empty() || n < 2) {
@@ -72,7 +72,7 @@ Rate Preservation::best_within(int size, ChipSet pool, Answer& out) {
   const std::vector<Listed>& list = sets_of(size);
   const Rate ceiling = best_[size].rate;
   out.exact = out.exact && best_[size].exact();
-  // Where chips are alike the lowest ones already reach the machine's best.
+  // Where chips are interchangeable the lowest ones already reach the machine's best.
   ChipSet lowest;
   for (const int s : pool) {
     if (lowest.size() == size) break;

@@ -117,8 +117,7 @@ bool Rules::legal(ChipSet set, ChipSet usable, bool distributed) const {
       if (!distributed) return position_pairs(set) == set;
       return groups_.size() == 2 && (set & groups_[0]).size() == size / 2;
     case RuleKind::ascend_a3:
-      // The stock scheduler hands out everything that is free without a further look when exactly
-      // that is asked.
+      // The stock scheduler skips the check if exactly all free chips are requested.
       return size == 1 || whole_groups(set) == set || set == usable;
     case RuleKind::ascend_310p_chip: {
       if (!distributed) return true;

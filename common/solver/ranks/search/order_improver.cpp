@@ -6,12 +6,12 @@
 namespace chipweave::solver {
 namespace {
 
-// Up to so many positions every pair is tried; above, only those that have a dear neighbour, with
-// those of the neighbour's home.
+// Up to so many positions every pair is tried; above, only positions with an expensive neighbour,
+// with those of the neighbour's home.
 constexpr std::size_t kAllPairs = 64;
 constexpr std::size_t kHomePods = 4;
 
-// What stands along the layout.
+// The classes along the layout.
 std::vector<PodClass> row_of(const Arrangement& at, const Layout& layout) {
   std::vector<PodClass> out;
   out.reserve(at.size());
@@ -74,7 +74,7 @@ void OrderImprover::descend(CostedArrangement& arrangement, const Layout& layout
   }
 }
 
-// As long as a pass over all positions helps; whether the first did.
+// Passes over all positions until one does not help. Returns whether any did.
 bool OrderImprover::swaps(CostedArrangement& arrangement) {
   if (!spend(arrangement.at.size())) return false;
   Index index = index_of(arrangement.at);
@@ -109,7 +109,7 @@ bool OrderImprover::swap_one(CostedArrangement& arrangement, Index& index, std::
   return false;
 }
 
-// Exchanges p with the first position of that home with which it pays.
+// Exchanges p with the first position of that home that lowers the cost.
 bool OrderImprover::swap_into(CostedArrangement& arrangement, Index& index, std::size_t p,
                               std::uint32_t home) {
   for (const std::uint32_t q : index.of_home[home]) {

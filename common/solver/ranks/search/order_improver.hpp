@@ -1,6 +1,6 @@
-// OrderImprover — makes an arrangement cheaper step by step, for as many counted steps as it may
-// take: pairs of positions change places; blocks and runs along a layout move; and when nothing of
-// that helps, a few random swaps, of fixed seed, start it anew from the best.
+// OrderImprover — local search on an arrangement within a budget of counted steps: swaps of
+// positions, moves of blocks and runs along a layout, and, when none of these helps, perturbation
+// of the best one by a few pseudo-random swaps (fixed seed).
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class OrderImprover {
   OrderImprover(const OrderCost& order_cost, Steps steps);
 
   bool budget_exhausted() const { return left_ == 0; }
-  // Until neither a swap nor a move along the layout helps. Never dearer than before.
+  // Descends until neither a swap nor a move along the layout helps. Never raises the cost.
   void descend(CostedArrangement& arrangement, const Layout& layout);
-  // Until the steps are used up.
+  // Perturbs and descends until the budget is exhausted.
   void perturb(CostedArrangement& best, const Layout& layout);
 
  private:
-  // Positions of a home, and where each position stands in its home's list.
+  // The positions of each home, and the index of each position in its home's list.
   struct Index {
     std::vector<std::vector<std::uint32_t>> of_home;  // by number of the domain
     std::vector<std::uint32_t> place;
@@ -48,8 +48,7 @@ class OrderImprover {
   std::size_t random(std::size_t below);
 
   const OrderCost& order_cost_;
-  // By class: the smallest domain around it that has a few pods, so that there is a choice of whom
-  // to change places with.
+  // By class: the smallest domain around it with a few pods to swap with.
   std::vector<std::uint32_t> home_;
   Steps left_;
   std::uint64_t state_ = 1;
