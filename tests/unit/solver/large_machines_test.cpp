@@ -166,10 +166,10 @@ TEST(PackingLimits, GiveAnInterval) {
     const NodeTopology machine = irregular_machine(9, seed);
     const solver::Wiring wiring(machine);
     const solver::RingGraph graph(wiring, machine.all());
-    const solver::Packing whole = solver::pack_rings(graph);
+    const solver::Bandwidth whole = solver::pack_rings(graph);
     for (const solver::Steps limit :
          {solver::Steps{0}, solver::Steps{2000}, solver::Steps{20000}}) {
-      const solver::Packing part = solver::pack_rings(graph, limit);
+      const solver::Bandwidth part = solver::pack_rings(graph, limit);
       EXPECT_LE(part.rate, whole.rate) << "seed " << seed;
       EXPECT_GE(part.bound, whole.rate) << "seed " << seed;
     }
