@@ -8,8 +8,8 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
-#include "common/solver/baselines.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/baselines.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace {
 

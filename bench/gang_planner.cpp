@@ -1,7 +1,8 @@
 // gang_planner — what a gang's plan costs as the cluster and the gang grow, on a fabric that is
 // held and kept up to date as a scheduler does: no copy, no JSON.
 //
-//   gang_planner            tables for docs/benchmarks.md: plans, changes of the fabric, memory
+//   gang_planner            tables for docs/develop/benchmarks.md: plans, changes of the fabric,
+//   memory
 //
 // Fabrics are seeded: blocks of 25 racks of 20 nodes of 8 chips; of the busy chips two fifths are
 // on nodes that are wholly busy, the rest is spread.

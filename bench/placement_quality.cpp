@@ -1,6 +1,6 @@
 // Placement quality: predicted GB/s of the chosen set against pair-sum, first-fit and random
 // choices, on every machine given, every size, seeded random occupancy 0-75 %. Prints a Markdown
-// table (docs/placement-quality.md).
+// table (docs/develop/placement-quality.md).
 //
 //   placement_quality MACHINE…        MACHINE: profile name, topology file, tar dump or folder
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/io/files.hpp"
-#include "common/solver/baselines.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/baselines.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace {
 

@@ -1,7 +1,8 @@
 // ranktable — what reading and checking a rank table costs beside parsing its text, how memory
 // grows with the file, and what the program costs as a whole process.
 //
-//   ranktable [CHIPWEAVE]   tables for docs/benchmarks.md; with the path of the program also its
+//   ranktable [CHIPWEAVE]   tables for docs/develop/benchmarks.md; with the path of the program
+//   also its
 //                           start-up, and a merge of 96 tables
 #include <fmt/format.h>
 #include <malloc.h>
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace {

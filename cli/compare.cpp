@@ -5,7 +5,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
-#include "common/solver/baselines.hpp"
+#include "common/solver/chips/baselines.hpp"
 
 namespace chipweave::cli {
 namespace {

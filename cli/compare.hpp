@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/codec/manifest/scheduler_messages.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/ranktable_tools/entry.hpp"
+#include "cli/ranktable/tools/entry.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/near_names.hpp"
 

@@ -11,7 +11,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/place/place_codec.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
 

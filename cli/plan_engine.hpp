@@ -11,8 +11,8 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/gang/plan_codec.hpp"
-#include "common/solver/gang/chip_plan.hpp"
-#include "common/solver/machine_cache.hpp"
+#include "common/solver/chips/machine_cache.hpp"
+#include "common/solver/gang/chips/chip_plan.hpp"
 
 namespace chipweave::cli {
 

@@ -9,7 +9,7 @@
 #include "common/codec/manifest/scheduler_messages.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "common/base/limits.hpp"
 #include "common/io/files.hpp"
 #include "common/profiles/profiles.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
 namespace {

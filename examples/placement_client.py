@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks chipweave-scheduler for chips over gRPC, as another scheduler would (docs/grpc.md).
+"""Asks chipweave-scheduler for chips over gRPC, as another scheduler would (docs/reference/grpc.md).
 
   placement_client.py ADDRESS [FLAGS] place NAMESPACE NAME UID RESOURCE CHIPS
   placement_client.py ADDRESS [FLAGS] watch

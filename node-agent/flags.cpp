@@ -55,7 +55,7 @@ constexpr std::array<FlagText, 29> kFlags = {{
     {"publish",
      "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels, "
      "metax-labels "
-     "(docs/node-publishing.md)"},
+     "(docs/reference/annotations-and-labels.md)"},
     {"pod-resources",
      "with --publish mindcluster: the kubelet's socket, to learn which chips pods have, mostly "
      "/var/lib/kubelet/pod-resources/kubelet.sock; default: none, all healthy chips are listed"},

@@ -1,5 +1,6 @@
 // Config — the settings of chipweave-scheduler: one table says key, help, how to read and how to
-// show each; the file reader, the flags, --print-config and docs/configuration.md follow it.
+// show each; the file reader, the flags, --print-config and docs/reference/configuration.md follow
+// it.
 #pragma once
 
 #include <chrono>

@@ -21,9 +21,9 @@
 #include "common/tls/certificate_files.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/config.hpp"
-#include "scheduler-plugin/doors/grpc_server.hpp"
-#include "scheduler-plugin/doors/http_front.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/server/grpc_server.hpp"
+#include "scheduler-plugin/server/http_front.hpp"
 
 namespace {
 
@@ -51,7 +51,8 @@ struct Flags {
 
 // One flag for each setting of the table.
 void declare(CLI::App& app, Flags& flags) {
-  app.add_option("--config", flags.config_file, "settings file (YAML, docs/configuration.md)");
+  app.add_option("--config", flags.config_file,
+                 "settings file (YAML, docs/reference/configuration.md)");
   app.add_flag("--print-config", flags.print_config, "print the effective settings and end");
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {

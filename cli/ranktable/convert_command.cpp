@@ -16,7 +16,7 @@
 #include "cli/terminal.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/codec/ranktable_tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/pd_tables.hpp"
 #include "common/domain/ranktable/convert.hpp"
 #include "common/io/file_set.hpp"
 #include "common/io/files.hpp"

@@ -15,7 +15,7 @@
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/network/import.hpp"
-#include "common/codec/ranktable/renumber.hpp"
+#include "common/codec/ranktable/lint/renumber.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {

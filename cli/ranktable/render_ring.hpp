@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
 #include "common/solver/ranks/table_ring.hpp"
 
 namespace chipweave::cli {

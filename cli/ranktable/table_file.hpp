@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
 
 namespace CLI {
 class App;

@@ -92,7 +92,7 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model) {
 HostBandwidth pcie_host_bandwidth(int generation, bool intel) {
   // NCCL: x16 gives 12, 24, 48, 96 GB/s for generations 3..6; between sockets Skylake 10, Sapphire
   // Rapids 22, AMD 16, of which the last is too low for gen4 platforms (20.4 measured,
-  // docs/bandwidth-model.md).
+  // docs/concepts/bandwidth-model.md).
   const double port = generation <= 3 ? 12 : (generation == 4 ? 24 : (generation == 5 ? 48 : 96));
   const double local = intel ? port * 5 / 6 : port;
   const double cross = intel ? (generation <= 3 ? 10 : 22) : (generation <= 3 ? 12 : 20);

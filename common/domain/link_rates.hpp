@@ -3,8 +3,9 @@
 //
 // Sources: NCCL's own per-link figures (src/graph/topo.h: SM60 18, SM70 20, SM80 20, SM86 12,
 // SM90 20.6, SM100 40.1), RCCL's XGMI figures (36 per link on MI200, 48 on MI300), published
-// measurements (docs/bandwidth-model.md shows predicted against measured). Where nothing is
-// published the nominal one-way rate of the vendor is used and docs/bandwidth-model.md says so.
+// measurements (docs/concepts/bandwidth-model.md shows predicted against measured). Where nothing
+// is published the nominal one-way rate of the vendor is used and docs/concepts/bandwidth-model.md
+// says so.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // PlacementRule — which chip sets the vendor's runtime accepts on a machine, as data.
 //
 // The rules themselves (legality and the stock scheduler's preference) live in
-// common/solver/rules.hpp; here is only the name of the rule and the size of the groups it speaks
-// of.
+// common/solver/chips/sets/rules.hpp; here is only the name of the rule and the size of the groups
+// it speaks of.
 #pragma once
 
 #include <optional>

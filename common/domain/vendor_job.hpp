@@ -1,8 +1,8 @@
 // VendorJob — what the users of a vendor's own scheduler write on a job to say where its pods may
 // go, as values: Ascend super-pods and racks (sp-block, ra-block, …), leaf switches (tor-affinity),
 // NVLink domains. common/solver/vendor/vendor_rules.hpp turns it into plain constraints of a gang,
-// common/solver/vendor/tor_affinity.hpp chooses nodes by leaf switches; docs/vendor-gang-rules.md
-// tells users.
+// common/solver/vendor/tor_affinity.hpp chooses nodes by leaf switches;
+// docs/concepts/vendor-gang-rules.md tells users.
 #pragma once
 
 #include <optional>

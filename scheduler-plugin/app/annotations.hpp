@@ -8,7 +8,7 @@ namespace chipweave::sched {
 
 inline constexpr const char* kPlacementAnnotation = "chipweave.dev/placement";
 
-// docs/api.md lists the keys. Pure.
+// docs/reference/http.md lists the keys. Pure.
 Annotations annotations_of(const Decision& decision, const Node& node);
 
 }  // namespace chipweave::sched

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 #include "scheduler-plugin/app/model.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/state/node_table.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 #include "scheduler-plugin/app/model.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/state/ledger.hpp"

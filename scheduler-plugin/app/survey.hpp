@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "common/solver/node_score.hpp"
+#include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
 
 namespace chipweave::sched {

@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/solver/machine_cache.hpp"
+#include "common/solver/chips/machine_cache.hpp"
 #include "scheduler-plugin/app/model.hpp"
 #include "scheduler-plugin/state/name_index.hpp"
 

@@ -23,10 +23,10 @@ TEST(IncludeDirection, TheTreeObeysTheTable) {
 }
 
 TEST(IncludeDirection, TheDocumentShowsTheTable) {
-  const std::string document = read_source("docs/architecture.md");
+  const std::string document = read_source("docs/develop/architecture.md");
   for (const Layer& layer : layers()) {
     EXPECT_NE(document.find(table_row(layer)), std::string::npos)
-        << "docs/architecture.md lacks the row\n"
+        << "docs/develop/architecture.md lacks the row\n"
         << table_row(layer);
   }
 }

@@ -56,7 +56,7 @@ const std::vector<Layer> kLayers = {
      kValues + Strings{"common/codec", "common/http", "common/kube", "common/obs",
                        "scheduler-plugin/app", "scheduler-plugin/state"},
      {}},
-    {"scheduler-plugin/doors",
+    {"scheduler-plugin/server",
      kValues + Strings{"common/codec", "common/http", "common/rpc", "common/obs", "proto",
                        "scheduler-plugin/app", "scheduler-plugin/state", "scheduler-plugin/kube"},
      {"grpc"}},

@@ -1,5 +1,5 @@
-// The dependency rule of the code base (docs/architecture.md) as a table, and the scan that holds a
-// tree against it.
+// The dependency rule of the code base (docs/develop/architecture.md) as a table, and the scan that
+// holds a tree against it.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct Layer {
 
 // The table. A file belongs to the layer with the longest matching folder.
 const std::vector<Layer>& layers();
-// The layer as a row of the Markdown table in docs/architecture.md.
+// The layer as a row of the Markdown table in docs/develop/architecture.md.
 std::string table_row(const Layer& layer);
 
 struct Breach {

@@ -10,7 +10,7 @@ namespace chipweave::architecture {
 // Path from the repository root → content, of .cpp, .hpp, .h, .cc and .proto files below `folders`.
 std::map<std::string, std::string> read_sources(const std::vector<std::string>& folders);
 
-// One file, e.g. "docs/architecture.md"; empty if there is none.
+// One file, e.g. "docs/develop/architecture.md"; empty if there is none.
 std::string read_source(const std::string& path);
 
 }  // namespace chipweave::architecture

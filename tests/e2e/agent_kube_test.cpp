@@ -77,7 +77,8 @@ class AgentInCluster : public testing::RealApi {
     ASSERT_TRUE(eventually([&] { return send("GET", kInventories, {}).first == 200; }));
     EXPECT_THAT(shown(path)["status"].dump(), Not(HasSubstr("NonStructural")));
   }
-  // All rights that docs/configuration.md asks for, and no others, for the testbed's user somebody.
+  // All rights that docs/reference/configuration.md asks for, and no others, for the testbed's user
+  // somebody.
   void allow_agents() {
     const auto rule = [](const char* group, const char* resource, Json verbs) {
       return Json{{"apiGroups", {group}}, {"resources", {resource}}, {"verbs", std::move(verbs)}};

@@ -22,7 +22,7 @@ from stand_in import StandIn
 from testbed.build import VERSIONS
 from testbed.started import TESTBED
 
-DOCS = ROOT / "docs/kube-scheduler.md"
+DOCS = ROOT / "docs/tasks/configure-kube-scheduler.md"
 
 
 # --- kube-scheduler's configuration
@@ -270,7 +270,7 @@ def printed_configuration(bed, helm):
     bed.check("kube-scheduler refuses a misspelt key in it", "managedResource" in done.stderr, done.stderr[-500:])
     written = re.findall(r"^```yaml\n(.*?)^```", DOCS.read_text(), re.M | re.S)
     done = scheduler_takes(bed, written[0])
-    bed.check("kube-scheduler takes the file in docs/kube-scheduler.md", done.returncode == 0, done.stderr[-500:])
+    bed.check("kube-scheduler takes the file in docs/tasks/configure-kube-scheduler.md", done.returncode == 0, done.stderr[-500:])
     return written[1]
 
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "common/codec/modelarts/device_report.hpp"
-#include "common/codec/modelarts/job_pods.hpp"
-#include "common/codec/modelarts/job_table.hpp"
-#include "common/codec/modelarts/route_file.hpp"
+#include "common/codec/ranktable/modelarts/device_report.hpp"
+#include "common/codec/ranktable/modelarts/job_pods.hpp"
+#include "common/codec/ranktable/modelarts/job_table.hpp"
+#include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "tests/fuzz/read_back.hpp"
 

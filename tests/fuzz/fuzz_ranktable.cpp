@@ -7,8 +7,8 @@
 #include <string>
 
 #include "common/codec/ranktable/canonical.hpp"
-#include "common/codec/ranktable/fix.hpp"
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/lint/fix.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
 #include "common/domain/ranktable/convert.hpp"
 #include "common/domain/ranktable/diff.hpp"
 #include "common/solver/ranks/table_ring.hpp"

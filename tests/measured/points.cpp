@@ -10,7 +10,7 @@
 
 #include "common/codec/topology/topology_json.hpp"
 #include "common/io/files.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::measured {
 namespace {

@@ -1,6 +1,6 @@
 // Published measurements beside what the model predicts for them: read from a folder of data that
 // is not part of the repository (measured.json, rank_pairs.json). Shared by the table of
-// docs/bandwidth-model.md (bench/bandwidth_table.cpp) and the tests.
+// docs/concepts/bandwidth-model.md (bench/bandwidth_table.cpp) and the tests.
 //
 // Machines of the measurements that are no built-in profile are described in points.cpp, in the
 // words of their source. Throws what nlohmann::json throws where the text is not what it should be.
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/solver/gang/gang_bandwidth.hpp"
+#include "common/solver/gang/chips/gang_bandwidth.hpp"
 
 namespace chipweave::measured {
 

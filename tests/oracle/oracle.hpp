@@ -12,7 +12,7 @@
 
 namespace chipweave::oracle {
 
-// Predicted ring bandwidth of the set, GB/s (docs/bandwidth-model.md).
+// Predicted ring bandwidth of the set, GB/s (docs/concepts/bandwidth-model.md).
 double bandwidth(const domain::NodeTopology& machine, domain::ChipSet set);
 
 // Whether the vendor's rule accepts the set out of `usable` (Ascend rules of machines with at most

@@ -5,7 +5,7 @@
 //   {"error":{"code":"unavailable","message":"…"}}     the machine cannot be read now
 //   {"machine":…,"topology":{…},"ports":[…],"signals":[…],"neighbours":[…],"facts":{…},
 //    "warnings":[…]}                                   the machine; topology as
-//    docs/topology-json.md
+//    docs/reference/topology-json.md
 //
 // `topology` is left out where it is that of the line before: it is the bulk of a line and seldom
 // changes. The helper runs code of vendors, so the agent reads its lines as strictly as a

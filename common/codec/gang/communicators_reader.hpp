@@ -1,5 +1,5 @@
 // The key `communicators` of a request: which ranks of a job talk to each other
-// (docs/rank-order.md). Internal to the codec .cpp files (it shows nlohmann/json).
+// (docs/concepts/rank-order.md). Internal to the codec .cpp files (it shows nlohmann/json).
 #pragma once
 
 #include <string>

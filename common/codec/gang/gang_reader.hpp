@@ -1,5 +1,5 @@
-// The key `gang` of a plan request: what is to be placed, and by which rules (docs/cli.md).
-// Internal to the codec .cpp files (it shows nlohmann/json).
+// The key `gang` of a plan request: what is to be placed, and by which rules
+// (docs/reference/cli.md). Internal to the codec .cpp files (it shows nlohmann/json).
 #pragma once
 
 #include "common/codec/gang/plan_codec.hpp"

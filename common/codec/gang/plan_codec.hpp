@@ -1,5 +1,5 @@
 // The batch lines of `chipweave plan`: a network with what its nodes have free, and a gang
-// (docs/cli.md).
+// (docs/reference/cli.md).
 //
 // Strict: an unknown or repeated key, a wrong type, a level or a path that the network does not
 // have is an error that names the key.

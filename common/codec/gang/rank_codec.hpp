@@ -1,4 +1,5 @@
-// The batch lines of `chipweave rank`: pods that have a place, to be ordered (docs/cli.md).
+// The batch lines of `chipweave rank`: pods that have a place, to be ordered
+// (docs/reference/cli.md).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The key `vendor` of a gang: what users of a vendor's scheduler write on a job
-// (docs/vendor-gang-rules.md). Internal to the codec .cpp files (it shows nlohmann/json).
+// (docs/concepts/vendor-gang-rules.md). Internal to the codec .cpp files (it shows nlohmann/json).
 #pragma once
 
 #include <map>

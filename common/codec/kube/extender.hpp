@@ -4,7 +4,7 @@
 // valid until its next read or its end, and as long as the body. Keys match case-insensitively,
 // unknown keys are skipped but checked, as Go's decoder does; duplicates: last wins. Cost: 5,000
 // names and a Pod of 6 KB about 60 µs; no allocation a name. Not thread-safe: one owner (the loop).
-// Replies: plain appending, see the doors.
+// Replies: plain appending, see scheduler-plugin/server/extender_reply.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Import of network descriptions: bytes of a foreign format → NetworkTable. The format is detected
-// by content. docs/network-import.md says what becomes a level in each.
+// by content. docs/reference/network-import.md says what becomes a level in each.
 //
 // No I/O here. Importers tolerate what real files contain (comments, other objects between, nodes
 // without labels) and are strict about what they mean: cycles, two parents and names given twice

@@ -1,4 +1,5 @@
-// The batch lines of `chipweave place`: one JSON object per request, one per answer (docs/cli.md).
+// The batch lines of `chipweave place`: one JSON object per request, one per answer
+// (docs/reference/cli.md).
 //
 // Strict: an unknown or repeated key, a wrong type or a chip that is named twice is an error that
 // names the key. Whether the chips exist is checked later, against the machine.

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "common/codec/ranktable/detect.hpp"
-#include "common/codec/ranktable/schema.hpp"
-#include "common/codec/ranktable/table_reader.hpp"
-#include "common/codec/ranktable/table_writer.hpp"
+#include "common/codec/ranktable/schema/schema.hpp"
+#include "common/codec/ranktable/schema/table_reader.hpp"
+#include "common/codec/ranktable/schema/table_writer.hpp"
 #include "common/codec/ranktable/wrapper.hpp"
 
 namespace chipweave::codec::ranktable {

@@ -12,7 +12,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/ranktable/json_tree.hpp"
-#include "common/domain/ranktable/finding.hpp"
+#include "common/domain/ranktable/lint/finding.hpp"
 #include "common/domain/ranktable/table.hpp"
 
 namespace chipweave::codec::ranktable {

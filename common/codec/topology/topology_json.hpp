@@ -10,8 +10,8 @@
 
 namespace chipweave::codec {
 
-// `json` is the text of one object of the topology schema (docs/topology-json.md). Errors name the
-// key path inside it ("links[3].kind: …"), syntax errors line and column.
+// `json` is the text of one object of the topology schema (docs/reference/topology-json.md). Errors
+// name the key path inside it ("links[3].kind: …"), syntax errors line and column.
 Result<domain::NodeTopology> topology_from_json_text(std::string_view json,
                                                      const ImportOptions& options = {});
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "common/solver/gang/alike_pods.hpp"
+#include "common/solver/gang/uniform/alike_pods.hpp"
 
 namespace chipweave::solver {
 namespace {

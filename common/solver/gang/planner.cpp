@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/solver/gang/alike_pods.hpp"
-#include "common/solver/gang/exact_sets.hpp"
+#include "common/solver/gang/mixed/exact_sets.hpp"
+#include "common/solver/gang/mixed/set_by_set.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/repair.hpp"
-#include "common/solver/gang/set_by_set.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
+#include "common/solver/gang/uniform/alike_pods.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "common/domain/gang.hpp"
 #include "common/solver/gang/fabric.hpp"
-#include "common/solver/gang/room.hpp"
+#include "common/solver/gang/uniform/room.hpp"
 
 namespace chipweave::solver {
 

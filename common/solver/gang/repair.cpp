@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "common/solver/gang/alike_pods.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/uniform/alike_pods.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/solver/ranks/exact_order.hpp"
-#include "common/solver/ranks/order_improver.hpp"
-#include "common/solver/ranks/order_judge.hpp"
-#include "common/solver/ranks/order_layouts.hpp"
-#include "common/solver/ranks/pod_places.hpp"
+#include "common/solver/bandwidth/steps.hpp"
 #include "common/solver/ranks/rank_domains.hpp"
-#include "common/solver/steps.hpp"
+#include "common/solver/ranks/search/exact_order.hpp"
+#include "common/solver/ranks/search/order_improver.hpp"
+#include "common/solver/ranks/search/order_judge.hpp"
+#include "common/solver/ranks/search/order_layouts.hpp"
+#include "common/solver/ranks/search/pod_places.hpp"
 
 namespace chipweave::solver {
 namespace {

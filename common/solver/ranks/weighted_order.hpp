@@ -1,5 +1,5 @@
 // Weighted rank order — pods that have a place, in the order in which the communicators of their
-// job cross the fewest and finest borders (docs/rank-order.md).
+// job cross the fewest and finest borders (docs/concepts/rank-order.md).
 //
 // The cost of an order is the sum, over every pair of neighbours in a communicator's groups and
 // every level at which the two lie in different domains, of the communicator's weight times

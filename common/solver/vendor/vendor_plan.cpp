@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/solver/gang/alike_pods.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/uniform/alike_pods.hpp"
 #include "common/solver/vendor/tor_affinity.hpp"
 #include "common/solver/vendor/vendor_rules.hpp"
 

@@ -21,7 +21,7 @@ ACK = "aliyun.com/gpu"
 MACHINES = {**{f"v{number}": GPU for number in range(6)}, "k0": ACK, "k1": ACK}
 CHIPS = 8
 READY_SECONDS, ROUTE_SECONDS = 90, 0.5
-# As docs/admission.md has it.
+# As docs/tasks/admit-bindings.md has it.
 HOOK_SECONDS = 5
 
 

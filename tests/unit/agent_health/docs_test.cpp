@@ -1,4 +1,4 @@
-// docs/agent.md and the built-in policy say the same.
+// docs/reference/faults.md and the built-in policy say the same.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace chipweave::codec {
 namespace {
 
 std::string read_page() {
-  std::ifstream in(test::source_path("docs/agent.md"));
+  std::ifstream in(test::source_path("docs/reference/faults.md"));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

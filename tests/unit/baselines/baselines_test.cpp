@@ -1,4 +1,4 @@
-#include "common/solver/baselines.hpp"
+#include "common/solver/chips/baselines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "common/profiles/profiles.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::solver {
 namespace {

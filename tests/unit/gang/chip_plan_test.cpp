@@ -1,6 +1,6 @@
 // Plans down to the chips: nodes of the fastest chips among equals, pods that share a node beside
 // each other on the links, vendors' rules, and the bandwidth of the whole gang.
-#include "common/solver/gang/chip_plan.hpp"
+#include "common/solver/gang/chips/chip_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/solver/gang/gang_bandwidth.hpp"
+#include "common/solver/gang/chips/gang_bandwidth.hpp"
 #include "tests/measured/points.hpp"
 #include "tests/unit/codec_text/shared_file.hpp"
 #include "tests/unit/solver/machines.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/solver/gang/node_chips.hpp"
+#include "common/solver/gang/chips/node_chips.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave {

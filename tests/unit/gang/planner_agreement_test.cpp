@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/gang/alike_pods.hpp"
-#include "common/solver/gang/exact_sets.hpp"
+#include "common/solver/gang/mixed/exact_sets.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/uniform/alike_pods.hpp"
 
 namespace chipweave::solver {
 namespace {

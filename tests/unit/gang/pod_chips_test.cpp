@@ -1,5 +1,5 @@
 // Sizes that pods of one job may have on a machine.
-#include "common/solver/gang/pod_chips.hpp"
+#include "common/solver/gang/chips/pod_chips.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
-#include "running_server.hpp"
-#include "scripted_peer.hpp"
+#include "tests/unit/http/running_server.hpp"
+#include "tests/unit/http/scripted_peer.hpp"
 
 namespace chipweave::http {
 namespace {

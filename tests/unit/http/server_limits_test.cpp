@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/http/client.hpp"
-#include "running_server.hpp"
+#include "tests/unit/http/running_server.hpp"
 
 namespace chipweave::http {
 namespace {

@@ -21,7 +21,8 @@ using ::testing::HasSubstr;
 using Order = std::vector<std::size_t>;
 using Pods = std::vector<RankPath>;
 
-// ---- An oracle: the formula of docs/rank-order.md written down rank by rank, and every order.
+// ---- An oracle: the formula of docs/concepts/rank-order.md written down rank by rank, and every
+// order.
 // ----
 
 // By position and position: what a group's rank of the one sends to its next rank on the other.
@@ -221,7 +222,7 @@ TEST(WeightedOrder, NeverCostsMoreThanDepthFirst) {
   EXPECT_GT(saved, 88.4);  // no part of the search can be left out without less
 }
 
-// ---- Named cases, in docs/rank-order.md with these numbers. ----
+// ---- Named cases, in docs/concepts/rank-order.md with these numbers. ----
 
 // Leaves of so many pods: l0, l1 …
 Pods leaves(const std::vector<std::size_t>& sizes) {

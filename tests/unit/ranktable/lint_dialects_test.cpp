@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "common/codec/ranktable/lint_text.hpp"
-#include "common/codec/ranktable/topology_file.hpp"
-#include "common/domain/ranktable/lint.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
+#include "common/codec/ranktable/lint/topology_file.hpp"
+#include "common/domain/ranktable/lint/lint.hpp"
 #include "tests/unit/ranktable/lint_lines.hpp"
 
 namespace chipweave::codec::ranktable {

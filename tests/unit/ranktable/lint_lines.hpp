@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/ranktable/lint_text.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
 
 namespace chipweave::codec::ranktable {
 

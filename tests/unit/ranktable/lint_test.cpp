@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/ranktable/lint_text.hpp"
-#include "common/domain/ranktable/lint.hpp"
+#include "common/codec/ranktable/lint/lint_text.hpp"
+#include "common/domain/ranktable/lint/lint.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/ranktable/lint_lines.hpp"
 
@@ -294,7 +294,7 @@ TEST(Lint, SuperPods) {
 }
 
 TEST(Rules, AreAllOnThePage) {
-  std::ifstream in(test::source_path("docs/ranktables.md"));
+  std::ifstream in(test::source_path("docs/reference/rank-tables.md"));
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   for (const auto& rule : domain::ranktable::rules()) {
     for (const std::string_view part : {rule.code, rule.title, rule.breaks, rule.remedy}) {

@@ -13,7 +13,7 @@
 #include <google/protobuf/dynamic_message.h>
 #include <gtest/gtest.h>
 
-#include "scheduler-plugin/doors/grpc_decode.hpp"
+#include "scheduler-plugin/server/grpc_decode.hpp"
 
 namespace chipweave::rpc {
 namespace {

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/doors/grpc_decode.hpp"
+#include "scheduler-plugin/server/grpc_decode.hpp"
 
 #include <functional>
 #include <random>

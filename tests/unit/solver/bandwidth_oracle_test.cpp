@@ -1,7 +1,7 @@
 // Every set of every machine of at most 8 chips: the solver's prediction equals the oracle's.
 #include <gtest/gtest.h>
 
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 #include "tests/oracle/oracle.hpp"
 #include "tests/unit/solver/machines.hpp"
 

@@ -1,5 +1,5 @@
 // The searches for Hamiltonian cycles against trying every order.
-#include "common/solver/hamilton.hpp"
+#include "common/solver/bandwidth/rings/hamilton.hpp"
 
 #include <gtest/gtest.h>
 

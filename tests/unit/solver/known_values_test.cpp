@@ -5,9 +5,9 @@
 #include <random>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/solver/hamilton.hpp"
-#include "common/solver/machine.hpp"
-#include "common/solver/ring_packing.hpp"
+#include "common/solver/bandwidth/rings/hamilton.hpp"
+#include "common/solver/bandwidth/rings/ring_packing.hpp"
+#include "common/solver/chips/machine.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave {

@@ -6,11 +6,11 @@
 #include <random>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/solver/bandwidth.hpp"
-#include "common/solver/machine.hpp"
-#include "common/solver/ring_packing.hpp"
-#include "common/solver/rough_packing.hpp"
-#include "common/solver/steps.hpp"
+#include "common/solver/bandwidth/bandwidth_model.hpp"
+#include "common/solver/bandwidth/rings/ring_packing.hpp"
+#include "common/solver/bandwidth/rings/rough_packing.hpp"
+#include "common/solver/bandwidth/steps.hpp"
+#include "common/solver/chips/machine.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/solver/machine.hpp"
-#include "common/solver/machine_cache.hpp"
+#include "common/solver/chips/machine.hpp"
+#include "common/solver/chips/machine_cache.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/solver/machine.hpp"
+#include "common/solver/chips/machine.hpp"
 #include "tests/oracle/oracle.hpp"
 #include "tests/unit/solver/machines.hpp"
 

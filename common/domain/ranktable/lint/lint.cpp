@@ -1,9 +1,9 @@
-#include "common/domain/ranktable/lint.hpp"
+#include "common/domain/ranktable/lint/lint.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
-#include "common/domain/ranktable/lint/check.hpp"
+#include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
 

@@ -1,0 +1,286 @@
+// chipweave ranktable lint
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/input_file.hpp"
+#include "cli/options.hpp"
+#include "cli/ranktable/commands.hpp"
+#include "cli/ranktable/lint/file_checks.hpp"
+#include "cli/ranktable/lint/machine_checks.hpp"
+#include "cli/ranktable/lint/render_lint.hpp"
+#include "cli/ranktable/table_file.hpp"
+#include "cli/terminal.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/near_names.hpp"
+#include "common/codec/network/import.hpp"
+#include "common/codec/ranktable/canonical.hpp"
+#include "common/codec/ranktable/lint/fix.hpp"
+#include "common/codec/ranktable/lint/topology_file.hpp"
+#include "common/domain/ranktable/lint/lint.hpp"
+#include "common/io/files.hpp"
+#include "common/solver/ranks/table_ring.hpp"
+
+namespace chipweave::cli {
+
+using codec::ranktable::LintedText;
+using codec::ranktable::LintOptions;
+using codec::ranktable::Located;
+using domain::ranktable::Dialect;
+using domain::ranktable::Finding;
+using domain::ranktable::Findings;
+using domain::ranktable::Place;
+using domain::ranktable::Severity;
+
+namespace {
+
+enum class LintForm { text, json, sarif };
+
+struct LintFlags {
+  TableFile table;
+  std::string profile = "structural";
+  bool strict = false;
+  bool fix = false;
+  std::string topology;
+  std::string against;
+  std::string network;
+  codec::NetworkImportOptions import;
+  MachineFlags machines;
+  LintForm form = LintForm::text;
+};
+
+Exit unreadable(Error error, const std::string& file) {
+  complain(std::move(error).in(file));
+  return Exit::unreadable;
+}
+
+Result<std::string> read_table_text(const std::string& file) {
+  return read_input(file, codec::ranktable::kMaxRankTableBytes + 1);
+}
+
+// RT109; an exit when the topology file cannot be used.
+std::optional<Exit> add_topology(const LintFlags& flags, LintedText& linted) {
+  if (flags.topology.empty() || !linted.dialect) return std::nullopt;
+  Result<std::string> text = read_table_text(flags.topology);
+  if (!text) return unreadable(text.error(), flags.topology);
+  const auto findings = codec::ranktable::check_topology_file(linted.table, *std::move(text));
+  if (!findings) return unreadable(findings.error(), flags.topology);
+  codec::ranktable::add_findings(linted, *findings);
+  return std::nullopt;
+}
+
+Findings compared(const LintedText& linted, const LintedText& other, const std::string& file) {
+  if (linted.dialect == Dialect::modelarts_local && other.dialect == Dialect::modelarts_global) {
+    return domain::ranktable::lint_local_against_global(linted.table, other.table);
+  }
+  if (other.dialect && codec::ranktable::canonical(*linted.tree, linted.root) ==
+                           codec::ranktable::canonical(*other.tree, other.root)) {
+    return {};
+  }
+  return {Finding{"RT082", Severity::error, Place{linted.table.source}, std::nullopt,
+                  "the table in " + file + " says something else; see 'chipweave ranktable diff'"}};
+}
+
+// RT082, or RT070 of a local table against the global one.
+std::optional<Exit> add_against(const LintFlags& flags, LintedText& linted) {
+  if (flags.against.empty() || !linted.dialect || !linted.tree) return std::nullopt;
+  Result<std::string> text = read_table_text(flags.against);
+  if (!text) return unreadable(text.error(), flags.against);
+  LintOptions options;
+  options.read.dialect = linted.dialect == Dialect::modelarts_local ? std::nullopt : linted.dialect;
+  const LintedText other = codec::ranktable::lint_text(*std::move(text), options);
+  if (!other.tree) {
+    const Located& why = other.findings.front();
+    complain(place_text(flags.against, why.position) + ": " + why.message());
+    return Exit::unreadable;
+  }
+  codec::ranktable::add_findings(linted, compared(linted, other, flags.against));
+  return std::nullopt;
+}
+
+// RT046 and RT081.
+std::optional<Exit> add_machines(const LintFlags& flags, LintedText& linted) {
+  if (!linted.dialect) return std::nullopt;
+  const auto facts = read_machine_facts(flags.machines, linted.table);
+  if (!facts) {
+    complain(facts.error());
+    return exit_for(facts.error());
+  }
+  codec::ranktable::add_findings(linted,
+                                 domain::ranktable::lint_against_machines(linted.table, *facts));
+  return std::nullopt;
+}
+
+std::string pairs_text(const solver::TableRing& ring) {
+  constexpr std::size_t kShown = 4;
+  const std::size_t leaf = ring.levels.size() - 2;
+  std::string out;
+  std::size_t count = 0;
+  for (const auto& step : ring.steps) {
+    if (step.level > leaf || ++count > kShown) continue;
+    out += (out.empty() ? "" : ", ") + std::to_string(step.from_rank) + "-" +
+           std::to_string(step.to_rank);
+  }
+  return out + (count > kShown ? " and " + std::to_string(count - kShown) + " more" : "");
+}
+
+// RT090: over a network.
+std::optional<Exit> add_ring(const LintFlags& flags, LintedText& linted) {
+  if (flags.network.empty() || !linted.dialect) return std::nullopt;
+  Result<std::string> text = read_input(flags.network, limits::kMaxNetworkFileBytes);
+  if (!text) return unreadable(text.error(), flags.network);
+  auto network = codec::import_network(*text, flags.import);
+  if (!network) return complain_of_input(std::move(network).error(), flags.network);
+  const auto ring = solver::table_ring(linted.table, &network->table);
+  if (!ring) {
+    warn("the ring over " + flags.network + " was not looked at: " + ring.error().text());
+    return std::nullopt;
+  }
+  if (!ring->unknown.empty()) {
+    warn(std::to_string(ring->unknown.size()) + " hosts of the table are not in " + flags.network +
+         ", e.g. " + ring->unknown.front());
+  }
+  if (ring->leaf_surplus() == 0) return std::nullopt;
+  const auto& leaf = ring->levels[ring->levels.size() - 2];
+  codec::ranktable::add_findings(
+      linted,
+      {Finding{"RT090", Severity::warning, Place{linted.table.source, "server_list"}, std::nullopt,
+               "the ring crosses " + leaf.name + " borders " + std::to_string(leaf.crossings) +
+                   " times, " + std::to_string(leaf.least) + " would do; between ranks " +
+                   pairs_text(*ring)}});
+  return std::nullopt;
+}
+
+bool show(const LintFlags& flags, const LintedText& linted) {
+  switch (flags.form) {
+    case LintForm::json:
+      return print(lint_json(linted, flags.table.file));
+    case LintForm::sarif:
+      return print(lint_sarif(linted, flags.table.file));
+    case LintForm::text:
+      break;
+  }
+  return print(render_lint(linted, flags.table.file, colour_wanted()));
+}
+
+Exit verdict(const LintFlags& flags, const LintedText& linted) {
+  const auto has = [&](Severity severity) {
+    return std::any_of(linted.findings.begin(), linted.findings.end(),
+                       [&](const Located& each) { return each.severity == severity; });
+  };
+  const bool bad = has(Severity::error) || (flags.strict && has(Severity::warning));
+  return bad ? Exit::findings : Exit::fine;
+}
+
+// Writes the mended text where the old one was; of standard input to standard output.
+std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
+                            std::string& content) {
+  codec::ranktable::Fixed fixed = codec::ranktable::fix(content, options);
+  if (fixed.changes.empty()) {
+    remark("nothing that is mechanical to mend");
+    if (flags.table.file != "-") return std::nullopt;
+  }
+  for (const std::string& change : fixed.changes) remark(change);
+  content = std::move(fixed.text);
+  if (flags.table.file == "-") return print(content) ? Exit::fine : Exit::unreadable;
+  const auto written = io::write_file_atomically(flags.table.file, content);
+  if (written) return std::nullopt;
+  complain(written.error());
+  return Exit::unreadable;
+}
+
+Exit run_lint(const LintFlags& flags) {
+  Result<std::string> content = read_table_text(flags.table.file);
+  if (!content) {
+    complain(content.error());
+    return Exit::unreadable;
+  }
+  LintOptions options = lint_options(flags.table);
+  options.profile = *domain::ranktable::profile_named(flags.profile);
+  if (flags.fix) {
+    const auto done = run_fix(flags, options, *content);
+    if (done) return *done;
+  }
+  LintedText linted = codec::ranktable::lint_text(*std::move(content), options);
+  codec::ranktable::add_findings(linted, check_file(flags.table.file, options.profile));
+  for (const auto add : {add_topology, add_against, add_machines, add_ring}) {
+    const auto stopped = add(flags, linted);
+    if (stopped) return *stopped;
+  }
+  if (!show(flags, linted)) return Exit::unreadable;
+  return verdict(flags, linted);
+}
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (const std::string_view name : names) out += (out.empty() ? "" : ", ") + std::string(name);
+  return out;
+}
+
+void add_form_option(CLI::App& command, LintForm& form) {
+  const auto set = [&form](const std::string& text) {
+    if (text == "text") {
+      form = LintForm::text;
+    } else if (text == "json") {
+      form = LintForm::json;
+    } else if (text == "sarif") {
+      form = LintForm::sarif;
+    } else {
+      throw CLI::ValidationError("-o takes text, json or sarif");
+    }
+  };
+  command.add_option_function<std::string>("-o,--output", set, "text (default), json or sarif")
+      ->option_text("FORM");
+}
+
+}  // namespace
+
+void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
+  auto flags = std::make_shared<LintFlags>();
+  CLI::App* c = ranktable.add_subcommand("lint", "say what is wrong with a table, and how to mend");
+  add_table_options(*c, flags->table);
+  c->add_option("--profile", flags->profile,
+                "who reads it: " + joined(domain::ranktable::profile_names()))
+      ->check([](const std::string& text) {
+        if (domain::ranktable::profile_named(text)) return std::string();
+        return "there is no profile '" + text + "'" +
+               codec::did_you_mean(text, domain::ranktable::profile_names());
+      })
+      ->option_text("PROFILE");
+  c->add_flag("--strict", flags->strict, "warnings end with exit code 1, too");
+  auto* fix = c->add_flag("--fix", flags->fix,
+                          "mend what is mechanical (quotes, counts, ranks, order) in the file");
+  auto* pointer = c->get_option("--pointer");
+  fix->excludes(pointer);
+  c->add_option("--topo-file", flags->topology, "topology file of the hosts of a 2.0 table")
+      ->option_text("FILE");
+  c->add_option("--against", flags->against,
+                "another rank's table, which must say the same; or the global table of a local one")
+      ->option_text("FILE");
+  c->add_option(
+       "--hccn-conf", flags->machines.hccn_conf,
+       "hccn.conf of a server, to compare addresses and subnets; several times for several")
+      ->option_text("[SERVER=]FILE");
+  auto* live = c->add_option("--live", flags->machines.live,
+                             "this machine is SERVER: ask hccn_tool about each of its devices")
+                   ->option_text("SERVER");
+  c->add_option("--hccn-tool", flags->machines.hccn_tool, "where that program is")
+      ->needs(live)
+      ->option_text("PATH");
+  auto* network = c->add_option("--network", flags->network,
+                                "description of the network: also say what the ring crosses")
+                      ->option_text("FILE");
+  for (CLI::Option* option : add_network_options(*c, flags->import)) option->needs(network);
+  add_form_option(*c, flags->form);
+  add_examples(*c,
+               "  chipweave ranktable lint hccl.json --profile hccl-a2 --strict\n"
+               "  kubectl get configmap rings-config-job -o json |\n"
+               "    chipweave ranktable lint - --pointer /data/hccl.json\n"
+               "  chipweave ranktable lint hccl.json --fix");
+  c->callback([flags, &exit_code] { exit_code = run_lint(*flags); });
+}
+
+}  // namespace chipweave::cli

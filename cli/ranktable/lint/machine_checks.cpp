@@ -1,0 +1,138 @@
+#include "cli/ranktable/lint/machine_checks.hpp"
+
+#include <utility>
+
+#include "cli/ranktable/tools/addresses/hccn_tool_path.hpp"
+#include "cli/terminal.hpp"
+#include "common/codec/ascend/hccn_conf.hpp"
+#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/io/files.hpp"
+#include "common/io/hccn_program.hpp"
+
+namespace chipweave::cli {
+
+using domain::ranktable::DeviceFacts;
+using domain::ranktable::FactsByServer;
+using domain::ranktable::MachineFacts;
+using domain::ranktable::RankTable;
+using domain::ranktable::Server;
+
+namespace {
+
+std::vector<const Server*> servers_of(const RankTable& table) {
+  std::vector<const Server*> out;
+  for (const auto& group : table.groups) {
+    for (const Server& server : group.servers) {
+      if (!server.devices.empty()) out.push_back(&server);
+    }
+  }
+  return out;
+}
+
+Error wrong(const std::string& flag, std::string message) {
+  return make_error(Errc::invalid_argument, std::move(message)).in(flag);
+}
+
+// The servers of that name: several entries may be of one host.
+bool has_server(const RankTable& table, const std::string& name) {
+  for (const Server* server : servers_of(table)) {
+    if (server->server_id == name) return true;
+  }
+  return false;
+}
+
+Result<MachineFacts> read_conf(const std::string& file) {
+  const Result<std::string> text = io::read_file(file, codec::ascend::kMaxHccnConfBytes);
+  if (!text) return text.error();
+  auto conf = codec::ascend::parse_hccn_conf(*text);
+  if (!conf) return std::move(conf).error().in("file " + file);
+  for (const std::string& warning : conf->warnings) warn("file " + file + ": " + warning);
+  MachineFacts out;
+  out.source = file;
+  for (const auto& [id, device] : conf->devices) {
+    const bool v4 = !device.address.empty();
+    out.devices[id] = {v4 ? device.address : device.ipv6_address,
+                       v4 ? device.netmask : device.ipv6_netmask, std::nullopt, ""};
+  }
+  return out;
+}
+
+Result<void> add_conf(const std::string& flag, const RankTable& table, FactsByServer& out) {
+  const std::size_t equals = flag.find('=');
+  std::string server = equals == std::string::npos ? "" : flag.substr(0, equals);
+  if (server.empty()) {
+    const auto servers = servers_of(table);
+    if (servers.size() != 1) {
+      return wrong("--hccn-conf", "the table has " + std::to_string(servers.size()) +
+                                      " servers; say whose file it is: SERVER=FILE");
+    }
+    server = servers.front()->server_id.value_or("");
+  } else if (!has_server(table, server)) {
+    return wrong("--hccn-conf", "the table has no server " + server);
+  }
+  auto facts = read_conf(flag.substr(equals == std::string::npos ? 0 : equals + 1));
+  if (!facts) return std::move(facts).error();
+  out[server] = *std::move(facts);
+  return {};
+}
+
+// One device, asked three questions; what it does not answer stays unknown.
+DeviceFacts ask(io::HccnProgram& tool, int device) {
+  const auto answer = [&](const char* question) -> std::string {
+    auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
+    if (output) return *std::move(output);
+    warn("device " + std::to_string(device) + ": " + output.error().text());
+    return {};
+  };
+  DeviceFacts out;
+  const auto ports = codec::ascend::parse_hccn_ip(answer("-ip"));
+  if (ports) {
+    out.address = ports->front().address;
+    out.netmask = ports->front().netmask;
+  }
+  const auto link = codec::ascend::parse_hccn_link(answer("-link"));
+  if (link) out.up = *link;
+  const auto health = codec::ascend::parse_hccn_net_health(answer("-net_health"));
+  if (health) out.health = *health;
+  return out;
+}
+
+Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsByServer& out) {
+  if (flags.live.empty()) return {};
+  if (!has_server(table, flags.live)) {
+    return wrong("--live", "the table has no server " + flags.live);
+  }
+  const auto path = find_hccn_tool(flags.hccn_tool);
+  if (!path) return wrong("--live", path.error().message);
+  if (path->empty()) {
+    return wrong("--live", "this machine has no hccn_tool that may be run; --hccn-tool names one");
+  }
+  io::HccnProgram tool(*path);
+  MachineFacts& facts = out[flags.live];
+  facts.source = "hccn_tool";
+  for (const Server* server : servers_of(table)) {
+    if (server->server_id != flags.live) continue;
+    for (const auto& device : server->devices) {
+      constexpr std::int64_t kMost = codec::ascend::kMaxHccnDevice;
+      if (!device.device_id || *device.device_id < 0 || *device.device_id > kMost) continue;
+      const int id = static_cast<int>(*device.device_id);
+      facts.devices[id] = ask(tool, id);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FactsByServer> read_machine_facts(const MachineFlags& flags, const RankTable& table) {
+  FactsByServer out;
+  for (const std::string& flag : flags.hccn_conf) {
+    const auto added = add_conf(flag, table, out);
+    if (!added) return added.error();
+  }
+  const auto added = add_live(flags, table, out);
+  if (!added) return added.error();
+  return out;
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,17 @@
+// How findings about a rank table are shown: for people, as JSON (the contract of scripts), as
+// SARIF 2.1.0 for code review tools.
+#pragma once
+
+#include <string>
+
+#include "common/codec/ranktable/lint/lint_text.hpp"
+
+namespace chipweave::cli {
+
+// A line a finding, "FILE:LINE:COLUMN: severity RT012: …", and one that sums up.
+std::string render_lint(const codec::ranktable::LintedText& linted, const std::string& file,
+                        bool colours);
+std::string lint_json(const codec::ranktable::LintedText& linted, const std::string& file);
+std::string lint_sarif(const codec::ranktable::LintedText& linted, const std::string& file);
+
+}  // namespace chipweave::cli

@@ -1,0 +1,139 @@
+#include "cli/ranktable/route/answer.hpp"
+
+#include "cli/table.hpp"
+#include "cli/terminal.hpp"
+#include "common/base/json_writer.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+const char* to_string(RouteOutcome outcome) {
+  switch (outcome) {
+    case RouteOutcome::planned:
+      return "planned";
+    case RouteOutcome::one_host:
+      return "one_host";
+    case RouteOutcome::no_topology:
+      return "no_topology";
+    case RouteOutcome::cabinet_off:
+      return "cabinet_off";
+    case RouteOutcome::waiting:
+      break;
+  }
+  return "waiting";
+}
+
+JsonWriter& integer(JsonWriter& json, std::size_t value) {
+  return json.integer(static_cast<std::int64_t>(value));
+}
+
+void write_crossings(JsonWriter& json, const char* key, const RouteAnswer& answer,
+                     const std::vector<std::size_t>& crossings) {
+  json.key(key).begin_object();
+  for (std::size_t i = 0; i < answer.levels.size() && i < crossings.size(); ++i)
+    integer(json.key(answer.levels[i]), crossings[i]);
+  json.end_object();
+}
+
+void write_pod(JsonWriter& json, const RouteAnswer& answer, std::size_t pod) {
+  json.begin_object().field("name", answer.names[pod]);
+  integer(json.key("index"), answer.indexes[pod]);
+  json.field("host", answer.pods[pod].host).key("path").begin_array();
+  for (const std::string& element : answer.pods[pod].path) json.string(element);
+  json.end_array().key("rank");
+  if (answer.outcome == RouteOutcome::waiting) {
+    json.raw("null");
+  } else {
+    integer(json, answer.plan.rank_of[pod]);
+  }
+  json.end_object();
+}
+
+std::string path_text(const solver::RankPath& path) {
+  std::string out;
+  for (const std::string& element : path)
+    out += (out.empty() ? "" : "/") + (element.empty() ? "-" : printable(element));
+  return out.empty() ? "-" : out;
+}
+
+std::string crossings_text(const RouteAnswer& answer) {
+  std::string out;
+  for (std::size_t i = 0; i < answer.plan.crossings.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + printable(answer.levels[i]) + " " +
+           std::to_string(answer.plan.crossings[i]) + " (as given " +
+           std::to_string(answer.plan.before[i]) + ")";
+  }
+  return out.empty() ? "-" : out;
+}
+
+}  // namespace
+
+std::string RouteAnswer::master_address() const {
+  if (outcome == RouteOutcome::waiting) return "";
+  const std::size_t master = plan.master();
+  if (job.empty() || task.empty()) return names[master];
+  return job + "-" + task + "-" + std::to_string(indexes[master]) + "." + job;
+}
+
+std::string why_no_plan(RouteOutcome outcome) {
+  switch (outcome) {
+    case RouteOutcome::planned:
+      break;
+    case RouteOutcome::one_host:
+      return "all pods are on one machine: they keep their order";
+    case RouteOutcome::no_topology:
+      return "the switch of no machine is known: pods keep their order";
+    case RouteOutcome::cabinet_off:
+      return "not all pods have annotation cabinet: \"cabinet\", so they keep their order; "
+             "--cabinet plans all the same";
+    case RouteOutcome::waiting:
+      return "the job is not complete yet: pods are missing, or their machines or devices are not "
+             "known";
+  }
+  return "";
+}
+
+std::string route_text(const RouteAnswer& answer, bool colours) {
+  using Align = Table::Align;
+  Table table({{"POD"}, {"INDEX", Align::right}, {"RANK", Align::right}, {"HOST"}, {"SWITCHES"}});
+  const bool ranked = answer.outcome != RouteOutcome::waiting;
+  for (std::size_t pod = 0; pod < answer.names.size(); ++pod) {
+    const bool master = ranked && answer.plan.rank_of[pod] == 0;
+    table.add({printable(answer.names[pod]), std::to_string(answer.indexes[pod]),
+               ranked ? std::to_string(answer.plan.rank_of[pod]) : "-",
+               printable(answer.pods[pod].host), path_text(answer.pods[pod].path)},
+              master ? Colour::bold : Colour::none);
+  }
+  std::string out = table.text(colours);
+  if (!ranked) return out;
+  out += "\nborders crossed  " + crossings_text(answer) + "\n";
+  out += "MASTER_INDEX     " + std::to_string(answer.indexes[answer.plan.master()]) + "\n";
+  out += "MASTER_ADDR      " + printable(answer.master_address()) + "\n";
+  return out;
+}
+
+std::string route_json(const RouteAnswer& answer) {
+  JsonWriter json;
+  json.begin_object().field("outcome", to_string(answer.outcome));
+  json.field("namespace", answer.ns).field("job", answer.job).field("task", answer.task);
+  json.key("levels").begin_array();
+  for (const std::string& level : answer.levels) json.string(level);
+  json.end_array().key("pods").begin_array();
+  for (std::size_t pod = 0; pod < answer.names.size(); ++pod) write_pod(json, answer, pod);
+  json.end_array();
+  write_crossings(json, "crossings", answer, answer.plan.crossings);
+  write_crossings(json, "input_crossings", answer, answer.plan.before);
+  json.key("master_index");
+  if (answer.outcome == RouteOutcome::waiting) {
+    json.raw("null");
+  } else {
+    integer(json, answer.indexes[answer.plan.master()]);
+  }
+  json.field("master_addr", answer.master_address()).key("unknown").begin_array();
+  for (const std::size_t pod : answer.plan.unknown) json.string(answer.names[pod]);
+  json.end_array().key("warnings").begin_array();
+  for (const std::string& warning : answer.warnings) json.string(warning);
+  return json.end_array().end_object().take() + "\n";
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,166 @@
+#include "cli/ranktable/route/init.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/ranktable/route/init_step.hpp"
+#include "cli/ranktable/route/inputs.hpp"
+#include "cli/terminal.hpp"
+#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/ranktable/modelarts/job_table.hpp"
+#include "common/codec/ranktable/modelarts/route_file.hpp"
+#include "common/io/files.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr const char* kRankFile = "RANK_AFTER_ACC";
+constexpr const char* kMasterFile = "MASTER_INDEX";
+constexpr seconds kLongestWait{24 * 3600};
+
+// "90s", "30m", "1h", "90"
+std::optional<seconds> parse_wait(std::string_view text) {
+  int count = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (failed != std::errc() || count < 0 || count > kLongestWait.count()) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (!unit.empty() && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
+  const int factor = unit == "h" ? 3600 : unit == "m" ? 60 : 1;
+  const seconds out = seconds(count) * factor;
+  return out <= kLongestWait ? std::optional(out) : std::nullopt;
+}
+
+// A container's first process ignores SIGTERM unless it says otherwise: the pod could not be
+// deleted while it waits.
+void end_on_sigterm() {
+  std::signal(SIGTERM, [](int number) { std::_Exit(128 + number); });
+  std::signal(SIGINT, [](int number) { std::_Exit(128 + number); });
+}
+
+std::string in_folder(const std::string& folder, std::string_view name) {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+Result<std::optional<std::string>> read_if_there(const std::string& folder, std::string_view name) {
+  auto content = io::read_file(in_folder(folder, name), codec::ranktable::kMaxRankTableBytes);
+  if (content) return std::optional(*std::move(content));
+  if (content.error().code == Errc::not_found) return std::optional<std::string>();
+  return std::move(content).error();
+}
+
+Result<RouteTables> read_tables(const std::string& folder) {
+  RouteTables out;
+  for (const auto& [name, to] :
+       {std::pair(codec::kJobStartFile, &out.job_start), std::pair(codec::kTorFile, &out.tors),
+        std::pair(codec::kRoutePlanFile, &out.plan)}) {
+    auto content = read_if_there(folder, name);
+    if (!content) return std::move(content).error();
+    *to = *std::move(content);
+  }
+  return out;
+}
+
+// Until the tables are complete or the time is over; then the last step says wait.
+Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteAsker& asker,
+                                  const domain::NetworkTable* network, seconds longest) {
+  const auto deadline = std::chrono::steady_clock::now() + longest;
+  for (bool first = true;; first = false) {
+    const Result<RouteTables> tables = read_tables(flags.config);
+    if (!tables) return tables.error();
+    Result<RouteStep> step = route_step(*tables, asker, network);
+    if (!step) {
+      if (exit_for(step.error()) == Exit::usage) return step;  // the flag's fault
+      return std::move(step).error().in("folder " + flags.config);
+    }
+    if (step->kind != RouteStep::Kind::wait) return step;
+    if (std::chrono::steady_clock::now() >= deadline) return step;
+    if (first) remark("waiting for " + flags.config + ": " + step->why);
+    std::this_thread::sleep_for(seconds(1));
+  }
+}
+
+Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
+  const RouteAsker asker{flags.index, flags.replicas};
+  if (!flags.hosts.empty() && flags.network.empty()) {
+    return make_error(Errc::invalid_argument, "is needed: a hostfile says nothing of switches")
+        .in("--network");
+  }
+  std::optional<domain::NetworkTable> network;
+  if (!flags.network.empty()) {
+    std::vector<std::string> warnings;
+    auto read = read_route_network(flags.network, flags.import, warnings);
+    if (!read) return std::move(read).error();
+    for (const std::string& warning : warnings) warn(warning);
+    network = *std::move(read);
+  }
+  if (flags.hosts.empty())
+    return wait_for_tables(flags, asker, network ? &*network : nullptr, longest);
+  const auto machines = read_route_hosts(flags.hosts);
+  if (!machines) return machines.error();
+  return route_step(*machines, asker, *network);
+}
+
+// What a former run of the container left must not outlive the plan it was of. Absent files are
+// what the job script takes for "no route planning": an empty MASTER_INDEX would break it.
+Result<void> remove_files(const std::string& folder) {
+  for (const char* name : {kRankFile, kMasterFile}) {
+    std::error_code failed;
+    std::filesystem::remove(in_folder(folder, name), failed);
+    if (failed) {
+      return make_error(Errc::unavailable, "cannot remove: " + failed.message())
+          .in("file " + in_folder(folder, name));
+    }
+  }
+  return {};
+}
+
+Result<void> write_step(const std::string& folder, const RouteStep& step) {
+  auto master =
+      io::write_file_atomically(in_folder(folder, kMasterFile), std::to_string(step.master) + "\n");
+  if (!master) return master;
+  return io::write_file_atomically(in_folder(folder, kRankFile), std::to_string(step.rank) + "\n");
+}
+
+Exit failed(const Error& error) {
+  complain(error);
+  return exit_for(error);
+}
+
+}  // namespace
+
+Exit run_route_init(const RouteInitFlags& flags) {
+  const auto longest = parse_wait(flags.wait);
+  if (!longest) {
+    complain("--wait takes a time of at most 24h, such as 30m, 90s or 1h");
+    return Exit::usage;
+  }
+  end_on_sigterm();
+  if (auto removed = remove_files(flags.dir); !removed) return failed(removed.error());
+  const Result<RouteStep> step = find_step(flags, *longest);
+  if (!step) return failed(step.error());
+  switch (step->kind) {
+    case RouteStep::Kind::wait:
+      complain("the job's tables were not complete within " + flags.wait + ": " + step->why);
+      return Exit::findings;
+    case RouteStep::Kind::keep:
+      remark(step->why + "; this pod's rank is its index, " + std::to_string(flags.index));
+      return Exit::fine;
+    case RouteStep::Kind::ranked:
+      break;
+  }
+  if (auto written = write_step(flags.dir, *step); !written) return failed(written.error());
+  remark("pod " + std::to_string(flags.index) + " has new rank " + std::to_string(step->rank) +
+         "; the master is pod " + std::to_string(step->master));
+  return Exit::fine;
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,41 @@
+// The files of `route plan --out`: tables, the plan, ConfigMaps that hold them, and the values of
+// annotations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/ranktable/route/answer.hpp"
+#include "common/base/result.hpp"
+#include "common/codec/ranktable/modelarts/config_map.hpp"
+#include "common/codec/ranktable/modelarts/job_pods.hpp"
+#include "common/codec/ranktable/modelarts/job_table.hpp"
+
+namespace chipweave::cli {
+
+struct RouteFile {
+  std::string name;  // below the folder
+  std::string content;
+};
+
+struct RouteOutput {
+  std::vector<RouteFile> files;
+  std::vector<std::string> warnings;
+};
+
+struct RouteOutputOptions {
+  codec::ManifestForm form = codec::ManifestForm::yaml;
+  bool compress = false;  // the rank table inside its ConfigMap
+  bool switches = false;  // topology is handed down
+};
+
+// tables: nullptr where only hosts are known. job goes with tables.
+Result<RouteOutput> route_output(const RouteAnswer& answer, const codec::JobPods* job,
+                                 const codec::JobTables* tables, const RouteOutputOptions& options);
+
+// Makes the folder, writes the files, and removes tables and a plan of a former call that this one
+// does not have.
+Result<void> write_route_output(const std::string& folder, const RouteOutput& output);
+
+}  // namespace chipweave::cli

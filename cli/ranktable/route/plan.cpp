@@ -1,0 +1,150 @@
+#include "cli/ranktable/route/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/ranktable/route/answer.hpp"
+#include "cli/ranktable/route/output.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+RouteOutcome outcome_of(solver::RouteState state) {
+  switch (state) {
+    case solver::RouteState::planned:
+      return RouteOutcome::planned;
+    case solver::RouteState::one_host:
+      return RouteOutcome::one_host;
+    case solver::RouteState::no_topology:
+      break;
+  }
+  return RouteOutcome::no_topology;
+}
+
+// Hosts without pods have nothing to carry the switch.
+bool wants_topology(const RoutePlanFlags& flags, const RouteInputs& inputs) {
+  return flags.cabinet || !inputs.job || inputs.job->cabinet;
+}
+
+bool can_plan(const RouteInputs& inputs) {
+  return inputs.placed() && (inputs.network || (inputs.job && inputs.job->complete()));
+}
+
+void warn_of_unknown(RouteAnswer& answer) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<std::size_t>& unknown = answer.plan.unknown;
+  if (unknown.empty() || answer.outcome != RouteOutcome::planned) return;
+  std::string names;
+  for (std::size_t i = 0; i < unknown.size() && i < kShown; ++i)
+    names += (i == 0 ? "" : ", ") + answer.names[unknown[i]];
+  if (unknown.size() > kShown) names += ", …";
+  answer.warnings.push_back(
+      "the switch of their machines is not known, so they come last: " + names + " (" +
+      std::to_string(unknown.size()) + " of " + std::to_string(answer.names.size()) + ")");
+}
+
+void keep_order(solver::RoutePlan& plan) {
+  std::iota(plan.order.begin(), plan.order.end(), std::size_t{0});
+  plan.rank_of = plan.order;
+  plan.crossings = plan.before;
+}
+
+// By the network; by the switches that devices report where it is of other machines, as init
+// containers would do with the tables.
+RoutePlaces places_of(const RouteInputs& inputs, std::vector<std::string>& warnings) {
+  const bool reported = inputs.job && inputs.job->complete();
+  if (!inputs.network) return places_by_tors(inputs.machines);
+  RoutePlaces out = places_in(*inputs.network, inputs.machines);
+  const bool any = std::any_of(out.pods.begin(), out.pods.end(),
+                               [](const solver::RoutePod& pod) { return !pod.path.empty(); });
+  if (any || out.pods.empty()) return out;
+  warnings.push_back("the network has none of the machines; the first is " +
+                     inputs.machines.front().host +
+                     (reported ? ". Planned by the switches that devices report" : ""));
+  return reported ? places_by_tors(inputs.machines) : out;
+}
+
+RouteAnswer answer_of(const RoutePlanFlags& flags, const RouteInputs& inputs) {
+  RouteAnswer out;
+  out.names = inputs.names;
+  out.indexes = inputs.indexes;
+  out.warnings = inputs.warnings;
+  out.job = inputs.job ? inputs.job->job : flags.inputs.choice.job;
+  out.task = inputs.job ? inputs.job->task : flags.inputs.choice.task;
+  if (inputs.job) out.ns = inputs.job->ns;
+  if (!can_plan(inputs)) {
+    for (const RouteMachine& machine : inputs.machines) out.pods.push_back({machine.host, {}});
+    return out;
+  }
+  RoutePlaces places = places_of(inputs, out.warnings);
+  out.plan = solver::route_plan(places.levels.size(), places.pods);
+  out.outcome = outcome_of(out.plan.state);
+  if (!wants_topology(flags, inputs)) {
+    keep_order(out.plan);
+    out.outcome = RouteOutcome::cabinet_off;
+  }
+  out.levels = std::move(places.levels);
+  out.pods = std::move(places.pods);
+  warn_of_unknown(out);
+  return out;
+}
+
+// Tables name the leaf of the network where no device said its switch.
+std::vector<std::string> leaves_of(const RouteAnswer& answer) {
+  std::vector<std::string> out;
+  for (const solver::RoutePod& pod : answer.pods)
+    out.push_back(leaf_name(answer.levels.size(), pod.path));
+  return out;
+}
+
+Result<std::vector<std::string>> write_files(const RoutePlanFlags& flags, RouteInputs& inputs,
+                                             const RouteAnswer& answer) {
+  RouteOutputOptions options;
+  options.form = flags.manifest == "json" ? codec::ManifestForm::json : codec::ManifestForm::yaml;
+  options.compress = flags.compress;
+  options.switches = wants_topology(flags, inputs);
+  std::optional<codec::JobTables> tables;
+  if (inputs.job) {
+    if (inputs.network) codec::add_leaf_switches(*inputs.job, leaves_of(answer));
+    auto made = codec::make_job_tables(*inputs.job, {flags.hyperjob, options.switches},
+                                       inputs.previous ? &*inputs.previous : nullptr);
+    if (!made) return std::move(made).error();
+    tables = *std::move(made);
+  }
+  auto output = route_output(answer, inputs.job ? &*inputs.job : nullptr,
+                             tables ? &*tables : nullptr, options);
+  if (!output) return std::move(output).error();
+  if (auto done = write_route_output(flags.out, *output); !done) return std::move(done).error();
+  return std::move(output->warnings);
+}
+
+Exit failed(const Error& error) {
+  complain(error);
+  return exit_for(error);
+}
+
+}  // namespace
+
+Exit run_route_plan(const RoutePlanFlags& flags) {
+  Result<RouteInputs> inputs = read_route_inputs(flags.inputs);
+  if (!inputs) return failed(inputs.error());
+  RouteAnswer answer = answer_of(flags, *inputs);
+  if (!flags.out.empty()) {
+    auto warnings = write_files(flags, *inputs, answer);
+    if (!warnings) return failed(warnings.error());
+    for (std::string& warning : *warnings) answer.warnings.push_back(std::move(warning));
+  }
+  if (flags.form == OutputForm::text) {
+    for (const std::string& warning : answer.warnings) warn(warning);
+  }
+  const std::string text =
+      flags.form == OutputForm::json ? route_json(answer) : route_text(answer, colour_wanted());
+  if (!print(text)) return Exit::unreadable;
+  if (answer.outcome != RouteOutcome::planned) remark(why_no_plan(answer.outcome));
+  return answer.outcome == RouteOutcome::waiting ? Exit::findings : Exit::fine;
+}
+
+}  // namespace chipweave::cli

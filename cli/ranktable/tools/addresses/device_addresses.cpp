@@ -1,0 +1,140 @@
+#include "cli/ranktable/tools/addresses/device_addresses.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/ranktable/tools/words.hpp"
+#include "common/base/foreign_text.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using codec::ascend::HccnConfDevice;
+
+std::string device_name(int device) { return "device " + std::to_string(device); }
+
+}  // namespace
+
+LiveAddresses::LiveAddresses(Sources sources, Warn warn)
+    : sources_(std::move(sources)), warn_(std::move(warn)) {}
+
+Result<Ports> LiveAddresses::of(int device) {
+  const auto configured_ports = configured(device);
+  if (!sources_.tool) {
+    if (configured_ports) return *configured_ports;
+    return missing(device, nullptr);
+  }
+  Result<Ports> ports = asked(device);
+  if (!ports) {
+    if (!configured_ports) return missing(device, &ports.error());
+    warn_(device_name(device) + ": " + ports.error().message + "; " +
+          configured_ports->front().address + " is taken from " + sources_.conf_name +
+          ", and may not be active");
+    return *configured_ports;
+  }
+  if (configured_ports && configured_ports->front().address != ports->front().address) {
+    warn_(device_name(device) + " has address " + ports->front().address + ", and " +
+          sources_.conf_name + " configures " + configured_ports->front().address +
+          ": the former is taken; after a reboot it will be the latter");
+  }
+  return ports;
+}
+
+Result<Ports> LiveAddresses::asked(int device) {
+  const std::string id = std::to_string(device);
+  const Result<std::string> output = sources_.tool->answer({"-i", id, "-ip", "-g"});
+  if (!output) return output.error();
+  Result<Ports> ports = codec::ascend::parse_hccn_ip(*output);
+  if (ports || ports.error().code != Errc::not_found) return ports;
+  const Result<std::string> second = sources_.tool->answer({"-i", id, "-ip", "-inet6", "-g"});
+  if (!second) return ports;  // older tools do not know the question
+  Result<Ports> six = codec::ascend::parse_hccn_ip6(*second);
+  return six ? six : ports;
+}
+
+std::optional<Ports> LiveAddresses::configured(int device) const {
+  if (!sources_.conf) return std::nullopt;
+  const auto found = sources_.conf->devices.find(device);
+  if (found == sources_.conf->devices.end()) return std::nullopt;
+  const HccnConfDevice& values = found->second;
+  if (!values.address.empty()) return Ports{{values.address, values.netmask}};
+  if (!values.ipv6_address.empty()) return Ports{{values.ipv6_address, values.ipv6_netmask}};
+  return std::nullopt;
+}
+
+Error LiveAddresses::missing(int device, const Error* why) const {
+  const std::string file =
+      sources_.conf ? sources_.conf_name + " has none for it" : "there is no " + sources_.conf_name;
+  const std::string tool = why == nullptr ? "there is no hccn_tool to ask" : why->message;
+  return make_error(Errc::not_found,
+                    device_name(device) + " has no address: " + tool + ", and " + file +
+                        "; does the machine have this device, and is `hccn_tool -i " +
+                        std::to_string(device) + " -ip -s address A netmask M` done?");
+}
+
+Result<Ports> AddressPlan::of(int device) const {
+  const auto address = base.plus(static_cast<std::uint32_t>(device));
+  const bool inside =
+      address && address->with_host_bits(prefix, false) == base.with_host_bits(prefix, false);
+  if (!inside) {
+    return make_error(Errc::limit_exceeded, "argument --address-plan: " + device_name(device) +
+                                                " is outside of " + base.text() + "/" +
+                                                std::to_string(prefix));
+  }
+  // A network of two addresses has neither of the two that are nobody's.
+  const bool roomy = prefix < base.bits() - 1;
+  const bool nobody = *address == address->with_host_bits(prefix, false) ||
+                      (!base.v6 && *address == address->with_host_bits(prefix, true));
+  if (roomy && nobody) {
+    return make_error(Errc::invalid_argument,
+                      "argument --address-plan: " + device_name(device) + " would have " +
+                          address->text() + ", which in /" + std::to_string(prefix) +
+                          " is no address of a host: begin with another one");
+  }
+  IpAddress mask;
+  mask.v6 = base.v6;
+  mask = mask.with_host_bits(0, true).with_host_bits(prefix, false);
+  return Ports{{address->text(), base.v6 ? std::to_string(prefix) : mask.text()}};
+}
+
+Result<AddressPlan> parse_address_plan(std::string_view text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto base = parse_ip(text.substr(0, slash));
+  const auto prefix = whole_number(text.substr(std::min(slash + 1, text.size())), 128);
+  if (!base || !prefix || *prefix > base->bits()) {
+    return make_error(Errc::invalid_argument,
+                      "argument --address-plan: " + in_quotes(text) +
+                          " is no BASE/PREFIX, such as 10.0.1.18/24: device N has BASE + N");
+  }
+  return AddressPlan{*base, *prefix};
+}
+
+DescribedAddresses::DescribedAddresses(domain::NodeTopology machine, std::string name,
+                                       std::optional<AddressPlan> plan)
+    : machine_(std::move(machine)), name_(std::move(name)), plan_(plan) {}
+
+Result<Ports> DescribedAddresses::of(int device) {
+  const auto& chips = machine_.chips();
+  const auto chip = std::find_if(chips.begin(), chips.end(), [device](const domain::Chip& each) {
+    return each.physical_id.value_or(each.index.value) == device;
+  });
+  if (chip == chips.end()) {
+    return make_error(Errc::not_found, name_ + " has no " + device_name(device) + ": it has " +
+                                           std::to_string(chips.size()) + " devices");
+  }
+  Ports out;
+  for (const std::string& address : chip->device_ips) {
+    if (!parse_ip(address)) {
+      return make_error(Errc::invalid_argument, name_ + ": " + device_name(device) +
+                                                    " has the address " + in_quotes(address) +
+                                                    ", which is none");
+    }
+    out.push_back({address, ""});
+  }
+  if (!out.empty()) return out;
+  if (plan_) return plan_->of(device);
+  return make_error(Errc::not_found, name_ + " does not say the address of " + device_name(device) +
+                                         ", and none is invented: give --address-plan BASE/PREFIX");
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,159 @@
+#include "cli/ranktable/tools/pd_command.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/ranktable/tools/addresses/address_source.hpp"
+#include "cli/ranktable/tools/addresses/borrowed_nics.hpp"
+#include "cli/ranktable/tools/addresses/host_address.hpp"
+#include "cli/ranktable/tools/read_tables.hpp"
+#include "common/codec/ranktable/tools/pd_instances.hpp"
+#include "common/codec/ranktable/tools/pd_merge.hpp"
+#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/io/file_set.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using codec::ranktable::DeviceIds;
+using codec::ranktable::MergedTable;
+using codec::ranktable::OutputFile;
+using codec::ranktable::PdDevice;
+using codec::ranktable::PdInstance;
+using codec::ranktable::PdMachine;
+
+// Looks up devices and holds what no two of them may share.
+class DeviceTable {
+ public:
+  DeviceTable(DeviceAddresses& addresses, BorrowedNics nics, Warn warn)
+      : addresses_(addresses), nics_(std::move(nics)), warn_(std::move(warn)) {}
+
+  Result<std::vector<PdInstance>> look_up(const std::vector<DeviceIds>& instances) {
+    std::vector<PdInstance> out;
+    for (const DeviceIds& ids : instances) {
+      PdInstance& instance = out.emplace_back();
+      for (const int id : ids) {
+        Result<PdDevice> device = look_up(id);
+        if (!device) return std::move(device).error();
+        instance.push_back(*std::move(device));
+      }
+    }
+    return out;
+  }
+
+  void warn_of_unused() const {
+    for (const std::string& address : nics_.unused()) {
+      warn_("argument --replace-device-list: no device of these instances has address " + address);
+    }
+  }
+
+ private:
+  Result<PdDevice> look_up(int id) {
+    const Result<Ports> ports = addresses_.of(id);
+    if (!ports) return ports.error();
+    if (ports->size() > 1) {
+      warn_("device " + std::to_string(id) + " has " + std::to_string(ports->size()) +
+            " ports; the address of the first is taken, as the reference does");
+    }
+    Result<PdDevice> device = nics_.resolve(id, ports->front().address, addresses_);
+    if (!device) return device;
+    const std::string key =
+        device->address + (device->port ? ":" + std::to_string(*device->port) : "");
+    const auto [first, fresh] = owners_.try_emplace(key, id);
+    if (!fresh) return clash("both have address " + key, first->second, id);
+    const bool v6 = parse_ip(device->address)->v6;
+    if (owners_.size() == 1) v6_ = v6;
+    if (v6 != v6_)
+      return clash("have addresses of different families", owners_.begin()->second, id);
+    return device;
+  }
+
+  static Error clash(const std::string& what, int a, int b) {
+    return make_error(Errc::conflict, "devices " + std::to_string(a) + " and " + std::to_string(b) +
+                                          " " + what + ", and links between them would fail");
+  }
+
+  DeviceAddresses& addresses_;
+  BorrowedNics nics_;
+  Warn warn_;
+  std::map<std::string, int> owners_;  // address → device
+  bool v6_ = false;
+};
+
+Result<std::vector<OutputFile>> generated(const PdRequest& request, const Warn& warn) {
+  if (!request.api_server && request.prefill.empty() && request.decode.empty()) {
+    return make_error(Errc::invalid_argument,
+                      "nothing to generate: give --api-server, --prefill-server-list or "
+                      "--decode-server-list");
+  }
+  auto instances =
+      codec::ranktable::read_pd_instances(request.prefill, request.decode, request.strict);
+  if (!instances) return std::move(instances).error();
+  for (const std::string& warning : instances->warnings) warn(warning);
+  auto nics = BorrowedNics::parse(request.replaced_devices, request.port_range);
+  if (!nics) return std::move(nics).error();
+  PdMachine machine;
+  const Result<std::string> address = host_address(request.ip, "--ip", warn);
+  if (!address) return address.error();
+  machine.address = *address;
+  machine.api_server = request.api_server;
+  if (!instances->prefill.empty() || !instances->decode.empty()) {
+    const auto addresses = open_addresses(request.addresses, warn);
+    if (!addresses) return addresses.error();
+    DeviceTable devices(**addresses, *std::move(nics), warn);
+    auto prefill = devices.look_up(instances->prefill);
+    if (!prefill) return std::move(prefill).error();
+    auto decode = devices.look_up(instances->decode);
+    if (!decode) return std::move(decode).error();
+    devices.warn_of_unused();
+    machine.prefill = *std::move(prefill);
+    machine.decode = *std::move(decode);
+  }
+  return codec::ranktable::write_pd_tables(machine);
+}
+
+Result<MergedTable> merged(const PdRequest& request) {
+  const bool all = request.mode == PdMode::merge_all;
+  auto first = read_tables(all ? request.prefill : request.files);
+  if (!first) return std::move(first).error();
+  if (request.mode == PdMode::merge) {
+    return codec::ranktable::merge_pd_global(*std::move(first), request.strict);
+  }
+  if (!all) return codec::ranktable::merge_pd_local(*std::move(first));
+  auto second = read_tables(request.decode);
+  if (!second) return std::move(second).error();
+  return codec::ranktable::merge_pd_all(*std::move(first), *std::move(second));
+}
+
+Result<std::vector<OutputFile>> outputs(const PdRequest& request, const Warn& warn) {
+  if (request.mode == PdMode::gen) return generated(request, warn);
+  auto table = merged(request);
+  if (!table) return std::move(table).error();
+  for (const std::string& warning : table->warnings) warn(warning);
+  return std::vector<OutputFile>{std::move(table->file)};
+}
+
+}  // namespace
+
+Result<void> run_pd(const PdRequest& request, const ToolLog& log) {
+  const Warn warn = [&log](const std::string& sentence) { log.warn(sentence); };
+  const auto files = outputs(request, warn);
+  if (!files) return files.error();
+  if (request.dry_run) {
+    for (const OutputFile& file : *files) {
+      log.info("Would save " + io::joined_path(request.save_dir, file.name) + ", " +
+               std::to_string(file.text.size()) + " bytes.");
+    }
+    return {};
+  }
+  std::vector<io::NamedText> texts;
+  texts.reserve(files->size());
+  for (const OutputFile& file : *files) texts.push_back({file.name, file.text});
+  return io::write_file_set(request.save_dir, texts, io::FileMode::owner_only,
+                            [&log](const std::string& path) { log.info("Save " + path + "."); });
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,55 @@
+// lint_text — a rank table as text: everything that is wrong with it, with line, column and JSON
+// pointer. What the file system, the machine or the network say is added by whoever asks them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/ranktable/rank_table.hpp"
+#include "common/domain/ranktable/dialect.hpp"
+#include "common/domain/ranktable/lint/finding.hpp"
+
+namespace chipweave::codec::ranktable {
+
+// A finding with its place in the file.
+struct Located {
+  std::string code;
+  domain::ranktable::Severity severity = domain::ranktable::Severity::error;
+  std::string pointer;  // "" of the whole file
+  Position position;
+  std::optional<Position> related;
+  std::string fact;
+  JsonTree::Id node = JsonTree::kNone;   // of the value in LintedText::tree
+  JsonTree::Id owner = JsonTree::kNone;  // of the object it is a member of, if it is one
+  // "fact. What breaks. Remedy."
+  std::string message() const;
+};
+
+struct LintOptions {
+  domain::ranktable::Profile profile = domain::ranktable::Profile::structural;
+  std::string pointer;  // of the table in the file; a string there is parsed as JSON
+  ReadOptions read;
+};
+
+// The parsed document and what was found, in the order of the text.
+struct LintedText {
+  std::optional<domain::ranktable::Dialect> dialect;
+  domain::ranktable::RankTable table;  // empty without dialect
+  std::vector<Located> findings;
+  // nullopt where the text is no JSON, or the pointer leads to none.
+  std::optional<JsonTree> tree;
+  JsonTree::Id root = 0;  // of the table in `tree`
+};
+
+// Cost: linear in the text, and a sort of what was found.
+LintedText lint_text(std::string text, const LintOptions& options);
+
+// Adds places to findings about `linted.table`, and keeps all in order.
+void add_findings(LintedText& linted, const domain::ranktable::Findings& findings);
+
+}  // namespace chipweave::codec::ranktable

@@ -1,0 +1,157 @@
+#include "common/codec/ranktable/modelarts/pod_fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "common/base/dns_name.hpp"
+#include "common/codec/topology/text_quote.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr std::string_view kJobName = "volcano.sh/job-name";
+constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
+constexpr std::string_view kTaskIndex = "volcano.sh/task-index";
+
+std::string entry_of(const Json& object, const char* map, std::string_view key) {
+  return json_word(json_at(object, {"metadata", map, std::string(key).c_str()})).value_or("");
+}
+
+// Volcano writes both; people's own tools often only one.
+std::string annotation_or_label(const Json& object, std::string_view key) {
+  std::string out = annotation_of(object, key);
+  return out.empty() ? entry_of(object, "labels", key) : out;
+}
+
+std::optional<std::size_t> index_in(std::string_view text) {
+  std::size_t out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = failed == std::errc() && end == text.data() + text.size();
+  return whole && !text.empty() && out < kMaxPodIndex ? std::optional(out) : std::nullopt;
+}
+
+// Huawei's resources: huawei.com/ascend-1980, huawei.com/Ascend910, huawei.com/npu …
+bool is_npu_resource(std::string_view name) {
+  constexpr std::string_view kPrefix = "huawei.com/";
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  return name.starts_with("ascend") || name.starts_with("Ascend") || name == "npu";
+}
+
+bool asks_for_npu(const Json& container) {
+  for (const char* kind : {"requests", "limits"}) {
+    const Json* amounts = json_at(container, {"resources", kind});
+    if (amounts == nullptr || !amounts->is_object()) continue;
+    for (const auto& [name, amount] : amounts->items()) {
+      if (is_npu_resource(name) && json_word(&amount).value_or("") != "0") return true;
+    }
+  }
+  return false;
+}
+
+Result<std::size_t> index_of(const Json& pod, const std::string& name) {
+  const std::string said = annotation_or_label(pod, kTaskIndex);
+  const std::string text = !said.empty() ? said : name.substr(name.rfind('-') + 1);
+  const auto index = index_in(text);
+  if (index) return *index;
+  return network_error(
+      said.empty() ? "its index is not known: it has no annotation " + std::string(kTaskIndex) +
+                         ", and its name does not end in -N"
+                   : "annotation " + std::string(kTaskIndex) + " is " + quoted_excerpt(said) +
+                         ", not a whole number below " + std::to_string(kMaxPodIndex));
+}
+
+Result<std::optional<DeviceReport>> report_in(const Json& object, std::string_view key) {
+  const std::string text = annotation_of(object, key);
+  if (text.empty()) return std::optional<DeviceReport>();
+  Result<DeviceReport> report = parse_device_report(text);
+  if (!report) return std::move(report).error().in("annotation " + std::string(key));
+  return std::optional(*std::move(report));
+}
+
+// The newer annotation says which devices; the older one may add their switches.
+Result<std::optional<DeviceReport>> report_of(const Json& pod) {
+  auto out = report_in(pod, kAscend1980Configuration);
+  if (!out) return out;
+  auto older = report_in(pod, kAscendRankTable);
+  if (!older || !*out) return older;
+  if (!*older) return out;
+  for (RouteDevice& device : (*out)->devices) {
+    const auto& known = (*older)->devices;
+    const auto same = std::find_if(known.begin(), known.end(),
+                                   [&](const RouteDevice& one) { return one.id == device.id; });
+    if (same == known.end() || !device.tor_ip.empty()) continue;
+    device.tor_ip = same->tor_ip;
+    device.tor_port = same->tor_port;
+  }
+  return out;
+}
+
+std::string super_pod_of(const Json& pod) {
+  for (const std::string_view key : {"super-pod-id", "super_pod_id", "super-pod-rank"}) {
+    std::string id = annotation_of(pod, key);
+    if (!id.empty() && !id.starts_with('-')) return id;  // negative: none
+  }
+  return "";
+}
+
+std::string word(const Json& pod, std::initializer_list<const char*> keys) {
+  return json_word(json_at(pod, keys)).value_or("");
+}
+
+}  // namespace
+
+std::string annotation_of(const Json& object, std::string_view key) {
+  return entry_of(object, "annotations", key);
+}
+
+JobPodIdentity identity_of(const NetworkObject& pod) {
+  JobPodIdentity out;
+  out.ns = word(pod.value, {"metadata", "namespace"});
+  out.job = annotation_or_label(pod.value, kJobName);
+  out.task = annotation_or_label(pod.value, kTaskSpec);
+  if (!out.task.empty() || out.job.empty()) return out;
+  const std::string name = object_name(pod);
+  const std::size_t end = name.rfind('-');
+  if (name.starts_with(out.job + "-") && end != std::string::npos && end > out.job.size() + 1) {
+    out.task = name.substr(out.job.size() + 1, end - out.job.size() - 1);
+  }
+  return out;
+}
+
+bool uses_npu(const Json& pod) {
+  if (!annotation_of(pod, kAscend1980Configuration).empty()) return true;
+  if (!annotation_of(pod, kAscendRankTable).empty()) return true;
+  const Json* containers = json_at(pod, {"spec", "containers"});
+  return containers != nullptr && containers->is_array() &&
+         std::any_of(containers->begin(), containers->end(), asks_for_npu);
+}
+
+Result<JobPod> read_pod_fields(const NetworkObject& pod) {
+  JobPod out;
+  out.name = object_name(pod);
+  if (!is_dns_subdomain(out.name)) {
+    return network_error("its name " + quoted_excerpt(out.name) + " is none of a pod")
+        .in(object_label(pod));
+  }
+  const Result<std::size_t> index = index_of(pod.value, out.name);
+  if (!index) return Error(index.error()).in(object_label(pod));
+  out.index = *index;
+  out.node = word(pod.value, {"spec", "nodeName"});
+  if (!out.node.empty() && !is_dns_subdomain(out.node)) {
+    return network_error("its node " + quoted_excerpt(out.node) + " has no name of a node")
+        .in(object_label(pod));
+  }
+  out.host_ip = word(pod.value, {"status", "hostIP"});
+  out.super_pod = super_pod_of(pod.value);
+  out.cabinet = annotation_of(pod.value, kCabinet) == kCabinet;
+  Result<std::optional<DeviceReport>> report = report_of(pod.value);
+  if (!report) return std::move(report).error().in(object_label(pod));
+  out.report = *std::move(report);
+  return out;
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,32 @@
+// What JobPods reads of one Pod object. Internal to common/codec/ranktable/modelarts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/codec/network/objects.hpp"
+#include "common/codec/ranktable/modelarts/job_pods.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr std::size_t kMaxPodIndex = 100'000;
+
+// "" where there is none.
+std::string annotation_of(const Json& object, std::string_view key);
+
+struct JobPodIdentity {
+  std::string ns;
+  std::string job;   // "": of no Volcano job
+  std::string task;  // the part of its name between job and index where nothing says it
+};
+JobPodIdentity identity_of(const NetworkObject& pod);
+
+// It asks for an NPU, or somebody told its devices.
+bool uses_npu(const Json& pod);
+
+// Errors: a name that Kubernetes would not take, no index, a report that cannot be read.
+Result<JobPod> read_pod_fields(const NetworkObject& pod);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,91 @@
+// The lists that schemas share: how each is read into the model and written from it.
+//
+// Internal to common/codec/ranktable.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "common/codec/ranktable/schema/schema.hpp"
+#include "common/codec/ranktable/schema/table_reader.hpp"
+#include "common/codec/ranktable/schema/table_writer.hpp"
+
+namespace chipweave::codec::ranktable {
+
+using domain::ranktable::Device;
+using domain::ranktable::Group;
+using domain::ranktable::LayeredRank;
+using domain::ranktable::NetLayer;
+using domain::ranktable::RankAddress;
+using domain::ranktable::RankTable;
+using domain::ranktable::Server;
+using domain::ranktable::ServerName;
+using domain::ranktable::ServerSet;
+
+// A list that is a vector of the object: Vector points to it, Members to its schema.
+template <class T, auto Vector, auto Members>
+constexpr Member<T> plain_list(std::string_view name, Need need = Need::required) {
+  return list_member<T>(
+      name,
+      [](TableReader& reader, JsonTree::Id list, T& out) {
+        reader.read_list(list, reader.schema().*Members, out.*Vector);
+      },
+      [](TableWriter& writer, std::string_view key, const T& from) {
+        writer.write_list(key, from.*Vector, writer.schema().*Members);
+      },
+      [](const T&) { return true; }, need);
+}
+
+// The same where the list itself may be missing.
+template <class T, auto Vector, auto Members>
+constexpr Member<T> optional_list(std::string_view name) {
+  return list_member<T>(
+      name,
+      [](TableReader& reader, JsonTree::Id list, T& out) {
+        reader.read_list(list, reader.schema().*Members, (out.*Vector).emplace());
+      },
+      [](TableWriter& writer, std::string_view key, const T& from) {
+        writer.write_list(key, *(from.*Vector), writer.schema().*Members);
+      },
+      [](const T& from) { return (from.*Vector).has_value(); });
+}
+
+// The devices of a server; a server without the list lists none.
+Member<Server> constexpr devices_member(std::string_view name, Need need) {
+  return list_member<Server>(
+      name,
+      [](TableReader& reader, JsonTree::Id list, Server& out) {
+        out.lists_devices = true;
+        reader.read_list(list, reader.schema().device, out.devices);
+      },
+      [](TableWriter& writer, std::string_view key, const Server& from) {
+        writer.write_list(key, from.devices, writer.schema().device);
+      },
+      [](const Server& from) { return from.lists_devices || !from.devices.empty(); }, need);
+}
+
+// The servers of a table without groups: those of its only group.
+constexpr Member<RankTable> only_group(std::string_view name, Need need) {
+  return list_member<RankTable>(
+      name,
+      [](TableReader& reader, JsonTree::Id list, RankTable& out) {
+        Group& group = out.groups.emplace_back();
+        group.source = out.source;
+        reader.read_list(list, reader.schema().server, group.servers);
+      },
+      [](TableWriter& writer, std::string_view key, const RankTable& from) {
+        writer.write_list(key, from.groups.front().servers, writer.schema().server);
+      },
+      [](const RankTable& from) { return !from.groups.empty(); }, need);
+}
+
+inline constexpr std::array kServerName = {
+    text_member("server_id", &ServerName::server_id, Need::required),
+};
+inline constexpr std::array kSuperPod = {
+    text_member("super_pod_id", &ServerSet::id, Need::required),
+    plain_list<ServerSet, &ServerSet::servers, &Schema::server_name>("server_list"),
+};
+
+}  // namespace chipweave::codec::ranktable

@@ -1,0 +1,142 @@
+#include "common/codec/ranktable/tools/input_table.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+
+#include "common/base/foreign_text.hpp"
+#include "common/codec/ranktable/rank_table.hpp"
+
+namespace chipweave::codec::ranktable {
+namespace {
+
+using domain::ranktable::Dialect;
+using domain::ranktable::Finding;
+using domain::ranktable::Group;
+using domain::ranktable::Number;
+using domain::ranktable::Severity;
+using domain::ranktable::Source;
+
+std::string position(const JsonTree& tree, std::size_t offset) {
+  const Position at = LineIndex(tree.document()).at(offset);
+  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
+}
+
+Error syntax_error(const JsonMistake& mistake, const std::string& text, const std::string& name) {
+  const Position at = LineIndex(text).at(mistake.offset);
+  return make_error(Errc::invalid_argument, mistake.message)
+      .in("line " + std::to_string(at.line) + ", column " + std::to_string(at.column))
+      .in("file " + name);
+}
+
+bool is_counted_in_numbers(const JsonTree& tree, const Finding& finding) {
+  const JsonTree::Id node = finding.place.object.node;
+  return finding.code == "RT004" && node < tree.size() && tree.name(node) == "server_count" &&
+         tree.is(node, JsonTree::Kind::number);
+}
+
+// A server_group_list whose members do not tell ModelArts' from MindIE's is what is wanted.
+ReadTable read_as(const JsonTree& tree, Dialect wanted) {
+  ReadTable read = read_table(tree, tree.root());
+  const bool open = !read.dialect && wanted == Dialect::modelarts_global &&
+                    tree.member(tree.root(), "server_group_list") != JsonTree::kNone;
+  return open ? read_table(tree, tree.root(), {wanted}) : read;
+}
+
+Result<void> check_count(const InputTable& input, Source object, Number count,
+                         std::size_t servers) {
+  if (!count || *count == static_cast<std::int64_t>(servers)) return {};
+  return input.wrong(object, "server_count is " + std::to_string(*count) +
+                                 ", and server_list has " + std::to_string(servers) +
+                                 " servers: was the file edited by hand?");
+}
+
+Result<void> check_whole(const InputTable& input) {
+  const auto& table = input.table;
+  if (table.status != "completed") {
+    return input.wrong(table.source, "status is " + in_quotes(table.status.value_or("")) +
+                                         ", not \"completed\": wait until it is, or make the "
+                                         "table again");
+  }
+  if (table.version != "1.0") {
+    return input.wrong(table.source, "version is " + in_quotes(table.version.value_or("")) +
+                                         "; only tables of version \"1.0\" are merged");
+  }
+  if (table.dialect != Dialect::modelarts_global) {
+    const std::size_t servers = table.groups.empty() ? 0 : table.groups.front().servers.size();
+    return check_count(input, table.source, table.count, servers);
+  }
+  for (const Group& group : table.groups) {
+    Result<void> good = check_count(input, group.source, group.count, group.servers.size());
+    if (!good) return good;
+  }
+  return {};
+}
+
+bool fits(Dialect read, Dialect wanted) {
+  const bool llm = wanted == Dialect::hccl_1_0 && read == Dialect::mindie_llm;
+  return read == wanted || llm;
+}
+
+}  // namespace
+
+std::string InputTable::place(Source object) const {
+  if (object.node >= tree.size()) return "file " + name;
+  const Position at = LineIndex(tree.document()).at(tree.offset(object.node));
+  return "file " + name + ", line " + std::to_string(at.line);
+}
+
+Error InputTable::wrong(Source object, std::string message) const {
+  Error error = make_error(Errc::invalid_argument, std::move(message));
+  if (object.node < tree.size()) {
+    error = std::move(error).in(position(tree, tree.offset(object.node)));
+  }
+  return std::move(error).in("file " + name);
+}
+
+namespace {
+
+Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view instead) {
+  if (file.text.size() > kMaxRankTableBytes) {
+    return make_error(Errc::limit_exceeded, "larger than 40 MiB").in("file " + file.name);
+  }
+  auto parsed = JsonTree::parse(file.text);
+  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+    return syntax_error(*mistake, file.text, file.name);
+  }
+  InputTable out{std::move(file.name), std::get<JsonTree>(std::move(parsed)), {}};
+  ReadTable read = read_as(out.tree, wanted);
+  if (read.dialect && !fits(*read.dialect, wanted)) {
+    return out.wrong({}, "is a table of dialect " + std::string(to_string(*read.dialect)) +
+                             ", not " + std::string(to_string(wanted)) + std::string(instead));
+  }
+  const auto bad = std::find_if(read.findings.begin(), read.findings.end(), [&](const Finding& f) {
+    return (f.severity == Severity::error || !read.dialect) && !is_counted_in_numbers(out.tree, f);
+  });
+  if (bad != read.findings.end()) return out.wrong(bad->place.object, bad->message);
+  out.table = std::move(read.table);
+  if (Result<void> good = check_whole(out); !good) return std::move(good).error();
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<InputTable>> read_inputs(std::vector<NamedText> files, Dialect wanted,
+                                            std::string_view instead) {
+  std::unordered_set<std::string> names;
+  std::vector<InputTable> out;
+  out.reserve(files.size());
+  for (NamedText& file : files) {
+    if (!names.insert(file.name).second) {
+      return make_error(Errc::invalid_argument, "is given twice").in("file " + file.name);
+    }
+    Result<InputTable> input = read_input(std::move(file), wanted, instead);
+    if (!input) return std::move(input).error();
+    out.push_back(*std::move(input));
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec::ranktable

@@ -1,0 +1,81 @@
+// Check — what the rules of a lint share: the table, who reads it, and where findings go.
+//
+// Internal to common/domain/ranktable.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/domain/ranktable/lint/lint.hpp"
+
+namespace chipweave::domain::ranktable {
+
+// A device with the server and group it stands in.
+struct Seat {
+  const Group* group;
+  const Server* server;
+  const Device* device;
+};
+
+class Check {
+ public:
+  Check(const RankTable& the_table, Profile the_profile, Findings& findings);
+
+  const RankTable& table;
+  const Profile profile;
+  // All devices, and all servers, in the order of the text.
+  std::vector<Seat> seats;
+  std::vector<const Server*> servers;
+  // What some devices have and most tables do not, so that most rules need not look at all of them.
+  const Device* first_sdid = nullptr;
+  bool has_ports = false;         // or backup addresses
+  bool has_negative_id = false;   // a device_id below 0
+  bool ids_ascend = true;         // in every server
+  bool several_machines = false;  // that list devices
+
+  bool is(Dialect dialect) const { return table.dialect == dialect; }
+  bool for_profile(Profile wanted) const { return profile == wanted; }
+  // HCCL on a certain chip, also through torch_npu and MindSpore.
+  bool for_hccl() const;
+
+  void add(std::string_view code, Severity severity, Place place, std::string message,
+           std::optional<Place> related = std::nullopt) {
+    if (limit_.admit(code)) {
+      findings_.push_back({code, severity, place, related, std::move(message)});
+    }
+  }
+  // After the last rule.
+  void finish() const { limit_.tell_rest(table.source, findings_); }
+  void error(std::string_view code, Place place, std::string message,
+             std::optional<Place> related = std::nullopt) {
+    add(code, Severity::error, place, std::move(message), related);
+  }
+  void warn(std::string_view code, Place place, std::string message,
+            std::optional<Place> related = std::nullopt) {
+    add(code, Severity::warning, place, std::move(message), related);
+  }
+
+  // How many machines: distinct server ids of servers that list devices.
+  std::size_t machines() const;
+
+ private:
+  Findings& findings_;
+  FindingLimit limit_;
+};
+
+// The rules, by what they are about.
+void check_table(Check& check);       // RT002, RT007, RT010, RT011
+void check_servers(Check& check);     // RT012, RT013, RT071
+void check_ranks(Check& check);       // RT020 to RT023
+void check_devices(Check& check);     // RT030 to RT033, RT063
+void check_addresses(Check& check);   // RT040 to RT045
+void check_ports(Check& check);       // RT050, RT051
+void check_super_pods(Check& check);  // RT060 to RT062
+void check_modelarts(Check& check);   // RT070
+void check_layered(Check& check);     // RT101 to RT108, and RT020, RT030, RT050 of 2.0
+
+}  // namespace chipweave::domain::ranktable

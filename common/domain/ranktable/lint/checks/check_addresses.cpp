@@ -1,0 +1,355 @@
+// Addresses of devices and hosts.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/base/ip_address.hpp"
+#include "common/domain/ranktable/lint/checks/check.hpp"
+#include "common/domain/ranktable/sdid.hpp"
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+struct Parsed {
+  IpAddress ip;
+  std::string_view scope;  // of an IPv6 address, with its '%'
+};
+
+// 192.0.2.1 = 0xC0000201.
+std::uint32_t number_of(const IpAddress& v4) {
+  const auto& b = v4.bytes;
+  return std::uint32_t{b[0]} << 24U | std::uint32_t{b[1]} << 16U | std::uint32_t{b[2]} << 8U |
+         std::uint32_t{b[3]};
+}
+
+std::optional<Parsed> parse(std::string_view text) {
+  const std::size_t percent = text.find('%');
+  Parsed out;
+  if (percent != text.npos) {
+    out.scope = text.substr(percent);
+    text = text.substr(0, percent);
+  }
+  const auto ip = parse_ip(text);
+  if (!ip || (!out.scope.empty() && (!ip->v6 || out.scope.size() == 1))) return std::nullopt;
+  out.ip = *ip;
+  return out;
+}
+
+// What two devices may not share. ModelArts tells devices apart by address and port.
+struct Key {
+  IpAddress ip;
+  std::string_view scope;
+  std::int64_t port;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    std::memcpy(&high, key.ip.bytes.data(), sizeof high);
+    std::memcpy(&low, key.ip.bytes.data() + sizeof high, sizeof low);
+    std::uint64_t hash = (high * kOdd) ^ (low + static_cast<std::uint64_t>(key.port));
+    hash = (hash ^ (hash >> 29U)) * kOdd;
+    return hash ^ (hash >> 32U);
+  }
+};
+
+// IPv4 addresses, which are nearly all: open addressing in eight bytes a slot, three quarters full
+// at most. Addresses that were chosen to collide end up in a tree.
+class SeenV4 {
+ public:
+  explicit SeenV4(std::size_t most)
+      : shift_(64U - static_cast<unsigned>(std::bit_width(most + most / 3 + 1))),
+        slots_(std::size_t{1} << (64U - shift_)) {}
+
+  // The index that the address was given first, and whether that was now.
+  std::pair<std::uint32_t, bool> first_index(std::uint32_t address, std::uint32_t index) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
+    constexpr std::size_t kMostProbes = 64;
+    const std::size_t mask = slots_.size() - 1;
+    const std::size_t home = address * kOdd >> shift_;
+    for (std::size_t probe = 0; probe < std::min(kMostProbes, slots_.size()); ++probe) {
+      Slot& slot = slots_[(home + probe) & mask];
+      if (slot.index_plus_1 == 0) {
+        slot = {address, index + 1};
+        return {index, true};
+      }
+      if (slot.address == address) return {slot.index_plus_1 - 1, false};
+    }
+    const auto [at, is_new] = crowded_.emplace(address, index);
+    return {at->second, is_new};
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t address = 0;
+    std::uint32_t index_plus_1 = 0;
+  };
+  unsigned shift_;
+  std::vector<Slot> slots_;
+  std::map<std::uint32_t, std::uint32_t> crowded_;
+};
+
+// The number of a plain IPv4 address in one pass, 192.0.2.1 = 0xC0000201; nullopt: anything else,
+// which parse() judges.
+std::optional<std::uint32_t> plain_v4(std::string_view text) {
+  std::uint32_t address = 0;
+  std::uint32_t byte = 0;
+  int digits = 0;
+  int dots = 0;
+  for (const char c : text) {
+    if (c == '.') {
+      if (digits == 0 || ++dots > 3) return std::nullopt;
+      address = address << 8U | byte;
+      byte = 0;
+      digits = 0;
+      continue;
+    }
+    if (c < '0' || c > '9' || (digits > 0 && byte == 0)) return std::nullopt;
+    byte = byte * 10 + static_cast<std::uint32_t>(c - '0');
+    if (byte > 255) return std::nullopt;
+    ++digits;
+  }
+  if (dots != 3 || digits == 0) return std::nullopt;
+  return address << 8U | byte;
+}
+
+IpAddress ip_of(std::uint32_t address) {
+  IpAddress out;
+  for (unsigned i = 0; i < 4; ++i) {
+    out.bytes[i] = static_cast<std::uint8_t>(address >> (24U - 8U * i));
+  }
+  return out;
+}
+
+bool is_documentation(const IpAddress& ip) {
+  const auto& b = ip.bytes;
+  if (ip.v6) return b[0] == 0x20 && b[1] == 0x01 && b[2] == 0x0d && b[3] == 0xb8;
+  return (b[0] == 192 && b[1] == 0 && b[2] == 2) || (b[0] == 198 && b[1] == 51 && b[2] == 100) ||
+         (b[0] == 203 && b[1] == 0 && b[2] == 113);
+}
+
+class AddressCheck {
+ public:
+  explicit AddressCheck(Check& check)
+      : check_(check), seats_(check.seats), seen_v4_(count_addresses(check.seats)) {}
+
+  void run() {
+    const bool vnic_matters = vnic_is_unreachable();
+    for (const Seat& seat : seats_) check_device(seat, vnic_matters);
+    for (const Server* server : check_.servers) check_hosts(*server);
+    check_missing();
+  }
+
+ private:
+  Place at(const Seat& seat) const { return {seat.device->source, "device_ip"}; }
+
+  void check_device(const Seat& seat, bool vnic_matters) {
+    const Device& device = *seat.device;
+    if (device.backup_ip) check_syntax(device.backup_ip, {device.source, "backup_device_ip"});
+    if (!device.device_ip || device.device_ip->empty()) return;
+    const std::string_view text = *device.device_ip;
+    const auto plain = plain_v4(text);
+    std::size_t count = 1;
+    if (plain && is_usual(seat, *plain, text)) {
+      // Nearly all addresses of nearly all tables end here.
+    } else if (plain) {
+      check_one(seat, {ip_of(*plain), {}}, text, vnic_matters);
+    } else {
+      count = check_several(seat, text, vnic_matters);
+    }
+    if (addresses_ == 0) addresses_ = count;
+    if (count == addresses_) return;
+    check_.error("RT040", at(seat),
+                 "this device has " + std::to_string(count) + " addresses, others have " +
+                     std::to_string(addresses_) + "; all must have the same number");
+  }
+
+  // Whether no rule but that of repeats can have something to say of this IPv4 address; it is then
+  // noted if it is new.
+  bool is_usual(const Seat& seat, std::uint32_t address, std::string_view text) {
+    constexpr std::uint32_t kVnics = 192;
+    constexpr std::uint32_t kTest2 = 198;
+    constexpr std::uint32_t kTest3 = 203;
+    constexpr std::uint32_t kLoopback = 127;
+    const std::uint32_t front = address >> 24U;
+    if (family_ == nullptr || v6_ || front == kVnics || front == kTest2 || front == kTest3 ||
+        front == kLoopback || check_.is(Dialect::modelarts_global)) {
+      return false;
+    }
+    const Server& server = *seat.server;
+    for (const Text* name : {&server.server_id, &server.host_ip, &server.server_ip}) {
+      if (*name && (*name)->size() == text.size() && **name == text) return false;
+    }
+    const auto index = static_cast<std::uint32_t>(&seat - seats_.data());
+    return seen_v4_.first_index(address, index).second;
+  }
+
+  // Whatever is no plain IPv4 address: several with commas between, IPv6, and what is wrong.
+  std::size_t check_several(const Seat& seat, std::string_view rest, bool vnic_matters) {
+    for (std::size_t count = 1;; ++count) {
+      const std::size_t comma = rest.find(',');
+      const std::string_view text = rest.substr(0, comma);
+      const auto parsed = parse(text);
+      if (parsed) {
+        check_one(seat, *parsed, text, vnic_matters);
+      } else {
+        check_.error("RT040", at(seat), "device_ip " + in_quotes(text) + " is no IP address");
+      }
+      if (comma == rest.npos) return count;
+      rest.remove_prefix(comma + 1);
+    }
+  }
+
+  void check_one(const Seat& seat, const Parsed& parsed, std::string_view text, bool vnic_matters) {
+    const Seat* first = first_with(parsed, seat);
+    if (first != nullptr) {
+      const bool groups = check_.is(Dialect::mindie_global) && first->group != seat.group;
+      check_.add("RT041", groups ? Severity::warning : Severity::error, at(seat),
+                 "device_ip " + in_quotes(text) + " is there twice", at(*first));
+    }
+    check_family(seat, parsed.ip, text);
+    check_likely(seat, parsed.ip, text);
+    if (vnic_matters && seat.device->device_id &&
+        is_vnic_address(parsed.ip, *seat.device->device_id)) {
+      check_.warn("RT045", at(seat),
+                  "device_ip " + in_quotes(text) + " has the form of the vNIC address of device " +
+                      std::to_string(*seat.device->device_id));
+    }
+  }
+
+  // The device that has this address already; else this one is noted.
+  const Seat* first_with(const Parsed& address, const Seat& seat) {
+    const bool by_port = check_.is(Dialect::modelarts_global) && seat.device->device_port;
+    if (!address.ip.v6 && !by_port) {
+      const auto index = static_cast<std::uint32_t>(&seat - seats_.data());
+      const auto [first, is_new] = seen_v4_.first_index(number_of(address.ip), index);
+      return is_new ? nullptr : &seats_[first];
+    }
+    const std::int64_t port = by_port ? *seat.device->device_port : 0;
+    const auto [at, is_new] = seen_.emplace(Key{address.ip, address.scope, port}, &seat);
+    return is_new ? nullptr : at->second;
+  }
+
+  // All devices have as many as the first, or it is wrong.
+  static std::size_t count_addresses(const std::vector<Seat>& seats) {
+    if (seats.empty() || !seats.front().device->device_ip) return seats.size();
+    const std::string& text = *seats.front().device->device_ip;
+    constexpr std::ptrdiff_t kMostPorts = 8;
+    const auto commas = std::count(text.begin(), text.end(), ',');
+    return seats.size() * static_cast<std::size_t>(std::min(commas, kMostPorts) + 1);
+  }
+
+  // One finding: where the family changes first.
+  void check_family(const Seat& seat, const IpAddress& ip, std::string_view text) {
+    if (family_ == nullptr) {
+      family_ = &seat;
+      v6_ = ip.v6;
+    } else if (ip.v6 != v6_ && !mixed_) {
+      mixed_ = true;
+      check_.error("RT043", at(seat),
+                   "device_ip " + in_quotes(text) + " is IPv" + (ip.v6 ? "6" : "4") +
+                       ", the first device's is IPv" + (v6_ ? "6" : "4"),
+                   at(*family_));
+    }
+  }
+
+  void check_likely(const Seat& seat, const IpAddress& ip, std::string_view text) {
+    const Server& server = *seat.server;
+    const char* what = nullptr;
+    if (server.host_ip == text) {
+      what = "is the host's own address, too";
+    } else if (server.server_id == text || server.server_ip == text) {
+      what = "is also the name of the server";
+    } else if (ip.is_loopback()) {
+      what = "is a loopback address";
+    } else if (is_documentation(ip)) {
+      what = "is from a range for documentation";
+    }
+    if (what != nullptr) {
+      check_.warn("RT044", at(seat), "device_ip " + in_quotes(text) + " " + what);
+    }
+  }
+
+  template <class AnyText>
+  void check_syntax(const AnyText& text, Place place) {
+    if (!text || parse(*text)) return;
+    check_.error("RT040", place,
+                 std::string(place.member) + " " + in_quotes(*text) + " is no IP address");
+  }
+
+  void check_hosts(const Server& server) {
+    check_syntax(server.host_ip, {server.source, "host_ip"});
+    if (check_.is(Dialect::mindie_llm)) {
+      check_syntax(server.container_ip, {server.source, "container_ip"});
+    }
+  }
+
+  // vNICs talk over HCCS, which ends at the super pod; without super pods at the server.
+  bool vnic_is_unreachable() const {
+    if (check_.table.super_pods) return check_.table.super_pods->size() > 1;
+    if (check_.is(Dialect::vllm_ascend)) {
+      std::unordered_set<std::string_view> pods;
+      bool all_know = true;
+      for (const Seat& seat : seats_) {
+        all_know = all_know && seat.device->super_pod_id.has_value();
+        if (seat.device->super_pod_id) pods.insert(*seat.device->super_pod_id);
+      }
+      return all_know ? pods.size() > 1 : check_.several_machines;
+    }
+    return check_.several_machines;
+  }
+
+  bool all_hosts_have_addresses() const {
+    for (const Server* server : check_.servers) {
+      if (!server->host_ip || server->host_ip->empty()) return false;
+    }
+    return true;
+  }
+
+  // Whether this consumer needs device_ip in this table.
+  bool needed() const {
+    switch (check_.profile) {
+      case Profile::mindie_llm:
+      case Profile::mindie_motor:
+      case Profile::vllm_ascend:
+      case Profile::modelarts:
+        return true;
+      case Profile::hccl_a3:
+        if (check_.table.super_pods) return check_.table.super_pods->size() > 1;
+        return check_.several_machines && !all_hosts_have_addresses();
+      default:
+        return check_.for_hccl() && check_.several_machines && !all_hosts_have_addresses() &&
+               !(check_.table.super_pods && check_.table.super_pods->size() == 1);
+    }
+  }
+
+  void check_missing() {
+    if (!needed()) return;
+    for (const Seat& seat : seats_) {
+      if (seat.device->device_ip && !seat.device->device_ip->empty()) continue;
+      check_.error("RT042", at(seat), "device_ip is missing");
+    }
+  }
+
+  Check& check_;
+  const std::vector<Seat>& seats_;
+  SeenV4 seen_v4_;
+  std::unordered_map<Key, const Seat*, KeyHash> seen_;  // the others
+  std::size_t addresses_ = 0;                           // of the first device
+  const Seat* family_ = nullptr;
+  bool v6_ = false;
+  bool mixed_ = false;
+};
+
+}  // namespace
+
+void check_addresses(Check& check) { AddressCheck(check).run(); }
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,289 @@
+// Device ids: unique on a host, in the chip's range, in sets that the hardware runs.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
+#include "common/domain/ranktable/lint/checks/check.hpp"
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+// A device of a host, as a key.
+struct HostDevice {
+  std::string_view host;
+  std::int64_t device;
+  friend bool operator==(const HostDevice&, const HostDevice&) = default;
+};
+struct HostDeviceHash {
+  std::size_t operator()(const HostDevice& key) const {
+    constexpr std::size_t kOdd = 0x9E3779B97F4A7C15U;
+    return std::hash<std::string_view>()(key.host) ^
+           (static_cast<std::size_t>(key.device) + 1) * kOdd;
+  }
+};
+
+// Instances of one machine share its address, in ModelArts' tables also its (free) name.
+std::string_view host_of(const Check& check, const Server& server) {
+  if (check.is(Dialect::modelarts_global) && server.server_ip) return *server.server_ip;
+  return server.server_id ? std::string_view(*server.server_id) : std::string_view();
+}
+
+bool several_entries(const Check& check) {
+  switch (check.table.dialect) {
+    case Dialect::modelarts_global:
+    case Dialect::mindie_global:
+    case Dialect::vllm_ascend:
+    case Dialect::group_list:
+      return true;
+    case Dialect::modelarts_1980:
+      return check.table.groups.size() > 1 ||
+             (!check.table.groups.empty() && check.table.groups.front().count.has_value());
+    default:
+      return false;
+  }
+}
+
+// MindIE's groups may be tables of jobs at other times, so only one group's devices collide.
+Severity severity_of_repeat(const Check& check, const Seat& first, const Seat& second) {
+  const bool groups = check.is(Dialect::mindie_global) && first.group != second.group;
+  return groups ? Severity::warning : Severity::error;
+}
+
+void report_repeat(Check& check, const Seat& first, const Seat& second) {
+  check.add("RT030", severity_of_repeat(check, first, second), {second.device->source, "device_id"},
+            "device_id " + std::to_string(*second.device->device_id) + " of host " +
+                in_quotes(host_of(check, *second.server)) + " is there twice",
+            Place{first.device->source, "device_id"});
+}
+
+// Over all entries of a host.
+void check_unique_by_host(Check& check) {
+  std::unordered_map<HostDevice, const Seat*, HostDeviceHash> seen;
+  seen.reserve(check.seats.size());
+  for (const Seat& seat : check.seats) {
+    if (seat.device->device_id < 0) continue;
+    const auto [at, is_new] =
+        seen.emplace(HostDevice{host_of(check, *seat.server), *seat.device->device_id}, &seat);
+    if (!is_new) report_repeat(check, *at->second, seat);
+  }
+}
+
+// In each entry: that a server is there twice is RT012.
+void check_unique_by_entry(Check& check) {
+  if (check.ids_ascend) return;
+  std::unordered_map<std::int64_t, const Seat*> seen;
+  const auto& seats = check.seats;
+  for (std::size_t begin = 0, end = 0; begin < seats.size(); begin = end) {
+    end = begin + 1;
+    while (end < seats.size() && seats[end].server == seats[begin].server) ++end;
+    seen.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      if (seats[i].device->device_id < 0) continue;
+      const auto [at, is_new] = seen.emplace(*seats[i].device->device_id, &seats[i]);
+      if (!is_new) report_repeat(check, *at->second, seats[i]);
+    }
+  }
+}
+
+void check_below_zero(Check& check) {
+  if (!check.has_negative_id) return;
+  for (const Seat& seat : check.seats) {
+    const Number& id = seat.device->device_id;
+    if (!id || id >= 0 || (id == -1 && check.is(Dialect::hccl_1_1))) continue;
+    check.error("RT030", {seat.device->source, "device_id"},
+                "device_id " + std::to_string(*id) + " is below 0");
+  }
+}
+
+std::int64_t largest_id(Profile profile) {
+  switch (profile) {
+    case Profile::hccl_910a:
+      return 7;
+    case Profile::hccl_a2:
+    case Profile::hccl_a3:
+      return 15;
+    case Profile::hccl_310p:
+      return 31;
+    case Profile::hccl_950:
+      return 64;
+    case Profile::mindie_llm:
+      return 63;
+    case Profile::mindie_motor:
+      return 2048;
+    default:
+      return INT64_MAX;
+  }
+}
+
+void check_range(Check& check) {
+  const std::int64_t most = largest_id(check.profile);
+  if (most == INT64_MAX) return;
+  for (const Seat& seat : check.seats) {
+    if (seat.device->device_id <= most) continue;
+    check.error("RT031", {seat.device->source, "device_id"},
+                "device_id " + std::to_string(*seat.device->device_id) + " is above " +
+                    std::to_string(most) + ", the last of " +
+                    std::string(to_string(check.profile)));
+  }
+}
+
+std::vector<int> sorted_ids(const Server& server) {
+  std::vector<int> out;
+  for (const Device& device : server.devices) {
+    constexpr std::int64_t kMost = 1 << 20;
+    if (device.device_id && *device.device_id >= 0 && *device.device_id <= kMost) {
+      out.push_back(static_cast<int>(*device.device_id));
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Four devices of a 910A: two rings of four, or two of each that are opposite.
+bool is_910a_four(const std::vector<int>& ids) {
+  static const std::array<std::array<int, 4>, 8> kSets = {{{0, 1, 2, 3},
+                                                           {4, 5, 6, 7},
+                                                           {0, 1, 4, 5},
+                                                           {0, 2, 4, 6},
+                                                           {0, 3, 4, 7},
+                                                           {1, 2, 5, 6},
+                                                           {1, 3, 5, 7},
+                                                           {2, 3, 6, 7}}};
+  return std::any_of(kSets.begin(), kSets.end(), [&](const auto& set) {
+    return std::equal(set.begin(), set.end(), ids.begin(), ids.end());
+  });
+}
+
+void check_910a(Check& check, const Server& server) {
+  const std::size_t count = server.devices.size();
+  const Place place{server.source, "device"};
+  if (count != 1 && count != 2 && count != 4 && count != 8) {
+    check.error("RT032", place,
+                "a 910A server runs 1, 2, 4 or 8 devices, this one has " + std::to_string(count));
+  } else if (count == 4 && !is_910a_four(sorted_ids(server))) {
+    check.error("RT032", place,
+                "devices " + comma_list(sorted_ids(server)) +
+                    " are no set of four that a 910A builds rings of (0123, 4567, 0145, 0246, "
+                    "0347, 1256, 1357, 2367)");
+  }
+}
+
+// Every server as many as the first.
+void check_equal_counts(Check& check) {
+  const Server* first = nullptr;
+  for (const Server* server : check.servers) {
+    if (server->devices.empty()) continue;
+    if (first == nullptr) first = server;
+    if (server->devices.size() == first->devices.size()) continue;
+    check.error("RT032", {server->source, "device"},
+                "this server has " + std::to_string(server->devices.size()) + " devices, " +
+                    in_quotes(first->server_id.value_or("")) + " has " +
+                    std::to_string(first->devices.size()) + "; all must have the same number",
+                Place{first->source, "device"});
+  }
+}
+
+void check_sets(Check& check) {
+  constexpr std::size_t kMostLlm = 32;
+  constexpr std::size_t kMostMotor = 128;
+  switch (check.profile) {
+    case Profile::hccl_910a:
+      for (const Server* server : check.servers) check_910a(check, *server);
+      check_equal_counts(check);
+      break;
+    case Profile::hccl_310p:
+      if (check.several_machines) {
+        check.warn(
+            "RT032", {check.table.source, "server_list"},
+            "300I Duo runs one server only, the table has " + std::to_string(check.machines()));
+      }
+      break;
+    case Profile::mindie_llm:
+    case Profile::mindie_motor: {
+      const std::size_t most = check.for_profile(Profile::mindie_llm) ? kMostLlm : kMostMotor;
+      for (const Server* server : check.servers) {
+        if (server->devices.size() > most) {
+          check.error("RT032", {server->source, "device"},
+                      "this server has " + std::to_string(server->devices.size()) +
+                          " devices, at most " + std::to_string(most) + " are read");
+        }
+      }
+      if (check.for_profile(Profile::mindie_llm)) check_equal_counts(check);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// 0, 1, 10, 11, .. 2: sorted as text.
+void check_text_order(Check& check) {
+  if (check.ids_ascend) return;
+  for (const Server* server : check.servers) {
+    const bool numeric =
+        std::is_sorted(server->devices.begin(), server->devices.end(),
+                       [](const Device& a, const Device& b) { return a.device_id < b.device_id; });
+    if (numeric) continue;
+    std::vector<std::string> texts;
+    for (const Device& device : server->devices) {
+      texts.push_back(device.device_id ? std::to_string(*device.device_id) : "");
+    }
+    if (!std::is_sorted(texts.begin(), texts.end())) continue;
+    check.warn("RT033", {server->source, "device"},
+               "device ids are in the order of their text, not of their numbers");
+  }
+}
+
+// The devices by id; as they stand where their ids ascend.
+std::vector<const Device*> by_id(const Check& check, const Server& server) {
+  std::vector<const Device*> out;
+  for (const Device& device : server.devices) {
+    if (device.device_id && device.rank_id) out.push_back(&device);
+  }
+  if (check.ids_ascend) return out;
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Device* a, const Device* b) { return a->device_id < b->device_id; });
+  return out;
+}
+
+// Dies 2k and 2k+1 are one NPU of an A3 server. The first pair of a server says it.
+void check_dies(Check& check, const Server& server) {
+  const std::vector<const Device*> devices = by_id(check, server);
+  for (std::size_t i = 1; i < devices.size(); ++i) {
+    const Device& die = *devices[i - 1];
+    const Device& sibling = *devices[i];
+    if (*die.device_id % 2 != 0 || *sibling.device_id != *die.device_id + 1) continue;
+    const std::int64_t gap = *sibling.rank_id - *die.rank_id;
+    if (gap == 1 || gap == -1) continue;
+    check.warn("RT063", {sibling.source, "rank_id"},
+               "devices " + std::to_string(*die.device_id) + " and " +
+                   std::to_string(*sibling.device_id) + " are dies of one NPU, their ranks " +
+                   std::to_string(*die.rank_id) + " and " + std::to_string(*sibling.rank_id) +
+                   " are no neighbours",
+               Place{die.source, "rank_id"});
+    return;
+  }
+}
+
+}  // namespace
+
+void check_devices(Check& check) {
+  check_below_zero(check);
+  if (several_entries(check)) {
+    check_unique_by_host(check);
+  } else {
+    check_unique_by_entry(check);
+  }
+  check_range(check);
+  check_sets(check);
+  check_text_order(check);
+  if (check.is(Dialect::hccl_1_2) || check.for_profile(Profile::hccl_a3)) {
+    for (const Server* server : check.servers) check_dies(check, *server);
+  }
+}
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,121 @@
+// Ports of devices and hosts, and backup addresses (A3).
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/domain/ranktable/lint/checks/check.hpp"
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+constexpr std::int64_t kLast = 65535;
+constexpr std::int64_t kFirstFree = 1024;
+
+void check_port(Check& check, const Number& port, Place place) {
+  if (!port) return;
+  const std::string what = std::string(place.member) + " " + std::to_string(*port);
+  if (*port < 1 || *port > kLast) {
+    check.error("RT050", place, what + " is outside 1..65535");
+  } else if (*port < kFirstFree) {
+    check.warn("RT050", place, what + " is below 1024, where the system's services are");
+  }
+}
+
+// Ports that are bound on one address.
+class Bound {
+ public:
+  explicit Bound(Check& check) : check_(check) {}
+
+  template <class AnyText>
+  void bind(const AnyText& ip, const Number& port, Place place) {
+    if (!ip || ip->empty() || !port) return;
+    const auto [at, is_new] = seen_.emplace(std::pair(std::string_view(*ip), *port), place);
+    if (is_new) return;
+    check_.warn("RT050", place,
+                std::string(place.member) + " " + std::to_string(*port) + " of address " +
+                    in_quotes(*ip) + " is taken already",
+                at->second);
+  }
+
+ private:
+  Check& check_;
+  std::map<std::pair<std::string_view, std::int64_t>, Place> seen_;
+};
+
+const Device* sibling_of(const Server& server, const Device& device) {
+  if (!device.device_id) return nullptr;
+  const auto at = std::find_if(server.devices.begin(), server.devices.end(), [&](const Device& d) {
+    return d.device_id && *d.device_id == (*device.device_id ^ 1);
+  });
+  return at == server.devices.end() ? nullptr : &*at;
+}
+
+void check_backup(Check& check, const Server& server, const Device& device) {
+  if (!device.backup_ip || device.backup_ip->empty()) return;
+  const Place place{device.source, "backup_device_ip"};
+  if (device.backup_ip == device.device_ip) {
+    check.error("RT051", place, "backup_device_ip is the device's own address");
+    return;
+  }
+  const Device* sibling = sibling_of(server, device);
+  if (sibling == nullptr || !sibling->device_ip) return;  // not in this job: cannot be told
+  if (sibling->device_ip == device.backup_ip) return;
+  check.error("RT051", place,
+              "backup_device_ip " + in_quotes(*device.backup_ip) + " is not that of device " +
+                  std::to_string(*sibling->device_id) + ", the other die of this NPU (" +
+                  *sibling->device_ip + ")",
+              Place{sibling->source, "device_ip"});
+}
+
+bool has_ports(const Device& device) {
+  return device.device_port || device.backup_port || device.host_port || device.vnic_port ||
+         device.backup_ip;
+}
+
+// MindIE's servers say ports beside their devices; they must be free ones.
+void check_server_ports(Check& check, const Server& server) {
+  for (const std::string_view member :
+       {"predict_port", "mgmt_port", "metric_port", "inter_comm_port"}) {
+    const std::string_view text = text_of(server.extras, member);
+    if (text.empty()) continue;
+    std::int64_t port = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
+    const bool number = failed == std::errc() && end == text.data() + text.size();
+    if (number && port >= kFirstFree && port <= kLast) continue;
+    check.error("RT050", {server.source, member},
+                std::string(member) + " " + in_quotes(text) + " is outside 1024..65535");
+  }
+}
+
+}  // namespace
+
+void check_ports(Check& check) {
+  if (check.is(Dialect::mindie_global)) {
+    for (const Server* server : check.servers) check_server_ports(check, *server);
+  }
+  if (!check.has_ports) return;
+  std::vector<const Seat*> seats;
+  for (const Seat& seat : check.seats) {
+    if (has_ports(*seat.device)) seats.push_back(&seat);
+  }
+  Bound bound(check);
+  for (const Seat* seat : seats) {
+    const Device& device = *seat->device;
+    check_port(check, device.device_port, {device.source, "device_port"});
+    check_port(check, device.backup_port, {device.source, "backup_device_port"});
+    check_port(check, device.host_port, {device.source, "host_port"});
+    check_port(check, device.vnic_port, {device.source, "device_vnic_port"});
+    bound.bind(device.device_ip, device.device_port, {device.source, "device_port"});
+  }
+  // After the primary ones, so that the backup port is what is wrong.
+  for (const Seat* seat : seats) {
+    const Device& device = *seat->device;
+    bound.bind(device.backup_ip, device.backup_port, {device.source, "backup_device_port"});
+    check_backup(check, *seat->server, device);
+  }
+}
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,240 @@
+// Ranks: 0..N-1, each once, servers together, lists in order.
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/domain/ranktable/lint/checks/check.hpp"
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+// Servers whose devices are numbered together.
+struct Scope {
+  Source source;
+  std::vector<const Server*> servers;
+  bool restarts = false;  // MindIE: each server entry may begin at 0
+};
+
+std::vector<Scope> scopes_of(const RankTable& table) {
+  std::vector<Scope> out;
+  for (const Group& group : table.groups) {
+    if (table.dialect == Dialect::modelarts_global) {
+      for (const Server& server : group.servers) out.push_back({server.source, {&server}, false});
+      continue;
+    }
+    Scope scope{group.source, {}, table.dialect == Dialect::mindie_global};
+    for (const Server& server : group.servers) scope.servers.push_back(&server);
+    out.push_back(std::move(scope));
+  }
+  return out;
+}
+
+// A rank of a device, or in the lab's template that of its instance.
+struct Ranked {
+  std::int64_t rank;
+  Source source;
+};
+
+std::vector<Ranked> ranks_of(const Server& server) {
+  std::vector<Ranked> out;
+  if (server.rank_id) return {{*server.rank_id, server.source}};
+  for (const Device& device : server.devices) {
+    if (device.rank_id) out.push_back({*device.rank_id, device.source});
+  }
+  return out;
+}
+
+void check_numbers(Check& check, const Scope& scope, const std::vector<Ranked>& ranks,
+                   Severity severity) {
+  std::vector<const Ranked*> first(ranks.size(), nullptr);
+  for (const Ranked& each : ranks) {
+    const Place place{each.source, "rank_id"};
+    if (each.rank < 0 || static_cast<std::size_t>(each.rank) >= ranks.size()) {
+      check.add("RT020", severity, place,
+                "rank_id " + std::to_string(each.rank) + " is outside 0.." +
+                    std::to_string(ranks.size() - 1) + " of " + std::to_string(ranks.size()) +
+                    (ranks.size() == 1 ? " rank" : " ranks"));
+      continue;
+    }
+    const Ranked*& slot = first[static_cast<std::size_t>(each.rank)];
+    if (slot == nullptr) {
+      slot = &each;
+      continue;
+    }
+    check.add("RT020", severity, place, "rank_id " + std::to_string(each.rank) + " is there twice",
+              Place{slot->source, "rank_id"});
+    if (scope.restarts) return;  // the first says it for the group
+  }
+}
+
+// 0, 1, 2 … in the order of the text: nothing can be wrong, and nothing is set up to find it.
+bool is_plain(const Scope& scope) {
+  std::int64_t next = 0;
+  for (const Server* server : scope.servers) {
+    if (server->rank_id) return false;
+    for (const Device& device : server->devices) {
+      if (device.rank_id != next++) return false;
+    }
+  }
+  return true;
+}
+
+// Inside one entry even MindIE's ranks are unique, wherever they begin.
+void check_own_numbers(Check& check, std::vector<Ranked> own) {
+  std::stable_sort(own.begin(), own.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    if (own[i].rank != own[i - 1].rank) continue;
+    check.error("RT020", {own[i].source, "rank_id"},
+                "rank_id " + std::to_string(own[i].rank) + " is there twice in one server",
+                Place{own[i - 1].source, "rank_id"});
+  }
+}
+
+// Smallest and largest rank of a server; false if it has none that can be read.
+bool range_of(const Server& server, std::pair<std::int64_t, std::int64_t>& range,
+              std::size_t& count) {
+  const std::vector<Ranked> ranks = ranks_of(server);
+  count = ranks.size();
+  if (ranks.empty()) return false;
+  range = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+  for (const Ranked& each : ranks) {
+    range.first = std::min(range.first, each.rank);
+    range.second = std::max(range.second, each.rank);
+  }
+  return true;
+}
+
+// A server whose ranks have those of others between them.
+void check_together(Check& check, const Scope& scope) {
+  std::vector<std::pair<std::int64_t, const Server*>> by_rank;
+  for (const Server* server : scope.servers) {
+    for (const Ranked& each : ranks_of(*server)) by_rank.emplace_back(each.rank, server);
+  }
+  std::stable_sort(by_rank.begin(), by_rank.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::unordered_map<const Server*, int> runs;
+  for (std::size_t i = 0; i < by_rank.size(); ++i) {
+    if (i == 0 || by_rank[i].second != by_rank[i - 1].second) ++runs[by_rank[i].second];
+  }
+  for (const Server* server : scope.servers) {
+    const auto at = runs.find(server);
+    if (at == runs.end() || at->second < 2) continue;
+    check.warn("RT021", {server->source},
+               "server " + in_quotes(server->server_id.value_or("")) + " has its ranks in " +
+                   std::to_string(at->second) + " runs, with ranks of other servers between them");
+  }
+}
+
+void check_list_order(Check& check, const Scope& scope) {
+  std::int64_t before = -1;
+  bool servers_in_order = true;
+  for (const Server* server : scope.servers) {
+    const std::vector<Ranked> ranks = ranks_of(*server);
+    const bool ascending =
+        std::is_sorted(ranks.begin(), ranks.end(),
+                       [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+    if (!ascending) {
+      check.warn("RT022", {server->source, "device"},
+                 "devices of server " + in_quotes(server->server_id.value_or("")) +
+                     " are not listed in the order of their ranks");
+    }
+    if (ranks.empty() || scope.restarts) continue;
+    servers_in_order = servers_in_order && ranks.front().rank > before;
+    before = ranks.front().rank;
+  }
+  if (!servers_in_order) {
+    check.warn("RT022", {scope.source, "server_list"},
+               "servers are not listed in the order of their ranks");
+  }
+}
+
+void check_text_order(Check& check, const Scope& scope) {
+  std::vector<std::pair<std::int64_t, const Server*>> by_rank;
+  for (const Server* server : scope.servers) {
+    std::pair<std::int64_t, std::int64_t> range;
+    std::size_t count = 0;
+    if (server->server_id && range_of(*server, range, count)) {
+      by_rank.emplace_back(range.first, server);
+    }
+  }
+  std::stable_sort(by_rank.begin(), by_rank.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 1; i < by_rank.size(); ++i) {
+    const Server& above = *by_rank[i - 1].second;
+    const Server& server = *by_rank[i].second;
+    if (*server.server_id >= *above.server_id) continue;
+    check.warn("RT023", {server.source, "server_id"},
+               "server " + in_quotes(*server.server_id) + " has higher ranks than " +
+                   in_quotes(*above.server_id) + ", which sorts behind it as text",
+               Place{above.source, "server_id"});
+    return;
+  }
+}
+
+void check_limits(Check& check) {
+  constexpr std::int64_t kLlm = 511;
+  constexpr std::int64_t kMotor = 2048;
+  const bool llm = check.for_profile(Profile::mindie_llm);
+  if (!llm && !check.for_profile(Profile::mindie_motor)) return;
+  const std::int64_t most = llm ? kLlm : kMotor;
+  for (const Seat& seat : check.seats) {
+    if (!seat.device->rank_id || *seat.device->rank_id <= most) continue;
+    check.error("RT020", {seat.device->source, "rank_id"},
+                "rank_id " + std::to_string(*seat.device->rank_id) + " is above " +
+                    std::to_string(most) + ", the most that " +
+                    std::string(to_string(check.profile)) + " takes");
+  }
+}
+
+// The clusters of vLLM's links are numbered from 1 over prefill, then decode.
+void check_clusters(Check& check) {
+  std::vector<const Device*> first;
+  const std::vector<Seat>& seats = check.seats;
+  first.assign(seats.size() + 1, nullptr);
+  for (const Seat& seat : seats) {
+    const Number& id = seat.device->cluster_id;
+    if (!id) continue;
+    const Place place{seat.device->source, "cluster_id"};
+    if (*id < 1 || static_cast<std::size_t>(*id) > seats.size()) {
+      check.warn(
+          "RT020", place,
+          "cluster_id " + std::to_string(*id) + " is outside 1.." + std::to_string(seats.size()));
+      continue;
+    }
+    const Device*& slot = first[static_cast<std::size_t>(*id)];
+    if (slot != nullptr) {
+      check.error("RT020", place, "cluster_id " + std::to_string(*id) + " is there twice",
+                  Place{slot->source, "cluster_id"});
+    }
+    slot = seat.device;
+  }
+}
+
+}  // namespace
+
+void check_ranks(Check& check) {
+  if (check.is(Dialect::vllm_ascend)) {
+    check_clusters(check);
+    return;
+  }
+  for (const Scope& scope : scopes_of(check.table)) {
+    if (check.for_profile(Profile::mindspore)) check_text_order(check, scope);
+    if (is_plain(scope)) continue;
+    std::vector<Ranked> all;
+    for (const Server* server : scope.servers) {
+      const std::vector<Ranked> own = ranks_of(*server);
+      all.insert(all.end(), own.begin(), own.end());
+      if (scope.restarts && scope.servers.size() > 1) check_own_numbers(check, own);
+    }
+    check_numbers(check, scope, all,
+                  scope.restarts && scope.servers.size() > 1 ? Severity::warning : Severity::error);
+    if (!scope.restarts) check_together(check, scope);
+    check_list_order(check, scope);
+  }
+  check_limits(check);
+}
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,126 @@
+// Servers: their names, and hosts that have two.
+#include <unordered_map>
+
+#include "common/base/foreign_text.hpp"
+#include "common/base/ip_address.hpp"
+#include "common/domain/ranktable/lint/checks/check.hpp"
+
+namespace chipweave::domain::ranktable {
+namespace {
+
+constexpr std::size_t kMostIdBytes = 64;
+
+// Entries of one host may stand several times in these.
+bool may_repeat(const Check& check) {
+  switch (check.table.dialect) {
+    case Dialect::modelarts_global:
+    case Dialect::modelarts_local:
+    case Dialect::vllm_ascend:
+    case Dialect::group_list:
+    case Dialect::modelarts_1980:
+      return !(check.is(Dialect::modelarts_1980) && check.table.groups.size() == 1 &&
+               !check.table.groups.front().count);
+    default:
+      return false;
+  }
+}
+
+void check_names(Check& check) {
+  std::unordered_map<std::string_view, const Server*> seen;
+  seen.reserve(check.servers.size());
+  const bool mindie = check.is(Dialect::mindie_global);
+  const Severity severity = mindie ? Severity::warning : Severity::error;
+  for (const Server* server : check.servers) {
+    if (!server->server_id) continue;
+    const std::string& id = *server->server_id;
+    const Place place{server->source, "server_id"};
+    if (id.empty()) {
+      check.error("RT012", place, "server_id is empty");
+      continue;
+    }
+    if (id.size() > kMostIdBytes) {
+      check.error("RT012", place,
+                  "server_id has " + std::to_string(id.size()) + " characters, 64 at most");
+    }
+    const auto [at, is_new] = seen.emplace(id, server);
+    if (is_new || may_repeat(check)) continue;
+    check.add("RT012", severity, place, "server_id " + in_quotes(id) + " is there twice",
+              Place{at->second->source, "server_id"});
+  }
+}
+
+bool is_ip(const Text& text) { return text && parse_ip(*text).has_value(); }
+
+void must_be_ip(Check& check, const Server& server, const Text& text, std::string_view member,
+                Severity severity) {
+  if (!text || is_ip(text)) return;
+  check.add("RT013", severity, {server.source, member},
+            std::string(member) + " " + in_quotes(*text) + " is no IP address");
+}
+
+// Coordinator and controller may be named by these words.
+bool is_role_word(const Text& id) { return id == "coordinator" || id == "controller"; }
+
+void check_named_by_address(Check& check) {
+  for (const Server* server : check.servers) {
+    if (check.for_profile(Profile::mindie_llm)) {
+      must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
+      must_be_ip(check, *server, server->container_ip, "container_ip", Severity::error);
+      if (!server->container_ip && !check.is(Dialect::mindie_llm)) {
+        check.error("RT005", {server->source}, "member \"container_ip\" is missing");
+      }
+    } else if (check.for_profile(Profile::mindie_motor)) {
+      if (!is_role_word(server->server_id)) {
+        must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
+      }
+      must_be_ip(check, *server, server->server_ip, "server_ip", Severity::error);
+    } else if (check.for_profile(Profile::modelarts)) {
+      must_be_ip(check, *server, server->server_ip, "server_ip", Severity::warning);
+    } else if (check.for_profile(Profile::vllm_ascend)) {
+      must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
+    }
+  }
+}
+
+// 172.17.0.0/16 is the bridge that container engines make on every host anew.
+bool is_bridge_address(const Text& text) {
+  const auto ip = text ? parse_ip(*text) : std::nullopt;
+  return ip && !ip->v6 && ip->bytes[0] == 172 && ip->bytes[1] == 17;
+}
+
+void check_hosts(Check& check) {
+  std::unordered_map<std::string_view, const Server*> by_host;
+  const Server* bridge = nullptr;
+  for (const Server* server : check.servers) {
+    if (server->host_ip && !server->host_ip->empty()) {
+      const auto [at, is_new] = by_host.emplace(*server->host_ip, server);
+      if (!is_new && at->second->server_id != server->server_id) {
+        check.warn("RT071", {server->source, "host_ip"},
+                   "host_ip " + in_quotes(*server->host_ip) + " is that of server " +
+                       in_quotes(at->second->server_id.value_or("")) + ", too",
+                   Place{at->second->source, "host_ip"});
+      }
+    }
+    if (!is_bridge_address(server->server_id)) continue;
+    if (bridge == nullptr) {
+      bridge = server;
+    } else if (bridge->server_id != server->server_id) {
+      check.warn("RT071", {server->source, "server_id"},
+                 "server_id " + in_quotes(*server->server_id) + " and " +
+                     in_quotes(*bridge->server_id) +
+                     " are addresses of a container bridge: perhaps one host",
+                 Place{bridge->source, "server_id"});
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void check_servers(Check& check) {
+  check_names(check);
+  check_named_by_address(check);
+  check_hosts(check);
+}
+
+}  // namespace chipweave::domain::ranktable

@@ -1,0 +1,245 @@
+#include "common/solver/chips/machine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "common/solver/chips/group_split.hpp"
+#include "common/solver/chips/selector.hpp"
+
+namespace chipweave::solver {
+namespace {
+
+struct Key {
+  std::uint64_t usable = 0;
+  std::uint64_t required = 0;
+  std::uint64_t beside = 0;
+  std::uint64_t ask = 0;  // size, distributed
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+std::uint64_t hash_key(const Key& key) {
+  std::uint64_t h = mix(key.usable + 0x9e3779b97f4a7c15ULL * (key.ask + 1));
+  if ((key.required | key.beside) != 0) h = mix(h ^ key.required) + mix(h + key.beside);
+  return h;
+}
+
+Key key_of(const Request& r) {
+  return {r.usable.bits(), r.required.bits(), r.beside.bits(),
+          static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
+}
+
+CandidateQuery query_of(const Request& r) {
+  return {r.usable - r.beside, r.required, r.beside, r.size, r.distributed, false};
+}
+
+// usable, beside, sizes, distributed
+using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool>;
+
+constexpr std::size_t kMaxGroups = 4096;  // then the table is emptied; some 4 MB at worst
+constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topology class at worst
+
+}  // namespace
+
+struct Machine::Impl {
+  explicit Impl(domain::NodeTopology t)
+      : topology(std::move(t)),
+        selector(topology),
+        healed(topology.has_lanes_down() ? std::make_unique<Selector>(topology.healed()) : nullptr),
+        memo(kMaxMemo) {}
+  domain::NodeTopology topology;
+  Selector selector;
+  std::unique_ptr<Selector> healed;  // the same machine with all lanes up, where some are down
+  FlatMap<Key, Choice> memo;
+  std::map<GroupKey, GroupChoice> groups;
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  Steps most_steps = 0;
+
+  double ceiling(int size, bool distributed) {
+    return to_gbps((healed ? *healed : selector).ceiling(size, distributed));
+  }
+
+  Misfit misfit(const Request& r) const {
+    const ChipSet usable = r.usable - r.beside;
+    if (r.size < 1 || !selector.rules().legal_size(r.size, r.distributed)) return Misfit::size;
+    if (r.required.size() > r.size) return Misfit::required_too_many;
+    if (!usable.contains(r.required)) return Misfit::required_unusable;
+    if (usable.size() < r.size) return Misfit::too_few_chips;
+    return Misfit::none;
+  }
+
+  Choice decide(const Request& r) {
+    Choice out;
+    out.why = misfit(r);
+    out.best_gbps = ceiling(r.size + r.beside.size(), r.distributed);
+    if (out.why != Misfit::none) return out;
+    const Selector::Outcome found = selector.best(query_of(r));
+    most_steps = std::max(most_steps, found.steps);
+    if (found.best.empty()) {
+      out.why = Misfit::rule;
+      return out;
+    }
+    out.fits = true;
+    out.chips = found.best.front().chips;
+    out.gbps = to_gbps(found.best.front().rate);
+    out.best_gbps = std::max(out.best_gbps, out.gbps);  // two searches that both ended early
+    out.exact = found.exact;
+    out.bound = to_gbps(found.bound);
+    return out;
+  }
+};
+
+Machine::Machine(domain::NodeTopology topology)
+    : impl_(std::make_unique<Impl>(std::move(topology))) {}
+Machine::~Machine() = default;
+Machine::Machine(Machine&&) noexcept = default;
+Machine& Machine::operator=(Machine&&) noexcept = default;
+
+const domain::NodeTopology& Machine::topology() const { return impl_->topology; }
+
+Choice Machine::choose(const Request& request) {
+  const Key key = key_of(request);
+  if (const Choice* known = impl_->memo.find(key)) {
+    ++impl_->hits;
+    return *known;
+  }
+  ++impl_->misses;
+  const Choice out = impl_->decide(request);
+  impl_->memo.insert(key, out);
+  return out;
+}
+
+bool Machine::fits(const Request& request) const {
+  if (impl_->misfit(request) != Misfit::none) return false;
+  const domain::NodeTopology& t = impl_->topology;
+  if (t.rule().kind == domain::RuleKind::any && t.partitions().empty()) return true;
+  return !impl_->selector.any_set(query_of(request)).empty();
+}
+
+double Machine::gbps(ChipSet set) { return to_gbps(impl_->selector.model().of(set).rate); }
+
+bool Machine::legal(ChipSet set, ChipSet usable, bool distributed) const {
+  return impl_->selector.rules().legal(set, usable, distributed);
+}
+
+std::vector<int> Machine::legal_sizes(bool distributed) const {
+  std::vector<int> out;
+  for (int size = 1; size <= impl_->topology.chip_count(); ++size) {
+    if (impl_->selector.rules().legal_size(size, distributed)) out.push_back(size);
+  }
+  return out;
+}
+
+double Machine::best_gbps(int size, bool distributed) { return impl_->ceiling(size, distributed); }
+
+std::string Machine::reason(const Request& r, const Choice& choice) const {
+  const auto chips = [](int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); };
+  const int n = impl_->topology.chip_count();
+  switch (choice.why) {
+    case Misfit::none:
+      return "";
+    case Misfit::size: {
+      if (r.size > n) return chips(r.size) + " asked, the machine has " + std::to_string(n);
+      std::string sizes;
+      for (const int s : legal_sizes(r.distributed))
+        sizes += (sizes.empty() ? "" : ", ") + std::to_string(s);
+      return chips(r.size) + " asked, legal sizes" +
+             (r.distributed ? " of a distributed job" : "") + " are " + sizes;
+    }
+    case Misfit::too_few_chips:
+      return chips(r.size) + " asked, " + std::to_string((r.usable - r.beside).size()) + " usable";
+    case Misfit::required_unusable: {
+      std::string list;
+      for (const int i : impl_->topology.indices(r.required - (r.usable - r.beside))) {
+        list += (list.empty() ? "" : ", ") + std::to_string(i);
+      }
+      return "required chip " + list + " is not usable";
+    }
+    case Misfit::required_too_many:
+      return chips(r.required.size()) + " required, " + std::to_string(r.size) + " asked";
+    case Misfit::rule:
+      return impl_->selector.rules().shortage(r.size, r.distributed) +
+             (r.required.empty() ? "" : " with the required chips");
+  }
+  return "";
+}
+
+Machine::Stats Machine::stats() const {
+  return {impl_->hits, impl_->misses, impl_->memo.size(), impl_->most_steps};
+}
+
+GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
+                                  bool distributed) {
+  const GroupKey key{usable.bits(), beside.bits(), sizes, distributed};
+  if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
+    ++impl_->hits;
+    return known->second;
+  }
+  ++impl_->misses;
+  GroupChoice out = split_group(impl_->selector, usable, beside, sizes, distributed);
+  int total = beside.size();
+  for (const int size : sizes) total += size;
+  out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);
+  if (impl_->groups.size() >= kMaxGroups) impl_->groups.clear();
+  impl_->groups.emplace(key, out);
+  return out;
+}
+
+namespace {
+
+std::string host_words(const HostSide& h, bool p2p) {
+  return (p2p ? std::to_string(h.spread) + " NUMA node(s)"
+              : "at most " + std::to_string(h.spread) + " chips a NUMA node") +
+         ", " + std::to_string(h.without_nic) + " chip(s) without a near NIC of their own, " +
+         std::to_string(h.shared_uplinks) + " pair(s) sharing a PCIe uplink";
+}
+
+std::string gbps_words(Rate rate) {
+  const Rate tenths = rate / 100000;  // cut, not rounded: a prediction is never overstated
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB/s";
+}
+
+std::string lost_words(const Judged& lost, const Judged& won, bool p2p) {
+  switch (compare(won, lost).by) {
+    case Criterion::bandwidth:
+      return "bandwidth: " + gbps_words(lost.rate) + " against " + gbps_words(won.rate);
+    case Criterion::preference:
+      return "vendor preference: the stock scheduler would take the other set first";
+    case Criterion::preservation:
+      return "what stays free: the remaining chips would be worth less to later requests";
+    case Criterion::host:
+      return "host side: " + host_words(lost.host, p2p) + " against " + host_words(won.host, p2p);
+    case Criterion::indices:
+      return "equal in every respect, higher chip indices";
+  }
+  return "";
+}
+
+}  // namespace
+
+Explanation Machine::explain(const Request& request) {
+  Explanation out;
+  out.choice = choose(request);
+  if (!out.choice.fits) return out;
+  const Selector::Outcome found = impl_->selector.best(query_of(request), 2);
+  const std::vector<Judged>& two = found.best;
+  out.candidates = found.candidates;
+  const Judged& won = two.front();
+  const bool p2p = impl_->selector.wiring().p2p();
+  out.criteria.push_back("predicted bandwidth " + gbps_words(won.rate) + ", best on this machine " +
+                         gbps_words(to_rate(out.choice.best_gbps)));
+  if (impl_->topology.rule().kind != domain::RuleKind::any) {
+    out.criteria.push_back("vendor rule " +
+                           std::string(domain::to_string(impl_->topology.rule().kind)));
+  }
+  out.criteria.push_back("left free: fast bandwidth over all pairs " + gbps_words(won.rest.pairs));
+  out.criteria.push_back("host side: " + host_words(won.host, p2p));
+  if (two.size() > 1) {
+    out.best_rejected = RunnerUp{two[1].chips, to_gbps(two[1].rate), lost_words(two[1], won, p2p)};
+  }
+  return out;
+}
+
+}  // namespace chipweave::solver

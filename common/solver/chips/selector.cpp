@@ -1,0 +1,210 @@
+#include "common/solver/chips/selector.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "common/solver/bandwidth/rings/ring_graph.hpp"
+#include "common/solver/chips/sets/grown_sets.hpp"
+
+namespace chipweave::solver {
+namespace {
+
+constexpr Steps kJudgeAlone = 200;  // the criteria of one set but for what stays free
+
+}  // namespace
+
+Comparison compare(const Judged& a, const Judged& b) {
+  if (a.rate != b.rate) return {Criterion::bandwidth, a.rate > b.rate};
+  if (a.preference != b.preference) return {Criterion::preference, a.preference < b.preference};
+  if (a.rest != b.rest) return {Criterion::preservation, a.rest > b.rest};
+  if (a.host != b.host) return {Criterion::host, a.host < b.host};
+  return {Criterion::indices, domain::lower_indices(a.chips, b.chips)};
+}
+
+Selector::Selector(const domain::NodeTopology& topology)
+    : limits_(steps_for(topology.chip_count())),
+      wiring_(topology),
+      rules_(wiring_),
+      symmetry_(wiring_),
+      model_(wiring_),
+      preservation_(wiring_, rules_, model_) {}
+
+Judged Selector::judge(ChipSet chips, const CandidateQuery& query, Outcome& out) {
+  const Preservation::Answer rest = preservation_.of(query.usable - chips);
+  out.steps += rest.steps + kJudgeAlone;
+  out.exact = out.exact && rest.exact;
+  return {chips, model_.of(chips | query.beside).rate, rules_.preference(chips, query.usable),
+          rest.value, host_side(wiring_, chips | query.beside)};
+}
+
+std::vector<Judged> Selector::judge_ties(const std::vector<ChipSet>& ties,
+                                         const CandidateQuery& query, std::size_t most, Steps limit,
+                                         Outcome& out) {
+  std::vector<Judged> judged;
+  const Steps end = out.steps + limit;
+  for (const ChipSet set : ties) {
+    if (out.steps > end) {
+      out.exact = false;
+      break;
+    }
+    judged.push_back(judge(set, query, out));
+  }
+  const std::size_t kept = std::min(most, judged.size());
+  std::partial_sort(judged.begin(), judged.begin() + static_cast<std::ptrdiff_t>(kept),
+                    judged.end(),
+                    [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
+  judged.resize(kept);
+  return judged;
+}
+
+Rate Selector::size_bound(int size, ChipSet pool) const {
+  std::vector<Rate> potential;
+  std::vector<Rate> fast;
+  for (const int a : pool) {
+    fast.clear();
+    Rate widest = 0;
+    for (const int b : pool) {
+      if (a == b) continue;
+      fast.push_back(wiring_.direct(a, b));
+      widest = std::max(widest, model_.hop(a, b));
+    }
+    const std::size_t most = std::min(fast.size(), static_cast<std::size_t>(std::max(size - 1, 0)));
+    std::partial_sort(fast.begin(), fast.begin() + static_cast<std::ptrdiff_t>(most), fast.end(),
+                      std::greater<>());
+    Rate sum = 0;
+    for (std::size_t k = 0; k < most; ++k) sum += fast[k];
+    for (const Plane& p : wiring_.planes()) sum += p.egress[static_cast<std::size_t>(a)];
+    potential.push_back(std::max(sum, widest));
+  }
+  if (size < 2 || potential.size() < static_cast<std::size_t>(size)) return 0;
+  std::sort(potential.begin(), potential.end(), std::greater<>());
+  return potential[static_cast<std::size_t>(size) -
+                   1];  // every set of that size has a chip no better than this
+}
+
+CandidateList Selector::candidates(const CandidateQuery& query) const {
+  // Above 16 chips a few thousand sets keep a decision below about 0.1 s; up to 16 there are never
+  // more than 2^14 of one size.
+  constexpr std::size_t kMaxListed = 4096;
+  const std::size_t limit =
+      wiring_.chip_count() > kMaxRingChips ? kMaxListed : std::numeric_limits<std::size_t>::max();
+  CandidateList list = list_candidates(wiring_, rules_, symmetry_, query, limit);
+  if (list.complete) return list;
+  for (const ChipSet set : grow_sets(wiring_, model_, query)) {
+    if (query.ignore_rule || rules_.legal(set, query.usable, query.distributed))
+      list.sets.push_back(set);
+  }
+  // A set that was made in two ways is one candidate.
+  std::sort(list.sets.begin(), list.sets.end(), domain::lower_indices);
+  list.sets.erase(std::unique(list.sets.begin(), list.sets.end()), list.sets.end());
+  return list;
+}
+
+Selector::Search Selector::search(const CandidateList& list, const CandidateQuery& query,
+                                  std::size_t wanted, Steps limit) {
+  Search out;
+  const bool ranked = query.size + query.beside.size() > 1;
+  out.left.reserve(list.sets.size());
+  for (std::size_t i = 0; i < list.sets.size(); ++i)
+    out.left.push_back({ranked ? model_.upper_bound(list.sets[i] | query.beside) : 0, i});
+  const auto better = [](const Rated& a, const Rated& b) {
+    return a.rate != b.rate ? a.rate > b.rate : a.at < b.at;
+  };
+  std::sort(out.left.begin(), out.left.end(), better);
+  std::vector<Rate> leaders;  // the wanted best rates so far, falling
+  std::size_t next = 0;
+  for (; next < out.left.size(); ++next) {
+    const Rated& b = out.left[next];
+    if (leaders.size() == wanted && b.rate < leaders.back()) break;
+    if (out.steps > limit) {
+      out.complete = false;
+      out.bound = std::max(out.bound, b.rate);
+      break;
+    }
+    const Bandwidth w = model_.of(list.sets[b.at] | query.beside);
+    out.steps += w.steps + 1;
+    out.bound = std::max(out.bound, w.bound);
+    out.rated.push_back({w.rate, b.at});
+    leaders.insert(std::upper_bound(leaders.begin(), leaders.end(), w.rate, std::greater<>()),
+                   w.rate);
+    if (leaders.size() > wanted) leaders.pop_back();
+  }
+  out.left.erase(out.left.begin(), out.left.begin() + static_cast<std::ptrdiff_t>(next));
+  std::sort(out.rated.begin(), out.rated.end(), better);
+  return out;
+}
+
+Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted) {
+  Outcome out;
+  const CandidateList list = candidates(query);
+  out.candidates = list.sets.size();
+  const Search found = search(list, query, wanted, limits_.search);
+  out.steps = found.steps;
+  for (std::size_t i = 0; i < found.rated.size() && out.best.size() < wanted;) {
+    const Rate rate = found.rated[i].rate;
+    std::vector<ChipSet> ties;
+    for (; i < found.rated.size() && found.rated[i].rate == rate; ++i)
+      ties.push_back(list.sets[found.rated[i].at]);
+    if (ties.size() == 1 && wanted == 1) {
+      out.best.push_back({ties.front(), rate, 0, {}, {}});
+      break;
+    }
+    for (const Judged& j : judge_ties(ties, query, wanted - out.best.size(), limits_.judge, out))
+      out.best.push_back(j);
+  }
+  const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
+  out.bound = std::max(found.bound, top);
+  if (!list.complete)
+    out.bound = std::max(out.bound, size_bound(query.size, query.usable | query.beside));
+  out.exact = out.exact && list.complete && found.complete && out.bound == top;
+  return out;
+}
+
+void Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
+  query.ignore_rule = true;
+  const CandidateList list = candidates(query);
+  if (list.sets.empty()) return;
+  const Search fastest = search(list, query, 1, limits_.group);
+  const Rate top = fastest.rated.front().rate;
+  std::vector<ChipSet> ties;
+  for (const Rated& r : fastest.rated) {
+    if (r.rate == top) ties.push_back(list.sets[r.at]);
+  }
+  Outcome judging;
+  const std::vector<Judged> judged = judge_ties(ties, query, ties.size(), limits_.group, judging);
+  for (const Judged& j : judged) {
+    if (take(j.chips)) return;
+  }
+  for (std::size_t k = judged.size(); k < ties.size(); ++k) {
+    if (take(ties[k])) return;
+  }
+  // None of the fastest can be dealt out: the slower ones are looked at.
+  const Search all = search(list, query, list.sets.size(), limits_.group);
+  for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
+    for (const Rated& r : *some) {
+      if ((some != &all.rated || r.rate < top) && take(list.sets[r.at])) return;
+    }
+  }
+}
+
+ChipSet Selector::any_set(const CandidateQuery& query) const {
+  const CandidateList list = list_candidates(wiring_, rules_, symmetry_, query, 1);
+  return list.sets.empty() ? ChipSet() : list.sets.front();
+}
+
+Rate Selector::ceiling(int size, bool distributed) {
+  if (size < 2) return 0;
+  const std::uint64_t key = static_cast<std::uint64_t>(size) << 1U | (distributed ? 1U : 0U);
+  if (const Rate* known = ceilings_.find(key)) return *known;
+  CandidateQuery query;
+  query.usable = ChipSet::first(wiring_.chip_count());
+  query.size = size;
+  query.distributed = distributed;
+  const Search found = search(candidates(query), query, 1, limits_.search);
+  const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
+  ceilings_.insert(key, top);
+  return top;
+}
+
+}  // namespace chipweave::solver

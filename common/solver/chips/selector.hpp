@@ -1,0 +1,99 @@
+// Selector — the search behind Machine: all criteria over all distinguishable sets, best first.
+//
+// Criteria in order: bandwidth of set ∪ beside, stock preference, preservation of the rest, host
+// side, lowest indices. Bandwidths are evaluated best bound first and only until no bound can reach
+// the best found, or the steps of a search are spent (steps.hpp).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "common/solver/bandwidth/bandwidth_model.hpp"
+#include "common/solver/chips/sets/candidates.hpp"
+#include "common/solver/chips/sets/host_side.hpp"
+#include "common/solver/chips/sets/preservation.hpp"
+#include "common/solver/chips/sets/rules.hpp"
+#include "common/solver/chips/sets/symmetry.hpp"
+
+namespace chipweave::solver {
+
+// A set with everything it is judged by.
+struct Judged {
+  ChipSet chips;
+  Rate rate = 0;
+  std::int64_t preference = 0;
+  Preservation::Value rest;
+  HostSide host;
+};
+
+// The first criterion in which two judged sets differ, and which is better there.
+enum class Criterion { bandwidth, preference, preservation, host, indices };
+struct Comparison {
+  Criterion by = Criterion::indices;
+  bool first_better = true;
+};
+Comparison compare(const Judged& a, const Judged& b);
+
+class Selector {
+ public:
+  explicit Selector(const domain::NodeTopology& topology);
+  Selector(const Selector&) = delete;
+  Selector& operator=(const Selector&) = delete;
+
+  struct Outcome {
+    std::vector<Judged> best;    // best first; at most as many as wanted, none where nothing fits
+    std::size_t candidates = 0;  // sets that were considered
+    bool exact = true;
+    Rate bound = 0;
+    Steps steps = 0;
+  };
+  // The best set, or also those that come next (of other kinds: interchangeable sets count once).
+  // Where one set is wanted and one is fastest its later criteria are left empty.
+  Outcome best(const CandidateQuery& query, std::size_t wanted = 1);
+
+  // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest
+  // also by the other criteria; those that the steps of a search do not reach come last, by bound.
+  // Ends when `take` returns true.
+  void unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
+  // The legal set that is listed first; empty if there is none.
+  ChipSet any_set(const CandidateQuery& query) const;
+
+  const Wiring& wiring() const { return wiring_; }
+  const Rules& rules() const { return rules_; }
+  BandwidthModel& model() { return model_; }
+  // Best bandwidth of a legal set of that size on the empty machine.
+  Rate ceiling(int size, bool distributed);
+  const StepLimits& limits() const { return limits_; }
+
+ private:
+  struct Rated {
+    Rate rate;  // or its bound
+    std::size_t at;
+  };
+  struct Search {
+    std::vector<Rated> rated;  // evaluated, best first
+    std::vector<Rated> left;   // not evaluated, best bound first
+    Rate bound = 0;            // of all of them
+    Steps steps = 0;
+    bool complete = true;  // nothing left could be among the wanted
+  };
+  CandidateList candidates(const CandidateQuery& query) const;
+  Search search(const CandidateList& list, const CandidateQuery& query, std::size_t wanted,
+                Steps limit);
+  Judged judge(ChipSet chips, const CandidateQuery& query, Outcome& out);
+  // The best `most` of sets that are equally fast, best first; those beyond the limit are left out.
+  std::vector<Judged> judge_ties(const std::vector<ChipSet>& ties, const CandidateQuery& query,
+                                 std::size_t most, Steps limit, Outcome& out);
+  // No set of `size` chips out of `pool` can carry more.
+  Rate size_bound(int size, ChipSet pool) const;
+
+  const StepLimits& limits_;
+  Wiring wiring_;
+  Rules rules_;
+  Symmetry symmetry_;
+  BandwidthModel model_;
+  Preservation preservation_;
+  FlatMap<std::uint64_t, Rate> ceilings_;
+};
+
+}  // namespace chipweave::solver

@@ -1,0 +1,31 @@
+// Candidates — the sets a request may get, one of each kind: interchangeable chips are tried lowest
+// index first only.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "common/solver/chips/sets/rules.hpp"
+#include "common/solver/chips/sets/symmetry.hpp"
+
+namespace chipweave::solver {
+
+struct CandidateList {
+  std::vector<ChipSet> sets;  // legal, distinct, contain `required`
+  bool complete = true;  // false: there are more than the limit; `sets` holds those found so far
+};
+
+struct CandidateQuery {
+  ChipSet usable;
+  ChipSet required;
+  ChipSet beside;
+  int size = 1;
+  bool distributed = false;
+  bool ignore_rule = false;  // any set of that size: unions that several pods will share
+};
+
+// At most `limit` sets.
+CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Symmetry& symmetry,
+                              const CandidateQuery& query, std::size_t limit);
+
+}  // namespace chipweave::solver

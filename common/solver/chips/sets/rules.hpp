@@ -1,0 +1,58 @@
+// Rules — which chip sets a vendor's runtime accepts, and which of them its stock scheduler would
+// take first.
+//
+// Each rule of domain::RuleKind restated from MindCluster's public scheduler (ascend-for-volcano,
+// read at commit 22bb3d98): legality and order of preference are theirs, whatever we would prefer,
+// so that jobs that run on stock components run here. All functions are pure and O(groups) unless
+// said otherwise.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/solver/bandwidth/wiring.hpp"
+
+namespace chipweave::solver {
+
+class Rules {
+ public:
+  explicit Rules(const Wiring& wiring);
+
+  bool legal_size(int size, bool distributed) const;
+  // Whether the set may be handed out when `usable` chips are to be had (some rules look at the
+  // rest).
+  bool legal(ChipSet set, ChipSet usable, bool distributed) const;
+  // The stock order among legal sets of one size; lower is better. 0 where the vendor has no
+  // preference.
+  std::int64_t preference(ChipSet set, ChipSet usable) const;
+
+  // How legal sets of `size` out of `usable` are made: from whole units, each inside one of the
+  // arenas.
+  struct Recipe {
+    std::vector<ChipSet> arenas;  // a set lies inside one of them
+    int unit = 1;                 // > 1: sets are made of units of so many chips
+    std::vector<ChipSet> units;   // when unit > 1: the whole units to be had
+    bool interchangeable = true;  // wiring alone tells chips apart (false: the rule sees positions)
+  };
+  Recipe recipe(int size, ChipSet usable, bool distributed) const;
+
+  // "no HCCS ring has 2 free chips" — why nothing legal is left although enough chips are free.
+  std::string shortage(int size, bool distributed) const;
+
+ private:
+  Recipe recipe_of_pairs(int size, ChipSet usable, bool distributed) const;
+  int free_in_group(int group, ChipSet usable) const;
+  ChipSet group_set(int group) const { return groups_[static_cast<std::size_t>(group)]; }
+  ChipSet whole_groups(ChipSet usable) const;
+  ChipSet position_pairs(ChipSet usable) const;
+  bool one_group(ChipSet set) const;
+
+  const Wiring& wiring_;
+  domain::RuleKind kind_;
+  int n_;
+  std::vector<ChipSet> groups_;  // by group number in ascending order
+  std::vector<int> group_of_;    // by slot, index into groups_
+};
+
+}  // namespace chipweave::solver

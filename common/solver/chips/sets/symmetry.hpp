@@ -1,0 +1,33 @@
+// Symmetry — which chips of a machine are interchangeable, so that equal sets are looked at once.
+//
+// Twins: chips that can be swapped without changing anything a decision sees. Twin classes whose
+// swap as a whole changes nothing either (the PCIe pairs of one socket, the cards of one half) form
+// a family. Computed once per wiring: O(chips⁴) word operations at worst, 64 chips in milliseconds.
+#pragma once
+
+#include <vector>
+
+#include "common/solver/bandwidth/wiring.hpp"
+
+namespace chipweave::solver {
+
+class Symmetry {
+ public:
+  explicit Symmetry(const Wiring& wiring);
+
+  struct TwinClass {
+    ChipSet members;
+    int family = 0;  // classes of one family are interchangeable as wholes
+  };
+  // Ascending by lowest member.
+  const std::vector<TwinClass>& classes() const { return classes_; }
+
+ private:
+  bool swappable(const std::vector<int>& image) const;
+
+  const Wiring& wiring_;
+  std::vector<ChipSet> rule_groups_;
+  std::vector<TwinClass> classes_;
+};
+
+}  // namespace chipweave::solver

@@ -1,0 +1,205 @@
+#include "common/solver/gang/chips/gang_bandwidth.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace chipweave::solver {
+namespace {
+
+using domain::ChipSet;
+using domain::LinkKind;
+using domain::NodeTopology;
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+// Adapters and chips that reach each other, directly or over others.
+struct PcieGroup {
+  ChipSet chips;
+  std::vector<int> nics;
+};
+
+LinkKind best_path(const NodeTopology& topology, int slot) {
+  LinkKind best = LinkKind::sys;
+  for (const domain::Nic& nic : topology.nics())
+    best = std::min(best, nic.paths[static_cast<std::size_t>(slot)]);
+  return best;
+}
+
+std::vector<PcieGroup> pcie_groups(const NodeTopology& topology, ChipSet used) {
+  std::vector<PcieGroup> groups;
+  for (int nic = 0; nic < static_cast<int>(topology.nics().size()); ++nic) {
+    PcieGroup joined;
+    joined.nics.push_back(nic);
+    for (const int slot : used) {
+      const auto& paths = topology.nics()[static_cast<std::size_t>(nic)].paths;
+      if (paths[static_cast<std::size_t>(slot)] == best_path(topology, slot))
+        joined.chips.insert(slot);
+    }
+    if (joined.chips.empty()) continue;
+    for (const PcieGroup& other : groups) {
+      if (!other.chips.intersects(joined.chips)) continue;
+      joined.chips |= other.chips;
+      joined.nics.insert(joined.nics.end(), other.nics.begin(), other.nics.end());
+    }
+    std::erase_if(
+        groups, [&joined](const PcieGroup& other) { return other.chips.intersects(joined.chips); });
+    groups.push_back(std::move(joined));
+  }
+  return groups;
+}
+
+double sum_of(const std::vector<Rail>& rails) {
+  return std::accumulate(rails.begin(), rails.end(), 0.0,
+                         [](double sum, const Rail& rail) { return sum + rail.gbps; });
+}
+
+std::string count_text(std::size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+// "n1, n2 and 3 more"
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 3;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(kNamed, names.size()); ++k)
+    out += (k == 0 ? "" : ", ") + names[k];
+  if (names.size() > kNamed) out += " and " + std::to_string(names.size() - kNamed) + " more";
+  return out;
+}
+
+void add_chips(const GangShape& shape, GangBandwidth& out) {
+  std::vector<std::string> unknown;
+  for (const GangNode& node : shape.nodes) {
+    if (node.chips < 2) continue;
+    if (!node.set_gbps) unknown.push_back(node.name);
+    if (!node.set_gbps || (out.chips && *out.chips <= *node.set_gbps)) continue;
+    out.chips = node.set_gbps;
+    out.slowest_node = node.name;
+  }
+  if (!unknown.empty())
+    out.left_out.push_back("chips of " + names_text(unknown) + ": the machine is not known");
+}
+
+// Which adapters are not known, by reason: nodes of one kind are one sentence.
+void name_unknown_rails(const std::vector<const GangNode*>& unknown, GangBandwidth& out) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const GangNode* node : unknown) by_reason[node->rails.unknown].push_back(node->name);
+  for (const auto& [reason, names] : by_reason)
+    out.left_out.push_back("rails of " + names_text(names) + ": " + reason);
+}
+
+void add_rails(const GangShape& shape, GangBandwidth& out) {
+  struct Seen {
+    std::size_t nodes = 0;
+    double least = kNoLimit;
+  };
+  std::map<int, Seen> rails;
+  std::vector<const GangNode*> known;
+  std::vector<const GangNode*> unknown;
+  for (const GangNode& node : shape.nodes) {
+    if (node.chips == 0) continue;
+    (node.rails.unknown.empty() ? known : unknown).push_back(&node);
+  }
+  name_unknown_rails(unknown, out);
+  if (known.empty()) return;
+  double crossing = kNoLimit;
+  for (const GangNode* node : known) {
+    for (const Rail& rail : node->rails.rails) {
+      Seen& seen = rails[rail.index];
+      ++seen.nodes;
+      seen.least = std::min(seen.least, rail.gbps);
+    }
+    out.rails_most = std::max(out.rails_most, static_cast<int>(node->rails.rails.size()));
+    crossing = std::min(crossing, sum_of(node->rails.rails));
+  }
+  for (const GangNode* node : known) {
+    if (node->rails.rails.size() < rails.size()) out.short_of_rails.push_back(node->name);
+  }
+  double aligned = 0;
+  for (const auto& [index, seen] : rails) {
+    if (seen.nodes != known.size()) continue;
+    ++out.rails_used;
+    aligned += seen.least;
+  }
+  out.aligned = out.rails_used > 0;
+  out.rails = out.aligned ? aligned : crossing;
+  out.rails_crossing = crossing;
+}
+
+void add_levels(const GangShape& shape, GangBandwidth& out) {
+  for (const GangLevel& level : shape.levels) {
+    if (level.domains < 2) continue;
+    out.levels.push_back(level);
+    if (!level.gbps) {
+      out.left_out.push_back("level " + level.name + ": " +
+                             count_text(static_cast<std::size_t>(level.domains), "domain") +
+                             ", what a node gets across is not given");
+    }
+  }
+}
+
+void take_least(GangBandwidth& out) {
+  const auto offer = [&out](std::optional<double> gbps, GangLimit limit, const std::string& text) {
+    if (!gbps || (out.gbps && *out.gbps <= *gbps)) return;
+    out.gbps = gbps;
+    out.limit = limit;
+    out.limit_text = text;
+  };
+  offer(out.chips, GangLimit::chips, "chips of " + out.slowest_node);
+  offer(out.chip_fabric, GangLimit::chip_fabric, "the chips' fabric between nodes");
+  offer(out.rails, GangLimit::rails,
+        out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
+                    : "adapters of nodes without a common rail");
+  for (const GangLevel& level : out.levels)
+    offer(level.gbps, GangLimit::level, "level " + level.name);
+}
+
+}  // namespace
+
+NodeRails rails_of(const NodeTopology& topology, ChipSet used) {
+  NodeRails out;
+  if (topology.nics().empty()) {
+    out.unknown = "the machine's description has no network adapters";
+    return out;
+  }
+  for (const PcieGroup& group : pcie_groups(topology, used)) {
+    double ports = 0;
+    for (const int slot : group.chips)
+      ports += topology.host_bandwidth().of(best_path(topology, slot));
+    double lines = 0;
+    for (const int nic : group.nics) {
+      const domain::Nic& one = topology.nics()[static_cast<std::size_t>(nic)];
+      if (one.gbps <= 0) return {{}, "no line rate of " + one.name};
+      lines += one.gbps;
+    }
+    const double share = std::min(1.0, ports / lines);
+    for (const int nic : group.nics) {
+      const double line = topology.nics()[static_cast<std::size_t>(nic)].gbps;
+      out.rails.push_back({nic, line * share});
+    }
+  }
+  std::sort(out.rails.begin(), out.rails.end(),
+            [](const Rail& a, const Rail& b) { return a.index < b.index; });
+  return out;
+}
+
+GangBandwidth gang_bandwidth(const GangShape& shape) {
+  GangBandwidth out;
+  add_chips(shape, out);
+  const auto nodes = std::count_if(shape.nodes.begin(), shape.nodes.end(),
+                                   [](const GangNode& node) { return node.chips > 0; });
+  if (nodes > 1) {
+    if (shape.chip_fabric_gbps) {
+      out.chip_fabric = shape.chip_fabric_gbps;
+    } else {
+      add_rails(shape, out);
+      add_levels(shape, out);
+    }
+  }
+  take_least(out);
+  return out;
+}
+
+}  // namespace chipweave::solver

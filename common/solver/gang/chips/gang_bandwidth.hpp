@@ -1,0 +1,96 @@
+// GangBandwidth — predicted ring all-reduce bus bandwidth of a whole gang, GB/s, with every term
+// that it is the least of (docs/concepts/bandwidth-model.md, "A gang over several nodes").
+//
+//   B(gang) = min( chips:  the slowest node's chip set, of the nodes with two chips or more,
+//                  rails:  sum over the rails that all nodes have of the slowest node's rate there,
+//                  levels: what a node gets across each level of which several domains are used )
+//
+// The rails' and levels' terms count only where the gang is on several nodes. A ring over several
+// nodes enters and leaves each of them by one network adapter; a library runs one ring a rail, so
+// rates of rails add up, and a rail that one node lacks carries no ring at all. Where the nodes
+// have no rail in common the rings change rails in the network and every node counts with the sum
+// of its own. Nodes that the chips' own fabric joins (an NVLink rack, a super-pod) have its rate in
+// place of both terms.
+//
+// Rates are nominal; published rings reach 0.90 to 0.97 of them. What is not known is left out of
+// the minimum and named, so a value with something left out is an upper bound. Pure values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::solver {
+
+// One network adapter as the gang's chips on a node reach it.
+struct Rail {
+  int index = 0;    // position in NodeTopology::nics()
+  double gbps = 0;  // GB/s one way: line rate, less where the chips' host ports give less
+  friend bool operator==(const Rail&, const Rail&) = default;
+};
+
+// The adapters that the chips of `rails_of` use.
+struct NodeRails {
+  std::vector<Rail> rails;  // ascending by index; none where they are not known
+  std::string unknown;      // why they are not, in words; empty: they are known
+};
+
+// Each used chip reaches the adapters to which its host path is the best that it has (PIX or PXB on
+// machines with near adapters; a farther one otherwise). Chips and adapters that reach each other
+// share a PCIe group: its adapters together get no more than the host paths of its used chips,
+// and each its share of that. Not from a shared Machine's topology: topology classes leave out line
+// rates. O(chips · adapters).
+NodeRails rails_of(const domain::NodeTopology& topology, domain::ChipSet used);
+
+struct GangNode {
+  std::string name;
+  int chips = 0;  // of the gang
+  // Predicted of all of them together, not looked at for one chip; nullopt: not known.
+  std::optional<double> set_gbps = 0;
+  NodeRails rails = {};  // of all of them
+};
+
+struct GangLevel {
+  std::string name;
+  int domains = 1;             // that the gang is in
+  std::optional<double> gbps;  // a node gets across it when all nodes send; nullopt: not known
+};
+
+struct GangShape {
+  std::vector<GangNode> nodes;
+  std::vector<GangLevel> levels;
+  // Set where the chips of all nodes are joined by their own fabric: GB/s of a set across nodes.
+  std::optional<double> chip_fabric_gbps;
+};
+
+enum class GangLimit { none, chips, rails, chip_fabric, level };
+
+struct GangBandwidth {
+  // The least of the terms that are known; nullopt: there is none, as for a single chip.
+  std::optional<double> gbps;
+  GangLimit limit = GangLimit::none;  // which term it is; the first one of equal ones
+  std::string limit_text;             // "chips of n3", "8 rails", "level rack"; empty: none
+
+  std::optional<double> chips;  // within nodes
+  std::string slowest_node;     // of this term
+
+  std::optional<double> rails;  // between nodes
+  int rails_used = 0;           // rails that all nodes with known ones have
+  int rails_most = 0;           // that any node has
+  bool aligned = true;          // false: no rail is common, rings change rails in the network
+  // What libraries that change rails freely could reach: the least node's sum over its own rails.
+  std::optional<double> rails_crossing;
+  std::vector<std::string> short_of_rails;  // nodes that lack a rail another node has
+
+  std::optional<double> chip_fabric;  // in place of rails and levels
+  std::vector<GangLevel> levels;      // those with several domains
+
+  std::vector<std::string> left_out;  // sentences: terms that are not known
+};
+
+// O(nodes · rails).
+GangBandwidth gang_bandwidth(const GangShape& shape);
+
+}  // namespace chipweave::solver

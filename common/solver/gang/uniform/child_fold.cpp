@@ -1,0 +1,350 @@
+#include "common/solver/gang/uniform/child_fold.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace chipweave::solver {
+namespace {
+
+// Eight numbers at a time where the processor can. Sanitizers do not know functions that choose
+// themselves at load time.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CHIPWEAVE_VECTORIZED \
+  __attribute__((target_clones("arch=x86-64-v4", "avx2", "default"), optimize("O3")))
+#else
+#define CHIPWEAVE_VECTORIZED
+#endif
+
+}  // namespace
+
+ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most, For what)
+    : solver_(solver), domain_(domain), least_(least), most_(most), what_(what) {
+  width_ = static_cast<std::size_t>(inside(most)) + 1;
+  find_children(inside(least), inside(most));
+  how_ = choose_how();
+  if (how_ != How::tightest) {
+    drop_dominated();
+    how_ = what_ == For::counts               ? How::counts
+           : cells() <= solver_.limits_.cells ? How::traced
+                                              : How::chosen;
+  }
+  find_windows();
+  count();
+}
+
+Amount ChildFold::inside(Amount amount) const { return solver_.room_.inner(domain_, amount); }
+
+std::size_t ChildFold::cells() const { return (children_.size() + 1) * width_; }
+
+ChildFold::How ChildFold::choose_how() const {
+  if (what_ == For::counts) return How::counts;
+  std::size_t steps = 0;
+  for (const Child& child : children_) steps += child.steps.size();
+  const FoldLimits& limits = solver_.limits_;
+  return cells() <= limits.cells && steps * width_ <= limits.work ? How::tightest : How::traced;
+}
+
+// The children that can take a part, each with the steps that an answer can have. No answer uses
+// more of them than the fewest that hold the most asked for, so each one used holds at least what
+// the largest others leave.
+void ChildFold::find_children(Amount least, Amount most) {
+  const Room& room = solver_.room_;
+  std::vector<Amount> rooms;
+  bool counted = true;
+  for (const DomainId child : solver_.fabric_.children(domain_)) {
+    counted = counted && !room.paid(child);
+    rooms.push_back(std::min(most, room.amount(child)));
+  }
+  Amount lowest = 0;
+  if (counted) {
+    std::sort(rooms.begin(), rooms.end(), std::greater<>());
+    std::int64_t held = 0;
+    while (fewest_ < rooms.size() && held < most) held += rooms[fewest_++];
+    std::int64_t others = 0;
+    for (std::size_t i = 0; i + 1 < fewest_; ++i) others += rooms[i];
+    lowest = static_cast<Amount>(std::max<std::int64_t>(0, least - others));
+  }
+  // Children that are alike: the first one's steps are theirs, and no more of them than are used at
+  // all need to be looked at.
+  struct Like {
+    std::size_t first;
+    std::size_t many = 0;
+  };
+  std::unordered_map<std::uint64_t, Like> likes;
+  for (const DomainId id : solver_.fabric_.children(domain_)) {
+    const Amount top = std::min(most, room.amount(id));
+    const bool must = room.base(id) > 0;
+    if (!must && (top == 0 || top < lowest)) continue;
+    Child child;
+    child.domain = id;
+    const auto [like, fresh] = likes.try_emplace(room.likeness(id), Like{children_.size()});
+    if (++like->second.many > fewest_ && counted) continue;
+    child.steps = fresh ? solver_.count_stairs(id, std::min(std::max(lowest, 1), top), top)
+                        : children_[like->second.first].steps;
+    children_.push_back(std::move(child));
+  }
+}
+
+// [i]: the most that as many of the first (or last) i children as an answer uses hold.
+std::vector<std::size_t> ChildFold::most_held(bool backward) const {
+  std::vector<std::size_t> held(1, 0);
+  std::multiset<Amount> largest;
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    const Child& child = children_[backward ? children_.size() - 1 - i : i];
+    const Amount room = child.steps.back().amount;
+    largest.insert(room);
+    sum += static_cast<std::size_t>(room);
+    if (largest.size() > fewest_) {
+      sum -= static_cast<std::size_t>(*largest.begin());
+      largest.erase(largest.begin());
+    }
+    held.push_back(sum);
+  }
+  return held;
+}
+
+void ChildFold::find_windows() {
+  windows_.assign(children_.size() + 1, {0, width_ - 1});
+  if (fewest_ == 0) return;
+  const std::vector<std::size_t> before = most_held(false);
+  const std::vector<std::size_t> after = most_held(true);
+  const auto least = static_cast<std::size_t>(inside(least_));
+  for (std::size_t i = 0; i <= children_.size(); ++i) {
+    const std::size_t others = after[children_.size() - i];
+    windows_[i] = {least > others ? least - others : 0, std::min(width_ - 1, before[i])};
+  }
+}
+
+// A step is needed only if no more children than an answer uses hold more for as little: another
+// one is unused then, and can stand in. With that at least one of the ways of the fewest counts is
+// left.
+void ChildFold::drop_dominated() {
+  if (fewest_ == 0 || 2 * fewest_ >= children_.size()) return;
+  struct At {
+    Counts counts;
+    std::size_t child;
+    std::size_t step;
+  };
+  std::vector<At> all;
+  for (std::size_t i = 0; i < children_.size(); ++i)
+    for (std::size_t s = 1; s < children_[i].steps.size(); ++s)
+      all.push_back({children_[i].steps[s].counts, i, s});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const At& a, const At& b) { return a.counts < b.counts; });
+  std::vector<Amount> held(children_.size(), 0);  // by each child for what was looked at so far
+  std::vector<Amount> largest;
+  std::vector<CountStairs> kept(children_.size());
+  for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
+    for (; to < all.size() && all[to].counts == all[from].counts; ++to)
+      held[all[to].child] = children_[all[to].child].steps[all[to].step].amount;
+    largest = held;
+    const auto least = largest.begin() + static_cast<std::ptrdiff_t>(fewest_) - 1;
+    std::nth_element(largest.begin(), least, largest.end(), std::greater<>());
+    for (std::size_t i = from; i < to; ++i)
+      if (held[all[i].child] >= *least)
+        kept[all[i].child].push_back(children_[all[i].child].steps[all[i].step]);
+  }
+  std::vector<Child> left;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    if (kept[i].empty()) continue;
+    kept[i].insert(kept[i].begin(), children_[i].steps.front());
+    children_[i].steps = std::move(kept[i]);
+    left.push_back(std::move(children_[i]));
+  }
+  children_ = std::move(left);
+}
+
+// What a child with this step makes cheaper: holding p costs no more than holding `amount` less,
+// and the step. The hot loop of every plan that needs several domains.
+CHIPWEAVE_VECTORIZED
+static void relax(Counts* to, const Counts* from, std::size_t low, std::size_t high,
+                  std::size_t amount, Counts cost) {
+  const Counts alone = from[0] + cost;
+  const std::size_t clipped = std::min(amount, high);
+  for (std::size_t p = low; p <= clipped; ++p) to[p] = to[p] < alone ? to[p] : alone;
+  for (std::size_t p = std::max(low, amount + 1); p <= high; ++p) {
+    const Counts with = from[p - amount] + cost;
+    to[p] = to[p] < with ? to[p] : with;
+  }
+}
+
+void ChildFold::count() {
+  const bool keep = rows_kept();
+  rows_.assign((keep ? children_.size() + 1 : 2) * width_, kImpossible);
+  rows_[0] = 0;
+  if (how_ == How::chosen) taken_.assign(cells(), -1);
+  for (std::size_t i = 1; i <= children_.size(); ++i) {
+    Counts* to = rows_.data() + (keep ? i : i % 2) * width_;
+    const Counts* from = rows_.data() + (keep ? i - 1 : (i - 1) % 2) * width_;
+    const Counts unused = children_[i - 1].steps.front().counts;
+    const Window window = windows_[i];
+    if (!keep) std::fill(to, to + width_, kImpossible);
+    to[0] = from[0] + unused;
+    for (std::size_t p = window.low; p <= window.high; ++p) to[p] = from[p] + unused;
+    count_row(i, from, to);
+    for (std::size_t p = window.low; p <= window.high; ++p) to[p] = std::min(to[p], kImpossible);
+  }
+}
+
+void ChildFold::count_row(std::size_t i, const Counts* from, Counts* to) {
+  const CountStairs& steps = children_[i - 1].steps;
+  const std::size_t low = std::max<std::size_t>(1, windows_[i].low);
+  const std::size_t high = windows_[i].high;
+  for (std::size_t s = 1; s < steps.size(); ++s) {
+    const Counts cost = steps[s].counts;
+    const auto amount = std::min(width_ - 1, static_cast<std::size_t>(steps[s].amount));
+    if (taken_.empty()) {
+      relax(to, from, low, high, amount, cost);
+      continue;
+    }
+    for (std::size_t p = low; p <= high; ++p) {
+      const Counts with = from[p > amount ? p - amount : 0] + cost;
+      if (with >= to[p]) continue;
+      to[p] = with;
+      taken_[i * width_ + p] = static_cast<std::int32_t>(s);
+    }
+  }
+}
+
+Counts ChildFold::counts(Amount amount) const {
+  const std::size_t last = rows_kept() ? children_.size() : children_.size() % 2;
+  return rows_[cell(last, inside(amount))];
+}
+
+// From (child, p) of a way of the fewest counts to those of the children before it. What a step may
+// leave to them is a run of amounts that cost them the same, so runs are marked, not amounts.
+void ChildFold::mark_row(std::size_t i) {
+  Child& child = children_[i - 1];
+  const Counts* from = rows_.data() + (i - 1) * width_;
+  std::uint8_t* before = seen_.data() + (i - 1) * width_;
+  std::vector<std::size_t> run_end(width_);  // the last amount that costs as much
+  for (std::size_t p = width_; p-- > 0;)
+    run_end[p] = p + 1 < width_ && from[p + 1] == from[p] ? run_end[p + 1] : p;
+  std::vector<std::int32_t> marks(width_ + 1, 0);  // begins less ends of runs
+  std::size_t fewest = width_;
+  std::size_t most = 0;
+  for (std::size_t p = windows_[i].low; p <= windows_[i].high; ++p) {
+    if (seen_[i * width_ + p] == 0) continue;
+    const Counts here = rows_[i * width_ + p];
+    if (from[p] + child.steps.front().counts == here) before[p] = 1;
+    for (std::size_t s = 1; s < child.steps.size(); ++s) {
+      const auto below = static_cast<std::size_t>(child.steps[s - 1].amount);
+      const auto top =
+          std::min(static_cast<std::size_t>(child.steps[s].amount), std::max(p, below + 1));
+      const std::size_t rest = p > top ? p - top : 0;
+      if (from[rest] + child.steps[s].counts != here) continue;
+      const std::size_t last =
+          std::max(rest, std::min(run_end[rest], p > below + 1 ? p - below - 1 : 0));
+      ++marks[rest];
+      --marks[last + 1];
+      fewest = std::min(fewest, last == 0 ? std::min(top, std::max(p, below + 1)) : p - last);
+      most = std::max(most, top);
+    }
+  }
+  std::int32_t open = 0;
+  for (std::size_t p = 0; p < width_; ++p) {
+    open += marks[p];
+    if (open > 0) before[p] = 1;
+  }
+  child.from = static_cast<Amount>(fewest);
+  child.to = static_cast<Amount>(most);
+}
+
+void ChildFold::mark() {
+  seen_.assign(rows_.size(), 0);
+  for (Amount amount = least_; amount <= most_; ++amount)
+    seen_[cell(children_.size(), inside(amount))] = 1;
+  seen_[cell(children_.size(), inside(0))] = 1;  // where it is more than 0, its cost is asked too
+  for (std::size_t i = children_.size(); i > 0; --i) mark_row(i);
+}
+
+void ChildFold::tighten_row(std::size_t i) {
+  Child& child = children_[i - 1];
+  const Counts* from = rows_.data() + (i - 1) * width_;
+  const Tight* before = tight_.data() + (i - 1) % 2 * width_;
+  Tight* to = tight_.data() + i % 2 * width_;
+  for (std::size_t p = 0; p < width_; ++p) {
+    to[p] = kLoosest;
+    if (seen_[i * width_ + p] == 0) continue;
+    const Counts here = rows_[i * width_ + p];
+    for (std::size_t s = 0; s < child.tight.size(); ++s) {
+      const TightStep& step = child.tight[s];
+      const auto amount = static_cast<std::size_t>(step.amount);
+      if (s > 0 && p == 0) break;
+      const std::size_t rest = p > amount ? p - amount : 0;
+      if (from[rest] + step.counts != here || before[rest] == kLoosest) continue;
+      const Tight with = before[rest] + step.tight;
+      if (with >= to[p]) continue;
+      to[p] = with;
+      taken_[i * width_ + p] = static_cast<std::int32_t>(s);
+    }
+  }
+}
+
+void ChildFold::find_tightest() {
+  if (how_ != How::tightest) return;
+  mark();
+  std::map<std::tuple<std::uint64_t, Amount, Amount>, const Child*> like;
+  for (Child& child : children_) {
+    if (child.to == 0) child.from = 0;
+    if (child.to == 0 && solver_.room_.base(child.domain) == 0) {
+      child.tight = {TightStep{}};
+      continue;
+    }
+    const auto [it, fresh] =
+        like.try_emplace({solver_.room_.likeness(child.domain), child.from, child.to}, &child);
+    child.tight =
+        fresh ? solver_.tight_stairs(child.domain, child.from, child.to) : it->second->tight;
+  }
+  taken_.assign(rows_.size(), 0);
+  tight_.assign(2 * width_, kLoosest);
+  tight_[0] = 0;
+  for (std::size_t i = 1; i <= children_.size(); ++i) tighten_row(i);
+}
+
+Tight ChildFold::tight(Amount amount) const {
+  if (how_ != How::tightest) return 0;
+  return tight_[cell(children_.size() % 2, inside(amount))];
+}
+
+// What the child takes of so much that the first i children hold.
+Amount ChildFold::taken(std::size_t i, Amount inside) const {
+  const Child& child = children_[i - 1];
+  if (how_ == How::traced) {
+    const Counts here = rows_[cell(i, inside)];
+    for (const CountStep& step : child.steps)
+      if (rows_[cell(i - 1, std::max(0, inside - step.amount))] + step.counts == here)
+        return step.amount;
+    return 0;
+  }
+  const auto step = static_cast<std::size_t>(std::max(0, taken_[cell(i, inside)]));
+  return how_ == How::tightest ? child.tight[step].amount : child.steps[step].amount;
+}
+
+// Together they may hold more than is asked for: the last ones get less.
+std::vector<std::pair<DomainId, Amount>> ChildFold::shares(Amount amount) const {
+  std::vector<std::pair<DomainId, Amount>> out(children_.size());
+  Amount rest = inside(amount);
+  std::int64_t over = -std::int64_t{rest};
+  for (std::size_t i = children_.size(); i > 0; --i) {
+    const Child& child = children_[i - 1];
+    const Amount share = taken(i, rest);
+    out[i - 1] = {child.domain, share};
+    rest = std::max(0, rest - share);
+    over += share;
+  }
+  for (std::size_t i = out.size(); over > 0 && i > 0; --i) {
+    const auto less = static_cast<Amount>(std::min<std::int64_t>(over, out[i - 1].second));
+    out[i - 1].second -= less;
+    over -= less;
+  }
+  return out;
+}
+
+}  // namespace chipweave::solver

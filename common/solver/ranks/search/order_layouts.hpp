@@ -1,0 +1,34 @@
+// Arrangements to start from: positions of a job's ranks in the order of their digits, any digit
+// first, with pods laid along them domain by domain.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/solver/ranks/search/pod_places.hpp"
+
+namespace chipweave::solver {
+
+// With digits of 4 data ranks and 2 stages, the data digit first is 0 1 2 3 4 5 6 7; the stage
+// digit first, so that the members of one pipeline are neighbours, is 0 4 1 5 2 6 3 7.
+struct Layout {
+  std::vector<std::uint32_t> positions;
+  std::vector<std::size_t> units;  // sizes of the blocks of one, two … digits, smallest first
+};
+
+// Digits in any order, and tiles: a part of each digit before the rest of any. Of the example,
+// parts of 2 and 2 are 0 1 4 5 2 3 6 7. A hundred at most; the first leaves positions as they are.
+// axes: as in PodTraffic.
+std::vector<Layout> order_layouts(const std::vector<std::size_t>& axes);
+
+// The classes of all pods, as often as they have pods. Each domain fills as many blocks of `unit`
+// as it can by itself; what is left over of its siblings is put together, whole leftovers first,
+// and what is left of that with the next domain's. unit 1: depth-first. unit: divides the number of
+// pods. Cost: O(pods + domains log domains).
+std::vector<PodClass> laid_in_units(const PodPlaces& places, std::size_t unit);
+
+// Gives the k-th of `classes` to the layout's k-th position.
+Arrangement arranged(const Layout& layout, const std::vector<PodClass>& classes);
+
+}  // namespace chipweave::solver
