@@ -10,7 +10,7 @@
 #include "node-agent/app/continuity.hpp"
 #include "node-agent/publish/boot_id.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
-#include "node-agent/publish/kube_reporter.hpp"
+#include "node-agent/publish/kube/kube_reporter.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "common/domain/ascend_family.hpp"
-#include "node-agent/app/rebuild.hpp"
+#include "common/domain/topology_edit.hpp"
 
 namespace chipweave::agent {
 
@@ -26,7 +26,7 @@ Result<domain::NodeTopology> with_identity(const domain::NodeTopology& t, const 
   const std::string prefix = ascend
                                  ? std::string(domain::ascend_prefix(domain::ascend_family_of(t)))
                                  : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
-  return with_chips(t, [&](domain::Chip& chip) {
+  return domain::with_chips(t, [&](domain::Chip& chip) {
     if (ascend && !chip.physical_id) chip.physical_id = chip.index.value;
     if (!chip.id.empty()) return;
     chip.id = prefix + "-" + std::to_string(ascend ? *chip.physical_id : chip.index.value);

@@ -5,7 +5,7 @@
 
 #include "common/base/text.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
-#include "common/codec/mindcluster/device_ids.hpp"
+#include "common/codec/mindcluster/names/device_ids.hpp"
 
 namespace chipweave::agent {
 

@@ -4,8 +4,8 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
-#include "common/codec/mindcluster/device_content.hpp"
-#include "common/codec/mindcluster/told_faults.hpp"
+#include "common/codec/mindcluster/faults/reported_faults.hpp"
+#include "common/codec/mindcluster/node/device_content.hpp"
 
 namespace chipweave::sched {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "common/codec/kube/admission.hpp"
+#include "common/codec/kube/requests/admission.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/kube/extender.hpp"
+#include "common/codec/kube/requests/extender.hpp"
 #include "scheduler-plugin/app/survey.hpp"
 
 namespace chipweave::sched {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/codec/kube/extender.hpp"
+#include "common/codec/kube/requests/extender.hpp"
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/pod_ask.hpp"

@@ -4,7 +4,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 

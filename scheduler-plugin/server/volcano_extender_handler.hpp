@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/kube/volcano.hpp"
+#include "common/codec/kube/requests/volcano.hpp"
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/pod_ask.hpp"

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
 
 Result<std::vector<codec::ranktable::NamedText>> read_tables(
     const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = codec::ranktable::kMaxRankTableBytes;
+  constexpr std::size_t kMost = limits::kMaxRankTableBytes;
   std::size_t left = 2 * kMost;
   std::vector<codec::ranktable::NamedText> out;
   for (const std::string& name : names) {

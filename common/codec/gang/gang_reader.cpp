@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
-#include "common/codec/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {

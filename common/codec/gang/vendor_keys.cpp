@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/domain/vendor_job.hpp"
 
 namespace chipweave::codec {

@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "common/codec/topology/device_models.hpp"
+#include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/codec/topology/kfd_tree.hpp"
+#include "common/codec/topology/kfd/kfd_tree.hpp"
 #include "node-agent/probes/amd/kfd_files.hpp"
 
 namespace chipweave::agent {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "node-agent/probes/host/pci_scan.hpp"
+#include "node-agent/probes/host/pci/pci_scan.hpp"
 
 namespace chipweave::agent {
 

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "common/codec/mindcluster/ascend_names.hpp"
-#include "common/codec/mindcluster/chip_list.hpp"
-#include "common/codec/mindcluster/device_content.hpp"
-#include "common/codec/mindcluster/device_info.hpp"
-#include "common/codec/mindcluster/node_annotations.hpp"
-#include "common/codec/mindcluster/node_labels.hpp"
-#include "common/codec/mindcluster/told_faults.hpp"
+#include "common/codec/mindcluster/faults/reported_faults.hpp"
+#include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/mindcluster/names/node_labels.hpp"
+#include "common/codec/mindcluster/node/device_content.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_annotations.hpp"
 #include "node-agent/publish/compat/fact_names.hpp"
 #include "node-agent/publish/compat/label_value.hpp"
 

@@ -7,11 +7,11 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/app/faults.hpp"
-#include "node-agent/app/probe.hpp"
-#include "node-agent/probes/file_watch.hpp"
-#include "node-agent/probes/health_file.hpp"
+#include "node-agent/app/health/faults.hpp"
+#include "node-agent/app/machine_source.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
+#include "node-agent/sources/file_watch.hpp"
+#include "node-agent/sources/health_file.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
 
@@ -307,7 +307,7 @@ TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
   EXPECT_TRUE(scheduler.decide.gone.at(0));
 }
 
-struct FixedProbe final : Probe {
+struct FixedProbe final : MachineSource {
   Result<domain::Observation> discover() override {
     return domain::Observation{"box", four_chips(), {}};
   }

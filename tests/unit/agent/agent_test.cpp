@@ -14,7 +14,7 @@ namespace {
 using domain::ChipIndex;
 using testing::HasSubstr;
 
-struct FakeProbe final : Probe {
+struct FakeProbe final : MachineSource {
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
   bool is_ready = true;

@@ -7,7 +7,7 @@
 
 #include "cli/ranktable/tools/addresses/hccn_tool_path.hpp"
 #include "common/base/limits.hpp"
-#include "common/codec/kube/inventory_file.hpp"
+#include "common/codec/kube/inventory/inventory_file.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {

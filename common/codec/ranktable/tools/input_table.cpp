@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/limits.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -20,12 +21,13 @@ using domain::ranktable::Severity;
 using domain::ranktable::Source;
 
 std::string position(const JsonTree& tree, std::size_t offset) {
-  const Position at = LineIndex(tree.document()).at(offset);
+  const TextPosition at = LineIndex(tree.document()).at(offset);
   return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
 }
 
-Error syntax_error(const JsonMistake& mistake, const std::string& text, const std::string& name) {
-  const Position at = LineIndex(text).at(mistake.offset);
+Error syntax_error(const JsonSyntaxError& mistake, const std::string& text,
+                   const std::string& name) {
+  const TextPosition at = LineIndex(text).at(mistake.offset);
   return make_error(Errc::invalid_argument, mistake.message)
       .in("line " + std::to_string(at.line) + ", column " + std::to_string(at.column))
       .in("file " + name);
@@ -84,7 +86,7 @@ bool fits(Dialect read, Dialect wanted) {
 
 std::string InputTable::place(Source object) const {
   if (object.node >= tree.size()) return "file " + name;
-  const Position at = LineIndex(tree.document()).at(tree.offset(object.node));
+  const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
   return "file " + name + ", line " + std::to_string(at.line);
 }
 
@@ -99,11 +101,11 @@ Error InputTable::wrong(Source object, std::string message) const {
 namespace {
 
 Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view instead) {
-  if (file.text.size() > kMaxRankTableBytes) {
+  if (file.text.size() > limits::kMaxRankTableBytes) {
     return make_error(Errc::limit_exceeded, "larger than 40 MiB").in("file " + file.name);
   }
   auto parsed = JsonTree::parse(file.text);
-  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+  if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     return syntax_error(*mistake, file.text, file.name);
   }
   InputTable out{std::move(file.name), std::get<JsonTree>(std::move(parsed)), {}};
