@@ -38,7 +38,7 @@ class GangPlanner {
                      std::to_string(gang_.pods + running_) + " pods");
     for (const domain::Slice& slice : gang_.slices) {
       if ((gang_.pods + running_) % slice.size != 0)
-        return refused(std::to_string(gang_.pods + running_) + " pods are no multiple of " +
+        return refused(std::to_string(gang_.pods + running_) + " pods are not a multiple of " +
                        std::to_string(slice.size) + ", the slice of level " +
                        levels_[static_cast<std::size_t>(slice.level)]);
     }

@@ -1,4 +1,4 @@
-// The fast planner of pods that are all alike against the slow one that looks at all ways, on
+// The fast planner of uniform pods against the slow one that tries all placements, on
 // fabrics too large for the oracle: the same pods placed, the same domains, the same tightness.
 // The two share the fabric and nothing else.
 #include <gtest/gtest.h>

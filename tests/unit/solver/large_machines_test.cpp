@@ -23,9 +23,9 @@ using domain::NodeTopology;
 
 // A search, the set that ends it late, and the later criteria of its ties.
 constexpr std::uint64_t kMostSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
-                                     solver::kBoundedSteps.judge + 50'000'000;
+                                     solver::kBoundedSteps.criteria + 50'000'000;
 
-// No two chips alike: each pair has its own number of lanes, rate and host path.
+// No two chips are interchangeable: each pair has its own number of lanes, rate and host path.
 NodeTopology irregular_machine(int chips, unsigned seed) {
   std::mt19937 random(seed);
   const unsigned density = 1 + random() % 4;  // quarters of the pairs that are linked
