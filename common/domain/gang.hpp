@@ -3,6 +3,7 @@
 // by numbers of the caller's Fabric. Pods are numbered through the sets in their order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -76,6 +77,13 @@ struct Gang {
       failed;  // repair: pods on these nodes move, all others stay
   std::map<int, std::vector<GangNodeId>> allowed;  // by pod; pods without an entry may go anywhere
   std::optional<Spare> spare;
+
+  // Chips of a pod of that set (kNoSet: of none).
+  int chips_of(int pod, int set) const {
+    const auto number = static_cast<std::size_t>(pod);
+    if (number < pod_chips.size()) return pod_chips[number];
+    return set == kNoSet ? chips_per_pod : sets[static_cast<std::size_t>(set)].chips_per_pod;
+  }
 };
 
 struct PlannedPod {

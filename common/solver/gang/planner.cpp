@@ -17,7 +17,7 @@ using domain::Gang;
 using domain::kNoLevel;
 using domain::Plan;
 
-Plan refused(std::string why) {
+Plan refused_plan(std::string why) {
   Plan plan;
   plan.reason = std::move(why);
   return plan;
@@ -32,15 +32,15 @@ class GangPlanner {
   }
 
   Plan plan() {
-    if (gang_.pods == 0) return refused("there are no pods to place");
+    if (gang_.pods == 0) return refused_plan("there are no pods to place");
     if (gang_.min_member > gang_.pods + running_)
-      return refused("min_member is " + std::to_string(gang_.min_member) + ", there are only " +
-                     std::to_string(gang_.pods + running_) + " pods");
+      return refused_plan("min_member is " + std::to_string(gang_.min_member) +
+                          ", there are only " + std::to_string(gang_.pods + running_) + " pods");
     for (const domain::Slice& slice : gang_.slices) {
       if ((gang_.pods + running_) % slice.size != 0)
-        return refused(std::to_string(gang_.pods + running_) + " pods are not a multiple of " +
-                       std::to_string(slice.size) + ", the slice of level " +
-                       levels_[static_cast<std::size_t>(slice.level)]);
+        return refused_plan(std::to_string(gang_.pods + running_) + " pods are not a multiple of " +
+                            std::to_string(slice.size) + ", the slice of level " +
+                            levels_[static_cast<std::size_t>(slice.level)]);
     }
     if (const auto slices = as_slices()) return *slices;
     const bool uniform = gang_.sets.empty() && gang_.allowed.empty() &&
@@ -65,12 +65,12 @@ class GangPlanner {
     NodeUsages usages = usages_;
     for (const auto& [node, here] : gang_.existing)
       if (here.pods > 0) usages[node].running = here.pods;
-    if (!find_candidates(request.candidates)) return refused(apart());
+    if (!find_candidates(request.candidates)) return refused_plan(apart());
     UniformPlacement placed = place_uniform(fabric_, usages, request);
     if (!placed.exact && placed.placed > 0 && fabric_.size() <= kSmallFabric) {
       if (const auto exhaustive = exact_uniform(std::nullopt, placed.placed)) placed = *exhaustive;
     }
-    if (placed.placed == 0) return refused(too_little_room(request, placed));
+    if (placed.placed == 0) return refused_plan(too_little_room(request, placed));
     Plan plan;
     plan.optimal = placed.exact;
     if (gang_.spare) {
@@ -174,7 +174,7 @@ class GangPlanner {
     const bool exact = found.has_value();
     if (!found) found = place_set_by_set(fabric_, gang_, groups, usages_);
     if (!found->fits) {
-      Plan plan = refused(found->reason);
+      Plan plan = refused_plan(found->reason);
       plan.optimal = exact;
       return plan;
     }
@@ -227,15 +227,7 @@ class GangPlanner {
   // Adds the bound; a plan that meets it is optimal after all.
   void bound(Plan& plan) const {
     std::int64_t chips = 0;
-    for (const domain::PlannedPod& pod : plan.pods) {
-      const auto number = static_cast<std::size_t>(pod.pod);
-      if (number < gang_.pod_chips.size())
-        chips += gang_.pod_chips[number];
-      else if (pod.set != domain::kNoSet)
-        chips += gang_.sets[static_cast<std::size_t>(pod.set)].chips_per_pod;
-      else
-        chips += gang_.chips_per_pod;
-    }
+    for (const domain::PlannedPod& pod : plan.pods) chips += gang_.chips_of(pod.pod, pod.set);
     plan.bound = fewest_by_chips(fabric_, gang_, chips);
     if (plan.bound != plan.domains) return;
     plan.optimal = true;

@@ -112,13 +112,6 @@ bool assign(const NodeMachine& node, const std::vector<std::size_t>& pods,
   return true;
 }
 
-int chips_of(const Gang& gang, const domain::PlannedPod& pod) {
-  const auto number = static_cast<std::size_t>(pod.pod);
-  if (number < gang.pod_chips.size()) return gang.pod_chips[number];
-  return pod.set == domain::kNoSet ? gang.chips_per_pod
-                                   : gang.sets[static_cast<std::size_t>(pod.set)].chips_per_pod;
-}
-
 }  // namespace
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
@@ -176,7 +169,7 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
     node.name = fabric.node(id).name;
     std::vector<int> sizes;
     for (const std::size_t i : pods) {
-      sizes.push_back(chips_of(gang, out.plan.pods[i]));
+      sizes.push_back(gang.chips_of(out.plan.pods[i].pod, out.plan.pods[i].set));
       node.chips += sizes.back();
     }
     const auto machine = machines.find(id);

@@ -12,12 +12,6 @@ using domain::kNoLevel;
 using domain::kNoSet;
 using domain::PodSet;
 
-int chips_of(const Gang& gang, int pod, int set) {
-  if (!gang.pod_chips.empty()) return gang.pod_chips[static_cast<std::size_t>(pod)];
-  return set == kNoSet ? gang.chips_per_pod
-                       : gang.sets[static_cast<std::size_t>(set)].chips_per_pod;
-}
-
 // Collects interchangeable pods into kinds.
 class Kinds {
  public:
@@ -26,7 +20,7 @@ class Kinds {
     const std::vector<FabricNodeId>* allowed = nullptr;
     if (const auto at = gang_.allowed.find(pod); at != gang_.allowed.end())
       allowed = lists_.try_emplace(at->second, &at->second).first->second;
-    const int chips = chips_of(gang_, pod, set);
+    const int chips = gang_.chips_of(pod, set);
     const auto [at, fresh] = kinds_.try_emplace({set, chips, allowed}, out_.kinds.size());
     if (fresh) out_.kinds.push_back({set, chips, allowed, {}});
     out_.kinds[at->second].pods.push_back(pod);
