@@ -10,8 +10,8 @@
 namespace chipweave::solver {
 namespace {
 
-// Eight numbers at a time where the processor can. Sanitizers do not know functions that choose
-// themselves at load time.
+// Vectorized where the processor supports it. Sanitizers do not support functions that are resolved
+// at load time.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CHIPWEAVE_VECTORIZED \
@@ -49,9 +49,9 @@ ChildFold::How ChildFold::choose_how() const {
   return cells() <= limits.cells && steps * width_ <= limits.work ? How::tightest : How::traced;
 }
 
-// The children that can take a part, each with the steps that an answer can have. No answer uses
-// more of them than the fewest that hold the most asked for, so each one used holds at least what
-// the largest others leave.
+// Collects the children that can take a share, with their steps. No optimal answer uses more
+// children than the fewest that hold the largest request, so each used one holds at least what the
+// largest others leave.
 void ChildFold::find_children(Units least, Units most) {
   const Capacity& capacity = solver_.capacity_;
   std::vector<Units> capacities;
@@ -91,7 +91,8 @@ void ChildFold::find_children(Units least, Units most) {
   }
 }
 
-// [i]: the most that as many of the first (or last) i children as an answer uses hold.
+// [i]: the most that the first (or last) i children hold, using no more of them than an answer
+// does.
 std::vector<std::size_t> ChildFold::most_held(bool backward) const {
   std::vector<std::size_t> held(1, 0);
   std::multiset<Units> largest;
@@ -122,9 +123,8 @@ void ChildFold::find_windows() {
   }
 }
 
-// A step is needed only if no more children than an answer uses hold more for as little: another
-// one is unused then, and can stand in. With that at least one of the ways of the fewest counts is
-// left.
+// A step is dominated if as many other children as an answer uses hold more at no higher cost: one
+// of them is unused and can replace it. At least one placement with the fewest counts remains.
 void ChildFold::drop_dominated() {
   if (fewest_ == 0 || 2 * fewest_ >= children_.size()) return;
   struct At {
@@ -162,8 +162,8 @@ void ChildFold::drop_dominated() {
   children_ = std::move(left);
 }
 
-// What a child with this step makes cheaper: holding p costs no more than holding `units` less,
-// and the step. The hot loop of every plan that needs several domains.
+// Relaxes a row by one step of a child: holding p costs no more than holding p - units, plus the
+// step. The hot loop of every plan that needs several domains.
 CHIPWEAVE_VECTORIZED
 static void relax(Counts* to, const Counts* from, std::size_t low, std::size_t high,
                   std::size_t units, Counts cost) {
@@ -219,16 +219,16 @@ Counts ChildFold::counts(Units units) const {
   return rows_[cell(last, inside(units))];
 }
 
-// From (child, p) of a way of the fewest counts to those of the children before it. What a step may
-// leave to them is a run of units that cost them the same, so runs are marked, not units.
+// Goes from the cells (child, p) on optimal paths to those of the children before it. A step leaves
+// a run of cells of equal cost to them, so runs are marked, not single cells.
 void ChildFold::mark_row(std::size_t i) {
   Child& child = children_[i - 1];
   const Counts* from = rows_.data() + (i - 1) * width_;
   std::uint8_t* before = seen_.data() + (i - 1) * width_;
-  std::vector<std::size_t> run_end(width_);  // the last units that costs as much
+  std::vector<std::size_t> run_end(width_);  // the last cell of equal cost
   for (std::size_t p = width_; p-- > 0;)
     run_end[p] = p + 1 < width_ && from[p + 1] == from[p] ? run_end[p + 1] : p;
-  std::vector<std::int32_t> marks(width_ + 1, 0);  // begins less ends of runs
+  std::vector<std::int32_t> marks(width_ + 1, 0);  // starts minus ends of runs
   std::size_t fewest = width_;
   std::size_t most = 0;
   for (std::size_t p = windows_[i].low; p <= windows_[i].high; ++p) {
@@ -262,7 +262,7 @@ void ChildFold::mark() {
   seen_.assign(rows_.size(), 0);
   for (Units units = least_; units <= most_; ++units)
     seen_[cell(children_.size(), inside(units))] = 1;
-  seen_[cell(children_.size(), inside(0))] = 1;  // where it is more than 0, its cost is asked too
+  seen_[cell(children_.size(), inside(0))] = 1;  // the cost of the base is needed, too
   for (std::size_t i = children_.size(); i > 0; --i) mark_row(i);
 }
 
@@ -315,7 +315,7 @@ Tight ChildFold::tight(Units units) const {
   return tight_[cell(children_.size() % 2, inside(units))];
 }
 
-// What the child takes of so much that the first i children hold.
+// The units of child i if the first i children hold `inside`.
 Units ChildFold::taken(std::size_t i, Units inside) const {
   const Child& child = children_[i - 1];
   if (how_ == How::traced) {
@@ -329,7 +329,7 @@ Units ChildFold::taken(std::size_t i, Units inside) const {
   return how_ == How::tightest ? child.tight[step].units : child.steps[step].units;
 }
 
-// Together they may hold more than is asked for: the last ones get less.
+// Together they may hold more than requested: the last ones get less.
 std::vector<std::pair<DomainId, Units>> ChildFold::shares(Units units) const {
   std::vector<std::pair<DomainId, Units>> out(children_.size());
   Units rest = inside(units);

@@ -138,8 +138,8 @@ EvenShares::Choice EvenShares::best_of(DomainId candidate, int pods) {
   return among_many(std::move(parts), all, fewest);
 }
 
-// One domain is enough: the one that lets its parts have the most equal shares; then with the
-// fewest domains above it that are not already_used yet, and the tightest.
+// One domain is enough: the one whose parts get the most equal shares, then with the fewest unused
+// domains above it, then the tightest.
 EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int pods) {
   Choice best;
   for (const Part& one : able) {

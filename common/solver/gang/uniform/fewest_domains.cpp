@@ -8,8 +8,8 @@
 namespace chipweave::solver {
 namespace {
 
-// A level's field: no more domains than there are, and each one used holds a pod. The number of
-// nodes is of interest only where it does not follow from another.
+// The largest count of each level: at most the domains that exist, and at most one per pod. The
+// number of nodes is needed only where another number does not determine it.
 std::vector<std::uint64_t> most_used(const Fabric& fabric, const Capacity& capacity, int pods) {
   const auto most = static_cast<std::uint64_t>(std::max(pods, 0));
   std::vector<std::uint64_t> used;
@@ -192,7 +192,7 @@ CountSteps FewestDomains::count_steps(DomainId domain, Units least, Units most) 
   CountSteps steps;
   const Counts own = own_counts(domain);
   if (capacity_.is_pool(domain)) {
-    const Units none = capacity_.inner(domain, 0);  // more than 0 where a slice must be made whole
+    const Units none = capacity_.inner(domain, 0);  // above 0 where a slice must be completed
     const Units from = none > 0 ? none : capacity_.inner(domain, least);
     for (const CountStep& inner : pool_costs_.counts(domain, from, capacity_.inner(domain, most))) {
       if (inner.units < none) continue;

@@ -7,7 +7,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr std::size_t kMaxCells = 1U << 16U;  // of a table of Tightest, a group
+constexpr std::size_t kMaxCells = 1U << 16U;  // of a table of Tightest, per group
 
 }  // namespace
 
@@ -15,7 +15,7 @@ PoolCosts::Groups PoolCosts::groups(DomainId pool) const {
   Groups out;
   for (const Capacity::Kind& kind : capacity_.kinds(pool)) {
     if (kind.already_used) {
-      out.already_used += kind.units;  // it stands alone
+      out.already_used += kind.units;  // a kind of its own
       continue;
     }
     if (kind.units == 0) continue;
@@ -74,9 +74,9 @@ CountSteps PoolCosts::counts(DomainId pool, Units least, Units most) const {
   return steps;
 }
 
-// Of ways that take exactly `nodes` nodes: for each units that they hold less than the largest so
-// many (the loss), the least free chips. Groups one after another; what the best completion of a
-// choice would hold says what it has lost.
+// Choices of exactly `nodes` nodes: for each loss, the units that they hold less than the largest
+// nodes would, the fewest free chips. A dynamic programme over groups; the loss of a partial choice
+// is that of its best completion.
 class PoolCosts::Tightest {
  public:
   Tightest(const Groups& groups, const std::vector<Tight>& tight, int nodes, Units loss)
@@ -93,14 +93,14 @@ class PoolCosts::Tightest {
     best_[0] = 0;
     for (std::size_t group = 0; group < groups_.size(); ++group) add(group);
   }
-  // The least free chips if at most so much is lost.
+  // The fewest free chips with at most this loss.
   Tight best(Units loss) const {
     Tight least = kLoosest;
     for (std::size_t l = 0; l < losses_ && l <= static_cast<std::size_t>(loss); ++l)
       least = std::min(least, at(nodes_, l));
     return least;
   }
-  // Nodes of each group in that way.
+  // The nodes of each group in that choice.
   std::vector<int> taken(Units loss) const {
     std::size_t lost = 0;
     for (std::size_t l = 0; l < losses_ && l <= static_cast<std::size_t>(loss); ++l)
@@ -121,13 +121,14 @@ class PoolCosts::Tightest {
     return static_cast<std::size_t>(chosen) * losses_ + loss;
   }
   Tight at(int chosen, std::size_t loss) const { return best_[cell(chosen, loss)]; }
-  // The most that `nodes` nodes of the groups from that one hold; -1: there are not as many.
+  // The most that `nodes` nodes of this group and later ones hold; -1: there are fewer.
   std::int64_t top(std::size_t group, int nodes) const {
     const auto from = static_cast<std::size_t>(first_[group]);
     const std::size_t to = from + static_cast<std::size_t>(nodes);
     return to < largest_.size() ? largest_[to] - largest_[from] : -1;
   }
-  // By taking so many of the group after `chosen` of those before; -1: it cannot be completed.
+  // The loss of taking so many of the group after `chosen` of the ones before; -1: cannot be
+  // completed.
   std::int64_t loss_of(std::size_t group, int chosen, int take) const {
     const std::int64_t rest = top(group + 1, nodes_ - chosen - take);
     if (rest < 0) return -1;
@@ -190,7 +191,7 @@ TightSteps PoolCosts::tight(DomainId pool, Units least, Units most) const {
       const Tightest ways(all, tight, nodes, held - from);
       for (Units units = from; units <= std::min(held, most); ++units) {
         const TightStep step{units, each * static_cast<unsigned>(nodes), ways.best(held - units)};
-        // A later units that costs as much covers the earlier one.
+        // A later step of the same cost replaces the earlier one.
         if (steps.back().units > 0 && steps.back().counts == step.counts &&
             steps.back().tight == step.tight)
           steps.back() = step;
