@@ -137,15 +137,15 @@ std::vector<Ring> HamiltonSolver::cheap_cycles(const CostMatrix& cost, double be
   return rings;
 }
 
-// paths_(mask, last): the cheapest path from chip 0 over the chips of `mask` that ends in `last`,
-// unless no cycle through it can cost less than `below`: half of each hop is charged to either end,
-// and no chip is left for less than its two cheapest halves.
+// paths_(mask, last): the cheapest path from chip 0 over the chips of `mask` that ends in `last`.
+// Paths are pruned if no cycle through them can cost less than `below`: with half of each hop
+// charged to either end, every chip still ahead costs at least the halves of its two cheapest hops.
 std::vector<Ring> HamiltonSolver::search_subsets(const CostMatrix& cost, double below) {
   const int m = n_ - 1;
   const std::size_t all = (std::size_t{1} << m) - 1;
   std::array<double, kMaxRingChips> half{};  // of the cheapest hop
   std::array<double, kMaxRingChips> both{};  // half of the cheapest, half of the second
-  double ahead = 0;                          // of all chips but chip 0
+  double ahead = 0;                          // sum of both[] over all chips except chip 0
   for (int i = 0; i < n_; ++i) {
     double first = kInfinity;
     double second = kInfinity;
@@ -170,7 +170,8 @@ std::vector<Ring> HamiltonSolver::search_subsets(const CostMatrix& cost, double 
     paths_[cell(std::size_t{1} << i, i)] = at(cost, 0, i + 1);
   }
   steps_ += all / 4;
-  std::vector<double> passed(all + 1, 0.0);  // by mask: what its chips no longer have ahead
+  std::vector<double> passed(all + 1,
+                             0.0);  // by mask: the part of `ahead` that its chips have passed
   for (std::size_t mask = 1; mask < all; ++mask) {
     const auto lowest = static_cast<std::size_t>(std::countr_zero(mask));
     passed[mask] = passed[mask & (mask - 1)] + both[lowest + 1];
@@ -192,6 +193,12 @@ std::vector<Ring> HamiltonSolver::search_subsets(const CostMatrix& cost, double 
       steps_ += static_cast<Steps>(m) / 2;
     }
   }
+  return close_paths(cost, below);
+}
+
+// The cycles from the paths over all chips, cheapest first.
+std::vector<Ring> HamiltonSolver::close_paths(const CostMatrix& cost, double below) const {
+  const std::size_t all = ends_.size() - 1;
   std::vector<std::pair<double, int>> lasts;
   for (std::uint32_t ends = ends_[all]; ends != 0; ends &= ends - 1) {
     const int last = std::countr_zero(ends);

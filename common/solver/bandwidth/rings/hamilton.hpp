@@ -40,6 +40,7 @@ class HamiltonSolver {
   struct Penalties;
   Penalties best_penalties(const CostMatrix& cost, double below);
   std::vector<Ring> search_subsets(const CostMatrix& cost, double below);
+  std::vector<Ring> close_paths(const CostMatrix& cost, double below) const;
   Ring path_back_from(const CostMatrix& cost, int last) const;
   std::size_t cell(std::size_t mask, int last) const {
     return mask * static_cast<std::size_t>(n_ - 1) + static_cast<std::size_t>(last);
