@@ -43,7 +43,7 @@ class Collection {
   void add_lldpd(const LldpOptions& options) {
     const Result<Neighbours> heard = ask_lldpd(options);
     if (!heard) {
-      out_.warnings.push_back("no neighbours from lldpd: " + heard.error().text());
+      out_.warnings.push_back("cannot read neighbours from lldpd: " + heard.error().text());
       return;
     }
     for (const HostNic* nic : nics_) {

@@ -140,7 +140,7 @@ def an_xid(s, driver):
     s.check("kubectl describe node shows it", "ChipUnusable" in shown and f"chip {ILL}: xid.79" in shown, shown)
     lines = [line.split() for line in s.bed.kubectl("get", "ninv", SWITCHED, "-o", "wide").stdout.splitlines()]
     s.check("kubectl get ninv: its columns", lines[0] == "NAME MACHINE CHIPS UNHEALTHY LINKS PROBE DRIVER AGE".split(), lines)
-    s.check("and what stands in them", [lines[1][0], *lines[1][-6:-1]] == [SWITCHED, "8", "1", "True", "HardwareAnswers",
+    s.check("and what stands in them", [lines[1][0], *lines[1][-6:-1]] == [SWITCHED, "8", "1", "True", "HardwareResponds",
                                                                           "550.54.15"], lines)
     s.create("seven", 7, **ON_SWITCHED)
     chips = s.chips_of(s.bound("seven")["seven"])

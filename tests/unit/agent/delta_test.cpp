@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/domain/topology_builder.hpp"
 #include "common/domain/topology_edit.hpp"
-#include "node-agent/app/health/faults.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {

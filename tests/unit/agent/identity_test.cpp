@@ -5,7 +5,7 @@
 
 #include "common/domain/topology_edit.hpp"
 #include "common/io/files.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/topology/import.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::codec {
 namespace {

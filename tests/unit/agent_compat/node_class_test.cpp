@@ -2,7 +2,8 @@
 
 #include <map>
 
-#include "tests/unit/agent_compat/machines.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/sha256.hpp"
-#include "node-agent/publish/node/node_wishes.hpp"
-#include "tests/unit/agent_compat/machines.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "node-agent/publish/node/node_commands.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {

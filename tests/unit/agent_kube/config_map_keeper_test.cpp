@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "tests/unit/agent_kube/answers.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/api_answers.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent_kube/answers.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/api_answers.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 
 namespace chipweave::agent {
 namespace {

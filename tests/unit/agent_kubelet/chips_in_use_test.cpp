@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent_compat/machines.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -20,7 +20,7 @@ TEST(ChipsInUse, AreThoseThatAreNamed) {
       chips_in_use(profile("ascend-910b-8").topology,
                    {{k910, "Ascend910-5"}, {k910, "Ascend910-0"}, {k910, "Ascend910-5"}});
   EXPECT_THAT(got.chips, ElementsAre(ChipIndex{0}, ChipIndex{5}));
-  EXPECT_THAT(got.strangers, IsEmpty());
+  EXPECT_THAT(got.unknown_devices, IsEmpty());
   EXPECT_THAT(chips_in_use(profile("ascend-910b-8").topology, {}).chips, IsEmpty());
 }
 
@@ -53,7 +53,7 @@ TEST(ChipsInUse, AChipWithASliceGivenOutIsNoWholeChipForOthers) {
                                        {"huawei.com/Ascend910-2c", "Ascend910-2c-101-1"},
                                        {"huawei.com/Ascend910-4c", "Ascend910-4c-102-6"}});
   EXPECT_THAT(got.chips, ElementsAre(ChipIndex{0}, ChipIndex{1}, ChipIndex{6}));
-  EXPECT_THAT(got.strangers, IsEmpty());
+  EXPECT_THAT(got.unknown_devices, IsEmpty());
 }
 
 TEST(ChipsInUse, OtherResourcesAreNobodysBusiness) {
@@ -63,19 +63,19 @@ TEST(ChipsInUse, OtherResourcesAreNobodysBusiness) {
                                                        {"huawei.com/Ascend910B3", "Ascend910-1"},
                                                        {"huawei.com/other", "Ascend910-1"}});
   EXPECT_THAT(got.chips, IsEmpty());
-  EXPECT_THAT(got.strangers, IsEmpty());
+  EXPECT_THAT(got.unknown_devices, IsEmpty());
 }
 
 TEST(ChipsInUse, StrangersAreNamedWithinBoundsAndLeftOut) {
-  GivenDevices given = {{k910, "Ascend910-77"}, {k910, "Ascend910-1"}, {k910, "three"}};
-  ChipsInUse got = chips_in_use(profile("ascend-910b-8").topology, given);
+  AllocatedDevices allocated = {{k910, "Ascend910-77"}, {k910, "Ascend910-1"}, {k910, "three"}};
+  ChipsInUse got = chips_in_use(profile("ascend-910b-8").topology, allocated);
   EXPECT_THAT(got.chips, ElementsAre(ChipIndex{1}));
-  EXPECT_THAT(got.strangers,
+  EXPECT_THAT(got.unknown_devices,
               ElementsAre("Ascend910-77 of huawei.com/Ascend910", "three of huawei.com/Ascend910"));
-  given.assign(1000, {k910, std::string(1U << 16U, 'x')});
-  got = chips_in_use(profile("ascend-910b-8").topology, given);
-  EXPECT_EQ(got.strangers.size(), kMostStrangers);
-  EXPECT_LT(got.strangers.front().size(), 200U);
+  allocated.assign(1000, {k910, std::string(1U << 16U, 'x')});
+  got = chips_in_use(profile("ascend-910b-8").topology, allocated);
+  EXPECT_EQ(got.unknown_devices.size(), kMaxUnknownDevices);
+  EXPECT_LT(got.unknown_devices.front().size(), 200U);
 }
 
 TEST(ChipsInUse, OtherVendorsAreNotAskedAbout) {

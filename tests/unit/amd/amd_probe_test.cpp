@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "common/domain/topology_builder.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "node-agent/probes/amd/amd_probe.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
 #include "tests/unit/codec_xml/shared_data.hpp"
 
 namespace chipweave::agent {

@@ -240,7 +240,7 @@ TEST_F(AscendProbeTest, WithoutLibraryTheDeviceFilesAreSeen) {
   EXPECT_THAT(seen.topology.chip(1).device_ips, ElementsAre("192.0.2.102"));
   EXPECT_THAT(seen.topology.links(), IsEmpty());
   EXPECT_THAT(seen.warnings, Contains(HasSubstr("no Ascend driver here")));
-  EXPECT_THAT(seen.warnings, Contains(HasSubstr("how they are joined")));
+  EXPECT_THAT(seen.warnings, Contains(HasSubstr("model, links and health")));
 }
 
 TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsSeen) {
@@ -258,12 +258,12 @@ TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsS
 class ScriptedTool {
  public:
   HccnWatch::Ask ask() {
-    return [this](const std::vector<std::string>& words) -> Result<std::string> {
+    return [this](const std::vector<std::string>& arguments) -> Result<std::string> {
       ++asked_;
-      if (words[2] == "-link") {
+      if (arguments[2] == "-link") {
         return std::string(down_ ? "link status: DOWN\n" : "link status: UP\n");
       }
-      if (words[2] == "-ip") return "ipaddr:198.51.100." + words[1] + "\n";
+      if (arguments[2] == "-ip") return "ipaddr:198.51.100." + arguments[1] + "\n";
       return std::string("Port ID TLV\n\tIfname: 400GE1/1/20:2\nSystem Name TLV\n\tleaf-7\n");
     };
   }

@@ -20,14 +20,15 @@ constexpr const char* kLldp =
 
 HccnTarget target(int chip) { return {chip, chip, false, true, true, true}; }
 
-// The words of everything that is asked from `now` on, each answered with `output`.
+// The arguments of everything that is asked from `now` on, each answered with `output`.
 std::vector<std::string> asked(HccnSchedule& schedule, Time now,
                                const Result<std::string>& output) {
   std::vector<std::string> out;
   while (const auto question = schedule.next(now)) {
-    std::string words;
-    for (const std::string& word : question->words) words += (words.empty() ? "" : " ") + word;
-    out.push_back(words);
+    std::string arguments;
+    for (const std::string& word : question->arguments)
+      arguments += (arguments.empty() ? "" : " ") + word;
+    out.push_back(arguments);
     schedule.take(*question, output, now);
     if (out.size() > 100) break;
   }

@@ -161,7 +161,7 @@ TEST_F(AscendTopology, WithoutMatrixNothingIsLinked) {
   const NodeTopology seen = topology(machine);
   EXPECT_THAT(seen.links(), IsEmpty());
   EXPECT_EQ(seen.chip_count(), 8);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("does not say how its NPUs are joined")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("does not report links between its NPUs")));
 }
 
 TEST_F(AscendTopology, RulesFollowTheMachine) {
@@ -198,7 +198,7 @@ TEST_F(AscendTopology, SuperPodWithoutANumberIsNone) {
   machine = atlas_a3();
   device_at(machine, 7)["spod"][3] = 5;
   EXPECT_EQ(topology(machine).super_pod()->server_index, 4);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("NPU 7 says that it is server 5 of super pod 2")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("NPU 7 reports server 5 of super pod 2")));
 }
 
 TEST_F(AscendTopology, DevicesThatContradictEachOtherAreRefused) {

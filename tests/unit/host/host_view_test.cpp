@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/domain/topology_builder.hpp"
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {

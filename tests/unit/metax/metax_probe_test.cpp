@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/profiles/profiles.hpp"
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -92,7 +92,7 @@ TEST_F(NvmlEventsTest, OnlyWhatADeviceSupportsIsRegistered) {
                        {{"device", 1}, {"type", 8}, {"data", 48}},
                        {{"device", 0}, {"type", 8}, {"data", 48}}};
   NvmlEvents& events = listen(machine);
-  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("no events are told of GPU 1")));
+  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("GPU 1 has no events")));
   EXPECT_THAT(events.take_warnings(), IsEmpty());
   events.wait(kSoon);
   EXPECT_THAT(codes(events.take()), ElementsAre("xid.48@0"));
@@ -100,7 +100,7 @@ TEST_F(NvmlEventsTest, OnlyWhatADeviceSupportsIsRegistered) {
 
 TEST_F(NvmlEventsTest, NoneAtAllIsNoError) {
   NvmlEvents& events = listen(dgx1v(), old());
-  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("tells of no events")));
+  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("has no events")));
   events.wait(milliseconds(1));
   EXPECT_FALSE(events.pending());
 }
@@ -120,7 +120,7 @@ TEST_F(NvmlEventsTest, FailureOfWaitingIsSaidOnce) {
 
 TEST_F(NvmlEventsTest, AStormIsCutAndCounted) {
   Json machine = pcie_pair();
-  constexpr std::size_t kStorm = NvmlEvents::kMost + 1 + 40;
+  constexpr std::size_t kStorm = NvmlEvents::kMaxKept + 1 + 40;
   for (std::size_t i = 0; i < kStorm; ++i) {
     machine["events"].push_back({{"device", 0}, {"type", 8}, {"data", i}});
   }
@@ -128,7 +128,7 @@ TEST_F(NvmlEventsTest, AStormIsCutAndCounted) {
   events.wait(kSoon);  // stops after one and as many as are kept
   events.wait(kSoon);
   const auto seen = events.take();
-  ASSERT_THAT(seen, SizeIs(NvmlEvents::kMost));
+  ASSERT_THAT(seen, SizeIs(NvmlEvents::kMaxKept));
   EXPECT_EQ(seen.back().code, "xid.255");
   EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("41 events were dropped")));
 }

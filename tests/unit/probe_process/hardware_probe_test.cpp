@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -85,7 +85,7 @@ TEST_F(AnyHardware, AnUnusableKfdTreeFallsBackToTheBus) {
   const auto got = make_hardware_probe(options())->discover();
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->topology.vendor(), "nvidia");
-  EXPECT_THAT(got->warnings.back(), HasSubstr("no driver was found from here: nvidia: "));
+  EXPECT_THAT(got->warnings.back(), HasSubstr("no driver found: nvidia: "));
   EXPECT_THAT(got->warnings.back(), HasSubstr("amd: "));
   ASSERT_FALSE(got->signals.empty());
   EXPECT_EQ(got->signals.back().code, "driver.absent");
@@ -149,28 +149,28 @@ TEST_F(AnyHardware, AVendorThatIsNamedIsTheOnlyOneAsked) {
   EXPECT_EQ(got->topology.vendor(), "nvidia");
 }
 
-TEST(HardwareOptionsWords, WhatIsWrittenIsRead) {
+TEST(HardwareOptionsArguments, WhatIsWrittenIsRead) {
   codec::HardwareOptions options;
-  EXPECT_TRUE(codec::to_words(options).empty());
+  EXPECT_TRUE(codec::to_arguments(options).empty());
   options.vendor = "amd";
   options.sysfs_root = "/host";
   options.fabric_partitions = "hgx-8";
-  const auto words = codec::to_words(options);
-  EXPECT_EQ(words, (std::vector<std::string>{"--vendor", "amd", "--sysfs-root", "/host",
-                                             "--fabric-partitions", "hgx-8"}));
-  const auto read = codec::hardware_options(words);
+  const auto arguments = codec::to_arguments(options);
+  EXPECT_EQ(arguments, (std::vector<std::string>{"--vendor", "amd", "--sysfs-root", "/host",
+                                                 "--fabric-partitions", "hgx-8"}));
+  const auto read = codec::hardware_options(arguments);
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(codec::to_words(*read), words);
+  EXPECT_EQ(codec::to_arguments(*read), arguments);
 }
 
-TEST(HardwareOptionsWords, WhatMakesNoSenseIsNamed) {
-  const auto problem = [](const std::vector<std::string>& words) {
-    const auto read = codec::hardware_options(words);
+TEST(HardwareOptionsArguments, WhatMakesNoSenseIsNamed) {
+  const auto problem = [](const std::vector<std::string>& arguments) {
+    const auto read = codec::hardware_options(arguments);
     return read.ok() ? "read" : read.error().text();
   };
   EXPECT_THAT(problem({"--vendor"}), HasSubstr("--vendor has no value"));
   EXPECT_THAT(problem({"--vendor", "intel"}), HasSubstr("--vendor must be auto"));
-  EXPECT_THAT(problem({"--speed", "9"}), HasSubstr("there is no \"--speed\""));
+  EXPECT_THAT(problem({"--speed", "9"}), HasSubstr("unknown option \"--speed\""));
   EXPECT_THAT(problem({"--sysfs-root", "host"}), HasSubstr("absolute"));
   EXPECT_THAT(problem({"--sysfs-root", "/host/"}), HasSubstr("without '/'"));
   EXPECT_THAT(problem({"--nvml-library", "x.so"}), HasSubstr("absolute"));

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Answers what it is told to; waiting is what moves the clock.
+// Returns what the test sets; waiting moves the clock.
 struct FakeVendor final : VendorProbe {
   ManualClock clock;
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};

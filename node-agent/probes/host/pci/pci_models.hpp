@@ -6,7 +6,7 @@
 
 namespace chipweave::agent {
 
-// "" for an id that is not known for sure.
+// "" for an id that is not known.
 std::string pci_model(std::uint32_t vendor, std::uint32_t device);
 
 }  // namespace chipweave::agent

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 

@@ -1,19 +1,15 @@
-// Small machines for the agent's tests.
-#pragma once
-
-#include <memory>
-#include <string>
-#include <utility>
+#include "tests/fakes/agent/machines.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
 #include "common/domain/topology_builder.hpp"
-#include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
 
-// Four NVIDIA chips in a ring of two-lane links.
-inline domain::NodeTopology ring_of_four(const std::string& vendor = "nvidia") {
+domain::NodeTopology ring_of_four(const std::string& vendor) {
   domain::TopologyBuilder b;
   b.vendor = vendor;
   b.model = "box";
@@ -29,7 +25,7 @@ inline domain::NodeTopology ring_of_four(const std::string& vendor = "nvidia") {
   return std::move(built).value();
 }
 
-inline NodeStatePtr state_of(domain::NodeTopology topology) {
+NodeStatePtr state_of(domain::NodeTopology topology) {
   return std::make_shared<const NodeState>(
       NodeState{"box", {"nvidia.com/gpu"}, std::move(topology)});
 }

@@ -1,30 +1,23 @@
-// Machines for the tests of what is said of them.
-#pragma once
+#include "tests/fakes/agent/profile_states.hpp"
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
 
-// A built-in profile.
-inline NodeState profile(const std::string& name) {
+NodeState profile(const std::string& name) {
   auto machine = io::load_machine(name);
   EXPECT_TRUE(machine.ok()) << name;
   return NodeState{name, {}, std::move(machine).value().topology};
 }
 
-// Chips without links; `change` makes of each what the test needs.
-inline NodeState chips(const std::string& vendor, const std::string& model, int count,
-                       const std::function<void(domain::Chip&)>& change = nullptr,
-                       std::optional<domain::SuperPod> super_pod = std::nullopt) {
+NodeState chips(const std::string& vendor, const std::string& model, int count,
+                const std::function<void(domain::Chip&)>& change,
+                std::optional<domain::SuperPod> super_pod) {
   domain::TopologyBuilder b;
   b.vendor = vendor;
   b.model = model;
@@ -40,8 +33,8 @@ inline NodeState chips(const std::string& vendor, const std::string& model, int 
   return NodeState{"box", {}, std::move(built).value()};
 }
 
-inline domain::Fault fault_of(int chip, const std::string& code, domain::Effect effect,
-                              std::int64_t since = 1750000000000) {
+domain::Fault fault_of(int chip, const std::string& code, domain::Effect effect,
+                       std::int64_t since) {
   domain::Fault out;
   out.code = code;
   out.effect = effect;

@@ -1,7 +1,6 @@
-#include "node-agent/publish/node/mark_plan.hpp"
+#include "node-agent/publish/node/metadata_plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "common/base/text.hpp"
@@ -13,7 +12,7 @@ using Keys = std::set<std::string, std::less<>>;
 
 constexpr std::string_view kLabels = "labels=";
 constexpr std::string_view kAnnotations = "annotations=";
-constexpr std::size_t kMostOwned = 256;
+constexpr std::size_t kMaxOwned = 256;
 
 struct Owned {
   Keys labels;
@@ -21,7 +20,7 @@ struct Owned {
 };
 
 void read_keys(std::string_view list, bool (*may_own)(std::string_view), Keys& to) {
-  while (!list.empty() && to.size() < kMostOwned) {
+  while (!list.empty() && to.size() < kMaxOwned) {
     const std::size_t comma = std::min(list.find(','), list.size());
     const std::string_view key = list.substr(0, comma);
     if (may_own(key)) to.emplace(key);
@@ -29,7 +28,7 @@ void read_keys(std::string_view list, bool (*may_own)(std::string_view), Keys& t
   }
 }
 
-// "labels=a,b;annotations=c"; what cannot be understood owns nothing.
+// "labels=a,b;annotations=c"; a malformed list owns nothing.
 Owned read_owned(std::string_view text) {
   Owned out;
   const std::size_t end = std::min(text.find(';'), text.size());
@@ -55,10 +54,10 @@ std::string write_owned(const Owned& owned) {
          joined(owned.annotations);
 }
 
-// Those of one kind; returns the keys that are ours afterwards.
+// The changes of one kind; returns the keys that the agent owns afterwards.
 Keys plan(const char* kind, const codec::StringMap& there, const codec::StringMap& wanted,
           const Keys& ours, codec::StringChanges& changes, std::vector<std::string>& foreign) {
-  constexpr std::size_t kMostShown = 60;
+  constexpr std::size_t kMaxShown = 60;
   Keys keep;
   for (const auto& [key, value] : wanted) {
     const auto found = there.find(key);
@@ -67,8 +66,8 @@ Keys plan(const char* kind, const codec::StringMap& there, const codec::StringMa
       keep.insert(key);
       if (found == there.end() || found->second != value) changes[key] = value;
     } else if (found->second != value) {
-      foreign.push_back(std::string(kind) + " " + key + " (" +
-                        with_dots(found->second, kMostShown) + ")");
+      foreign.push_back(std::string(kind) + " " + key + " (" + with_dots(found->second, kMaxShown) +
+                        ")");
     }
   }
   for (const std::string& key : ours) {
@@ -79,27 +78,9 @@ Keys plan(const char* kind, const codec::StringMap& there, const codec::StringMa
 
 }  // namespace
 
-bool may_own_label(std::string_view key) {
-  constexpr std::array<std::string_view, 4> kKeys = {"accelerator", "servertype",
-                                                     "mind-cluster/npu-chip-memory",
-                                                     "node.kubernetes.io/npu.chip.name"};
-  constexpr std::array<std::string_view, 5> kPrefixes = {"chipweave.dev/", "nvidia.com/gpu.",
-                                                         "nvidia.com/cuda.", "nvidia.com/mig.",
-                                                         "metax-tech.com/gpu."};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return key.starts_with(prefix); });
-}
-
-bool may_own_annotation(std::string_view key) {
-  constexpr std::array<std::string_view, 5> kKeys = {"baseDeviceInfos", "superPodID", "serverIndex",
-                                                     "serverType", "rackID"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
-
-MarkPlan plan_marks(const codec::KubeNodeMarks& node, const NodeMarks& wanted,
-                    const codec::StringMap& done) {
-  MarkPlan out;
+MetadataPlan plan_metadata(const codec::KubeNodeMetadata& node, const NodeMetadata& wanted,
+                           const codec::StringMap& done) {
+  MetadataPlan out;
   const auto listed = node.annotations.find(kAgentKeysAnnotation);
   const std::string before = listed == node.annotations.end() ? "" : listed->second;
   const Owned ours = read_owned(before);

@@ -1,4 +1,4 @@
-#include "tests/unit/amd/amd_folder.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
 
 #include <array>
 #include <cstdio>

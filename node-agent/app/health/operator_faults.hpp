@@ -1,4 +1,5 @@
-// What people say is wrong with a machine, as faults like those that the health policy finds.
+// Faults that operators report (health file, cordon), in the form of those that the health policy
+// finds.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,24 @@
 
 namespace chipweave::agent {
 
-// Of the health file, code "health-file"; since: Unix time in ms. Lanes go down besides those that
-// are. invalid_argument naming a chip that the machine does not have, or a pair without a direct
-// link.
+// Of the health file, code "health-file"; since: Unix time in ms. Lanes are taken down in addition
+// to those that are down. invalid_argument: a chip that the machine does not have, or a pair
+// without a direct link.
 Result<std::vector<domain::Fault>> faults_of_file(const domain::NodeTopology& topology,
-                                                  const domain::Faults& said, std::int64_t since);
+                                                  const domain::Faults& listed, std::int64_t since);
 
-// The machine with those faults alone.
+// The machine with only these faults.
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
-                                         const domain::Faults& said);
+                                         const domain::Faults& listed);
 
-// Which chips an operator has taken out of service.
+// Chips that an operator has taken out of service.
 struct Cordon {
   bool all = false;
   std::set<domain::ChipIndex> chips;
   friend bool operator==(const Cordon&, const Cordon&) = default;
 };
 
-// Code "cordoned". A chip that the machine does not have is none.
+// Code "cordoned". Chips that the machine does not have are ignored.
 std::vector<domain::Fault> faults_of_cordon(const domain::NodeTopology& topology,
                                             const Cordon& cordon, std::int64_t since);
 

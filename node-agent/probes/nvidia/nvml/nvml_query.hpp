@@ -1,5 +1,5 @@
-// NvmlAsker — asks the driver about one device and keeps what goes wrong with that device. Part of
-// nvml_device_reader.cpp, nvml_link_reader.cpp and nvml_mig_reader.cpp.
+// NvmlQuery — calls NVML about one device and records in it which calls failed. Used by the readers
+// of ../snapshot.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace chipweave::agent {
 
-class NvmlAsker {
+class NvmlQuery {
  public:
   // Both must outlive it.
-  NvmlAsker(const NvmlLibrary& library, nvml::Device handle, NvmlDevice& out)
+  NvmlQuery(const NvmlLibrary& library, nvml::Device handle, NvmlDevice& out)
       : library_(library), handle_(handle), out_(out) {}
 
   const NvmlFunctions& functions() const { return library_.functions(); }
   nvml::Device handle() const { return handle_; }
 
   void note(std::string text);
-  // The call `what` answered with a code that is no success.
+  // Records that the call `what` returned an error code.
   void failure(const std::string& what, nvml::Code code);
 
-  // True when the call worked. What this driver lacks is noted once for the machine.
+  // True if the call worked. A function that the driver lacks is noted once for the whole machine,
+  // not here.
   template <class F, class... A>
   bool ask(const NvmlCall<F>& call, A... arguments) {
     const nvml::Code code = call(handle_, arguments...);
@@ -32,7 +33,7 @@ class NvmlAsker {
     return code == nvml::kSuccess;
   }
 
-  // The same of one link, where "invalid" says, too, that there is nothing to know.
+  // The same for one link; there NVML returns "invalid argument" for a link that does not exist.
   template <class F, class... A>
   bool ask_link(const NvmlCall<F>& call, unsigned link, A... arguments) {
     const nvml::Code code = call(handle_, link, arguments...);
@@ -42,7 +43,7 @@ class NvmlAsker {
     return code == nvml::kSuccess;
   }
 
-  // nullopt where this driver or device does not know the field.
+  // nullopt if this driver or device does not know the field.
   std::optional<std::uint64_t> field(std::uint32_t id, std::uint32_t scope) const;
 
  private:

@@ -1,4 +1,4 @@
-#include "node-agent/probes/nvidia/nvml/nvml_asker.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_query.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,11 +18,11 @@ bool is_bus_id(const std::string& text) {
 
 }  // namespace
 
-void NvmlAsker::note(std::string text) {
+void NvmlQuery::note(std::string text) {
   if (out_.notes.size() < kMaxNotes) out_.notes.push_back(std::move(text));
 }
 
-void NvmlAsker::failure(const std::string& what, nvml::Code code) {
+void NvmlQuery::failure(const std::string& what, nvml::Code code) {
   if (code == nvml::kNotSupported) return;
   out_.lost = out_.lost || code == nvml::kGpuIsLost;
   const std::string text = what + ": " + library_.text_of(code);
@@ -32,7 +32,7 @@ void NvmlAsker::failure(const std::string& what, nvml::Code code) {
   note(text);
 }
 
-std::optional<std::uint64_t> NvmlAsker::field(std::uint32_t id, std::uint32_t scope) const {
+std::optional<std::uint64_t> NvmlQuery::field(std::uint32_t id, std::uint32_t scope) const {
   nvml::FieldValue value{};
   value.field = id;
   value.scope = scope;

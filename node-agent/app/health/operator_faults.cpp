@@ -1,4 +1,4 @@
-#include "node-agent/app/health/faults.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
 
 #include <algorithm>
 #include <string>
@@ -32,8 +32,8 @@ Result<void> add_chips(const domain::NodeTopology& t, const std::vector<ChipInde
     fault.code = kFile;
     fault.effect = effect;
     fault.chip = chip;
-    fault.text = "the health file calls it " + key;
-    // One that is called both is what is worse: unhealthy, which comes first.
+    fault.text = "the health file lists it as " + key;
+    // A chip in both lists is unhealthy, which is worse and comes first.
     if (known(out, fault) == nullptr) out.push_back(std::move(fault));
   }
   return {};
@@ -64,23 +64,23 @@ Result<void> add_link(const domain::NodeTopology& t, const domain::DownLink& dow
   if (before == nullptr) before = &out.emplace_back(std::move(fault));
   const int down_already = before->lanes > 0 ? before->lanes : link->lanes_down;
   before->lanes = std::min(link->lanes, down_already + down.lanes.value_or(link->lanes));
-  before->text = "the health file calls " + std::to_string(before->lanes) + " of " +
+  before->text = "the health file lists " + std::to_string(before->lanes) + " of " +
                  std::to_string(link->lanes) + " lanes to chip " + std::to_string(b.value) +
-                 " down";
+                 " as down";
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t, const domain::Faults& said,
-                                          std::int64_t since) {
+Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
+                                          const domain::Faults& listed, std::int64_t since) {
   std::vector<Fault> out;
-  if (auto ok = add_chips(t, said.unhealthy, "unhealthy", Effect::unusable, out); !ok)
+  if (auto ok = add_chips(t, listed.unhealthy, "unhealthy", Effect::unusable, out); !ok)
     return std::move(ok).error();
-  if (auto ok = add_chips(t, said.network_unhealthy, "network_unhealthy", Effect::network, out);
+  if (auto ok = add_chips(t, listed.network_unhealthy, "network_unhealthy", Effect::network, out);
       !ok)
     return std::move(ok).error();
-  for (const domain::DownLink& down : said.down_links) {
+  for (const domain::DownLink& down : listed.down_links) {
     if (auto ok = add_link(t, down, out); !ok) return std::move(ok).error();
   }
   for (Fault& fault : out) fault.since = since;
@@ -88,8 +88,8 @@ Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t, const d
 }
 
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
-                                         const domain::Faults& said) {
-  const auto faults = faults_of_file(t, said, 0);
+                                         const domain::Faults& listed) {
+  const auto faults = faults_of_file(t, listed, 0);
   if (!faults) return Error(faults.error());
   return with_effects(t, {}, *faults);
 }

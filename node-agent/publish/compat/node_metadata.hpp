@@ -1,19 +1,19 @@
-// NodeMarks — the labels and annotations that a node is to have from its agent.
+// NodeMetadata — the labels and annotations that the agent wants on its Node.
 #pragma once
 
 #include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::agent {
 
-struct NodeMarks {
+struct NodeMetadata {
   codec::StringMap labels;
   codec::StringMap annotations;
 
-  void add(NodeMarks more) {
+  void add(NodeMetadata more) {
     labels.merge(more.labels);
     annotations.merge(more.annotations);
   }
-  friend bool operator==(const NodeMarks&, const NodeMarks&) = default;
+  friend bool operator==(const NodeMetadata&, const NodeMetadata&) = default;
 };
 
 }  // namespace chipweave::agent
