@@ -102,7 +102,7 @@ class Agent {
   std::optional<domain::Observation> seen_;
   std::vector<std::string> warned_;  // of the newest observation
   bool new_ = false;                 // seen_ is not part of a state yet
-  domain::Faults listed_;            // in the health file
+  domain::DeclaredFaults listed_;    // in the health file
   std::int64_t listed_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "common/base/result.hpp"
-#include "common/domain/faults.hpp"
+#include "common/domain/declared_faults.hpp"
 
 namespace chipweave::agent {
 
@@ -17,7 +17,7 @@ class FaultSource {
 
   // The current faults if they may have changed since the last call, else nullopt. The first call
   // always returns them. Cheap.
-  virtual std::optional<Result<domain::Faults>> changes() = 0;
+  virtual std::optional<Result<domain::DeclaredFaults>> changes() = 0;
 };
 
 }  // namespace chipweave::agent

@@ -73,7 +73,8 @@ Result<void> add_link(const domain::NodeTopology& t, const domain::DownLink& dow
 }  // namespace
 
 Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
-                                          const domain::Faults& listed, std::int64_t since) {
+                                          const domain::DeclaredFaults& listed,
+                                          std::int64_t since) {
   std::vector<Fault> out;
   if (auto ok = add_chips(t, listed.unhealthy, "unhealthy", Effect::unusable, out); !ok)
     return std::move(ok).error();
@@ -88,7 +89,7 @@ Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
 }
 
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
-                                         const domain::Faults& listed) {
+                                         const domain::DeclaredFaults& listed) {
   const auto faults = faults_of_file(t, listed, 0);
   if (!faults) return Error(faults.error());
   return with_effects(t, {}, *faults);

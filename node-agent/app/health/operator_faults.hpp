@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/declared_faults.hpp"
 #include "common/domain/fault.hpp"
-#include "common/domain/faults.hpp"
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::agent {
@@ -17,11 +17,12 @@ namespace chipweave::agent {
 // to those that are down. invalid_argument: a chip that the machine does not have, or a pair
 // without a direct link.
 Result<std::vector<domain::Fault>> faults_of_file(const domain::NodeTopology& topology,
-                                                  const domain::Faults& listed, std::int64_t since);
+                                                  const domain::DeclaredFaults& listed,
+                                                  std::int64_t since);
 
 // The machine with only these faults.
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
-                                         const domain::Faults& listed);
+                                         const domain::DeclaredFaults& listed);
 
 // Chips that an operator has taken out of service.
 struct Cordon {
