@@ -42,7 +42,7 @@ struct Flags {
   std::string log_level = "info";
 };
 
-// What main() does next: run, or leave with this status because everything was said (--help, an
+// What main() does next: run, or exit with this status because nothing is left to do (--help, an
 // error).
 struct Parsed {
   std::optional<Flags> flags;

@@ -161,7 +161,7 @@ void Reporting::publish_config_maps() {
   if (inventory_sent_ && !waits) compat_->publish_config_maps();
 }
 
-// Of other machines MindCluster is told nothing.
+// MindCluster needs it for Ascend machines only.
 bool Reporting::polls_kubelet() const {
   return kubelet_ != nullptr && domain::vendor_of(state_->topology).in_mindcluster;
 }

@@ -144,7 +144,7 @@ domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopol
   for (std::string& text : made.warnings) warnings.add(std::move(text));
   for (std::string& text : session_->events->take_warnings()) warnings.add(std::move(text));
   for (const NvmlDevice& device : snapshot.devices) {
-    if (device.lost) continue;  // a signal says so
+    if (device.lost) continue;  // there is a signal for it
     for (const std::string& note : device.notes) {
       warnings.add("GPU " + std::to_string(device.index) + ": " + note);
     }

@@ -45,11 +45,11 @@ std::string memory_of(const NvmlDevice& device) {
 
 // The value that all working GPUs report; "" if they differ or one reports none.
 std::string common(const NvmlSnapshot& snapshot,
-                   const std::function<std::string(const NvmlDevice&)>& say) {
+                   const std::function<std::string(const NvmlDevice&)>& read) {
   std::string out;
   for (const NvmlDevice& device : snapshot.devices) {
     if (device.lost || !device.failure.empty()) continue;
-    const std::string text = say(device);
+    const std::string text = read(device);
     if (text.empty() || (!out.empty() && out != text)) return "";
     out = text;
   }

@@ -14,9 +14,9 @@ using domain::SignalKind;
 constexpr unsigned kFabricUnhealthy = 2;
 constexpr unsigned kFabricLimited = 3;
 
-std::string list(const std::vector<std::string>& words) {
+std::string list(const std::vector<std::string>& items) {
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  for (const std::string& part : items) out += (out.empty() ? "" : ", ") + part;
   return out;
 }
 

@@ -137,7 +137,7 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   EXPECT_EQ(gone->boot_id, "boot-1");
 }
 
-TEST(AgentReport, TellsWhatIsWrongAndWhenThatIsOver) {
+TEST(AgentReport, ReportsFaultsAndTheirEnd) {
   GrpcScheduler scheduler;
   ASSERT_TRUE(scheduler.open());
   Node node;

@@ -28,7 +28,7 @@ ReportPlan settled() {
   return plan;
 }
 
-TEST(ReportPlan, SaysNothingWhileClosed) {
+TEST(ReportPlan, SendsNothingWhileClosed) {
   ReportPlan plan;
   plan.want(state_of(ring_of_four()));
   plan.heartbeat_due();

@@ -160,7 +160,7 @@ TEST(NodeInfoData, IsThereWhileTheMachineHasFaults) {
   EXPECT_TRUE(mc::read_node_info(text, kSha256).ok());
 }
 
-TEST(MindclusterMarks, OfAnA2) {
+TEST(MindclusterMetadata, OfAnA2) {
   NodeState state = chips("ascend", "Ascend910B3", 2, [](Chip& chip) {
     chip.memory_bytes = std::uint64_t{64} << 30U;
     if (chip.index.value == 0) chip.device_ips = {"192.0.2.12", "192.0.2.13"};
@@ -179,7 +179,7 @@ TEST(MindclusterMarks, OfAnA2) {
                               {"superPodID", "-2"}}));
 }
 
-TEST(MindclusterMarks, OfAnA3InItsSuperPod) {
+TEST(MindclusterMetadata, OfAnA3InItsSuperPod) {
   const NodeState state = chips(
       "ascend", "Ascend910_9392", 16,
       [](Chip& chip) {
@@ -202,7 +202,7 @@ TEST(MindclusterMarks, OfAnA3InItsSuperPod) {
   EXPECT_FALSE(metadata.labels.contains("servertype")) << "its card type is not laid down";
 }
 
-TEST(MindclusterMarks, OfAnA5) {
+TEST(MindclusterMetadata, OfAnA5) {
   NodeState state = chips("ascend", "Ascend950PR", 8);
   state.facts = {{"aicore", "36"}, {"ascend.rack", "6"}};
   const NodeMetadata metadata = mindcluster_metadata(state);

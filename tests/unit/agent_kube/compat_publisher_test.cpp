@@ -105,7 +105,7 @@ TEST_F(Publisher, AsksForNothingButItsNodeWhereNothingIsSwitchedOn) {
   }
 }
 
-TEST_F(Publisher, AnAscendNodeSpeaksMindcluster) {
+TEST_F(Publisher, AnAscendNodePublishesForMindcluster) {
   CompatOptions options;
   options.mindcluster = true;
   begin(profile("ascend-910b-8"), options);
@@ -168,7 +168,7 @@ TEST_F(Publisher, ARestartDoesNotTakeAcksConfigMapAway) {
   EXPECT_EQ(api_.objects[kAck], before);
 }
 
-TEST_F(Publisher, LabelsAreThoseThatWereAskedFor) {
+TEST_F(Publisher, LabelsAreThoseThatWereRequested) {
   CompatOptions options;
   options.labels = true;
   begin(profile("hgx-h100-8"), options);
@@ -182,7 +182,7 @@ TEST_F(Publisher, LabelsAreThoseThatWereAskedFor) {
   EXPECT_EQ(labels()["nvidia.com/gpu.product"], "H100-SXM5");
 }
 
-TEST_F(Publisher, ACordonIsToldOnceAndKeptThroughNonsense) {
+TEST_F(Publisher, ACordonIsReportedOnceAndKeptThroughInvalidValues) {
   begin(profile("hgx-h100-8"));
   EXPECT_THAT(cordons_, IsEmpty());
   annotate(kCordonAnnotation, "3,5");
@@ -264,7 +264,7 @@ class NewPublisher : public Publisher {
   std::vector<codec::ChipSelection> known_then_;
 };
 
-TEST_F(NewPublisher, ListensBeforeItSpeaks) {
+TEST_F(NewPublisher, ReadsCommandsBeforeItPublishes) {
   annotate(kCordonAnnotation, "2");
   api_.put(kDeviceInfo,
            {{"metadata", {{"uid", "u2"}, {"labels", Json::object()}}},
@@ -298,7 +298,7 @@ TEST_F(NewPublisher, DoesNotListenForEver) {
   EXPECT_TRUE(there(kDeviceInfo)) << "no inventory is taken, and it speaks all the same";
 }
 
-TEST_F(NewPublisher, ANodeThatIsNotThereSaysNothing) {
+TEST_F(NewPublisher, AMissingNodeHasNoCommands) {
   api_.objects.erase(kNodePath);
   make();
   api_.advance(milliseconds(100));
@@ -314,7 +314,7 @@ TEST_F(NewPublisher, StoppedItHearsNothing) {
   EXPECT_EQ(api_.under_way(), 0U);
 }
 
-TEST_F(Publisher, FaultsAreClearedOnceForEachTimeItIsAsked) {
+TEST_F(Publisher, FaultsAreClearedOncePerCommand) {
   begin(profile("hgx-h100-8"));
   annotate(kClearAnnotation, "3");
   EXPECT_THAT(clears_, ElementsAre(some({{3}})));

@@ -64,7 +64,7 @@ class KeptNode : public testing::Test {
   std::unique_ptr<NodeKeeper> keeper_;
 };
 
-TEST_F(KeptNode, OnlyItsOwnIsWatchedAndMarkedOnce) {
+TEST_F(KeptNode, OnlyItsOwnIsWatchedAndWrittenOnce) {
   keeper_->want({{{"chipweave.dev/chips", "8"}}, {{"superPodID", "3"}}});
   keeper_->start();
   api_.advance(minutes(60));
@@ -81,7 +81,7 @@ TEST_F(KeptNode, OnlyItsOwnIsWatchedAndMarkedOnce) {
   EXPECT_TRUE(works_);
 }
 
-TEST_F(KeptNode, TellsOfEachVersion) {
+TEST_F(KeptNode, ReportsEachVersion) {
   begin({});
   const int before = seen_;
   node({{"a", "b"}}, {{"chipweave.dev/cordon-chips", "3"}});

@@ -69,7 +69,7 @@ class PodResources : public testing::Test {
   std::unique_ptr<PodResourcesClient> client_;
 };
 
-TEST_F(PodResources, TellsWhatIsGivenOutWheneverItIsOther) {
+TEST_F(PodResources, ReportsAllocatedDevicesWheneverTheyChange) {
   FakeKubelet kubelet(options_.socket);
   ASSERT_TRUE(kubelet.runs());
   begin();
@@ -118,7 +118,7 @@ TEST_F(PodResources, AKubeletThatComesLaterIsFound) {
   EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
 }
 
-TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastWordStays) {
+TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastAnswerStays) {
   FakeKubelet kubelet(options_.socket);
   kubelet.set_list(one_pod({"Ascend910-0"}));
   begin();
@@ -135,7 +135,7 @@ TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastWordStays) {
   EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}}));
 }
 
-TEST_F(PodResources, AKubeletThatHangsIsGivenUpAndAskedAgain) {
+TEST_F(PodResources, ACallThatHangsTimesOutAndIsRepeated) {
   options_.deadline = milliseconds(50);
   FakeKubelet kubelet(options_.socket);
   kubelet.set_hanging(true);
@@ -153,14 +153,14 @@ TEST_F(PodResources, GoesWhileAKubeletHangs) {
   EXPECT_EQ(answers_.size(), 0U);
 }
 
-TEST_F(PodResources, TellsOnceInWordsThatNobodyListens) {
+TEST_F(PodResources, LogsOnceThatNobodyListens) {
   const std::string log = first_failure();
   EXPECT_THAT(log, HasSubstr(options_.socket));
   EXPECT_THAT(log, HasSubstr("agent.asRoot"));
   EXPECT_THAT(log, HasSubstr("all are taken as free"));
 }
 
-TEST_F(PodResources, AnOutageIsToldOnce) {
+TEST_F(PodResources, AnOutageIsLoggedOnce) {
   FakeKubelet kubelet(options_.socket);
   testing::internal::CaptureStderr();
   begin();

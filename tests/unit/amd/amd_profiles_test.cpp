@@ -86,7 +86,7 @@ class AmdProfiles : public testing::TestWithParam<Platform> {
   std::optional<NodeTopology> profile_;
 };
 
-TEST_P(AmdProfiles, ReadAsTheProfileSays) {
+TEST_P(AmdProfiles, ReadAsInTheProfile) {
   write_machine();
   AmdOptions options;
   options.root = machine_.root();

@@ -112,7 +112,7 @@ TEST_F(AscendTopology, ChipsSayWhoTheyAre) {
   EXPECT_EQ(topology(atlas_a5(8), flat()).chip(3).id, "npu-3");
 }
 
-TEST_F(AscendTopology, GenerationIsToldByMoreThanTheName) {
+TEST_F(AscendTopology, GenerationFollowsFromMoreThanTheName) {
   const auto generation = [this](const Json& machine) {
     return to_string(generation_of(snapshot(machine)));
   };

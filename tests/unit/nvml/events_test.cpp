@@ -42,7 +42,7 @@ class NvmlEventsTest : public FakeDriver {
   std::optional<NvmlEvents> events_;  // goes first
 };
 
-TEST_F(NvmlEventsTest, ToldInOrderAndOnce) {
+TEST_F(NvmlEventsTest, DeliveredInOrderAndOnce) {
   Json machine = hgx_h100();
   NvmlEvents& events = listen(machine);
   events.wait(kSoon);
@@ -105,7 +105,7 @@ TEST_F(NvmlEventsTest, NoneAtAllIsNoError) {
   EXPECT_FALSE(events.pending());
 }
 
-TEST_F(NvmlEventsTest, FailureOfWaitingIsSaidOnce) {
+TEST_F(NvmlEventsTest, FailureOfWaitingIsReportedOnce) {
   Json machine = pcie_pair();
   NvmlEvents& events = listen(machine);
   machine["errors"]["nvmlEventSetWait_v2"] = nvml::kUnknown;

@@ -29,7 +29,7 @@ class NvmlPartitions : public FakeDriver {
   }
 };
 
-TEST_F(NvmlPartitions, AnySetIsLegalUnlessSaidOtherwise) {
+TEST_F(NvmlPartitions, AnySetIsLegalByDefault) {
   const NvmlTopology seen = made(hgx_h100(), FabricPartitions::none);
   EXPECT_THAT(seen.topology.partitions(), IsEmpty());
   EXPECT_THAT(seen.warnings, IsEmpty());

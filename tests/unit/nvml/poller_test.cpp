@@ -112,7 +112,7 @@ TEST_F(NvmlPollerTest, WhatPassesIsAsBefore) {
   EXPECT_FALSE(poller.changed());
 }
 
-TEST_F(NvmlPollerTest, DevicesThatCannotBeCountedAreSaidSo) {
+TEST_F(NvmlPollerTest, AFailedDeviceCountHasItsCode) {
   Json machine = pcie_pair();
   machine["errors"]["nvmlDeviceGetCount_v2"] = nvml::kUnknown;
   EXPECT_EQ(make_poller(machine).code(), nvml::kUnknown);

@@ -164,7 +164,7 @@ TEST_F(NvidiaProbeTest, LostGpuKeepsItsPlaceAndComesBackAsReset) {
   EXPECT_THAT(codes(see(probe_)), IsEmpty());
 }
 
-TEST_F(NvidiaProbeTest, EventsOfAGpuThatWasResetAreToldAgain) {
+TEST_F(NvidiaProbeTest, EventsOfAGpuThatWasResetAreDeliveredAgain) {
   Json machine = pcie_pair();
   machine["devices"][1]["errors"] = {{"*", nvml::kGpuIsLost}};
   (void)see(probe_, machine);

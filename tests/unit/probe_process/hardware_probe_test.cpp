@@ -91,7 +91,7 @@ TEST_F(AnyHardware, AnUnusableKfdTreeFallsBackToTheBus) {
   EXPECT_EQ(got->signals.back().code, "driver.absent");
 }
 
-TEST_F(AnyHardware, ADriverThatIsThereIsAskedAndTheHostPutAroundIt) {
+TEST_F(AnyHardware, AnInstalledDriverIsUsedAndTheHostAdded) {
   nvidia_card(0);
   nvidia_card(1);
   const std::string nic = "pci0000:00/0000:00:00.0/0000:30:00.0";
@@ -124,7 +124,7 @@ TEST_F(AnyHardware, ADriverThatDoesNotWorkIsNoReasonToGuess) {
   EXPECT_EQ(got.error().code, Errc::unavailable);
 }
 
-TEST_F(AnyHardware, WhereThereIsNothingEachVendorSaysSo) {
+TEST_F(AnyHardware, WithoutAcceleratorsTheErrorHasEachVendor) {
   write("/sys/bus/pci/devices/.keep", "");
   const auto got = make_hardware_probe(options())->discover();
   ASSERT_FALSE(got);
@@ -134,7 +134,7 @@ TEST_F(AnyHardware, WhereThereIsNothingEachVendorSaysSo) {
   }
 }
 
-TEST_F(AnyHardware, AVendorThatIsNamedIsTheOnlyOneAsked) {
+TEST_F(AnyHardware, ANamedVendorIsTheOnlyOneTried) {
   nvidia_card(0);
   codec::HardwareOptions named = options();
   for (const char* vendor : {"nvidia", "ascend", "amd", "metax"}) {

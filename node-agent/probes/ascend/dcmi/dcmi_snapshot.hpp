@@ -1,7 +1,7 @@
-// DcmiSnapshot — what the driver library says of a machine at one moment, as plain values.
+// DcmiSnapshot — what the driver library reports about a machine at one moment, as plain values.
 //
-// Nothing here is trusted: counts and texts were cut to their limits when they were read; a fact
-// that could not be had is absent, and `notes` says why.
+// Counts and texts are checked and cut to their limits when they are read. A fact that could not be
+// read is absent, and `notes` has the reason.
 #pragma once
 
 #include <cstdint>

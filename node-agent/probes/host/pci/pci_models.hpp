@@ -1,4 +1,4 @@
-// What a PCI vendor and device id say about the model of an accelerator.
+// The model of an accelerator by its PCI vendor and device ids.
 #pragma once
 
 #include <cstdint>

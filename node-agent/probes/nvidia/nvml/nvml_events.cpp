@@ -100,7 +100,7 @@ NvmlEvents::NvmlEvents(const NvmlLibrary& library) : library_(library), f_(libra
     if (f_.handle_by_index(i, &handle) != nvml::kSuccess || handle == nullptr) continue;
     handles_[i] = handle;
     const int before = listening_;
-    listen(static_cast<int>(i), handle);
+    register_events(static_cast<int>(i), handle);
     if (listening_ == before) without += (without.empty() ? "" : ", ") + std::to_string(i);
   }
   if (!without.empty()) {
@@ -112,7 +112,7 @@ NvmlEvents::~NvmlEvents() {
   if (set_ != nullptr) f_.event_set_free(set_);
 }
 
-void NvmlEvents::listen(int index, nvml::Device handle) {
+void NvmlEvents::register_events(int index, nvml::Device handle) {
   std::uint64_t supported = 0;
   if (f_.event_types(handle, &supported) != nvml::kSuccess || (supported & kWanted) == 0) return;
   const nvml::Code code = f_.event_register(handle, supported & kWanted, set_);

@@ -39,7 +39,7 @@ class NvmlEvents {
   std::vector<std::string> take_warnings();
 
  private:
-  void listen(int index, nvml::Device handle);
+  void register_events(int index, nvml::Device handle);
   // Result of nvmlEventSetWait; a received event is kept.
   nvml::Code receive(std::chrono::milliseconds longest);
   void keep(const nvml::EventData& event);

@@ -84,9 +84,9 @@ std::vector<int> NvmlMemory::complete(NvmlSnapshot& snapshot) {
     NvmlDevice& now = snapshot.devices[i];
     const NvmlDevice& before = last_.devices[i];
     if (answers(now) && waits_for_reset(before)) back.push_back(now.index);
-    const bool silent = !answers(now);
-    if (silent || same_device(now, before)) keep_identity(now, before);
-    if (silent) {
+    const bool unresponsive = !answers(now);
+    if (unresponsive || same_device(now, before)) keep_identity(now, before);
+    if (unresponsive) {
       all_answer = false;
       keep_links(now, before);
     }

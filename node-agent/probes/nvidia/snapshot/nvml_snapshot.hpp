@@ -1,8 +1,9 @@
-// NvmlSnapshot — what NVML says of one machine at one moment, each fact as stated or absent.
+// NvmlSnapshot — what NVML reports about one machine at one moment; a fact that it does not report
+// is absent.
 //
-// Plain values, no judgement: topology_of (nvml_topology.hpp) and signals_of (nvml_signals.hpp)
-// draw the conclusions. A call that failed left its field empty and a note; one that the device
-// does not support, which is ordinary, no note.
+// Plain values without interpretation, which is left to topology_of (nvml_topology.hpp) and
+// signals_of (nvml_signals.hpp). A failed call leaves its field empty and a note; one that the
+// device does not support, an ordinary case, leaves no note.
 #pragma once
 
 #include <cstdint>
