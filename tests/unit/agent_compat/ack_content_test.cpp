@@ -1,5 +1,7 @@
 #include "node-agent/publish/compat/ack_content.hpp"
 
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "common/domain/topology_builder.hpp"

@@ -1,5 +1,7 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 
+#include <gtest/gtest.h>
+
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/codec/mindcluster/node/node_annotations.hpp"
 #include "common/codec/mindcluster/node/node_info.hpp"

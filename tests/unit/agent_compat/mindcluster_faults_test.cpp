@@ -1,5 +1,7 @@
 #include "common/codec/mindcluster/faults/reported_faults.hpp"
 
+#include <gtest/gtest.h>
+
 #include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {

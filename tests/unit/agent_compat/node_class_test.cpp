@@ -1,5 +1,7 @@
 #include "node-agent/publish/compat/node_class.hpp"
 
+#include <gtest/gtest.h>
+
 #include <map>
 
 #include "common/domain/topology_builder.hpp"

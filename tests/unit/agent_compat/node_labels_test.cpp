@@ -1,5 +1,7 @@
 #include "node-agent/publish/compat/node_labels.hpp"
 
+#include <gtest/gtest.h>
+
 #include "node-agent/publish/compat/label_value.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
 
