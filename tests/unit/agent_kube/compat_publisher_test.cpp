@@ -54,7 +54,7 @@ class Publisher : public testing::Test {
     publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
     want(std::move(state));
     publisher_->start();
-    publisher_->speak();
+    publisher_->publish_config_maps();
     api_.advance(seconds(2));
   }
   void want(NodeState state) {
@@ -237,7 +237,7 @@ TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
   publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
   want(profile("ascend-910b-8"));
   publisher_->start();
-  publisher_->speak();
+  publisher_->publish_config_maps();
   annotate(kCordonAnnotation, "2");
   ASSERT_EQ(device_info().faults.size(), 1U);
   EXPECT_EQ(device_info().faults[0].level, "ManuallySeparateNPU");
@@ -252,7 +252,7 @@ class NewPublisher : public Publisher {
     options.mindcluster = true;
     CompatEvents events;
     events.cordon = [this](const codec::ChipSelection& chips) { cordons_.push_back(chips); };
-    events.heard = [this] {
+    events.commands_known = [this] {
       ++heard_;
       known_then_ = cordons_;
     };
@@ -278,7 +278,7 @@ TEST_F(NewPublisher, ReadsCommandsBeforeItPublishes) {
   api_.advance(seconds(5));
   EXPECT_EQ(api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"], "before");
 
-  publisher_->speak();
+  publisher_->publish_config_maps();
   api_.advance(milliseconds(100));
   EXPECT_EQ(device_info().available->size(), 8U);
   api_.advance(minutes(1));

@@ -49,7 +49,7 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   const auto state = std::make_shared<const NodeState>(profile("ascend-910b-8"));
   publisher.want(state);
   publisher.start();
-  publisher.speak();
+  publisher.publish_config_maps();
   const auto available = [&](std::size_t answer) {
     const auto devices = allocated.at(answer);
     publisher.in_use(chips_in_use(state->topology, devices.value_or(AllocatedDevices())).chips);
