@@ -215,7 +215,7 @@ TEST_F(Publisher, MindclustersListCountsToo) {
   annotate(kCordonAnnotation, "5");
   EXPECT_THAT(cordons_, ElementsAre(some({{3}}), some({{3}, {5}})));
   people_write("three");
-  EXPECT_EQ(cordons_.size(), 2U) << "the last list that could be read";
+  EXPECT_EQ(cordons_.size(), 2U) << "the last valid list";
   people_write("");
   EXPECT_EQ(cordons_.back(), some({{5}}));
 }

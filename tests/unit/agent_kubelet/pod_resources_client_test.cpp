@@ -178,7 +178,7 @@ TEST_F(PodResources, AnOutageIsLoggedOnce) {
   EXPECT_THAT(log, HasSubstr("100 calls a second"));
   EXPECT_THAT(log, HasSubstr("its last answer stays"));
   EXPECT_EQ(log.find("no checkpoint"), std::string::npos);
-  EXPECT_EQ(log.find("does not say"), log.rfind("does not say"));
+  EXPECT_EQ(log.find("does not report"), log.rfind("does not report"));
 }
 
 // A server of something else, such as the device plugins' registration.

@@ -151,8 +151,9 @@ TEST_F(AscendTopology, SixIsSioOnA3AndUnknownBeforeIt) {
   EXPECT_EQ(seen.link(0, 1), nullptr);
   EXPECT_EQ(seen.host_path(0, 1), LinkKind::node);
   EXPECT_NE(seen.link(0, 2), nullptr);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("unknown how these chips are joined, taken as SYS or "
-                                            "NODE: 0-1")));
+  EXPECT_THAT(warnings_,
+              Contains(HasSubstr("unknown connection between these chips, taken as SYS or "
+                                 "NODE: 0-1")));
 }
 
 TEST_F(AscendTopology, WithoutMatrixNothingIsLinked) {
