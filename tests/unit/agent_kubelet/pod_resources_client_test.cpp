@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
 #include "chipweave/v1/inventory.grpc.pb.h"
 #include "common/base/limits.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
