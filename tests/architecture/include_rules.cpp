@@ -35,7 +35,7 @@ const std::vector<Layer> kLayers = {
     {"common/base", {}, {}},
     {"common/domain", {"common/base"}, {}, kImpure},
     {"common/solver", kValues, {}, kImpure},
-    {"common/codec", kValues, {"nlohmann", "simdjson", "pugixml", "yaml-cpp", "fmt"}},
+    {"common/codec", kValues, {"nlohmann", "simdjson", "pugixml", "yaml-cpp", "re2", "fmt"}},
     {"common/profiles", {"common/base"}, {}},
     {"common/io", kValues + Strings{"common/codec", "common/profiles"}, {"zlib", "posix"}},
     {"common/obs", {"common/base"}, {"spdlog", "prometheus", "fmt"}},
@@ -99,7 +99,7 @@ struct ForeignLibrary {
   std::string_view name;
   std::string_view prefix;  // of the include
 };
-constexpr std::array<ForeignLibrary, 27> kForeignLibraries = {{
+constexpr std::array<ForeignLibrary, 28> kForeignLibraries = {{
     {"nlohmann", "nlohmann/"}, {"simdjson", "simdjson"},
     {"pugixml", "pugixml"},    {"yaml-cpp", "yaml-cpp/"},
     {"zlib", "zlib.h"},        {"boost", "boost/"},
@@ -113,7 +113,7 @@ constexpr std::array<ForeignLibrary, 27> kForeignLibraries = {{
     {"posix", "netdb.h"},      {"posix", "poll.h"},
     {"posix", "dirent.h"},     {"posix", "termios.h"},
     {"posix", "pthread.h"},    {"posix", "spawn.h"},
-    {"posix", "dlfcn.h"},
+    {"posix", "dlfcn.h"},      {"re2", "re2/"},
 }};
 
 // <vector>, <cstdint>: standard headers are single words without suffix; every other angle include

@@ -31,10 +31,10 @@ TEST(SpodInfo, ErrorsSayWhatIsMissing) {
       {"", "has no line \"SDID : NUMBER\""},
       {"SDID : 1", "has no line \"Super Pod Size"},
       {"SDID : 1\nSuper Pod Size : 1\nSuper Pod ID : 0", "has no line \"Server Index"},
-      {rest + "SDID : -1", "line 4: SDID: \"-1\" is no number"},
+      {rest + "SDID : -1", "line 4: SDID must be a number below 2^32, got \"-1\""},
       {rest + "SDID : 4294967296", "no number below 2^32"},
-      {rest + "SDID : 1\nSDID : 2", "line 5: SDID is said twice"},
-      {rest + "SDID :", "\"\" is no number"},
+      {rest + "SDID : 1\nSDID : 2", "line 5: SDID has two values"},
+      {rest + "SDID :", "must be a number below 2^32, got \"\""},
       {std::string(kMaxSpodInfoBytes + 1, ' '), "more than 65536 bytes"},
   };
   for (const auto& [text, says] : cases) {

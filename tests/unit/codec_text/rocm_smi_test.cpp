@@ -102,14 +102,14 @@ TEST(RocmSmi, BadInputsAreNamedByLine) {
   const auto weight = [](int, int) { return std::string("15"); };
   EXPECT_THAT(error_of(table("Weight between two GPUs", 65, weight) +
                        table("Link Type between two GPUs", 65, xgmi)),
-              HasSubstr("65 GPUs, at most 64"));
+              HasSubstr("must have at most 64 GPUs, got 65"));
   EXPECT_THAT(error_of(table("Weight between two GPUs", 2, weight) +
                        table("Link Type between two GPUs", 3, xgmi)),
               HasSubstr("different GPUs"));
   text = table("Weight between two GPUs", 2, weight) + table("Link Type between two GPUs", 2, xgmi);
   EXPECT_THAT(error_of(text.substr(0, text.rfind("GPU1   "))), HasSubstr("cut off"));
   text.replace(text.rfind("GPU1"), 4, "GPU0");
-  EXPECT_THAT(error_of(text), HasSubstr("second row of GPU0"));
+  EXPECT_THAT(error_of(text), HasSubstr("duplicate row of GPU0"));
 }
 
 TEST(RocmSmi, OfTwoOutputsTheFirstIsUsedAndThatIsSaid) {

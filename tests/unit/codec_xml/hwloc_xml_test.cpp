@@ -270,7 +270,7 @@ TEST(HwlocXml, OfTwoMatricesTheFirstIsUsed) {
   const auto got = import_hwloc_xml(machine(2, "0302 [10de:1db1] [0:0] a1", "nvml", one + one), {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 NVLINK x2 20"));
-  EXPECT_THAT(all_warnings(*got), HasSubstr("a second matrix NVLinkBandwidth"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("several matrices NVLinkBandwidth"));
 }
 
 TEST(HwlocXml, SixtyFiveGpusAreTooManyHoweverTheyAreSeen) {

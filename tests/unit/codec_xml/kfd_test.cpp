@@ -166,8 +166,8 @@ TEST(Kfd, BadValuesNameTheFile) {
             of_link + ": node 1 is linked with itself");
   EXPECT_EQ(error_with(of_link, link(11, 1, 2, -3, 0, 0)), of_link + ": weight -3 is below 0");
   EXPECT_EQ(error_with(of_node, node(304, 0, 128) + "domain 1\n"),
-            of_node + ": line 9: \"domain\" appears twice");
-  EXPECT_EQ(error_with(of_link, link(11, 1, -4, 15, 0, 0)), of_link + ": node_to -4 is no node");
+            of_node + ": line 9: duplicate key \"domain\"");
+  EXPECT_EQ(error_with(of_link, link(11, 1, -4, 15, 0, 0)), of_link + ": node_to must be a node, got -4");
   EXPECT_THAT(error_with("other/nodes/0/properties", node(0, 8, 0)), HasSubstr("two KFD trees"));
 }
 

@@ -12,7 +12,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "dlrover";
+constexpr const char* kDlrover = "dlrover";
 constexpr const char* kKey = "topology_config";
 constexpr std::size_t kWords = 3;
 
@@ -26,8 +26,7 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
     const std::vector<std::string_view> words = split_words(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     if (words.size() != kWords) {
-      return network_error(quoted_excerpt(trim(line)) + " is no line \"LEAF SPINE NODE\": it has " +
-                           std::to_string(words.size()) + " words")
+      return network_error("expected \"LEAF SPINE NODE\", got " + quoted_excerpt(trim(line)))
           .in(lines.where());
     }
     domain::NetworkNode node;
@@ -37,13 +36,13 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
       return std::move(added).error();
     }
   }
-  if (builder->size() == 0) return not_this_format(kName, "line \"LEAF SPINE NODE\"");
-  return ImportedNetwork{std::move(*builder).take(), kName, {}};
+  if (builder->size() == 0) return not_this_format(kDlrover, "line \"LEAF SPINE NODE\"");
+  return ImportedNetwork{std::move(*builder).take(), kDlrover, {}};
 }
 
 }  // namespace
 
-// Addresses and names of switches hold no other punctuation; prose and YAML do.
+// Unlike prose and YAML, addresses and switch names have no other punctuation.
 bool looks_like_dlrover_lines(std::string_view text) {
   const std::vector<std::string_view> words = split_words(first_content_line(text));
   const auto plain = [](std::string_view word) {
@@ -62,11 +61,11 @@ bool looks_like_dlrover_map(const NetworkObjects& objects) {
 Result<ImportedNetwork> import_dlrover_map(const NetworkObjects& objects,
                                            const NetworkImportOptions& /*options*/) {
   const NetworkObject* map = find_config_map(objects, kKey);
-  if (map == nullptr) return not_this_format(kName, "ConfigMap with the key topology_config");
+  if (map == nullptr) return not_this_format(kDlrover, "ConfigMap with the key topology_config");
   const std::string text = json_word(json_at(map->value, {"data", kKey})).value_or("");
   const std::string where = object_label(*map) + ", key " + kKey;
   if (is_template(text)) {
-    return network_error("this is a Helm template; render it first (helm template)").in(where);
+    return network_error("the file is a Helm template; render it first (helm template)").in(where);
   }
   Result<ImportedNetwork> out = read_lines(text);
   if (!out) return std::move(out).error().in(where);
