@@ -51,15 +51,16 @@ TEST(HccnConf, WarnsOfLinesThatMeanNothing) {
       "address_0=10.0.0.1\naddress_1=\n");
   EXPECT_THAT(out.devices, SizeIs(1));
   EXPECT_THAT(out.warnings,
-              ElementsAre(HasSubstr("line 1"), HasSubstr("line 2"), HasSubstr("line 4: \"...\""),
+              ElementsAre(HasSubstr("line 1"), HasSubstr("line 2"),
+                          HasSubstr("line 4: expected KEY_ID=VALUE, got \"...\""),
                           HasSubstr("duplicate "), HasSubstr("address_1 has no value")));
 }
 
 TEST(HccnConf, ErrorsNameTheLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"\naddress_0=10.0.0.256", "line 2: address_0: expected an IPv4 address, got \"10.0.0.256\""},
-      {"address_0=::1", "no IPv4 address"},
-      {"IPv6address_0=10.0.0.1", "no IPv6 address"},
+      {"address_0=::1", "expected an IPv4 address"},
+      {"IPv6address_0=10.0.0.1", "expected an IPv6 address"},
       {"IPv6netmask_0=129", "expected an IPv6 address"},
       {"netmask_0=255.0.255.0", "line 1: netmask_0: expected a netmask, got \"255.0.255.0\""},
       {"address_=10.0.0.1", "expected address_ID with ID from 0 to 1023, got \"address_\""},
@@ -71,7 +72,7 @@ TEST(HccnConf, ErrorsNameTheLine) {
       {"address_0x=10.0.0.1", "expected address_ID with ID from 0"},
       {"address_0=10.0.0.1\n\naddress_0=10.0.0.2",
        "line 3: address_0 has two values, 10.0.0.1 and 10.0.0.2"},
-      {"a=" + std::string(kMaxHccnConfLineBytes, 'x'), "line 1: longer than 384 bytes"},
+      {"a=" + std::string(kMaxHccnConfLineBytes, 'x'), "line 1: must have at most 384 bytes"},
       {std::string("address_0=10.0.0.1\0", 19), "NUL byte"},
       {"address_0=\x1b[2J", "expected an IPv4 address, got \"?[2J\""},
       {std::string(kMaxHccnConfBytes, '\n'), "smaller than 1024000 bytes"},

@@ -284,7 +284,7 @@ TEST(NvidiaSmi, BadInputsAreNamedByLine) {
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tPIX\tPIX\n"), HasSubstr("expected X"));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV0\nGPU1\tNV0\tX\n"), HasSubstr("NV0"));
   EXPECT_THAT(error_of("\tGPU0\tmlx5_0\nGPU0\tX\tNV1\nmlx5_0\tNV1\tX\n"),
-              HasSubstr("only GPUs have NVLink"));
+              HasSubstr("expected a host path, got NV1"));
   EXPECT_THAT(error_of("\tGPU0\nGPU0\tX\t0-3\t1\n"), HasSubstr("more cells"));
   EXPECT_THAT(error_of(all_pairs(65, "SYS")), HasSubstr("65 chips, at most 64"));
   EXPECT_THAT(error_of(all_pairs(400, "SYS")), HasSubstr("400 columns"));

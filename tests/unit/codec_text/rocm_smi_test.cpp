@@ -94,7 +94,7 @@ TEST(RocmSmi, BadInputsAreNamedByLine) {
               HasSubstr("Link Type between two GPUs"));
   std::string text = mi250x();
   text.replace(text.rfind("XGMI"), 4, "PCIE");
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("other way round")));
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("in the other direction")));
   text = mi250x();
   text.replace(text.find("30"), 2, "3x");
   EXPECT_THAT(error_of(text), HasSubstr("weight of GPU0, GPU3"));
