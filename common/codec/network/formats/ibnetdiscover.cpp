@@ -21,7 +21,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kIbnetdiscover = "ibnetdiscover";
+constexpr const char* kIbnetdiscoverFormat = "ibnetdiscover";
 
 // mlx5_10 port 1 → ("mlx5_", 10, 1): the order of rails.
 using Rail = std::tuple<std::string, unsigned, unsigned>;
@@ -137,7 +137,7 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
   Warnings warnings;
   const Hosts hosts = hosts_of(*fabric, warnings);
   if (hosts.empty()) {
-    return not_this_format(kIbnetdiscover,
+    return not_this_format(kIbnetdiscoverFormat,
                            "port of a host with its name ([1] \"H-…\" # \"HOST mlx5_0\")");
   }
   if (hosts.size() > limits::kMaxNetworkNodes) {
@@ -162,7 +162,8 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
     if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
   }
   warn_of_unassigned(outside, warnings);
-  return ImportedNetwork{std::move(*builder).take(), kIbnetdiscover, std::move(warnings).list()};
+  return ImportedNetwork{std::move(*builder).take(), kIbnetdiscoverFormat,
+                         std::move(warnings).list()};
 }
 
 }  // namespace chipweave::codec

@@ -12,7 +12,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kOwnJson = "chipweave-json";
+constexpr const char* kNetworkJsonFormat = "chipweave-json";
 constexpr std::size_t kMaxWarnings = 1000;
 
 Result<std::vector<std::string>> read_texts(const Json& value, std::size_t max,
@@ -113,7 +113,7 @@ Result<ImportedNetwork> read_document(const Json& value) {
       return std::move(added).error();
     }
   }
-  ImportedNetwork out{std::move(*builder).take(), kOwnJson, *std::move(warnings)};
+  ImportedNetwork out{std::move(*builder).take(), kNetworkJsonFormat, *std::move(warnings)};
   if (has_state)
     out.warnings.emplace_back("keys that only plan reads (free, machine, …) are left out");
   return out;
@@ -130,7 +130,7 @@ bool looks_like_network_json(const NetworkObjects& objects) {
 Result<ImportedNetwork> import_network_json(const NetworkObjects& objects,
                                             const NetworkImportOptions& /*options*/) {
   if (!looks_like_network_json(objects)) {
-    return not_this_format(kOwnJson, "lists \"levels\" and \"nodes\"");
+    return not_this_format(kNetworkJsonFormat, "lists \"levels\" and \"nodes\"");
   }
   return read_document(objects.front().value);
 }

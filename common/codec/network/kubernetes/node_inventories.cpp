@@ -15,7 +15,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kNodeInventory = "node-inventory";
+constexpr const char* kNodeInventoriesFormat = "node-inventory";
 constexpr const char* kKind = "NodeInventory";
 
 struct InventoryHost {
@@ -93,7 +93,7 @@ bool looks_like_node_inventories(const NetworkObjects& objects) { return has_kin
 Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
                                                 const NetworkImportOptions& /*options*/) {
   if (!looks_like_node_inventories(objects))
-    return not_this_format(kNodeInventory, "NodeInventory");
+    return not_this_format(kNodeInventoriesFormat, "NodeInventory");
   LeafFabric fabric;
   for (const NetworkObject& object : objects) {
     if (object.kind != kKind) continue;
@@ -131,7 +131,8 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
     warnings.add(std::to_string(outside) +
                  " nodes report no switch at their ports (LLDP) or belong to no unit of leaves");
   }
-  return ImportedNetwork{std::move(*builder).take(), kNodeInventory, std::move(warnings).list()};
+  return ImportedNetwork{std::move(*builder).take(), kNodeInventoriesFormat,
+                         std::move(warnings).list()};
 }
 
 }  // namespace chipweave::codec

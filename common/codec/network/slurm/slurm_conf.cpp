@@ -15,7 +15,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kSlurmConf = "slurm";
+constexpr const char* kSlurmConfFormat = "slurm";
 constexpr std::array<std::string_view, 7> kKeys = {
     "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes", "ringname"};
 
@@ -177,13 +177,13 @@ Result<ImportedNetwork> import_slurm_conf(std::string_view text) {
   }
   Warnings warnings;
   ImportedNetwork out;
-  out.format = kSlurmConf;
+  out.format = kSlurmConfFormat;
   if (parts.has_switches && (!parts.blocks.list.empty() || !parts.sizes.empty())) {
     return network_error(
         "the file has both SwitchName= and BlockName= lines; Slurm reads only one kind");
   }
   if (!parts.has_switches && parts.blocks.list.empty()) {
-    return not_this_format(kSlurmConf, "line SwitchName= or BlockName=");
+    return not_this_format(kSlurmConfFormat, "line SwitchName= or BlockName=");
   }
   if (auto good = parts.tree.require_declared(); !good) return std::move(good).error();
   Result<domain::NetworkTable> table =
