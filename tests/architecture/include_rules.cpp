@@ -37,6 +37,7 @@ const std::vector<Layer> kLayers = {
     {"common/solver", kValues, {}, kImpure},
     {"common/codec", kValues, {"nlohmann", "simdjson", "pugixml", "yaml-cpp", "re2", "fmt"}},
     {"common/profiles", {"common/base"}, {}},
+    {"common/flags", {"common/base"}, {"CLI11"}},
     {"common/io", kValues + Strings{"common/codec", "common/profiles"}, {"zlib", "posix"}},
     {"common/obs", {"common/base"}, {"spdlog", "prometheus", "fmt"}},
     {"common/http", {"common/base", "common/obs"}, {"boost", "openssl", "posix"}},
@@ -90,8 +91,8 @@ const std::vector<Layer> kLayers = {
      {"posix"}},
 
     {"cli",
-     kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/io",
-                       "common/http", "common/tls"},
+     kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/flags",
+                       "common/io", "common/http", "common/tls"},
      {"CLI11", "fmt", "posix"}},
 };
 
