@@ -11,6 +11,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
+#include "common/flags/usage_error.hpp"
 #include "common/io/files.hpp"
 #include "node-agent/publish/kube/kube_reporter.hpp"
 
@@ -327,7 +328,7 @@ Parsed parse_flags(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return {std::nullopt, app.exit(e)};
   } catch (const CLI::ParseError& e) {
-    return exit_with(2, std::string(e.what()) + " (see --help)");
+    return exit_with(2, chipweave::flags::usage_error(app, e));
   }
   if (policy) {
     const std::string_view text = codec::default_health_policy();
