@@ -55,15 +55,15 @@ std::optional<std::uint32_t> code_of(const Json& value) {
 
 void read_list(const ListKey& list, const Json& codes, FaultTable& out, JsonProblems& problems) {
   const std::string key(list.key);
-  if (!codes.is_array() || codes.size() > kMostFaultCodes) {
-    problems.add(key, "must be a list of at most " + std::to_string(kMostFaultCodes) + " codes");
+  if (!codes.is_array() || codes.size() > kMaxFaultCodes) {
+    problems.add(key, "must be a list of at most " + std::to_string(kMaxFaultCodes) + " codes");
     return;
   }
   auto& levels = list.network ? out.network : out.chip;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const auto code = code_of(codes[i]);
     if (!code) {
-      problems.add(key + "[" + std::to_string(i) + "]", "must be a text of eight hex digits");
+      problems.add(key + "[" + std::to_string(i) + "]", "must be a string of eight hex digits");
       continue;
     }
     const auto [it, is_new] = levels.try_emplace(*code, list.level);
@@ -82,9 +82,8 @@ std::optional<FaultLevel> parse_fault_level(std::string_view text) {
 }
 
 Result<FaultTable> read_fault_table(std::string_view text) {
-  constexpr std::size_t kMostWarnings = 16;
-  const auto table =
-      parse_strict_json(text, {kMaxFaultTableBytes, kLists.size() * kMostFaultCodes});
+  constexpr std::size_t kMaxWarnings = 16;
+  const auto table = parse_strict_json(text, {kMaxFaultTableBytes, kLists.size() * kMaxFaultCodes});
   if (!table) return table.error();
   if (!table->is_object()) {
     return make_error(Errc::invalid_argument, "the table of fault codes must be a JSON object");
@@ -94,8 +93,8 @@ Result<FaultTable> read_fault_table(std::string_view text) {
   for (const auto& [key, value] : table->items()) {
     if (const ListKey* list = list_of(key)) {
       read_list(*list, value, out, problems);
-    } else if (out.warnings.size() < kMostWarnings) {
-      out.warnings.push_back("unknown key " + with_dots(key, 60) + ": passed over");
+    } else if (out.warnings.size() < kMaxWarnings) {
+      out.warnings.push_back("unknown key " + with_dots(key, 60) + " is ignored");
     }
   }
   if (problems.any()) return problems.error();
