@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/json/syntax_error.hpp"
 
@@ -72,7 +74,7 @@ class JsonTreeBuilder {
   Id read_value(int depth) {
     const char c = peek();
     if (c != '{' && c != '[') return read_scalar();
-    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), "brackets are nested too deep"};
+    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), "brackets are nested too deeply"};
     const Id id = add(offset(), 0, c == '{' ? Kind::object : Kind::array);
     ++at_;
     if (c == '{') {
@@ -199,6 +201,8 @@ const std::string* decoded_at(const std::vector<std::pair<JsonTree::Id, std::str
   return at != list.end() && at->first == id ? &at->second : nullptr;
 }
 
+constexpr std::size_t kMaxPathStep = 100;  // bytes of a name that a path shows
+
 // RFC 6901: ~1 is a slash, ~0 a tilde.
 std::string unescaped_step(std::string_view step) {
   std::string out;
@@ -219,9 +223,9 @@ std::string unescaped_step(std::string_view step) {
 
 }  // namespace
 
-std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text) {
-  if (text.size() > limits::kMaxRankTableBytes) {
-    return JsonSyntaxError{0, "it is larger than 40 MiB, which no consumer reads", {}};
+std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text, std::size_t max_bytes) {
+  if (text.size() > max_bytes) {
+    return JsonSyntaxError{0, "larger than " + std::to_string(max_bytes >> 20U) + " MiB", {}, true};
   }
   JsonTree tree;
   tree.document_ = std::move(text);
@@ -242,7 +246,7 @@ std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text) {
     stopped = stop.offset;
     why = stop.message;
   }
-  JsonSyntaxError mistake = why != nullptr ? JsonSyntaxError{stopped, why, {}}
+  JsonSyntaxError mistake = why != nullptr ? JsonSyntaxError{stopped, why, {}, true}
                                            : find_json_syntax_error(tree.document_, stopped);
   mistake.position = LineIndex(tree.document_).at(mistake.offset);
   return mistake;
@@ -295,6 +299,35 @@ std::string JsonTree::escaped_step(std::string_view name) {
     }
   }
   return out;
+}
+
+std::string JsonTree::path(Id id, Id base) const {
+  std::string out;
+  Id container = base;
+  while (container != id) {
+    std::size_t index = 0;
+    Id child = first(container);
+    while (nodes_[child].after <= id) {
+      child = next(container, child);
+      ++index;
+    }
+    const std::string step =
+        is(container, Kind::array) ? "[" + std::to_string(index) + "]" : path_step(name(child));
+    if (!out.empty() && step.front() != '[') out += '.';
+    out += step;
+    container = child;
+  }
+  return out;
+}
+
+std::string JsonTree::path_step(std::string_view name) {
+  const bool plain = !name.empty() && name.size() <= kMaxPathStep &&
+                     std::all_of(name.begin(), name.end(), [](char c) {
+                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') || c == '_' || c == '-';
+                     });
+  if (plain) return std::string(name);
+  return "[\"" + printable(with_dots(name, kMaxPathStep)) + "\"]";
 }
 
 JsonTree::Id JsonTree::at(std::string_view pointer) const {
