@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -41,9 +41,10 @@ Result<void> check_json(const JsonTree& tree, std::size_t max_values) {
   if (tree.repeated().empty()) return {};
   const JsonTree::Id twice = tree.repeated().front();
   const TextPosition at = LineIndex(tree.document()).at(tree.offset(twice));
-  return make_error(Errc::invalid_argument,
-                    "line " + std::to_string(at.line) + ", column " + std::to_string(at.column) +
-                        ": key " + in_quotes(tree.name(twice)) + " appears twice in one object");
+  return make_error(Errc::invalid_argument, "line " + std::to_string(at.line) + ", column " +
+                                                std::to_string(at.column) + ": key " +
+                                                quoted_excerpt(tree.name(twice)) +
+                                                " appears twice in one object");
 }
 
 Result<JsonTree> parse_json(std::string_view text, JsonLimits most) {
@@ -78,7 +79,7 @@ void JsonProblems::add_unknown_key(const JsonValue& member,
                                    const std::vector<std::string_view>& known) {
   ++total_;
   if (list_.size() == kMaxProblems) return;
-  std::string text = "unknown key " + in_quotes(member.name());
+  std::string text = "unknown key " + quoted_excerpt(member.name());
   std::string path = member.path(base_);
   path.resize(path.size() - std::min(path.size(), JsonTree::path_step(member.name()).size()));
   if (path.ends_with('.')) path.pop_back();

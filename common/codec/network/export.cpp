@@ -8,8 +8,8 @@
 #include "common/base/near_names.hpp"
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/network/table_builder.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/domain/link_rates.hpp"
 

@@ -4,7 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "common/codec/topology/pci.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/text/words.hpp"
 #include "node-agent/probes/host/pci/pci_bus.hpp"
 #include "node-agent/probes/sysfs/sysfs_value.hpp"
 

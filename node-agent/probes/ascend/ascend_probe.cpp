@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/pci.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/text/warnings.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/ascend/ascend_numa.hpp"
 #include "node-agent/probes/ascend/ascend_signals.hpp"

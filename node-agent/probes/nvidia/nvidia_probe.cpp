@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/warnings.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_events.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_pulse.hpp"
 #include "node-agent/probes/nvidia/nvml_facts.hpp"

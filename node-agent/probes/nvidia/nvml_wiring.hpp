@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/warnings.hpp"
 #include "common/domain/observation.hpp"
 #include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "common/codec/mindcluster/faults/fault_moments.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -4,7 +4,7 @@
 #include "common/codec/mindcluster/go_json.hpp"
 #include "common/codec/mindcluster/members.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
 #include "common/codec/mindcluster/node/device_members.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

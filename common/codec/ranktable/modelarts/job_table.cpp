@@ -11,7 +11,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

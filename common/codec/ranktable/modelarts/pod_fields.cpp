@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/dns_name.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/codec/topology/pci.hpp"
+#include "common/codec/text/words.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/ascend/hccn_conf.hpp"
+#include "common/codec/ascend/hccn/hccn_conf.hpp"
 #include "common/domain/observation.hpp"
 #include "node-agent/probes/ascend/hccn/hccn_schedule.hpp"
 

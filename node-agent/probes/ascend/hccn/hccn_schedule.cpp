@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/codec/ascend/hccn_dev_info.hpp"
+#include "common/codec/ascend/hccn/hccn_dev_info.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 
 namespace chipweave::agent {
 

@@ -1,6 +1,6 @@
 #include "node-agent/probes/host/pci/pci_models.hpp"
 
-#include "common/codec/topology/device_models.hpp"
+#include "common/codec/topology/hardware/device_models.hpp"
 
 namespace chipweave::agent {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/hardware/pci.hpp"
 
 namespace chipweave::agent {
 namespace {
