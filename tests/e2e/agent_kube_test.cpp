@@ -11,7 +11,7 @@
 
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/kube/inventory/inventory_health.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 #include "tests/e2e/agent_process.hpp"
 #include "tests/e2e/real_api.hpp"
 #include "tests/support/paths.hpp"

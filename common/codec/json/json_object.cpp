@@ -12,10 +12,13 @@ namespace {
 
 constexpr std::size_t kMaxProblems = 8;
 
-std::string joined(const std::vector<std::string_view>& names) {
+// "; did you mean "a"?", or "; known: a, b" where nothing is near.
+std::string known_names(std::string_view given, const std::vector<std::string_view>& known) {
+  const std::string near = did_you_mean(given, known);
+  if (!near.empty()) return "; " + near.substr(2, near.size() - 3);
   std::string out;
-  for (const std::string_view name : names) out.append(out.empty() ? "" : ", ").append(name);
-  return out;
+  for (const std::string_view name : known) out.append(out.empty() ? "" : ", ").append(name);
+  return "; known: " + out;
 }
 
 std::string kind_of(const JsonValue& value) {
@@ -84,8 +87,7 @@ void JsonProblems::add_unknown_key(const JsonValue& member,
   path.resize(path.size() - std::min(path.size(), JsonTree::path_step(member.name()).size()));
   if (path.ends_with('.')) path.pop_back();
   if (!path.empty()) text += " (" + path + ")";
-  const std::string near = did_you_mean(member.name(), known);
-  list_.push_back(text + (near.empty() ? "; known: " + joined(known) : near));
+  list_.push_back(text + known_names(member.name(), known));
 }
 
 Error JsonProblems::error() const {
@@ -230,8 +232,9 @@ std::string expected(const char* wanted, const JsonValue& got) {
   return std::string("expected ") + wanted + ", got " + kind_of(got);
 }
 
-std::string must_be_one_of(const std::vector<std::string_view>& known, std::string_view given) {
-  return "must be one of " + joined(known) + did_you_mean(given, known);
+std::string unknown_name(const char* what, std::string_view given,
+                         const std::vector<std::string_view>& known) {
+  return std::string("unknown ") + what + " " + quoted_excerpt(given) + known_names(given, known);
 }
 
 }  // namespace chipweave::codec

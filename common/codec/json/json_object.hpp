@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,12 @@ class JsonObject {
   std::optional<std::string> text(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
                                       std::int64_t max) const;
+  // An integer of T's range.
+  template <class T>
+  T integer_or(std::string_view key, T absent) const {
+    const auto value = integer(key, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+    return value ? static_cast<T>(*value) : absent;
+  }
   std::optional<double> number(std::string_view key) const;
   std::optional<bool> flag(std::string_view key) const;
   // Absent also where it is longer than max_items; iterating over it then does nothing.
@@ -107,7 +114,8 @@ std::optional<std::int64_t> as_integer(const JsonValue& value, std::int64_t min,
 std::optional<double> as_number(const JsonValue& value, JsonProblems& problems);
 // "expected an object, got a string"
 std::string expected(const char* wanted, const JsonValue& got);
-// "must be one of a, b (did you mean "a"?)"
-std::string must_be_one_of(const std::vector<std::string_view>& known, std::string_view given);
+// `unknown kind "x"; did you mean "y"?`, or `…; known: a, b` where nothing is near.
+std::string unknown_name(const char* what, std::string_view given,
+                         const std::vector<std::string_view>& known);
 
 }  // namespace chipweave::codec

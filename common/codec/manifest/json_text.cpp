@@ -14,7 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostItems = 12;
+constexpr std::size_t kMaxItems = 12;
 
 // best_gbps → "best GB/s", lostBy → "lost by", runner_up → "runner up"
 std::string in_words(const std::string& key) {
@@ -84,9 +84,9 @@ void write(const json& value, std::size_t indent, std::string& out) {
   }
   std::size_t shown = 0;
   for (const json& item : value) {
-    if (++shown > kMostItems) {
+    if (++shown > kMaxItems) {
       out += fmt::format("{:{}}and {} more (-o json shows all)\n", "", indent,
-                         value.size() - kMostItems);
+                         value.size() - kMaxItems);
       break;
     }
     if (!item.is_structured()) {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 

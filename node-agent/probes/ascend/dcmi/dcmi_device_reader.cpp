@@ -13,7 +13,7 @@ namespace chipweave::agent {
 namespace {
 
 constexpr std::size_t kMaxNotes = 32;
-constexpr unsigned kMostAiCores = 1024;
+constexpr unsigned kMaxAiCores = 1024;
 
 // A number of the driver's that is small where it means anything.
 int number_or_none(std::uint32_t value) {
@@ -162,7 +162,7 @@ class DeviceReader {
       out_.chip_type = dcmi_text(chip.chip_type, sizeof chip.chip_type);
       out_.chip_name = dcmi_text(chip.chip_name, sizeof chip.chip_name);
       out_.npu_name = dcmi_text(chip.npu_name, sizeof chip.npu_name);
-      if (chip.ai_cores > 0 && chip.ai_cores <= kMostAiCores) {
+      if (chip.ai_cores > 0 && chip.ai_cores <= kMaxAiCores) {
         out_.ai_cores = static_cast<int>(chip.ai_cores);
       }
     }
