@@ -48,7 +48,7 @@ std::vector<domain::DownLink> down_links(const JsonObject& file) {
 
 }  // namespace
 
-Result<domain::Faults> parse_health_file(std::string_view text) {
+Result<domain::DeclaredFaults> parse_health_file(std::string_view text) {
   if (text.size() > limits::kMaxHealthFileBytes) {
     return make_error(Errc::limit_exceeded,
                       "the file has " + std::to_string(text.size()) + " bytes, at most " +
@@ -59,7 +59,7 @@ Result<domain::Faults> parse_health_file(std::string_view text) {
   JsonProblems problems;
   const JsonObject file(JsonValue(*document), {"unhealthy", "network_unhealthy", "down_links"},
                         problems);
-  domain::Faults out;
+  domain::DeclaredFaults out;
   out.unhealthy = chips(file, "unhealthy");
   out.network_unhealthy = chips(file, "network_unhealthy");
   out.down_links = down_links(file);

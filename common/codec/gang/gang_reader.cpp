@@ -31,7 +31,7 @@ class GangReader {
         gang_(request.gang),
         problems_(problems) {
     for (std::size_t i = 0; i < request.nodes.size(); ++i)
-      by_path_[joined_path(request.nodes[i].path)].push_back(static_cast<domain::GangNode>(i));
+      by_path_[joined_path(request.nodes[i].path)].push_back(static_cast<domain::GangNodeId>(i));
   }
 
   void read() {
@@ -100,8 +100,8 @@ class GangReader {
   }
 
   // Path to the number of pods there, or to the list of their ranks.
-  std::map<domain::GangNode, domain::Running> existing(const JsonObject& object) {
-    std::map<domain::GangNode, domain::Running> out;
+  std::map<domain::GangNodeId, domain::Running> existing(const JsonObject& object) {
+    std::map<domain::GangNodeId, domain::Running> out;
     std::set<int> ranks;
     for (const JsonValue value : object.map("existing", limits::kMaxPlanNodes)) {
       const auto at = by_path_.find(std::string(value.name()));
@@ -136,7 +136,7 @@ class GangReader {
   }
 
   void add_existing_of_sets() {
-    std::map<domain::GangNode, int> sums;
+    std::map<domain::GangNodeId, int> sums;
     for (const PodSet& set : gang_.sets)
       for (const auto& [node, pods] : set.existing) sums[node] += pods;
     for (const auto& [node, pods] : sums) {
@@ -159,11 +159,11 @@ class GangReader {
       auto at = by_path_.find(std::string(item.text()));
       if (at == by_path_.end()) at = add_gone(item);
       if (at == by_path_.end()) continue;
-      for (const domain::GangNode node : at->second) gang_.failed->push_back(node);
+      for (const domain::GangNodeId node : at->second) gang_.failed->push_back(node);
     }
   }
   // A node that left the network: it takes nothing, but its domains are known.
-  std::unordered_map<std::string, std::vector<domain::GangNode>>::iterator add_gone(
+  std::unordered_map<std::string, std::vector<domain::GangNodeId>>::iterator add_gone(
       JsonValue item) {
     const std::string path(item.text());
     PlanNode gone;
@@ -179,9 +179,9 @@ class GangReader {
     gone.name = "\x01" + path;  // no name of a node: it holds a control character
     gone.place = gone.path;
     gone.healthy = false;
-    const auto id = static_cast<domain::GangNode>(request_.nodes.size());
+    const auto id = static_cast<domain::GangNodeId>(request_.nodes.size());
     request_.nodes.push_back(std::move(gone));
-    return by_path_.emplace(path, std::vector<domain::GangNode>{id}).first;
+    return by_path_.emplace(path, std::vector<domain::GangNodeId>{id}).first;
   }
 
   void read_pods() {
@@ -316,9 +316,9 @@ class GangReader {
 
   void read_allowed() {
     if (!object_.has("allowed_nodes")) return;
-    std::unordered_map<std::string_view, domain::GangNode> by_name;
+    std::unordered_map<std::string_view, domain::GangNodeId> by_name;
     for (std::size_t i = 0; i < request_.nodes.size(); ++i)
-      by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNode>(i));
+      by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNodeId>(i));
     for (const JsonValue value : object_.map("allowed_nodes", limits::kMaxGangPods)) {
       const auto pod = plain_number<int>(value.name(), gang_.pods - 1);
       if (!pod) {
@@ -329,7 +329,7 @@ class GangReader {
         problems_.add(value, "must be a list of node names");
         continue;
       }
-      std::vector<domain::GangNode> nodes;
+      std::vector<domain::GangNodeId> nodes;
       for (const JsonValue item : value) {
         const auto at = item.is_string() ? by_name.find(item.text()) : by_name.end();
         if (at == by_name.end())
@@ -382,7 +382,7 @@ class GangReader {
   PlanRequest& request_;
   Gang& gang_;
   JsonProblems& problems_;
-  std::unordered_map<std::string, std::vector<domain::GangNode>> by_path_;
+  std::unordered_map<std::string, std::vector<domain::GangNodeId>> by_path_;
   std::unordered_set<std::string> names_;
 };
 

@@ -53,15 +53,15 @@ std::optional<Value> read_choice(const JsonObject& object, std::string_view key,
   return std::nullopt;
 }
 
-domain::AscendAsk read_ascend(const JsonObject& object, const std::vector<std::string>& levels,
-                              domain::VendorLevels& roles) {
+domain::AscendRequest read_ascend(const JsonObject& object, const std::vector<std::string>& levels,
+                                  domain::VendorLevels& roles) {
   static constexpr Choices<AscendServer, 3> kServers = {{
       {"a3", AscendServer::a3},
       {"850", AscendServer::a5_850},
       {"950", AscendServer::a5_950},
   }};
   static constexpr Choices<bool, 2> kAffinities = {{{"hard", false}, {"soft", true}}};
-  domain::AscendAsk out;
+  domain::AscendRequest out;
   out.server = read_choice(object, "server", kServers);
   out.node_chips = count(object, "node_chips", 1, limits::kMaxChips);
   out.sp_block = count(object, "sp_block", 1, limits::kMaxChipIndex);
@@ -96,8 +96,8 @@ void read_states(const JsonObject& tor, std::map<std::string, TorState>& out) {
   }
 }
 
-domain::TorAsk read_tor(const JsonObject& object, const std::vector<std::string>& levels,
-                        VendorKeys& keys) {
+domain::TorRequest read_tor(const JsonObject& object, const std::vector<std::string>& levels,
+                            VendorKeys& keys) {
   static constexpr Choices<TorSchema, 3> kSchemas = {{
       {"large-model-schema", TorSchema::large_model},
       {"normal-schema", TorSchema::normal},
@@ -108,7 +108,7 @@ domain::TorAsk read_tor(const JsonObject& object, const std::vector<std::string>
       {"2.0", TorNetwork::nslb_2},
   }};
   static constexpr Choices<bool, 2> kLevels = {{{"single_layer", true}, {"", false}}};
-  domain::TorAsk out;
+  domain::TorRequest out;
   if (!object.has("schema"))
     object.problem("schema", "is missing: large-model-schema, normal-schema or null");
   out.schema = read_choice(object, "schema", kSchemas).value_or(TorSchema::none);
@@ -148,7 +148,7 @@ VendorKeys read_vendor_keys(JsonValue value, const std::vector<std::string>& lev
   read_level_into(object, "nvl_domain_level", levels, out.levels.nvlink);
   const auto segment = count(object, "nvl_segment", 1, limits::kMaxGangPods);
   if (object.has("nvl_domain_level") || object.has("nvl_segment"))
-    out.nvlink = domain::NvlinkAsk{segment};
+    out.nvlink = domain::NvlinkRequest{segment};
   return out;
 }
 

@@ -20,8 +20,8 @@ using domain::Effect;
 using domain::Fault;
 using domain::kHeldUntilReset;
 using domain::kLatestFaultTime;
-using domain::kMostFaultsTold;
-using domain::kMostFaultTextBytes;
+using domain::kMaxFaultTextBytes;
+using domain::kMaxReportedFaults;
 using domain::RememberedFault;
 
 std::string time_of(std::int64_t unix_ms) {
@@ -29,7 +29,7 @@ std::string time_of(std::int64_t unix_ms) {
       std::chrono::milliseconds(std::clamp<std::int64_t>(unix_ms, 0, kLatestFaultTime)))));
 }
 
-std::string short_text(const std::string& text) { return with_dots(text, kMostFaultTextBytes); }
+std::string short_text(const std::string& text) { return with_dots(text, kMaxFaultTextBytes); }
 
 void write_text(JsonWriter& w, const char* key, const std::string& text) {
   if (!text.empty()) w.field(key, short_text(text));
@@ -59,7 +59,7 @@ void write_conditions(JsonWriter& w, const NodeInventory& inventory) {
   for (const domain::Condition& condition : inventory.conditions) {
     w.begin_object().field("type", condition.type);
     w.field("status", condition.holds ? "True" : "False").field("reason", condition.reason);
-    w.field("message", with_dots(condition.message, 4 * kMostFaultTextBytes));
+    w.field("message", with_dots(condition.message, 4 * kMaxFaultTextBytes));
     w.field("lastTransitionTime", time_of(condition.since)).end_object();
   }
   w.end_array();
@@ -119,7 +119,7 @@ Result<std::vector<RememberedFault>> read_faults(JsonValue status) {
   if (!status.is_object()) return out;
   JsonProblems problems(status);
   const JsonObject o = JsonObject::tolerant(status, problems);
-  for (const JsonValue fault : o.array("faults", kMostFaultsTold)) {
+  for (const JsonValue fault : o.array("faults", kMaxReportedFaults)) {
     out.push_back(read_fault(fault, problems));
   }
   if (problems.any()) return problems.error().in("status");
@@ -139,7 +139,7 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   if (!inventory.node_boot_id.empty()) w.field("nodeBootId", inventory.node_boot_id);
   if (!inventory.faults.empty()) {
     w.key("faults").begin_array();
-    const std::size_t told = std::min(inventory.faults.size(), kMostFaultsTold);
+    const std::size_t told = std::min(inventory.faults.size(), kMaxReportedFaults);
     for (std::size_t i = 0; i < told; ++i) write_fault(w, inventory.faults[i], inventory.topology);
     w.end_array();
   }
