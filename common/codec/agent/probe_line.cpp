@@ -45,7 +45,7 @@ void write_chip(JsonWriter& w, const char* key, const std::optional<ChipIndex>& 
   if (chip) w.key(key).integer(chip->value);
 }
 
-void write_text(JsonWriter& w, const char* key, const std::string& text) {
+void write_fact(JsonWriter& w, const char* key, const std::string& text) {
   if (!text.empty()) w.field(key, fact(text));
 }
 
@@ -64,19 +64,19 @@ void write_signal(JsonWriter& w, const Signal& signal) {
   w.field("code", fact(signal.code));
   write_chip(w, "chip", signal.chip);
   if (signal.port) w.key("port").integer(*signal.port);
-  write_text(w, "nic", signal.nic);
+  write_fact(w, "nic", signal.nic);
   if (signal.value != 0) w.key("value").number(signal.value);
-  write_text(w, "text", signal.text);
+  write_fact(w, "text", signal.text);
   w.end_object();
 }
 
 void write_neighbour(JsonWriter& w, const Neighbour& neighbour) {
   w.begin_object();
-  write_text(w, "nic", neighbour.nic);
+  write_fact(w, "nic", neighbour.nic);
   write_chip(w, "chip", neighbour.chip);
-  write_text(w, "system", neighbour.system);
-  write_text(w, "port", neighbour.port);
-  write_text(w, "address", neighbour.address);
+  write_fact(w, "system", neighbour.system);
+  write_fact(w, "port", neighbour.port);
+  write_fact(w, "address", neighbour.address);
   w.end_object();
 }
 
@@ -88,19 +88,19 @@ void write_list(JsonWriter& w, const char* key, const List& list, Write write) {
   w.end_array();
 }
 
-std::optional<ChipIndex> read_chip(const JsonObject& o, const char* key) {
+std::optional<ChipIndex> chip_at(const JsonObject& o, const char* key) {
   const auto index = o.integer(key, 0, limits::kMaxChipIndex);
   if (!index) return std::nullopt;
   return ChipIndex{static_cast<int>(*index)};
 }
 
-std::optional<int> read_number(const JsonObject& o, const char* key) {
+std::optional<int> port_number_at(const JsonObject& o, const char* key) {
   const auto number = o.integer(key, 0, kMaxPortNumber);
   if (!number) return std::nullopt;
   return static_cast<int>(*number);
 }
 
-std::string read_text(const JsonObject& o, const char* key) { return o.text(key).value_or(""); }
+std::string text_at(const JsonObject& o, const char* key) { return o.text(key).value_or(""); }
 
 Port read_port(JsonValue value, JsonProblems& problems) {
   const JsonObject o(value, {"chip", "number", "peer", "up"}, problems);
@@ -108,7 +108,7 @@ Port read_port(JsonValue value, JsonProblems& problems) {
   out.chip.value =
       static_cast<int>(o.require_integer("chip", 0, limits::kMaxChipIndex).value_or(0));
   out.number = static_cast<int>(o.require_integer("number", 0, kMaxPortNumber).value_or(0));
-  out.peer = read_chip(o, "peer");
+  out.peer = chip_at(o, "peer");
   out.up = o.flag("up").value_or(true);
   return out;
 }
@@ -126,18 +126,18 @@ Signal read_signal(JsonValue value, JsonProblems& problems) {
   if (!known) o.problem("kind", "must be one of state, event, counter, reading");
   out.code = o.require_text("code").value_or("");
   if (o.has("code") && out.code.empty()) o.problem("code", "is empty");
-  out.chip = read_chip(o, "chip");
-  out.port = read_number(o, "port");
-  out.nic = read_text(o, "nic");
+  out.chip = chip_at(o, "chip");
+  out.port = port_number_at(o, "port");
+  out.nic = text_at(o, "nic");
   out.value = o.number("value").value_or(0);
-  out.text = read_text(o, "text");
+  out.text = text_at(o, "text");
   return out;
 }
 
 Neighbour read_neighbour(JsonValue value, JsonProblems& problems) {
   const JsonObject o(value, {"nic", "chip", "system", "port", "address"}, problems);
-  return {read_text(o, "nic"), read_chip(o, "chip"), read_text(o, "system"), read_text(o, "port"),
-          read_text(o, "address")};
+  return {text_at(o, "nic"), chip_at(o, "chip"), text_at(o, "system"), text_at(o, "port"),
+          text_at(o, "address")};
 }
 
 template <class T, class Read>

@@ -104,7 +104,7 @@ void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblem
   read_level_gbps(network, out);
 }
 
-Result<PlanRequest> read_request(JsonValue value) {
+Result<PlanRequest> read_plan_request(JsonValue value) {
   JsonProblems problems;
   const JsonObject object(value, {"id", "network", "gang"}, problems);
   PlanRequest out;
@@ -161,7 +161,7 @@ std::string joined_path(const std::vector<std::string>& path) {
 PlanLine parse_plan_line(std::string_view line) {
   BatchLine read = read_batch_line(line, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
   if (!read.json) return {std::move(read.id), std::move(read.json).error()};
-  return {std::move(read.id), read_request(JsonValue(*read.json))};
+  return {std::move(read.id), read_plan_request(JsonValue(*read.json))};
 }
 
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,

@@ -10,7 +10,7 @@
 namespace chipweave::codec {
 namespace {
 
-Result<RankRequest> read_request(JsonValue value) {
+Result<RankRequest> read_rank_request(JsonValue value) {
   JsonProblems problems;
   const JsonObject object(value, {"id", "levels", "pods", "communicators"}, problems);
   RankRequest out;
@@ -46,7 +46,7 @@ nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
 RankLine parse_rank_line(std::string_view line) {
   BatchLine read = read_batch_line(line, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
   if (!read.json) return {std::move(read.id), std::move(read.json).error()};
-  return {std::move(read.id), read_request(JsonValue(*read.json))};
+  return {std::move(read.id), read_rank_request(JsonValue(*read.json))};
 }
 
 std::string write_rank_answer(const std::string& id, const RankRequest& request,

@@ -44,10 +44,10 @@ Result<void> check_json(const JsonTree& tree, std::size_t max_values) {
   if (tree.repeated().empty()) return {};
   const JsonTree::Id twice = tree.repeated().front();
   const TextPosition at = LineIndex(tree.document()).at(tree.offset(twice));
-  return make_error(Errc::invalid_argument, "line " + std::to_string(at.line) + ", column " +
-                                                std::to_string(at.column) + ": key " +
-                                                quoted_excerpt(tree.name(twice)) +
-                                                " appears twice in one object");
+  std::string message = "line " + std::to_string(at.line) + ", column " +
+                        std::to_string(at.column) + ": key " + quoted_excerpt(tree.name(twice)) +
+                        " appears twice in one object (" + tree.path(twice) + ")";
+  return make_error(Errc::invalid_argument, std::move(message));
 }
 
 Result<JsonTree> parse_json(std::string_view text, JsonLimits most) {
@@ -69,12 +69,20 @@ void JsonProblems::add(const JsonValue& object, std::string_view key, const std:
   add_at(member ? member : object, member ? std::string_view() : key, text);
 }
 
+std::string JsonProblems::path_of(const JsonValue& at, std::string_view absent_key) const {
+  std::string out = prefix_;
+  for (const std::string& step : {at.path(base_), std::string(absent_key)}) {
+    if (!out.empty() && !step.empty() && step.front() != '[') out += '.';
+    out += step;
+  }
+  return out;
+}
+
 void JsonProblems::add_at(const JsonValue& at, std::string_view absent_key,
                           const std::string& text) {
   ++total_;
   if (list_.size() == kMaxProblems) return;
-  std::string path = at.path(base_);
-  if (!absent_key.empty()) path.append(path.empty() ? "" : ".").append(absent_key);
+  const std::string path = path_of(at, absent_key);
   list_.push_back(path.empty() ? text : path + ": " + text);
 }
 
@@ -83,7 +91,7 @@ void JsonProblems::add_unknown_key(const JsonValue& member,
   ++total_;
   if (list_.size() == kMaxProblems) return;
   std::string text = "unknown key " + quoted_excerpt(member.name());
-  std::string path = member.path(base_);
+  std::string path = path_of(member, {});
   path.resize(path.size() - std::min(path.size(), JsonTree::path_step(member.name()).size()));
   if (path.ends_with('.')) path.pop_back();
   if (!path.empty()) text += " (" + path + ")";

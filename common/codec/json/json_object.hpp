@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
@@ -33,9 +34,10 @@ Error to_error(const JsonSyntaxError& error);
 // Collects "path: what is wrong"; the first few are kept.
 class JsonProblems {
  public:
-  // Paths start at `base`; absent: at the root.
-  JsonProblems() = default;
-  explicit JsonProblems(JsonValue base) : base_(base) {}
+  JsonProblems() = default;  // paths start at the root
+  // They start at `base`, which is called `prefix`.
+  explicit JsonProblems(JsonValue base, std::string prefix = {})
+      : base_(base), prefix_(std::move(prefix)) {}
 
   void add(const JsonValue& at, const std::string& text) { add_at(at, {}, text); }
   // Of a member that may be absent.
@@ -48,7 +50,10 @@ class JsonProblems {
  private:
   void add_at(const JsonValue& at, std::string_view absent_key, const std::string& text);
 
+  std::string path_of(const JsonValue& at, std::string_view absent_key) const;
+
   JsonValue base_;
+  std::string prefix_;
   std::vector<std::string> list_;
   std::size_t total_ = 0;
 };

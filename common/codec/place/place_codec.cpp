@@ -46,7 +46,7 @@ std::vector<domain::DownLink> down_links(const JsonObject& object) {
   return out;
 }
 
-Result<PlaceRequest> read_request(JsonValue value) {
+Result<PlaceRequest> read_place_request(JsonValue value) {
   JsonProblems problems;
   const JsonObject object(value,
                           {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links",
@@ -89,7 +89,7 @@ Result<PlaceRequest> read_request(JsonValue value) {
 PlaceLine parse_place_line(std::string_view line) {
   BatchLine read = read_batch_line(line, {limits::kMaxBatchLineBytes, limits::kMaxJsonValues});
   if (!read.json) return {std::move(read.id), std::move(read.json).error()};
-  return {std::move(read.id), read_request(JsonValue(*read.json))};
+  return {std::move(read.id), read_place_request(JsonValue(*read.json))};
 }
 
 std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {

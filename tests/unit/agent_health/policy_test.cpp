@@ -107,7 +107,7 @@ TEST(HealthPolicyFile, ErrorsNameThePlace) {
   EXPECT_EQ(problem("rules: []"), "read");
   for (const auto& [yaml, place] : std::vector<std::pair<std::string, std::string>>{
            {"", "one YAML document"},
-           {"links: {}", "rules: missing"},
+           {"links: {}", "rules: is missing"},
            {"rules: [{effect: note}]", "rules[0].code"},
            {"rules: [{code: a}]", "rules[0].effect"},
            {"rules: [{code: a, effect: not}]", "rules[0].effect: must be note"},

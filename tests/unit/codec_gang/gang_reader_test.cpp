@@ -81,7 +81,7 @@ TEST(GangReader, WhatIsWrongIsNamed) {
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"1":["a"]}})"),
               HasSubstr("gang.allowed_nodes[\"1\"]"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"0":["z"]}})"),
-              HasSubstr("is the name of no node"));
+              HasSubstr("unknown node"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"keep_spare":{"level":"rack"}})"),
               HasSubstr("gang.keep_spare.nodes"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"min_sets":{"x":1}})"),

@@ -86,7 +86,7 @@ TEST(Kubeconfig, WhatIsWrongIsNamed) {
             "cluster 'c': insecure-skip-tls-verify must be true or false");
   EXPECT_NE(error_of(with_cluster("{server: 'https://a', insecure-skip-tls-verify: true, "
                                   "certificate-authority: x}"))
-                .find("exclude each other"),
+                .find("cannot be combined"),
             std::string::npos);
   EXPECT_NE(error_of(with_cluster("{server: 'https://a', certificate-authority-data: '?'}"))
                 .find("certificate-authority-data: this is not base64"),

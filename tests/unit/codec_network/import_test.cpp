@@ -14,7 +14,7 @@ TEST(NetworkImport, WhatIsNoTextOrNoNetworkIsNamed) {
   EXPECT_THAT(network_error_of("\xFF\xFEx"), HasSubstr("UTF-16"));
   EXPECT_THAT(network_error_of("\x1f\x8b"), HasSubstr("gzip"));
   EXPECT_THAT(network_error_of("name,rack\nn\xC3,r\n"), HasSubstr("line 2 holds a byte"));
-  EXPECT_THAT(network_error_of(std::string("a\0b", 3)), HasSubstr("no UTF-8 text"));
+  EXPECT_THAT(network_error_of(std::string("a\0b", 3)), HasSubstr("not UTF-8 text"));
   EXPECT_THAT(network_error_of(std::string(limits::kMaxNetworkFileBytes + 1, ' ')),
               HasSubstr("larger than 64 MiB"));
   EXPECT_THAT(network_error_of("kind: Job\n"), HasSubstr("objects of kind \"Job\""));

@@ -92,10 +92,10 @@ Result<NodeInventory> read_inventory_status(std::string_view status, const std::
   }
   auto document = parse_json(status);
   if (!document) return std::move(document).error().in("status");
-  JsonProblems problems;
+  JsonProblems problems(JsonValue(*document), "status");
   // What a newer agent says besides is no reason to lose the node.
   const JsonObject o = JsonObject::tolerant(JsonValue(*document), problems);
-  if (!o) return problems.error().in("status");
+  if (!o) return problems.error();
   NodeInventory out;
   out.node = node;
   out.boot_id = o.require_text("bootId").value_or("");
@@ -106,7 +106,7 @@ Result<NodeInventory> read_inventory_status(std::string_view status, const std::
   out.machine = o.text("machine").value_or("");
   out.resources = read_resources(o);
   const JsonValue topology = o.require("topology");
-  if (problems.any()) return problems.error().in("status");
+  if (problems.any()) return problems.error();
   auto read = TopologyReader(ImportOptions{}).read(topology);
   if (!read) return std::move(read).error().in("status.topology");
   out.topology = std::move(read).value();

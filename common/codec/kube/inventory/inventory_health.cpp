@@ -117,12 +117,12 @@ RememberedFault read_fault(JsonValue value, JsonProblems& problems) {
 Result<std::vector<RememberedFault>> read_faults(JsonValue status) {
   std::vector<RememberedFault> out;
   if (!status.is_object()) return out;
-  JsonProblems problems(status);
+  JsonProblems problems(status, "status");
   const JsonObject o = JsonObject::tolerant(status, problems);
   for (const JsonValue fault : o.array("faults", kMaxReportedFaults)) {
     out.push_back(read_fault(fault, problems));
   }
-  if (problems.any()) return problems.error().in("status");
+  if (problems.any()) return problems.error();
   return out;
 }
 

@@ -46,7 +46,7 @@ std::string form_of(const NodeInfo& info, std::string_view empty) {
   return go_form(out.text());
 }
 
-NodeFault fault_of(const JsonObject& object) {
+NodeFault node_fault_of(const JsonObject& object) {
   NodeFault out;
   out.device_type = object.text("DeviceType").value_or("");
   out.device_id = object.integer_or("DeviceId", std::int64_t{0});
@@ -62,7 +62,7 @@ Result<NodeInfo> node_info_of(JsonValue value) {
   const JsonObject object = JsonObject::tolerant(value, problems);
   NodeInfo out;
   for (const JsonValue fault : object.array("FaultDevList", kMaxNodeFaults)) {
-    out.faults.push_back(fault_of(JsonObject::tolerant(fault, problems)));
+    out.faults.push_back(node_fault_of(JsonObject::tolerant(fault, problems)));
   }
   out.status = object.text("NodeStatus").value_or("");
   if (problems.any()) return problems.error();
