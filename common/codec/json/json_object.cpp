@@ -31,9 +31,10 @@ std::string kind_of(const JsonValue& value) {
 }  // namespace
 
 Error to_error(const JsonSyntaxError& error) {
-  return make_error(error.is_limit ? Errc::limit_exceeded : Errc::invalid_argument,
-                    "not valid JSON: line " + std::to_string(error.position.line) + ", column " +
-                        std::to_string(error.position.column) + ": " + error.message);
+  const std::string at = "line " + std::to_string(error.position.line) + ", column " +
+                         std::to_string(error.position.column) + ": ";
+  if (error.is_limit) return make_error(Errc::limit_exceeded, at + error.message);
+  return make_error(Errc::invalid_argument, "not valid JSON: " + at + error.message);
 }
 
 Result<void> check_json(const JsonTree& tree, std::size_t max_values) {
@@ -105,18 +106,18 @@ Error JsonProblems::error() const {
   return make_error(Errc::invalid_argument, std::move(out));
 }
 
-JsonObject::JsonObject(JsonValue value, JsonProblems& problems, bool tolerant)
-    : value_(value), problems_(problems), tolerant_(tolerant) {
+JsonObject::JsonObject(JsonValue value, JsonProblems& problems, bool tolerant, std::size_t max_text)
+    : value_(value), problems_(problems), tolerant_(tolerant), max_text_(max_text) {
   if (!value_.is_object()) problems_.add(value_, expected("an object", value_));
 }
 
-JsonObject JsonObject::tolerant(JsonValue value, JsonProblems& problems) {
-  return {value, problems, true};
+JsonObject JsonObject::tolerant(JsonValue value, JsonProblems& problems, std::size_t max_text) {
+  return {value, problems, true, max_text};
 }
 
 JsonObject::JsonObject(JsonValue value, std::initializer_list<std::string_view> keys,
                        JsonProblems& problems)
-    : JsonObject(value, problems, false) {
+    : JsonObject(value, problems, false, limits::kMaxFactBytes) {
   if (!value_.is_object()) return;
   for (const JsonValue member : value_) {
     if (std::find(keys.begin(), keys.end(), member.name()) == keys.end()) {
@@ -136,10 +137,9 @@ std::optional<std::string> JsonObject::text_of(const JsonValue& value) const {
     problems_.add(value, expected("a string", value));
     return std::nullopt;
   }
-  const std::size_t most = tolerant_ ? kMaxTolerantText : limits::kMaxFactBytes;
-  if (value.text().size() > most) {
+  if (value.text().size() > max_text_) {
     problems_.add(value, "has " + std::to_string(value.text().size()) + " bytes, at most " +
-                             std::to_string(most) + " are accepted");
+                             std::to_string(max_text_) + " are accepted");
     return std::nullopt;
   }
   return std::string(value.text());

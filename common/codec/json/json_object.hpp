@@ -65,7 +65,8 @@ class JsonObject {
   // People write it: any other key is a problem.
   JsonObject(JsonValue value, std::initializer_list<std::string_view> keys, JsonProblems& problems);
   // Another program writes it: other keys are skipped, and null means absent.
-  static JsonObject tolerant(JsonValue value, JsonProblems& problems);
+  static JsonObject tolerant(JsonValue value, JsonProblems& problems,
+                             std::size_t max_text = kMaxTolerantText);
 
   // Whether it is an object at all.
   explicit operator bool() const { return value_.is_object(); }
@@ -77,7 +78,7 @@ class JsonObject {
 
   bool has(std::string_view key) const { return static_cast<bool>(find(key)); }
   JsonValue find(std::string_view key) const;
-  // At most limits::kMaxFactBytes, of a tolerant object kMaxTolerantText.
+  // At most limits::kMaxFactBytes, of a tolerant object max_text.
   std::optional<std::string> text(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
                                       std::int64_t max) const;
@@ -104,13 +105,14 @@ class JsonObject {
   static constexpr std::size_t kMaxTolerantText = 4096;
 
  private:
-  JsonObject(JsonValue value, JsonProblems& problems, bool tolerant);
+  JsonObject(JsonValue value, JsonProblems& problems, bool tolerant, std::size_t max_text);
   std::optional<std::string> text_of(const JsonValue& value) const;
   JsonValue container(std::string_view key, JsonValue::Kind kind, std::size_t max_items) const;
 
   JsonValue value_;
   JsonProblems& problems_;
-  bool tolerant_ = false;
+  bool tolerant_;
+  std::size_t max_text_;  // bytes
 };
 
 // A value that must be an integer of that range.

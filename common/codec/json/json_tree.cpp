@@ -24,7 +24,7 @@ class JsonTreeBuilder {
  public:
   struct Stop {
     std::size_t offset;
-    const char* message;  // nullptr: find_json_syntax_error() says what
+    bool too_deep = false;  // else find_json_syntax_error() says what is wrong
   };
 
   JsonTreeBuilder(JsonTree& tree, const std::uint32_t* tokens, std::size_t count)
@@ -39,7 +39,7 @@ class JsonTreeBuilder {
   void build() {
     tree_.nodes_.reserve(count_ / 2 + 1);
     read_value(0);
-    if (at_ != count_) throw Stop{offset(), nullptr};
+    if (at_ != count_) throw Stop{offset()};
     // Names are noted behind what is in their values.
     std::sort(tree_.decoded_names_.begin(), tree_.decoded_names_.end());
     std::sort(tree_.repeated_.begin(), tree_.repeated_.end());
@@ -74,7 +74,7 @@ class JsonTreeBuilder {
   Id read_value(int depth) {
     const char c = peek();
     if (c != '{' && c != '[') return read_scalar();
-    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), "brackets are nested too deeply"};
+    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), true};
     const Id id = add(offset(), 0, c == '{' ? Kind::object : Kind::array);
     ++at_;
     if (c == '{') {
@@ -92,14 +92,14 @@ class JsonTreeBuilder {
   }
 
   Id read_scalar() {
-    if (at_ == count_) throw Stop{offset(), nullptr};
+    if (at_ == count_) throw Stop{offset()};
     const std::string_view token = take_token();
     const auto begin = static_cast<std::size_t>(token.data() - chars_);
     Kind kind = Kind::string;
     if (!is_string(token)) {
       kind = token == "null" ? Kind::null : Kind::number;
       if (token == "true" || token == "false") kind = Kind::boolean;
-      if (kind == Kind::number && !json_stream::is_number(token)) throw Stop{begin, nullptr};
+      if (kind == Kind::number && !json_stream::is_number(token)) throw Stop{begin};
     }
     const Id id = add(begin, begin + token.size(), kind);
     if (has_escapes_ && kind == Kind::string && token.find('\\') != token.npos) {
@@ -112,7 +112,7 @@ class JsonTreeBuilder {
   // Behind a value of a container: true at a comma, false at its end.
   bool more(char close) {
     const char c = peek();
-    if (c != ',' && c != close) throw Stop{offset(), nullptr};
+    if (c != ',' && c != close) throw Stop{offset()};
     ++at_;
     return c == ',';
   }
@@ -137,7 +137,7 @@ class JsonTreeBuilder {
     do {
       const std::size_t begin = offset();
       const std::string_view token = at_ < count_ ? take_token() : std::string_view();
-      if (!is_string(token) || peek() != ':') throw Stop{begin, nullptr};
+      if (!is_string(token) || peek() != ':') throw Stop{begin};
       ++at_;
       std::string_view name = token.substr(1, token.size() - 2);
       const bool escapes = has_escapes_ && name.find('\\') != name.npos;
@@ -158,7 +158,7 @@ class JsonTreeBuilder {
   std::string decoded(std::string_view token) const {
     const auto json = nlohmann::json::parse(token, nullptr, false);
     if (!json.is_string()) {
-      throw Stop{static_cast<std::size_t>(token.data() - text_.data()), nullptr};
+      throw Stop{static_cast<std::size_t>(token.data() - text_.data())};
     }
     return json.get<std::string>();
   }
@@ -232,7 +232,7 @@ std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text, std::s
   const std::size_t size = tree.document_.size();
   tree.document_.reserve(size + simdjson::SIMDJSON_PADDING);
   std::size_t stopped = size;
-  const char* why = nullptr;
+  bool too_deep = false;
   try {
     std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
     const simdjson::implementation* simd = simdjson::get_active_implementation();
@@ -244,10 +244,15 @@ std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text, std::s
     }
   } catch (const JsonTreeBuilder::Stop& stop) {
     stopped = stop.offset;
-    why = stop.message;
+    too_deep = stop.too_deep;
   }
-  JsonSyntaxError mistake = why != nullptr ? JsonSyntaxError{stopped, why, {}, true}
-                                           : find_json_syntax_error(tree.document_, stopped);
+  JsonSyntaxError mistake = find_json_syntax_error(tree.document_, stopped);
+  if (too_deep) {
+    mistake = {stopped,
+               "nested deeper than " + std::to_string(limits::kMaxJsonDepth) + " levels",
+               {},
+               true};
+  }
   mistake.position = LineIndex(tree.document_).at(mistake.offset);
   return mistake;
 }

@@ -98,7 +98,8 @@ bool is_namespace(std::string_view name) {
 }
 
 void Shape::problem(const std::string& where, const std::string& what) {
-  if (problems_.size() < kMaxProblems) problems_.push_back(where + " " + what);
+  if (problems_.size() < kMaxProblems)
+    problems_.push_back(where.empty() ? what : where + " " + what);
 }
 
 Result<void> Shape::done() const {

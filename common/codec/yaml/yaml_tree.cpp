@@ -16,6 +16,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -306,6 +307,12 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
   if (text.find('\0') != std::string_view::npos || text.starts_with("\xFF\xFE") ||
       text.starts_with("\xFE\xFF")) {
     return make_error(Errc::invalid_argument, "not UTF-8 text; is it a YAML file?");
+  }
+  if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
+    const auto line =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    return make_error(Errc::invalid_argument,
+                      at_line(static_cast<int>(line)) + ": not valid UTF-8 text");
   }
   try {
     if (auto counted = count_values(text); !counted) return std::move(counted).error();

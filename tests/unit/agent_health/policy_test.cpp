@@ -111,7 +111,7 @@ TEST(HealthPolicyFile, ErrorsNameThePlace) {
            {"rules: [{effect: note}]", "rules[0].code"},
            {"rules: [{code: a}]", "rules[0].effect"},
            {"rules: [{code: a, effect: not}]", "rules[0].effect: must be note"},
-           {"rules: [{code: '', effect: note}]", "rules[0].code: is empty"},
+           {"rules: [{code: '', effect: note}]", "rules[0].code: must not be empty"},
            {"rules: [{code: a, effect: note, hold: soon}]", "rules[0].hold: must be a time"},
            {"rules: [{code: a, effect: note, hold: -1}]", "rules[0].hold"},
            {"rules: [{code: a, effect: note, hold: 5 m}]", "rules[0].hold"},

@@ -106,7 +106,8 @@ TEST(RankCodec, WhatIsWrongWithCommunicatorsIsNamed) {
   EXPECT_THAT(problem_of(R"({"data":0})"), HasSubstr("communicators.data: must be 1 to"));
   EXPECT_THAT(problem_of(R"({"ranks_per_pod":1.5})"), HasSubstr("communicators.ranks_per_pod"));
   EXPECT_THAT(problem_of(R"({"pipeline":1000001})"), HasSubstr("communicators.pipeline"));
-  EXPECT_THAT(problem_of(R"({"weights":{"ring":1}})"), HasSubstr("communicators.weights: unknown"));
+  EXPECT_THAT(problem_of(R"({"weights":{"ring":1}})"),
+              HasSubstr("unknown key \"ring\" (communicators.weights)"));
   EXPECT_THAT(problem_of(R"({"weights":{"data":-1}})"), HasSubstr("communicators.weights.data"));
   EXPECT_THAT(problem_of("[]"), HasSubstr("communicators: must name at least one"));
   EXPECT_THAT(problem_of(R"({"groups":7})"), HasSubstr("communicators.groups: must be a list"));

@@ -109,7 +109,7 @@ TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {
     return read.ok() ? "read" : read.error().text();
   };
   EXPECT_EQ(problem("[]"), "read");
-  EXPECT_THAT(problem("7"), HasSubstr("status.faults: must be a list"));
+  EXPECT_THAT(problem("7"), HasSubstr("status.faults: expected a list, got 7"));
   EXPECT_THAT(problem("[7]"), HasSubstr("status.faults[0]"));
   EXPECT_THAT(problem(R"([{"effect":"note","sinceMs":1}])"),
               HasSubstr("faults[0].code: is missing"));

@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"{\"chips\":2}x", {"not valid JSON: line 1, column 12"}},
         Bad{"{\"vendor\":\"\xff\",\"chips\":2}", {"not valid JSON", "line 1"}},
         Bad{R"({"chips":2,"links":[{"a":0,"b":1,"a":1,"kind":"UB"}]})",
-            {"line 1, column 40: key \"a\" appears twice in one object (links[0].a)"}},
+            {"line 1, column 38: key \"a\" appears twice in one object (links[0].a)"}},
         Bad{R"({"chips":2,"chips":3})", {"key \"chips\" appears twice"}}));
 
 TEST(TopologyJson, AllProblemsAreNamedUpToALimit) {

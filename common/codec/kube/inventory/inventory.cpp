@@ -94,7 +94,7 @@ Result<NodeInventory> read_inventory_status(std::string_view status, const std::
   if (!document) return std::move(document).error().in("status");
   JsonProblems problems(JsonValue(*document), "status");
   // What a newer agent says besides is no reason to lose the node.
-  const JsonObject o = JsonObject::tolerant(JsonValue(*document), problems);
+  const JsonObject o = JsonObject::tolerant(JsonValue(*document), problems, limits::kMaxFactBytes);
   if (!o) return problems.error();
   NodeInventory out;
   out.node = node;
