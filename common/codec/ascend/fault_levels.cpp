@@ -54,8 +54,8 @@ std::optional<std::uint32_t> code_of(JsonValue value) {
 }
 
 void read_list(const ListKey& list, JsonValue codes, FaultTable& out, JsonProblems& problems) {
-  if (!codes.is_array() || codes.size() > kMostFaultCodes) {
-    problems.add(codes, "must be a list of at most " + std::to_string(kMostFaultCodes) + " codes");
+  if (!codes.is_array() || codes.size() > kMaxFaultCodes) {
+    problems.add(codes, "must be a list of at most " + std::to_string(kMaxFaultCodes) + " codes");
     return;
   }
   auto& levels = list.network ? out.network : out.chip;
@@ -81,8 +81,8 @@ std::optional<FaultLevel> parse_fault_level(std::string_view text) {
 }
 
 Result<FaultTable> read_fault_table(std::string_view text) {
-  constexpr std::size_t kMostWarnings = 16;
-  const auto table = parse_json(text, {kMaxFaultTableBytes, kLists.size() * kMostFaultCodes});
+  constexpr std::size_t kMaxWarnings = 16;
+  const auto table = parse_json(text, {kMaxFaultTableBytes, kLists.size() * kMaxFaultCodes});
   if (!table) return table.error();
   const JsonValue root(*table);
   if (!root.is_object()) {
@@ -94,8 +94,8 @@ Result<FaultTable> read_fault_table(std::string_view text) {
   for (const JsonValue member : root) {
     if (const ListKey* list = list_of(member.name())) {
       read_list(*list, member, out, problems);
-    } else if (out.warnings.size() < kMostWarnings) {
-      out.warnings.push_back("unknown key " + with_dots(member.name(), 60) + ": ignored");
+    } else if (out.warnings.size() < kMaxWarnings) {
+      out.warnings.push_back("unknown key " + with_dots(member.name(), 60) + " is ignored");
     }
   }
   if (problems.any()) return problems.error();

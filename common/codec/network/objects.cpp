@@ -11,7 +11,7 @@ namespace chipweave::codec {
 namespace {
 
 constexpr std::string_view kList = "List";
-constexpr std::size_t kMostObjects = 200000;
+constexpr std::size_t kMaxObjects = 200000;
 
 std::string kind_of(const Json& value) {
   const Json* kind = json_at(value, {"kind"});
@@ -30,9 +30,8 @@ Result<void> flatten(Json value, const std::string& where, const std::string& in
     }
   }
   if (items == nullptr) {
-    if (out.size() >= kMostObjects) {
-      return make_error(Errc::limit_exceeded,
-                        where + ": more than " + std::to_string(kMostObjects) + " objects");
+    if (out.size() >= kMaxObjects) {
+      return located(too_many(kMaxObjects, "objects"), where);
     }
     if (kind.empty()) kind = inherited;
     out.push_back({where, std::move(kind), std::move(value)});
@@ -93,6 +92,15 @@ const Json* json_at(const Json& value, std::initializer_list<const char*> keys) 
   return at;
 }
 
+const Json* list_at(const Json& value, const char* key) {
+  const Json* list = json_at(value, {key});
+  return list != nullptr && list->is_array() ? list : nullptr;
+}
+
+std::string list_item(const char* list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
+}
+
 std::optional<std::string> json_word(const Json* value) {
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) return value->get<std::string>();
@@ -133,8 +141,16 @@ Error network_error(std::string message) {
 }
 
 Error not_this_format(std::string_view format, std::string_view misses) {
-  return network_error("this is not of the format " + std::string(format) + ": it has no " +
+  return network_error("not of the format " + std::string(format) + ": it has no " +
                        std::string(misses));
+}
+
+Error too_many(std::size_t max, const std::string& what) {
+  return make_error(Errc::limit_exceeded, "more than " + std::to_string(max) + " " + what);
+}
+
+Error located(Error error, const std::string& where) {
+  return where.empty() ? error : std::move(error).in(where);
 }
 
 }  // namespace chipweave::codec

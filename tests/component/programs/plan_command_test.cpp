@@ -128,9 +128,9 @@ TEST(PlanCommand, RefusesWhatMakesNoSense) {
                  "--existing: b1/r1 is named twice");
   expect_refused(good + "--existing b9=1", kWrongUsage, "--existing: gang.existing");
   expect_refused(good + "--free -1", kWrongUsage, "--free: ");
-  expect_refused(good + "--format csw", kWrongUsage, "--format: there is no format \"csw\"");
+  expect_refused(good + "--format csw", kWrongUsage, "--format: unknown format \"csw\"");
   expect_refused(kTree + "--pods 1 --chips 1", kWrongUsage,
-                 "--free: is missing, and the file does");
+                 "--free: is required, and the file does");
 }
 
 TEST(PlanCommand, FilesThatCannotBeReadExitThree) {

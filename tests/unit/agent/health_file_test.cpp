@@ -28,7 +28,7 @@ TEST(HealthFile, ReadsEveryKey) {
   EXPECT_EQ(got->down_links[1].lanes, 1);
 }
 
-TEST(HealthFile, AnEmptyObjectSaysNothingIsBroken) {
+TEST(HealthFile, AnEmptyObjectMeansNothingIsBroken) {
   const auto got = parse_health_file(" {} \n");
   ASSERT_TRUE(got);
   EXPECT_TRUE(got->unhealthy.empty() && got->network_unhealthy.empty() && got->down_links.empty());

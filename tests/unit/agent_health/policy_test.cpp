@@ -78,7 +78,7 @@ TEST(DefaultHealthPolicy, PortsAndLinksAreOnlyThemselves) {
   EXPECT_EQ(usual("dcmi.81078603").effect, Effect::network);
 }
 
-TEST(HealthPolicyFile, SaysAllThereIsToSay) {
+TEST(HealthPolicyFile, HoldsEveryKey) {
   const auto read = read_health_policy(
       "links: {hold: 2m, flap-window: 1h, longest-hold: 2h}\n"
       "rules:\n"
