@@ -1,7 +1,7 @@
 // GangTries — gangs of kube-scheduler itself (PodAsk::gang), while it tries them.
 //
 // It asks filter and prioritize for one member after another, takes everything back, and then binds
-// them all at once or none; nobody tells which. So what members are promised lives only as long as
+// them all at once or none; nobody tells which. So what members are reserved lives only as long as
 // the try goes on and the bindings may come: kPatience after the last question for any of them, and
 // gives way before to a pod that fits nowhere else: that one is asked for when the try is over.
 // Reference: Kubernetes 1.36, pkg/scheduler/schedule_one_podgroup.go. Owner: the loop thread.
@@ -26,12 +26,12 @@ class GangTries {
   GangTries& operator=(const GangTries&) = delete;
 
   // A member is asked for. If it was before, and others since, a new try has begun: the uids of all
-  // that the earlier one may have left promises to. Cost: O(log members).
+  // that the earlier one may have left reservations to. Cost: O(log members).
   std::vector<std::string> asked(const std::string& gang, const std::string& uid,
                                  Clock::Steady now);
-  // Ends all tries but those of `gang`: the uids that they may have left promises to.
+  // Ends all tries but those of `gang`: the uids that they may have left reservations to.
   std::vector<std::string> end_others(const std::string& gang);
-  // Before promises expire: those of a try that goes on live longer. Each is touched once in
+  // Before reservations expire: those of a try that goes on live longer. Each is touched once in
   // kPatience.
   void prolong(Clock::Steady now);
 
@@ -40,7 +40,7 @@ class GangTries {
     std::set<std::string> members;  // uids that were asked for
     std::string current;            // the last of them
     Clock::Steady last{};           // when
-    Clock::Steady prolonged{};      // no promise of it ends before
+    Clock::Steady prolonged{};      // no reservation of it ends before
   };
   Ledger& ledger_;
   std::map<std::string, Try> tries_;

@@ -32,7 +32,7 @@ std::string Groups::spare_name(const std::string& id) {
 
 void Groups::drop(const std::string& uid) {
   ledger_.drop(uid);
-  observer_.promise(Promise::dropped);
+  observer_.reservation(ReservationEvent::dropped);
 }
 
 void Groups::drop_spares(Group& group) {
@@ -81,7 +81,7 @@ bool Groups::hold_part(Group& group, Holding part) {
   const std::string uid = part.uid;
   const bool spare = part.spare;
   if (!ledger_.hold(std::move(part)).ok()) return false;
-  observer_.promise(Promise::held);
+  observer_.reservation(ReservationEvent::held);
   if (spare) {
     group.spares.push_back(uid);
   } else {

@@ -1,5 +1,5 @@
 // Groups — pods that want one joint set of chips on one node (ACK's gpu-topology): what each group
-// holds, promised and bound.
+// holds, reserved and bound.
 //
 // A group's parts are holdings in the ledger: those of its members, and spare ones, which wait for
 // members that are still to come. All of them are on one node, and there is no group without a
@@ -59,7 +59,7 @@ class Groups {
   // group has no members elsewhere.
   void join(const std::string& id, const std::string& uid, NodeId node);
   void extend(const std::string& id, Clock::Steady expires);
-  // A member that will not come leaves its promised part to the next one.
+  // A member that will not come leaves its reserved part to the next one.
   void leave(const Holding& part);
   // The ledger no longer has the part.
   void forget(const Holding& part);

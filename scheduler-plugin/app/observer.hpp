@@ -35,8 +35,8 @@ enum class Cause {
 inline constexpr int kCauseCount = 10;
 std::string_view to_string(Cause cause);
 
-enum class Promise { held, confirmed, expired, dropped };
-std::string_view to_string(Promise event);
+enum class ReservationEvent { held, confirmed, expired, dropped };
+std::string_view to_string(ReservationEvent event);
 
 struct BoundPod {
   PodKey pod;
@@ -57,7 +57,7 @@ class Observer {
   // One decision: how long it took and how many nodes fitted.
   virtual void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) = 0;
   virtual void rejected(Cause cause, std::size_t nodes) = 0;
-  virtual void promise(Promise event) = 0;
+  virtual void reservation(ReservationEvent event) = 0;
   virtual void bound(const BoundPod& pod) = 0;
   // No node has room for a pod that waits: how many say what.
   virtual void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) = 0;
@@ -78,7 +78,7 @@ class NullObserver : public Observer {
  public:
   void decided(Verb, std::chrono::nanoseconds, std::size_t) override {}
   void rejected(Cause, std::size_t) override {}
-  void promise(Promise) override {}
+  void reservation(ReservationEvent) override {}
   void bound(const BoundPod&) override {}
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const Binding&, const Error&) override {}
@@ -95,7 +95,7 @@ class Observers final : public Observer {
 
   void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
   void rejected(Cause cause, std::size_t nodes) override;
-  void promise(Promise event) override;
+  void reservation(ReservationEvent event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) override;
   void bind_failed(const Binding& binding, const Error& error) override;

@@ -43,7 +43,7 @@ void Scheduler::inventory_gone(std::string_view node) {
 }
 
 void Scheduler::tick() {
-  expire_promises();
+  expire_reservations();
   look_after_bindings();
   look_after_late();
   tell_disputes();

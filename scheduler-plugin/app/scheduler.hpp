@@ -1,10 +1,10 @@
 // Scheduler — the decision core: inventory and pods in, nodes, chips and reasons out.
 //
 // Owner: the loop thread (single writer); nothing here blocks or locks. Time comes from the
-// injected clock. Promises: prioritize (or filter, when one node is left) holds the best node's
+// injected clock. Reservations: prioritize (or filter, when one node is left) holds the best node's
 // chips for a pod that the cluster knows by that uid, until bind, the pod's next filter, its end or
 // the end of the lifetime. kube-scheduler may still bind elsewhere: then the best set there and
-// then is taken. No chip is ever promised or bound twice. While the cluster was asked for a binding
+// then is taken. No chip is ever reserved or bound twice. While the cluster was asked for a binding
 // and has not answered, the pod's chips are its own and every other answer to it is no. Cost of
 // filter over n nodes: n table look-ups, and one solver look-up for each node state that this kind
 // of request did not meet yet.
@@ -81,13 +81,14 @@ class Scheduler final : public Decide, public ClusterListener {
   const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   // For a scheduler that tries in sessions (Volcano): verdicts and scores for a pod that the
-  // session has put nowhere; nothing is promised, and what an earlier session was promised for it
+  // session has put nowhere; nothing is reserved, and what an earlier session was reserved for it
   // is over.
   const Survey& session_survey(Verb verb, const PodAsk& pod,
                                std::span<const std::string_view> nodes);
-  // The session has put the pod on the node: the best chips there are promised to it until it is
-  // bound or taken back, or the promise's lifetime is over. ok and nothing held for a pod that the
-  // cluster does not hold so, or no longer waits. Errors: unavailable; conflict: it does not fit.
+  // The session has put the pod on the node: the best chips there are reserved for it until it is
+  // bound or taken back, or the reservation's lifetime is over. ok and nothing held for a pod that
+  // the cluster does not hold so, or no longer waits. Errors: unavailable; conflict: it does not
+  // fit.
   Result<void> session_allocate(const PodAsk& pod, std::string_view node);
   // The session has taken it back.
   void session_deallocate(const PodAsk& pod);
@@ -99,8 +100,8 @@ class Scheduler final : public Decide, public ClusterListener {
   std::vector<std::string> choose_victims(const PodAsk& pod, std::string_view node,
                                           std::span<const std::string> offered);
 
-  // Ends promises and marks nodes stale whose time is over, asks after bindings of which nothing
-  // was heard; call it every second or so.
+  // Ends reservations and marks nodes stale whose time is over, asks after bindings of which
+  // nothing was heard; call it every second or so.
   void tick();
 
   // What is waited for before anything is known, in words; empty: nothing. Until then explain,
@@ -114,7 +115,7 @@ class Scheduler final : public Decide, public ClusterListener {
   // admit and release answer `unavailable` with it, and handlers refuse
   // everything else that decides; what only looks is answered.
   std::string cannot_decide() const;
-  // A term of this replica is over: takes back all promises.
+  // A term of this replica is over: takes back all reservations.
   void step_down();
 
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
@@ -181,7 +182,7 @@ class Scheduler final : public Decide, public ClusterListener {
   };
 
   // scheduler_filter.cpp: surveys of many nodes
-  // What a survey may change: nothing; promises, as a scheduler's question that is likely to be
+  // What a survey may change: nothing; reservations, as a scheduler's question that is likely to be
   // followed by a binding; or as one of a session.
   enum class Asked { what_if, to_bind, in_session };
   const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
@@ -219,20 +220,20 @@ class Scheduler final : public Decide, public ClusterListener {
   PlacedChips kept(const PodAsk& pod, const Holding& holding) const;
   PlacedPod told_of(const Decision& decision) const;
 
-  // scheduler_hold.cpp: promises
+  // scheduler_hold.cpp: reservations
   const ClusterPod* pending(const PodAsk& pod) const;
   static bool tried_with_others(Verb verb, const PodAsk& pod);
   bool end_tries_of_others(const PodAsk& pod);
-  void promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
+  void hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
-  void expire_promises();
-  void end_promises(Clock::Steady due, Promise how);
+  void expire_reservations();
+  void end_reservations(Clock::Steady due, ReservationEvent how);
   void rebase(NodeId node, const std::vector<int>& old_indices);
   bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
 
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
-  // Precondition: the pod holds its chips there, as a promise.
+  // Precondition: the pod holds its chips there, as a reservation.
   UnderWay& begin_order(const Binding& binding, const PodAsk& pod);
   void bind_again(UnderWay& same, const Binding& binding, Done done);
   void bind_when_sure(const Binding& binding, Done done);

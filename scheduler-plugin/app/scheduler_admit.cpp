@@ -47,7 +47,7 @@ void Scheduler::admit_when_sure(const AdmissionAsk& ask, const Admitted& told) {
 Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
-  expire_promises();
+  expire_reservations();
   const ClusterPod* pod = cluster_.find(ask.binding.key);
   if (pod == nullptr && ask.binding.uid.empty()) {
     // one that is made in this moment would be bound without its chips

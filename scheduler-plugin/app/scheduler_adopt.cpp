@@ -2,9 +2,9 @@
 // or by somebody else.
 //
 // What the cluster holds is the truth. A pod that says which chips it has (Placement)
-// gets them: promises give way, guesses are made anew. Of one that does not say, or that names a
-// chip that another pod is known to have (until that one is gone), only the number is known: it is
-// given the chips that a device plugin would most likely have picked, so that what is left is
+// gets them: reservations give way, guesses are made anew. Of one that does not say, or that names
+// a chip that another pod is known to have (until that one is gone), only the number is known: it
+// is given the chips that a device plugin would most likely have picked, so that what is left is
 // neither too much nor predicted too fast (Holding::assumed).
 #include <algorithm>
 #include <charconv>
@@ -96,7 +96,7 @@ void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
   }
   if (said != nullptr) late_.erase(uid);
   looks_.erase(uid);
-  // what was promised to the rest of its group was meant to be beside it
+  // what was reserved for the rest of its group was meant to be beside it
   if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
   if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
   if (said != nullptr) give_up_earlier(node, *said);
@@ -189,15 +189,15 @@ void Scheduler::hold_known(const Placement& said, Holding holding) {
   (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are nobody's now
 }
 
-// Whoever was promised one of the chips, or was only thought to have it, has it no longer.
+// Whoever was reserved one of the chips, or was only thought to have it, has it no longer.
 void Scheduler::give_way(NodeId node, ChipSet chips) {
-  std::vector<std::string> promised;
+  std::vector<std::string> reserved;
   std::vector<std::string> guessed;
   for (const Holding* h : ledger_.on(node)) {
-    if (h->chips.intersects(chips)) (h->assumed ? guessed : promised).push_back(h->uid);
+    if (h->chips.intersects(chips)) (h->assumed ? guessed : reserved).push_back(h->uid);
   }
   for (const std::string& uid : guessed) ledger_.assume(uid, ledger_.find(uid)->chips - chips);
-  for (const std::string& uid : promised) {
+  for (const std::string& uid : reserved) {
     const Holding* h = ledger_.find(uid);
     if (h == nullptr) continue;  // its group was dissolved
     if (h->group.empty()) {
@@ -209,7 +209,7 @@ void Scheduler::give_way(NodeId node, ChipSet chips) {
 }
 
 // Every pod of which only the number of its chips is known gets so many to be counted as, as far as
-// there are: free ones first, then promised ones.
+// there are: free ones first, then reserved ones.
 void Scheduler::settle(NodeId id) {
   end_disputes(id);
   const Node& node = nodes_.node(id);
@@ -223,11 +223,11 @@ void Scheduler::settle(NodeId id) {
     const int missing = h->count() - h->chips.size();
     while (missing > node.free().size()) {
       const auto& here = ledger_.on(id);
-      const auto promise = std::find_if(here.begin(), here.end(), [](const Holding* other) {
+      const auto reservation = std::find_if(here.begin(), here.end(), [](const Holding* other) {
         return !other->bound && !other->chips.empty();
       });
-      if (promise == here.end()) break;
-      give_way(id, (*promise)->chips);
+      if (reservation == here.end()) break;
+      give_way(id, (*reservation)->chips);
     }
     ledger_.assume(uid, h->chips | guess(id, missing));
   }

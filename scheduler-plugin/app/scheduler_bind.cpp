@@ -1,4 +1,4 @@
-// Bind: a promise becomes the pod's, or the best set on the named node is taken now.
+// Bind: a reservation becomes the pod's, or the best set on the named node is taken now.
 //
 // The cluster answers a binding later, or not at all. Until it is known what became of it the chips
 // stay the pod's (UnderWay): asked again for the same node, the same binding is sent again, word
@@ -38,7 +38,7 @@ void Scheduler::bind(const Binding& binding, Done done) {
 void Scheduler::bind_known(const Binding& binding, Done done) {
   if (std::string why = cannot_decide(); !why.empty())
     return done(make_error(Errc::unavailable, std::move(why)));
-  expire_promises();
+  expire_reservations();
   const auto held = under_way_.find(binding.uid);
   if (held != under_way_.end()) {
     const UnderWay& order = held->second;
@@ -133,7 +133,7 @@ void Scheduler::binding_done(UnderWayMap::iterator it) {
   const std::string uid = it->first;
   under_way_.erase(it);
   const Decision& d = order.decision;
-  observer_.promise(Promise::confirmed);
+  observer_.reservation(ReservationEvent::confirmed);
   observer_.bound(
       {d.pod, uid, order.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
@@ -180,7 +180,7 @@ void Scheduler::look_after_bindings() {
   look_after_set_aside();
 }
 
-// Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its
+// Afterwards the pod has a reservation on this node. Keeps the one it has, if that is there and its
 // chips are healthy.
 Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
@@ -193,7 +193,7 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   } else {
     withdraw(pod.uid);
   }
-  // kube-scheduler chose another node than the promised one, or the promise is over
+  // kube-scheduler chose another node than the reserved one, or the reservation is over
   const Want want = want_of(pod, nullptr);
   Answer taken = answer(want, node);
   if (!taken.verdict.fits()) {
@@ -207,7 +207,7 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   look.gbps = taken.verdict.gbps;
   look.best_gbps = taken.verdict.best_gbps;
   look.others.clear();
-  promise(Verb::bind, pod, node, taken);
+  hold_reservation(Verb::bind, pod, node, taken);
   held = ledger_.find(pod.uid);
   if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
   return {};

@@ -26,7 +26,7 @@ const Survey& Scheduler::prioritize_survey(const PodAsk& pod,
 }
 
 // What is held for a pod that asks: it is being bound there, or it is its part of a group. Its own
-// earlier promise is over.
+// earlier reservation is over.
 const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
   if (being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
   if (how == Asked::in_session) {
@@ -41,13 +41,13 @@ const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
   return part;
 }
 
-// Asked to bind, the best node's chips are promised; by filter only when exactly one node is left
+// Asked to bind, the best node's chips are reserved; by filter only when exactly one node is left
 // (prioritize is not called then). What a pod that may hold chips asks for, the cluster says, not
 // the caller.
 const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
                                 std::span<const std::string_view> nodes, Asked how) {
   const auto begin = clock_.now();
-  expire_promises();
+  expire_reservations();
   const ClusterPod* known = how == Asked::what_if ? nullptr : pending(asked);
   const PodAsk& pod = known != nullptr ? known->ask : asked;
   const UnderWay* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
@@ -77,7 +77,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
     if (want.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
     } else if (verb != Verb::filter || survey_.fits == 1) {
-      promise(verb, pod, survey_.best_node, chosen_);
+      hold_reservation(verb, pod, survey_.best_node, chosen_);
     }
   }
   for (const Verdict& v : survey_.verdicts) {

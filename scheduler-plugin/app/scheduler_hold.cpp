@@ -1,4 +1,4 @@
-// Promises between prioritize and bind, of single pods and of groups.
+// Reservations between prioritize and bind, of single pods and of groups.
 #include <utility>
 
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -27,11 +27,11 @@ bool Scheduler::end_tries_of_others(const PodAsk& pod) {
   return ledger_.promised() < before;
 }
 
-void Scheduler::promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {
-  const bool short_lived =
+void Scheduler::hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {
+  const bool speculative =
       tried_with_others(verb, pod) && GangTries::kPatience < options_.reservation_ttl;
   const auto expires =
-      clock_.now() + (short_lived ? GangTries::kPatience : options_.reservation_ttl);
+      clock_.now() + (speculative ? GangTries::kPatience : options_.reservation_ttl);
   if (is_member(pod)) {
     groups_.hold(pod, node, answer.parts,
                  {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
@@ -45,10 +45,10 @@ void Scheduler::promise(Verb verb, const PodAsk& pod, NodeId node, const Answer&
   holding.chips = answer.chips;
   holding.expires = expires;
   holding.job = job_identity(pod);
-  if (ledger_.hold(std::move(holding)).ok()) observer_.promise(Promise::held);
+  if (ledger_.hold(std::move(holding)).ok()) observer_.reservation(ReservationEvent::held);
 }
 
-// Ends the promise of a pod, if it has one. A part of a group goes back to the group.
+// Ends the reservation of a pod, if it has one. A part of a group goes back to the group.
 void Scheduler::withdraw(std::string_view uid) {
   const Holding* holding = ledger_.find(uid);
   if (holding == nullptr || holding->bound) return;
@@ -57,18 +57,18 @@ void Scheduler::withdraw(std::string_view uid) {
     return;
   }
   ledger_.drop(uid);
-  observer_.promise(Promise::dropped);
+  observer_.reservation(ReservationEvent::dropped);
 }
 
-void Scheduler::expire_promises() {
+void Scheduler::expire_reservations() {
   tries_.prolong(clock_.now());
-  end_promises(clock_.now(), Promise::expired);
+  end_reservations(clock_.now(), ReservationEvent::expired);
 }
 
-void Scheduler::end_promises(Clock::Steady due, Promise how) {
+void Scheduler::end_reservations(Clock::Steady due, ReservationEvent how) {
   const std::vector<Holding> expired = ledger_.expire(due);
   for (const Holding& gone : expired) {
-    observer_.promise(how);
+    observer_.reservation(how);
     if (!gone.group.empty()) groups_.forget(gone);
   }
   // a group ends as one; only after every expired part is forgotten do group and ledger agree
@@ -78,8 +78,8 @@ void Scheduler::end_promises(Clock::Steady due, Promise how) {
   }
 }
 
-// The agent reports other chips than before: holdings follow their chips, promises that lost one
-// end, and what was asked of the old slots cannot be explained any more.
+// The agent reports other chips than before: holdings follow their chips, reservations that lost
+// one end, and what was asked of the old slots cannot be explained any more.
 void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
   for (const std::string& uid : ledger_.rebase(node, old_indices)) {
     const Holding* broken = ledger_.find(uid);

@@ -14,7 +14,7 @@ bool Scheduler::decides_late(const ClusterPod& pod) const {
   return options_.decide_after_bind && !pod.started && !pod.node.empty() && pod.ask.chips > 0;
 }
 
-// Whether there is a set for it. Precondition: it holds nothing there but a promise.
+// Whether there is a set for it. Precondition: it holds nothing there but a reservation.
 bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
   if (!cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
   if (!node_is_sure(pod.node)) {

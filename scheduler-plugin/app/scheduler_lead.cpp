@@ -2,7 +2,7 @@
 //
 // Who begins to lead may not have heard yet what the leader before it bound a moment ago. So in
 // each term, before chips of a node are given to anybody, the API server is asked once which pods
-// are there. Who leads no longer keeps no promise; its bindings under way stay in doubt as any
+// are there. Who leads no longer keeps no reservation; its bindings under way stay in doubt as any
 // other, but give way to what the next leader does.
 #include <algorithm>
 #include <utility>
@@ -20,7 +20,7 @@ std::uint64_t Scheduler::term() const { return leadership_ == nullptr ? 0 : lead
 
 void Scheduler::step_down() {
   for (const std::string& uid : tries_.end_others({})) withdraw(uid);
-  end_promises(Clock::Steady::max(), Promise::dropped);
+  end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
   looks_.clear();  // of questions that somebody else answers now
   strangers_.clear();
 }

@@ -34,7 +34,7 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
     const Holding* victim = ledger_.find(uid);
     if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
   }
-  // its own promise is not in its way
+  // its own reservation is not in its way
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
   const Want want = want_of(pod, nullptr);

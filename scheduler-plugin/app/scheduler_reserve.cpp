@@ -65,7 +65,7 @@ Result<PlacedChips> Scheduler::place_on(const PodAsk& pod, std::span<const std::
 Result<PlacedChips> Scheduler::reserve(const PodAsk& asked, std::string_view on) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
-  expire_promises();
+  expire_reservations();
   const auto may = may_hold(asked);
   if (!may) return Error(may.error());
   const PodAsk& pod = (*may)->ask;

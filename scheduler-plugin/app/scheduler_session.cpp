@@ -1,9 +1,9 @@
 // Questions of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
 // back, tries again every second, and tells of nothing that it commits.
 //
-// So a question promises nothing. What a session has put on a node is promised there, because later
-// questions of the session must not count on the same chips; the promise ends when the session
-// takes the pod back, when it asks for the pod anew (then it has put it nowhere), or by its
+// So a question reservations nothing. What a session has put on a node is reserved there, because
+// later questions of the session must not count on the same chips; the reservation ends when the
+// session takes the pod back, when it asks for the pod anew (then it has put it nowhere), or by its
 // lifetime.
 #include <utility>
 
@@ -20,7 +20,7 @@ Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view n
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   const auto begin = clock_.now();
-  expire_promises();
+  expire_reservations();
   const ClusterPod* known = pending(asked);
   if (known == nullptr || known->ask.chips == 0) return {};
   const PodAsk& pod = known->ask;

@@ -3,7 +3,7 @@
 //
 // Pure but for what it remembers: each node's entry carries the time of its last change, because
 // readers drop what is not newer than what they hold. Free chips are those that no bound pod has;
-// a promise of a few seconds makes no change. Entries of nodes whose agents live get a new time
+// a reservation of a few seconds makes no change. Entries of nodes whose agents live get a new time
 // every kRenewAfter, a part after the other, one a look. Cost of a look: a comparison a node; an
 // entry is made anew only when its node's report or its pods are others.
 #pragma once

@@ -1,8 +1,8 @@
 // Waker — has kube-scheduler look again at pods that it gave up on.
 //
 // kube-scheduler asks again for a rejected pod only when something changes that it watches; chips
-// that become healthy, or a promise that ends, is nothing it sees. So when chips came free for a
-// pod that was rejected, one Node is touched (an annotation), and only then: observed with 1.36,
+// that become healthy, or a reservation that ends, is nothing it sees. So when chips came free for
+// a pod that was rejected, one Node is touched (an annotation), and only then: observed with 1.36,
 // that brings every such pod back at once. The same when this replica begins to lead: it was not
 // there when pods were rejected. Owner: the loop thread.
 #pragma once

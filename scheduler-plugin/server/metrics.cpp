@@ -53,11 +53,11 @@ Metrics::Metrics(std::string_view version)
   for (int i = 1; i < kCauseCount; ++i) {  // Cause::none is no rejection
     rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
   }
-  auto& promises =
+  auto& reservations =
       registry_.counter("chipweave_reservations_total", "Reservations by what became of them");
-  for (const Promise event :
-       {Promise::held, Promise::confirmed, Promise::expired, Promise::dropped}) {
-    promises_.push_back(promises.with({{"event", std::string(to_string(event))}}));
+  for (const ReservationEvent event : {ReservationEvent::held, ReservationEvent::confirmed,
+                                       ReservationEvent::expired, ReservationEvent::dropped}) {
+    reservations_.push_back(reservations.with({{"event", std::string(to_string(event))}}));
   }
   share_.push_back(
       registry_
@@ -112,7 +112,9 @@ void Metrics::rejected(Cause cause, std::size_t nodes) {
   rejected_[static_cast<std::size_t>(cause) - 1].add(static_cast<double>(nodes));
 }
 
-void Metrics::promise(Promise event) { promises_[static_cast<std::size_t>(event)].add(); }
+void Metrics::reservation(ReservationEvent event) {
+  reservations_[static_cast<std::size_t>(event)].add();
+}
 
 void Metrics::bound(const BoundPod& pod) {
   if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
@@ -260,7 +262,7 @@ std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& ser
   totals_[kNodes].set(static_cast<double>(inventories));
   totals_[kUnderWay].set(static_cast<double>(scheduler.under_way()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
-  totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
+  totals_[kHeld].set(static_cast<double>(scheduler.ledger().reserved()));
   scrape_pods(scheduler);
   scrape_server(server);
   if (kubernetes != nullptr) scrape_kubernetes(*kubernetes);

@@ -26,7 +26,7 @@ class Metrics final : public Observer {
 
   void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
   void rejected(Cause cause, std::size_t nodes) override;
-  void promise(Promise event) override;
+  void reservation(ReservationEvent event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const Binding& binding, const Error& error) override;
@@ -59,12 +59,12 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
-  std::vector<obs::Counter> rejected_;  // by cause
-  std::vector<obs::Counter> promises_;  // by event
-  std::vector<obs::Histogram> share_;   // predicted against best possible; one
-  std::vector<obs::Gauge> totals_;      // by Total
-  std::vector<obs::Counter> trouble_;   // by Trouble
-  std::vector<obs::Counter> server_;    // refused, bad
+  std::vector<obs::Counter> rejected_;      // by cause
+  std::vector<obs::Counter> reservations_;  // by event
+  std::vector<obs::Histogram> share_;       // predicted against best possible; one
+  std::vector<obs::Gauge> totals_;          // by Total
+  std::vector<obs::Counter> trouble_;       // by Trouble
+  std::vector<obs::Counter> server_;        // refused, bad
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;

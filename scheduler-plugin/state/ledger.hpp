@@ -1,6 +1,7 @@
-// Ledger — which chips belong to which pod: bound ones, and promises between prioritize and bind.
+// Ledger — which chips belong to which pod: bound ones, and reservations between prioritize and
+// bind.
 //
-// Owner: the loop thread. A promise dies by confirm(), drop() or after its lifetime (expire()).
+// Owner: the loop thread. A reservation dies by confirm(), drop() or after its lifetime (expire()).
 // Invariant: on each node the chips of different holdings are disjoint, and their union is what the
 // node table calls taken; check_invariants() proves it, every operation runs it in debug builds.
 #pragma once
@@ -23,7 +24,7 @@ struct Holding {
   NodeId node = kNoNode;
   ChipSet chips;
   bool bound = false;       // or being bound: no time ends it
-  Clock::Steady expires{};  // of a promise
+  Clock::Steady expires{};  // of a reservation
   std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
   bool spare = false;       // a part of the group that no pod has claimed
@@ -53,7 +54,7 @@ class Ledger {
   // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check:
   // that is the caller's choice. An earlier holding of the uid must have been dropped.
   Result<void> hold(Holding holding);
-  // Turns a promise into a bound holding, and back. Precondition: it exists.
+  // Turns a reservation into a bound holding, and back. Precondition: it exists.
   void confirm(std::string_view uid);
   void reopen(std::string_view uid, Clock::Steady expires);
   // Another guess for an assumed holding, whose count stays. Preconditions: the chips are its own
@@ -71,24 +72,24 @@ class Ledger {
   void hand_over(std::string_view from, Holder to);
   // Gives the chips back; false if there is no such holding.
   bool drop(std::string_view uid);
-  // Drops the promises whose lifetime is over and returns them.
+  // Drops the reservations whose lifetime is over and returns them.
   std::vector<Holding> expire(Clock::Steady now);
   // After a node was reported with other chips (NodeTable::Reported::old_indices): holdings keep
-  // the chips with their indices, as far as there are such. Returns the uids of promises that lost
-  // one.
+  // the chips with their indices, as far as there are such. Returns the uids of reservations that
+  // lost one.
   std::vector<std::string> rebase(NodeId node, const std::vector<int>& old_indices);
   // Chips that pods of the job hold, by node.
   using ByNode = std::unordered_map<NodeId, ChipSet>;
   const ByNode& of_job(const std::string& job) const;
 
-  std::size_t bound() const { return holdings_.size() - promises_.size(); }
-  std::size_t promised() const { return promises_.size(); }
+  std::size_t bound() const { return holdings_.size() - reservations_.size(); }
+  std::size_t promised() const { return reservations_.size(); }
   // "" if everything is right, else what is not.
   std::string check_invariants() const;
 
  private:
   const Holding& put(Holding holding);
-  void forget_promise(const Holding& holding);
+  void forget_reservation(const Holding& holding);
   void add_to_job(const Holding& holding);
   void take_from_job(const Holding& holding);
   void check() const;
@@ -96,7 +97,7 @@ class Ledger {
   NodeTable& nodes_;
   std::unordered_map<std::string_view, std::unique_ptr<Holding>> holdings_;  // by the uid in it
   std::vector<std::vector<const Holding*>> on_;
-  std::multimap<Clock::Steady, std::string> promises_;
+  std::multimap<Clock::Steady, std::string> reservations_;
   std::unordered_map<std::string, ByNode> by_job_;
 };
 

@@ -52,7 +52,7 @@ class Admits : public ::testing::Test {
     if (!*said) return "no answer";
     return (*said)->ok() ? "admitted" : (*said)->error().text();
   }
-  // Where it would fit; nothing is promised.
+  // Where it would fit; nothing is reserved.
   std::vector<std::string> room_for(const std::string& name) {
     std::vector<std::string> nodes;
     const PodAsk pod = world_.ask(world_.pod(name));

@@ -76,7 +76,7 @@ TEST_F(KubeBind, WhileInDoubtTheChipsAreThePodsAndTheNodeIsFixed) {
   const auto said = bind_without_answer("a", "n1");
   EXPECT_TRUE(holds(*said, "did not take the binding")) << *said;
   EXPECT_EQ(world_.held("a").size(), 8U);
-  world_.pass(seconds(40));  // longer than any promise
+  world_.pass(seconds(40));  // longer than any reservation
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
   EXPECT_EQ(world_.fit("a"), std::vector<std::string>{"n1"});
   const auto elsewhere = world_.bind("a", "n2");
