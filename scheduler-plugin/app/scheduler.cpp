@@ -51,8 +51,8 @@ void Scheduler::tick() {
 }
 
 void Scheduler::pod_gone(const ClusterPod& pod) {
-  const auto asked = under_way_.find(pod.ask.uid);
-  if (asked != under_way_.end()) {
+  const auto asked = in_flight_.find(pod.ask.uid);
+  if (asked != in_flight_.end()) {
     binding_failed(asked,
                    make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
   }

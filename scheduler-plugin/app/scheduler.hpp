@@ -132,7 +132,7 @@ class Scheduler final : public Decide, public ClusterListener {
   const Cluster& cluster() const { return cluster_; }
   const Clock& clock() const { return clock_; }
   const Decision* decision(std::string_view uid) const;
-  std::size_t under_way() const { return under_way_.size(); }
+  std::size_t under_way() const { return in_flight_.size(); }
   std::string check_invariants() const;
 
  private:
@@ -150,7 +150,7 @@ class Scheduler final : public Decide, public ClusterListener {
     const Holding* own = nullptr;
   };
   // A binding that the cluster was asked for.
-  struct UnderWay {
+  struct InFlightBinding {
     Binding binding;
     Decision decision;
     Annotations annotations;
@@ -171,7 +171,7 @@ class Scheduler final : public Decide, public ClusterListener {
     std::uint64_t term = 0;  // in which it was admitted
     Clock::Steady ask_again{};
   };
-  using UnderWayMap = std::unordered_map<std::string, UnderWay>;
+  using InFlightMap = std::unordered_map<std::string, InFlightBinding>;
 
   // What one node can do for a request.
   struct Answer {
@@ -234,25 +234,25 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
   // Precondition: the pod holds its chips there, as a reservation.
-  UnderWay& begin_order(const Binding& binding, const PodAsk& pod);
-  void bind_again(UnderWay& same, const Binding& binding, Done done);
+  InFlightBinding& begin_binding(const Binding& binding, const PodAsk& pod);
+  void bind_again(InFlightBinding& same, const Binding& binding, Done done);
   void bind_when_sure(const Binding& binding, Done done);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
   void keep(Decision decision);
   void ask_cluster(const std::string& uid);
   void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& how);
-  void binding_done(UnderWayMap::iterator it);
-  void binding_failed(UnderWayMap::iterator it, const Error& why);
+  void binding_done(InFlightMap::iterator it);
+  void binding_failed(InFlightMap::iterator it, const Error& why);
   void look_after_bindings();
-  const UnderWay* being_bound(std::string_view uid) const;
-  Error bound_elsewhere(const UnderWay& order) const;
+  const InFlightBinding* being_bound(std::string_view uid) const;
+  Error bound_elsewhere(const InFlightBinding& order) const;
 
   // scheduler_admit.cpp: bindings of others
   void admit_when_sure(const AdmissionAsk& ask, const Admitted& told);
   Result<Admission> admit_known(const AdmissionAsk& ask);
   Result<Admission> would_admit(const PodAsk& pod, NodeId node);
-  void set_aside(UnderWayMap::iterator it);
+  void set_aside(InFlightMap::iterator it);
   void drop_set_aside(const std::string& uid);
   void look_after_set_aside();
 
@@ -314,7 +314,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t late_pods_ = 0;  // of strangers, that the cluster told of afterwards
   // Of bound pods, by the uid in it; in order, so that they can be told part by part.
   std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
-  UnderWayMap under_way_;                                 // by uid
+  InFlightMap in_flight_;                                 // by uid
   std::unordered_multimap<std::string, SetAside> aside_;  // by uid
   std::uint64_t set_aside_ = 0;
   std::unordered_map<std::string, Late> late_;  // by uid

@@ -2,7 +2,7 @@
 // the pod gets there.
 //
 // The API server does not say afterwards whether it took the binding. So what was admitted is a
-// binding under way without an answer: the chips are the pod's until the pod itself says what
+// binding in flight without an answer: the chips are the pod's until the pod itself says what
 // became of it, or no such request can be on its way any more. Its scheduler may meanwhile choose
 // another node: then both sets are kept until then (SetAside).
 #include <utility>
@@ -65,18 +65,18 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
   }
-  const auto order = under_way_.find(binding.uid);
-  const bool here = order != under_way_.end() && order->second.binding.node == binding.node;
-  if (order != under_way_.end() && !here && !order->second.admitted_only())
-    return bound_elsewhere(order->second);
-  if (here && (ask.dry_run || ask.placement == order->second.annotations[kPlacementAnnotation]))
-    return Admission{binding.uid, order->second.annotations};  // the latter: it is our own
+  const auto in_flight = in_flight_.find(binding.uid);
+  const bool here = in_flight != in_flight_.end() && in_flight->second.binding.node == binding.node;
+  if (in_flight != in_flight_.end() && !here && !in_flight->second.admitted_only())
+    return bound_elsewhere(in_flight->second);
+  if (here && (ask.dry_run || ask.placement == in_flight->second.annotations[kPlacementAnnotation]))
+    return Admission{binding.uid, in_flight->second.annotations};  // the latter: it is our own
   if (ask.dry_run) return would_admit(pod->ask, node);
-  if (order != under_way_.end() && !here) set_aside(order);
+  if (in_flight != in_flight_.end() && !here) set_aside(in_flight);
   if (!here) {
     if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
   }
-  UnderWay& begun = here ? order->second : begin_order(binding, pod->ask);
+  InFlightBinding& begun = here ? in_flight->second : begin_binding(binding, pod->ask);
   begun.admitted_until = clock_.now() + kDoubt;
   begun.term = term();
   if (!begun.asked) begun.ask_again = begun.admitted_until;
@@ -107,12 +107,12 @@ Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
 }
 
 // No pod can have such a uid.
-void Scheduler::set_aside(UnderWayMap::iterator it) {
+void Scheduler::set_aside(InFlightMap::iterator it) {
   const std::string uid = it->first;
   Holding holding = *ledger_.find(uid);
   const SetAside aside{"\naside#" + std::to_string(++set_aside_), holding.key, it->second.term,
                        it->second.ask_again};
-  under_way_.erase(it);
+  in_flight_.erase(it);
   ledger_.drop(uid);
   if (!holding.group.empty()) groups_.forget(holding);
   holding.uid = aside.holding;

@@ -53,8 +53,8 @@ void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
 void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
   said = credible(pod, said);
   drop_set_aside(pod.ask.uid);
-  const auto it = under_way_.find(pod.ask.uid);
-  if (it != under_way_.end()) {
+  const auto it = in_flight_.find(pod.ask.uid);
+  if (it != in_flight_.end()) {
     const Decision& d = it->second.decision;
     const bool ours = pod.node == it->second.binding.node && said != nullptr &&
                       said->decision == d.id && said->chips == d.indices;

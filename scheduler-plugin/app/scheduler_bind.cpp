@@ -13,9 +13,9 @@
 
 namespace chipweave::sched {
 
-const Scheduler::UnderWay* Scheduler::being_bound(std::string_view uid) const {
-  const auto it = under_way_.find(std::string(uid));
-  return it == under_way_.end() ? nullptr : &it->second;
+const Scheduler::InFlightBinding* Scheduler::being_bound(std::string_view uid) const {
+  const auto it = in_flight_.find(std::string(uid));
+  return it == in_flight_.end() ? nullptr : &it->second;
 }
 
 void Scheduler::bind(const Binding& binding, Done done) {
@@ -39,11 +39,13 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   if (std::string why = cannot_decide(); !why.empty())
     return done(make_error(Errc::unavailable, std::move(why)));
   expire_reservations();
-  const auto held = under_way_.find(binding.uid);
-  if (held != under_way_.end()) {
-    const UnderWay& order = held->second;
-    const bool here = order.binding.node == binding.node && order.binding.key == binding.key;
-    if (here || !order.admitted_only()) return bind_again(held->second, binding, std::move(done));
+  const auto held = in_flight_.find(binding.uid);
+  if (held != in_flight_.end()) {
+    const InFlightBinding& in_flight = held->second;
+    const bool here =
+        in_flight.binding.node == binding.node && in_flight.binding.key == binding.key;
+    if (here || !in_flight.admitted_only())
+      return bind_again(held->second, binding, std::move(done));
   }
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
@@ -63,32 +65,32 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
   if (!node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
-  if (held != under_way_.end()) set_aside(held);
+  if (held != in_flight_.end()) set_aside(held);
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
-  begin_order(binding, pod->ask).waiting.push_back(std::move(done));
+  begin_binding(binding, pod->ask).waiting.push_back(std::move(done));
   ask_cluster(binding.uid);
 }
 
-Scheduler::UnderWay& Scheduler::begin_order(const Binding& binding, const PodAsk& pod) {
+Scheduler::InFlightBinding& Scheduler::begin_binding(const Binding& binding, const PodAsk& pod) {
   const Holding& held = *ledger_.find(pod.uid);
-  UnderWay order;
-  order.binding = binding;
-  order.term = term();
-  order.decision = decide(pod, held);
-  order.annotations = annotations_of(order.decision, nodes_.node(held.node));
-  nodes_.set_predicate_time(held.node, order.decision.predicate_time);
+  InFlightBinding in_flight;
+  in_flight.binding = binding;
+  in_flight.term = term();
+  in_flight.decision = decide(pod, held);
+  in_flight.annotations = annotations_of(in_flight.decision, nodes_.node(held.node));
+  nodes_.set_predicate_time(held.node, in_flight.decision.predicate_time);
   ledger_.confirm(pod.uid);
-  return under_way_.emplace(pod.uid, std::move(order)).first->second;
+  return in_flight_.emplace(pod.uid, std::move(in_flight)).first->second;
 }
 
-Error Scheduler::bound_elsewhere(const UnderWay& order) const {
-  return make_error(Errc::conflict, "pod " + order.binding.key.text() + " is being bound to node " +
-                                        order.binding.node +
+Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
+  return make_error(Errc::conflict, "pod " + in_flight.binding.key.text() +
+                                        " is being bound to node " + in_flight.binding.node +
                                         "; the API server has not said yet what became of that");
 }
 
-// It is under way already.
-void Scheduler::bind_again(UnderWay& same, const Binding& binding, Done done) {
+// It is in flight already.
+void Scheduler::bind_again(InFlightBinding& same, const Binding& binding, Done done) {
   if (same.binding.node != binding.node || same.binding.key != binding.key)
     return done(bound_elsewhere(same));
   if (!same.asked && !node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
@@ -104,20 +106,20 @@ void Scheduler::bind_when_sure(const Binding& binding, Done done) {
 }
 
 void Scheduler::ask_cluster(const std::string& uid) {
-  UnderWay& order = under_way_.find(uid)->second;
-  order.term = term();
-  order.asked = true;
-  order.question = ++questions_;
-  cluster_.bind(order.binding, order.annotations,
-                [this, uid, question = order.question](const Result<void>& how) {
+  InFlightBinding& in_flight = in_flight_.find(uid)->second;
+  in_flight.term = term();
+  in_flight.asked = true;
+  in_flight.question = ++questions_;
+  cluster_.bind(in_flight.binding, in_flight.annotations,
+                [this, uid, question = in_flight.question](const Result<void>& how) {
                   cluster_answered(uid, question, how);
                 });
 }
 
 void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
                                  const Result<void>& how) {
-  const auto it = under_way_.find(uid);
-  if (it == under_way_.end() || it->second.question != question) return;  // known already
+  const auto it = in_flight_.find(uid);
+  if (it == in_flight_.end() || it->second.question != question) return;  // known already
   if (how) return binding_done(it);
   const bool open = how.error().code == Errc::unavailable || how.error().code == Errc::deadline;
   const Clock::Steady now = clock_.now();
@@ -128,18 +130,18 @@ void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
   for (const Done& done : std::exchange(it->second.waiting, {})) done(how);
 }
 
-void Scheduler::binding_done(UnderWayMap::iterator it) {
-  UnderWay order = std::move(it->second);
+void Scheduler::binding_done(InFlightMap::iterator it) {
+  InFlightBinding in_flight = std::move(it->second);
   const std::string uid = it->first;
-  under_way_.erase(it);
-  const Decision& d = order.decision;
+  in_flight_.erase(it);
+  const Decision& d = in_flight.decision;
   observer_.reservation(ReservationEvent::confirmed);
   observer_.bound(
-      {d.pod, uid, order.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
+      {d.pod, uid, in_flight.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   looks_.erase(uid);
-  keep(std::move(order.decision));
+  keep(std::move(in_flight.decision));
   observer_.placed(told_of(*decision(uid)));
-  for (const Done& done : order.waiting) done({});
+  for (const Done& done : in_flight.waiting) done({});
 }
 
 // An older one of the pod goes.
@@ -150,11 +152,11 @@ void Scheduler::keep(Decision decision) {
   decisions_.emplace(uid, std::move(kept));
 }
 
-void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
+void Scheduler::binding_failed(InFlightMap::iterator it, const Error& why) {
   const std::string uid = it->first;
   const std::vector<Done> waiting = std::move(it->second.waiting);
   const NodeId node = it->second.decision.node;
-  under_way_.erase(it);
+  in_flight_.erase(it);
   ledger_.reopen(uid, clock_.now());
   withdraw(uid);
   end_disputes(node);
@@ -165,15 +167,15 @@ void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
 // says what became of it. As long as it does not, nothing is given up.
 void Scheduler::look_after_bindings() {
   std::vector<std::pair<std::string, PodKey>> due;
-  for (auto& [uid, order] : under_way_) {
-    if (order.asked || order.ask_again > clock_.now()) continue;
-    order.ask_again = clock_.now() + kAskAfterwards;
-    due.emplace_back(uid, order.binding.key);
+  for (auto& [uid, in_flight] : in_flight_) {
+    if (in_flight.asked || in_flight.ask_again > clock_.now()) continue;
+    in_flight.ask_again = clock_.now() + kAskAfterwards;
+    due.emplace_back(uid, in_flight.binding.key);
   }
   for (const auto& [uid, key] : due) {
     cluster_.refresh(key, [this, uid = uid](const Result<void>& how) {
-      const auto it = under_way_.find(uid);  // none: the pod turned out to be bound, or gone
-      if (!how || it == under_way_.end() || it->second.asked) return;
+      const auto it = in_flight_.find(uid);  // none: the pod turned out to be bound, or gone
+      if (!how || it == in_flight_.end() || it->second.asked) return;
       binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
     });
   }

@@ -50,7 +50,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   expire_reservations();
   const ClusterPod* known = how == Asked::what_if ? nullptr : pending(asked);
   const PodAsk& pod = known != nullptr ? known->ask : asked;
-  const UnderWay* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
+  const InFlightBinding* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
   const Holding* part = known != nullptr ? part_of(verb, pod, how) : nullptr;
   Want want = want_of(pod, part);
   if (binding != nullptr) {
@@ -162,7 +162,7 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
     ++v.count;
     if (standing.order < v.first_order) {
       v.first = node;
-      v.first_order = standing.order;
+      v.first_order = standing.in_flight;
     }
   }
   rank_nodes(table);

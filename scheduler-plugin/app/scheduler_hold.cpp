@@ -97,8 +97,8 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
   for (auto& [uid, decision] : decisions_) {
     if (decision->node == node) decision->request.reset();
   }
-  for (auto& [uid, order] : under_way_) {
-    if (order.decision.node == node) order.decision.request.reset();
+  for (auto& [uid, in_flight] : in_flight_) {
+    if (in_flight.decision.node == node) in_flight.decision.request.reset();
   }
 }
 

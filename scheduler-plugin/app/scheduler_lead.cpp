@@ -2,7 +2,7 @@
 //
 // Who begins to lead may not have heard yet what the leader before it bound a moment ago. So in
 // each term, before chips of a node are given to anybody, the API server is asked once which pods
-// are there. Who leads no longer keeps no reservation; its bindings under way stay in doubt as any
+// are there. Who leads no longer keeps no reservation; its bindings in flight stay in doubt as any
 // other, but give way to what the next leader does.
 #include <algorithm>
 #include <utility>
@@ -70,16 +70,16 @@ void Scheduler::give_up_earlier(NodeId node, const Placement& said) {
     it = same ? aside_.erase(it) : std::next(it);
   }
   std::vector<std::string> lost;
-  for (const auto& [uid, order] : under_way_) {
-    const Decision& d = order.decision;
-    if (d.node != node || uid == said.uid || !is_earlier(order.term)) continue;
+  for (const auto& [uid, in_flight] : in_flight_) {
+    const Decision& d = in_flight.decision;
+    if (d.node != node || uid == said.uid || !is_earlier(in_flight.term)) continue;
     const bool same = std::any_of(d.indices.begin(), d.indices.end(), [&](int chip) {
       return std::find(said.chips.begin(), said.chips.end(), chip) != said.chips.end();
     });
     if (same) lost.push_back(uid);
   }
   for (const std::string& uid : lost) {
-    const auto it = under_way_.find(uid);
+    const auto it = in_flight_.find(uid);
     binding_failed(it,
                    make_error(Errc::conflict, "the chips of pod " + it->second.binding.key.text() +
                                                   " were given to another pod by the next "

@@ -69,7 +69,7 @@ Result<PlacedChips> Scheduler::reserve(const PodAsk& asked, std::string_view on)
   const auto may = may_hold(asked);
   if (!may) return Error(may.error());
   const PodAsk& pod = (*may)->ask;
-  if (const UnderWay* binding = being_bound(pod.uid)) {
+  if (const InFlightBinding* binding = being_bound(pod.uid)) {
     return make_error(Errc::conflict,
                       "pod " + pod.key.text() + " is being bound to node " + binding->binding.node);
   }

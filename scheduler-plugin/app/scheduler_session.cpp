@@ -24,10 +24,10 @@ Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view n
   const ClusterPod* known = pending(asked);
   if (known == nullptr || known->ask.chips == 0) return {};
   const PodAsk& pod = known->ask;
-  const UnderWay* order = being_bound(pod.uid);
-  if (order != nullptr && order->binding.node != node_name && !order->admitted_only())
-    return bound_elsewhere(*order);
-  if (order != nullptr) return {};
+  const InFlightBinding* in_flight = being_bound(pod.uid);
+  if (in_flight != nullptr && in_flight->binding.node != node_name && !in_flight->admitted_only())
+    return bound_elsewhere(*in_flight);
+  if (in_flight != nullptr) return {};
   const NodeId node = nodes_.find(node_name);
   Result<void> taken;
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {

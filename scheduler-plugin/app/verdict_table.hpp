@@ -21,7 +21,7 @@
 namespace chipweave::sched {
 
 struct Verdict {
-  // Of the survey that is under way: how many nodes got it, and the first of them in natural name
+  // Of the survey that is in flight: how many nodes got it, and the first of them in natural name
   // order.
   std::size_t count = 0;
   NodeId first = kNoNode;

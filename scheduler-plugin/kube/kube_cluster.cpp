@@ -99,10 +99,10 @@ const ClusterPod* KubeCluster::find(const PodKey& key) const {
 }
 
 void KubeCluster::bind(const Binding& binding, const Annotations& annotations, Done done) {
-  kube::BindOrder order{binding.key.ns, binding.key.name, binding.uid,
-                        binding.node,   annotations,      fence()};
+  kube::BindRequest request{binding.key.ns, binding.key.name, binding.uid,
+                            binding.node,   annotations,      fence()};
   const std::uint64_t number = calls_ + 1;
-  keep(binder_.bind(std::move(order),
+  keep(binder_.bind(std::move(request),
                     [this, number, binding, done = std::move(done)](const Result<void>& how) {
                       const auto ticket = tickets_.extract(number);
                       bound(binding, how, done);

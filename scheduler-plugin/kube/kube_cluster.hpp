@@ -83,7 +83,7 @@ class KubeCluster final : public Cluster {
   codec::WatchReader<codec::KubePod> reader_;
   std::map<std::uint64_t, std::unique_ptr<kube::Ticket>> tickets_;
   std::uint64_t calls_ = 0;
-  // What was deleted while calls are under way, with the number of the last one made before: the
+  // What was deleted while calls are in flight, with the number of the last one made before: the
   // answer to it, or to an earlier one, may be older than that.
   std::map<std::string, std::uint64_t> gone_;
 };

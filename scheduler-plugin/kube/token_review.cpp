@@ -59,10 +59,10 @@ void TokenReviewer::check(std::string token, Done done) {
 }
 
 void TokenReviewer::pump() {
-  while (under_way_ < options_.at_once && !queue_.empty()) {
+  while (in_flight_ < options_.at_once && !queue_.empty()) {
     const std::string digest = std::move(queue_.front());
     queue_.pop_front();
-    ++under_way_;
+    ++in_flight_;
     Review& review = reviews_.at(digest);
     kube::Call call;
     call.method = "POST";
@@ -77,7 +77,7 @@ void TokenReviewer::pump() {
 
 void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply>& reply) {
   const Review over = std::move(reviews_.extract(digest).mapped());
-  --under_way_;
+  --in_flight_;
   waiting_ -= over.waiting.size();
   const CallerVerdict verdict = judge(reply);
   remember(digest, verdict);

@@ -90,7 +90,7 @@ class TokenReviewer {
   std::unordered_map<std::string, std::list<Known>::iterator> by_digest_;
   std::unordered_map<std::string, Review> reviews_;  // by digest
   std::deque<std::string> queue_;                    // digests of those that wait
-  std::size_t under_way_ = 0;
+  std::size_t in_flight_ = 0;
   std::size_t waiting_ = 0;  // callers
   std::string told_;         // the last problem in the log
   std::chrono::steady_clock::time_point told_at_{};

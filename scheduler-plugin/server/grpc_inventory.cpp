@@ -88,7 +88,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     StartRead(&report_);
   }
 
-  // A cancelled call fails its read or write, which finishes it; a decision under way is answered
+  // A cancelled call fails its read or write, which finishes it; a decision in flight is answered
   // into the void.
   void OnCancel() override {
     const std::lock_guard lock(mutex_);

@@ -25,7 +25,7 @@ std::string status(int code, const std::string& message) {
 class Binds : public testing::Test {
  protected:
   void begin() {
-    BindOrder order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
+    BindRequest order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
     ticket_ = binder_.bind(std::move(order), [this](Result<void> how) {
       ++answers_;
       outcome_ =

@@ -117,7 +117,7 @@ class Walk {
   }
 
   // As kube-scheduler does: of pods that it sees waiting, sometimes once more while a binding is
-  // under way, and not always where the score is highest.
+  // in flight, and not always where the score is highest.
   void schedule() {
     if (!world_.scheduler->waiting_for().empty()) return;
     const std::string key = some_pod(true);
