@@ -236,7 +236,7 @@ class Scheduler final : public Decide, public ClusterListener {
   // Precondition: the pod holds its chips there, as a reservation.
   InFlightBinding& begin_binding(const Binding& binding, const PodAsk& pod);
   void bind_again(InFlightBinding& same, const Binding& binding, Done done);
-  void bind_when_sure(const Binding& binding, Done done);
+  void bind_when_certain(const Binding& binding, Done done);
   Result<void> take_chips(const PodAsk& pod, NodeId node);
   Decision decide(const PodAsk& pod, const Holding& holding);
   void keep(Decision decision);
@@ -249,7 +249,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Error bound_elsewhere(const InFlightBinding& order) const;
 
   // scheduler_admit.cpp: bindings of others
-  void admit_when_sure(const AdmissionAsk& ask, const Admitted& told);
+  void admit_when_certain(const AdmissionAsk& ask, const Admitted& told);
   Result<Admission> admit_known(const AdmissionAsk& ask);
   Result<Admission> would_admit(const PodAsk& pod, NodeId node);
   void set_aside(InFlightMap::iterator it);
@@ -282,10 +282,10 @@ class Scheduler final : public Decide, public ClusterListener {
   void look_after_late();
   // scheduler_lead.cpp: which replica decides
   std::uint64_t term() const;
-  bool node_is_sure(const std::string& node);
+  bool is_node_certain(const std::string& node);
   // Calls `then` when everything is known that was bound on the node before this term. Errors:
   // unavailable (the API server does not answer, or the term is over). Only nodes that are known.
-  void when_node_is_sure(const std::string& node, Done then);
+  void when_node_certain(const std::string& node, Done then);
   bool is_earlier(std::uint64_t term) const;
   void give_up_earlier(NodeId node, const Placement& said);
 
@@ -331,10 +331,10 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
   const Leadership* leadership_ = nullptr;
-  std::uint64_t sure_in_ = 0;         // the term of which sure_nodes_ are
-  std::set<std::string> sure_nodes_;  // whose pods were listed in this term
+  std::uint64_t certain_term_ = 0;       // the term of which sure_nodes_ are
+  std::set<std::string> certain_nodes_;  // whose pods were listed in this term
   // Who waits for a node to become sure, by term and node.
-  std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> unsure_;
+  std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> awaiting_certainty_;
 
   Survey survey_;
   // Nodes of the last survey that was remembered: pods that are offered the same share one list.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/doubt.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
 
@@ -26,20 +26,20 @@ void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
     return told(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
-  if (same) return admit_when_sure(ask, told);
+  if (same) return admit_when_certain(ask, told);
   // created, or created anew, a moment ago?
   cluster_.refresh(binding.key, [this, ask, told = std::move(told)](const Result<void>& how) {
     if (!how) return told(how.error());
-    admit_when_sure(ask, told);
+    admit_when_certain(ask, told);
   });
 }
 
-void Scheduler::admit_when_sure(const AdmissionAsk& ask, const Admitted& told) {
+void Scheduler::admit_when_certain(const AdmissionAsk& ask, const Admitted& told) {
   const ClusterPod* pod = cluster_.find(ask.binding.key);
   const NodeId node = nodes_.find(ask.binding.node);
   const bool ours = pod != nullptr && pod->node.empty() && pod->ask.chips > 0 && node != kNoNode;
-  if (!ours || node_is_sure(ask.binding.node)) return told(admit_known(ask));
-  when_node_is_sure(ask.binding.node, [this, ask, told](const Result<void>& how) {
+  if (!ours || is_node_certain(ask.binding.node)) return told(admit_known(ask));
+  when_node_certain(ask.binding.node, [this, ask, told](const Result<void>& how) {
     told(how ? admit_known(ask) : Result<Admission>(how.error()));
   });
 }
@@ -77,7 +77,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
     if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
   }
   InFlightBinding& begun = here ? in_flight->second : begin_binding(binding, pod->ask);
-  begun.admitted_until = clock_.now() + kDoubt;
+  begun.admitted_until = clock_.now() + kUncertaintyWindow;
   begun.term = term();
   if (!begun.asked) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
@@ -137,7 +137,7 @@ void Scheduler::look_after_set_aside() {
   std::vector<std::pair<std::string, SetAside>> due;
   for (auto& [uid, aside] : aside_) {
     if (aside.ask_again > clock_.now()) continue;
-    aside.ask_again = clock_.now() + kAskAfterwards;
+    aside.ask_again = clock_.now() + kRecheckInterval;
     due.emplace_back(uid, aside);
   }
   for (const auto& [uid, aside] : due) {

@@ -8,8 +8,8 @@
 
 #include "common/base/text.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/doubt.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
 
@@ -64,7 +64,7 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
-  if (!node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
+  if (!is_node_certain(binding.node)) return bind_when_certain(binding, std::move(done));
   if (held != in_flight_.end()) set_aside(held);
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
   begin_binding(binding, pod->ask).waiting.push_back(std::move(done));
@@ -93,13 +93,14 @@ Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
 void Scheduler::bind_again(InFlightBinding& same, const Binding& binding, Done done) {
   if (same.binding.node != binding.node || same.binding.key != binding.key)
     return done(bound_elsewhere(same));
-  if (!same.asked && !node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
+  if (!same.asked && !is_node_certain(binding.node))
+    return bind_when_certain(binding, std::move(done));
   same.waiting.push_back(std::move(done));
   if (!same.asked) ask_cluster(binding.uid);
 }
 
-void Scheduler::bind_when_sure(const Binding& binding, Done done) {
-  when_node_is_sure(binding.node, [this, binding, done = std::move(done)](const Result<void>& how) {
+void Scheduler::bind_when_certain(const Binding& binding, Done done) {
+  when_node_certain(binding.node, [this, binding, done = std::move(done)](const Result<void>& how) {
     if (!how) return done(how);
     bind_known(binding, done);
   });
@@ -126,7 +127,7 @@ void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
   if (!open && it->second.admitted_until <= now) return binding_failed(it, how.error());
   // it may be bound all the same, if not by this request then by that of others
   it->second.asked = false;
-  it->second.ask_again = open ? now + kDoubt : it->second.admitted_until;
+  it->second.ask_again = open ? now + kUncertaintyWindow : it->second.admitted_until;
   for (const Done& done : std::exchange(it->second.waiting, {})) done(how);
 }
 
@@ -169,7 +170,7 @@ void Scheduler::look_after_bindings() {
   std::vector<std::pair<std::string, PodKey>> due;
   for (auto& [uid, in_flight] : in_flight_) {
     if (in_flight.asked || in_flight.ask_again > clock_.now()) continue;
-    in_flight.ask_again = clock_.now() + kAskAfterwards;
+    in_flight.ask_again = clock_.now() + kRecheckInterval;
     due.emplace_back(uid, in_flight.binding.key);
   }
   for (const auto& [uid, key] : due) {

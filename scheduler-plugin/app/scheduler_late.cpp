@@ -17,8 +17,8 @@ bool Scheduler::decides_late(const ClusterPod& pod) const {
 // Whether there is a set for it. Precondition: it holds nothing there but a reservation.
 bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
   if (!cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
-  if (!node_is_sure(pod.node)) {
-    when_node_is_sure(pod.node, [](const Result<void>&) {});  // it is tried again
+  if (!is_node_certain(pod.node)) {
+    when_node_certain(pod.node, [](const Result<void>&) {});  // it is tried again
     return false;
   }
   if (!take_chips(pod.ask, node)) return false;

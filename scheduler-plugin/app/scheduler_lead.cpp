@@ -2,7 +2,7 @@
 //
 // Who begins to lead may not have heard yet what the leader before it bound a moment ago. So in
 // each term, before chips of a node are given to anybody, the API server is asked once which pods
-// are there. Who leads no longer keeps no reservation; its bindings in flight stay in doubt as any
+// are there. Who leads no longer keeps no reservation; its bindings in flight stay uncertain as any
 // other, but give way to what the next leader does.
 #include <algorithm>
 #include <utility>
@@ -25,26 +25,26 @@ void Scheduler::step_down() {
   strangers_.clear();
 }
 
-bool Scheduler::node_is_sure(const std::string& node) {
+bool Scheduler::is_node_certain(const std::string& node) {
   if (leadership_ == nullptr)
     return true;  // the first list was the newest, and nobody else decides
-  if (std::exchange(sure_in_, term()) != term()) sure_nodes_.clear();
-  return sure_nodes_.contains(node);
+  if (std::exchange(certain_term_, term()) != term()) certain_nodes_.clear();
+  return certain_nodes_.contains(node);
 }
 
-void Scheduler::when_node_is_sure(const std::string& node, Done then) {
-  if (node_is_sure(node)) return then({});
+void Scheduler::when_node_certain(const std::string& node, Done then) {
+  if (is_node_certain(node)) return then({});
   const auto asked = std::pair(term(), node);
-  std::vector<Done>& waiting = unsure_[asked];
+  std::vector<Done>& waiting = awaiting_certainty_[asked];
   waiting.push_back(std::move(then));
   if (waiting.size() > 1) return;
   cluster_.refresh_node(node, [this, asked](const Result<void>& how) {
-    const auto over = unsure_.extract(asked);
+    const auto over = awaiting_certainty_.extract(asked);
     Result<void> outcome = how;
     if (outcome && (asked.first != term() || !cannot_decide().empty())) {
       outcome = make_error(Errc::unavailable, "the leader changed meanwhile; try again");
-    } else if (outcome && !node_is_sure(asked.second)) {
-      sure_nodes_.insert(asked.second);
+    } else if (outcome && !is_node_certain(asked.second)) {
+      certain_nodes_.insert(asked.second);
     }
     for (const Done& done : over.mapped()) done(outcome);
   });

@@ -216,7 +216,7 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
   auto page = reader_.read_page(reply->body);
   if (!page) return trouble(page.error().text());
   if (!page->next.empty()) return trouble("it shows only some of them");
-  bool unsure = false;
+  bool uncertain = false;
   for (codec::KubePod& pod : page->objects) {
     const std::string key = kube::key_of(pod);
     const auto known = pods_.find(key);
@@ -225,10 +225,10 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
     if (same || !gone_since(call, key)) {
       pods_watch_.note(std::move(pod));
     } else {
-      unsure = true;
+      uncertain = true;
     }
   }
-  if (!unsure) return done({});
+  if (!uncertain) return done({});
   if (tries_left <= 1) return trouble("they change too fast");
   list_node(node, tries_left - 1, done);
 }
