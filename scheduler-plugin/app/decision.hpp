@@ -41,7 +41,7 @@ inline constexpr std::size_t kMaxConsidered = 16;
 
 // A pod that filter rejected before the cluster told of it: its scheduler's watch was faster. Once
 // it is known, its scheduler is told of room as with any other.
-struct Stranger {
+struct UnseenPod {
   std::string uid;
   std::shared_ptr<const std::vector<NodeId>> offered;
 };

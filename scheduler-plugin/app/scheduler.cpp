@@ -56,7 +56,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
     binding_failed(asked,
                    make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
   }
-  drop_set_aside(pod.ask.uid);
+  drop_orphans(pod.ask.uid);
   late_.erase(pod.ask.uid);
   withdraw(pod.ask.uid);
   if (const Decision* d = decision(pod.ask.uid)) observer_.freed(told_of(*d));

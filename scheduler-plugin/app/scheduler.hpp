@@ -119,7 +119,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void step_down();
 
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
-  std::uint64_t changes() const { return nodes_.changes() + late_pods_; }
+  std::uint64_t changes() const { return nodes_.changes() + unseen_arrivals_; }
   // A node that has room now for a pod that filter rejected and was offered it then; empty: none.
   // Pods that ask alike are answered once until they are rejected anew, or wake_again() is called.
   // Cost: a survey a kind of request among at most kMaxKinds.
@@ -165,7 +165,7 @@ class Scheduler final : public Decide, public ClusterListener {
   };
   // Chips of a binding that was admitted and of which nothing was heard, when the pod was to be
   // bound elsewhere after all.
-  struct SetAside {
+  struct OrphanedReservation {
     std::string holding;  // its name in the ledger
     PodKey key;
     std::uint64_t term = 0;  // in which it was admitted
@@ -195,8 +195,8 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
   void remember(Verb verb, const PodAsk& pod, Asked how);
-  void remember_stranger(const PodAsk& pod);
-  void introduce(const ClusterPod& pod);
+  void remember_unseen(const PodAsk& pod);
+  void pod_seen(const ClusterPod& pod);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> choose(const PodAsk& pod, std::span<const std::string_view> nodes,
@@ -252,12 +252,12 @@ class Scheduler final : public Decide, public ClusterListener {
   void admit_when_certain(const AdmissionAsk& ask, const Admitted& told);
   Result<Admission> admit_known(const AdmissionAsk& ask);
   Result<Admission> would_admit(const PodAsk& pod, NodeId node);
-  void set_aside(InFlightMap::iterator it);
-  void drop_set_aside(const std::string& uid);
-  void look_after_set_aside();
+  void orphan(InFlightMap::iterator it);
+  void drop_orphans(const std::string& uid);
+  void check_orphans();
 
-  // scheduler_adopt.cpp: pods that others bound, or this program before it was restarted
-  void adopt(const ClusterPod& pod, const Placement* said);
+  // scheduler_reconcile.cpp: pods that others bound, or this program before it was restarted
+  void reconcile(const ClusterPod& pod, const Placement* said);
   Holding holding_of(const ClusterPod& pod, NodeId node);
   bool says_the_same(const Holding& held, const Placement& said) const;
   std::vector<int> contested(const Placement& said, NodeId node) const;
@@ -295,7 +295,7 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_rejected.cpp
   static constexpr std::size_t kMaxKinds = 64;
-  static constexpr std::size_t kMaxStrangers = 256;
+  static constexpr std::size_t kMaxUnseenPods = 256;
 
   // scheduler.cpp
   std::string check_verdicts() const;
@@ -310,13 +310,13 @@ class Scheduler final : public Decide, public ClusterListener {
   Groups groups_;
   GangTries tries_;
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
-  std::deque<Stranger> strangers_;
-  std::uint64_t late_pods_ = 0;  // of strangers, that the cluster told of afterwards
+  std::deque<UnseenPod> unseen_pods_;
+  std::uint64_t unseen_arrivals_ = 0;  // of unseen pods that the cluster told of afterwards
   // Of bound pods, by the uid in it; in order, so that they can be told part by part.
   std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
-  InFlightMap in_flight_;                                 // by uid
-  std::unordered_multimap<std::string, SetAside> aside_;  // by uid
-  std::uint64_t set_aside_ = 0;
+  InFlightMap in_flight_;                                              // by uid
+  std::unordered_multimap<std::string, OrphanedReservation> orphans_;  // by uid
+  std::uint64_t orphan_count_ = 0;
   std::unordered_map<std::string, Late> late_;  // by uid
   // What a bound pod says that cannot be true as long as another one has its chips; by uid. Told
   // when it lasts: news of two pods do not come at once.

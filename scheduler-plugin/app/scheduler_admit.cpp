@@ -4,7 +4,7 @@
 // The API server does not say afterwards whether it took the binding. So what was admitted is a
 // binding in flight without an answer: the chips are the pod's until the pod itself says what
 // became of it, or no such request can be on its way any more. Its scheduler may meanwhile choose
-// another node: then both sets are kept until then (SetAside).
+// another node: then both sets are kept until then (OrphanedReservation).
 #include <utility>
 #include <vector>
 
@@ -72,7 +72,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
   if (here && (ask.dry_run || ask.placement == in_flight->second.annotations[kPlacementAnnotation]))
     return Admission{binding.uid, in_flight->second.annotations};  // the latter: it is our own
   if (ask.dry_run) return would_admit(pod->ask, node);
-  if (in_flight != in_flight_.end() && !here) set_aside(in_flight);
+  if (in_flight != in_flight_.end() && !here) orphan(in_flight);
   if (!here) {
     if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
   }
@@ -107,48 +107,48 @@ Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
 }
 
 // No pod can have such a uid.
-void Scheduler::set_aside(InFlightMap::iterator it) {
+void Scheduler::orphan(InFlightMap::iterator it) {
   const std::string uid = it->first;
   Holding holding = *ledger_.find(uid);
-  const SetAside aside{"\naside#" + std::to_string(++set_aside_), holding.key, it->second.term,
-                       it->second.ask_again};
+  const OrphanedReservation orphan{"\\norphan#" + std::to_string(++orphan_count_), holding.key,
+                                   it->second.term, it->second.ask_again};
   in_flight_.erase(it);
   ledger_.drop(uid);
   if (!holding.group.empty()) groups_.forget(holding);
-  holding.uid = aside.holding;
+  holding.uid = orphan.holding;
   holding.job.clear();
   holding.group.clear();
   (void)ledger_.hold(std::move(holding));  // cannot fail: it had these chips a moment ago
-  aside_.emplace(uid, aside);
+  orphans_.emplace(uid, orphan);
 }
 
 // It is known what became of the pod.
-void Scheduler::drop_set_aside(const std::string& uid) {
-  const auto [first, last] = aside_.equal_range(uid);
+void Scheduler::drop_orphans(const std::string& uid) {
+  const auto [first, last] = orphans_.equal_range(uid);
   for (auto it = first; it != last; ++it) {
     const NodeId node = ledger_.find(it->second.holding)->node;
     ledger_.drop(it->second.holding);
     settle(node);
   }
-  aside_.erase(first, last);
+  orphans_.erase(first, last);
 }
 
-void Scheduler::look_after_set_aside() {
-  std::vector<std::pair<std::string, SetAside>> due;
-  for (auto& [uid, aside] : aside_) {
-    if (aside.ask_again > clock_.now()) continue;
-    aside.ask_again = clock_.now() + kRecheckInterval;
-    due.emplace_back(uid, aside);
+void Scheduler::check_orphans() {
+  std::vector<std::pair<std::string, OrphanedReservation>> due;
+  for (auto& [uid, orphan] : orphans_) {
+    if (orphan.ask_again > clock_.now()) continue;
+    orphan.ask_again = clock_.now() + kRecheckInterval;
+    due.emplace_back(uid, orphan);
   }
-  for (const auto& [uid, aside] : due) {
-    cluster_.refresh(aside.key, [this, uid = uid, name = aside.holding](const Result<void>& how) {
+  for (const auto& [uid, orphan] : due) {
+    cluster_.refresh(orphan.key, [this, uid = uid, name = orphan.holding](const Result<void>& how) {
       const auto [first, last] =
-          aside_.equal_range(uid);  // none: it turned out to be bound, or gone
+          orphans_.equal_range(uid);  // none: it turned out to be bound, or gone
       for (auto it = first; how && it != last; ++it) {
         if (it->second.holding != name) continue;
         const NodeId node = ledger_.find(name)->node;
         ledger_.drop(name);
-        aside_.erase(it);
+        orphans_.erase(it);
         return settle(node);
       }
     });

@@ -65,7 +65,7 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
   if (!is_node_certain(binding.node)) return bind_when_certain(binding, std::move(done));
-  if (held != in_flight_.end()) set_aside(held);
+  if (held != in_flight_.end()) orphan(held);
   if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
   begin_binding(binding, pod->ask).waiting.push_back(std::move(done));
   ask_cluster(binding.uid);
@@ -180,7 +180,7 @@ void Scheduler::look_after_bindings() {
       binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
     });
   }
-  look_after_set_aside();
+  check_orphans();
 }
 
 // Afterwards the pod has a reservation on this node. Keeps the one it has, if that is there and its

@@ -72,7 +72,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
     chosen_ = found ? answer(want, survey_.best_node) : Answer{};
   }
   if (known != nullptr && verb != Verb::predicate) remember(verb, pod, how);
-  if (known == nullptr && verb == Verb::filter && survey_.fits == 0) remember_stranger(pod);
+  if (known == nullptr && verb == Verb::filter && survey_.fits == 0) remember_unseen(pod);
   if (to_bind && found) {
     if (want.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);

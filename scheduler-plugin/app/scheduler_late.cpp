@@ -74,7 +74,7 @@ void Scheduler::look_after_late() {
       write_late(uid);
     } else {
       ledger_.drop(uid);  // it was assumed to have some
-      adopt(*pod, nullptr);
+      reconcile(*pod, nullptr);
     }
   }
 }

@@ -22,7 +22,7 @@ void Scheduler::step_down() {
   for (const std::string& uid : tries_.end_others({})) withdraw(uid);
   end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
   looks_.clear();  // of questions that somebody else answers now
-  strangers_.clear();
+  unseen_pods_.clear();
 }
 
 bool Scheduler::is_node_certain(const std::string& node) {
@@ -58,7 +58,7 @@ bool Scheduler::is_earlier(std::uint64_t than) const {
 // A pod says that it has these chips. A binding of an earlier term that wanted them, too, was not
 // known to whoever gave them away: it has not happened.
 void Scheduler::give_up_earlier(NodeId node, const Placement& said) {
-  for (auto it = aside_.begin(); it != aside_.end();) {
+  for (auto it = orphans_.begin(); it != orphans_.end();) {
     const Holding* kept = ledger_.find(it->second.holding);
     const std::vector<int> indices = nodes_.node(kept->node).topology.indices(kept->chips);
     const bool same =
@@ -67,7 +67,7 @@ void Scheduler::give_up_earlier(NodeId node, const Placement& said) {
           return std::find(said.chips.begin(), said.chips.end(), chip) != said.chips.end();
         });
     if (same) ledger_.drop(it->second.holding);
-    it = same ? aside_.erase(it) : std::next(it);
+    it = same ? orphans_.erase(it) : std::next(it);
   }
   std::vector<std::string> lost;
   for (const auto& [uid, in_flight] : in_flight_) {

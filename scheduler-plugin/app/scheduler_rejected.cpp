@@ -37,25 +37,25 @@ std::string Scheduler::room_for_rejected() {
 }
 
 // The oldest gives way: at worst its scheduler looks again by itself, after minutes.
-void Scheduler::remember_stranger(const PodAsk& pod) {
+void Scheduler::remember_unseen(const PodAsk& pod) {
   const ClusterPod* other = cluster_.find(pod.key);
   if (pod.uid.empty() || (other != nullptr && other->ask.uid == pod.uid)) return;
-  std::erase_if(strangers_, [&](const Stranger& one) { return one.uid == pod.uid; });
-  if (strangers_.size() >= kMaxStrangers) strangers_.pop_front();
-  strangers_.push_back({pod.uid, std::make_shared<const std::vector<NodeId>>(survey_.nodes)});
+  std::erase_if(unseen_pods_, [&](const UnseenPod& one) { return one.uid == pod.uid; });
+  if (unseen_pods_.size() >= kMaxUnseenPods) unseen_pods_.pop_front();
+  unseen_pods_.push_back({pod.uid, std::make_shared<const std::vector<NodeId>>(survey_.nodes)});
 }
 
-void Scheduler::introduce(const ClusterPod& pod) {
-  const auto it = std::find_if(strangers_.begin(), strangers_.end(),
-                               [&](const Stranger& one) { return one.uid == pod.ask.uid; });
-  if (it == strangers_.end()) return;
+void Scheduler::pod_seen(const ClusterPod& pod) {
+  const auto it = std::find_if(unseen_pods_.begin(), unseen_pods_.end(),
+                               [&](const UnseenPod& one) { return one.uid == pod.ask.uid; });
+  if (it == unseen_pods_.end()) return;
   if (pod.node.empty()) {
     Look look;
     look.pod = pod.ask.key;
     look.offered = it->offered;
-    if (looks_.try_emplace(pod.ask.uid, std::move(look)).second) ++late_pods_;
+    if (looks_.try_emplace(pod.ask.uid, std::move(look)).second) ++unseen_arrivals_;
   }
-  strangers_.erase(it);
+  unseen_pods_.erase(it);
 }
 
 void Scheduler::wake_again() {

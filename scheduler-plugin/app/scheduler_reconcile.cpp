@@ -46,13 +46,13 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
 
 void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
   jobs_.add(pod.ask);
-  introduce(pod);
-  if (!pod.node.empty()) adopt(pod, credible(pod, said));
+  pod_seen(pod);
+  if (!pod.node.empty()) reconcile(pod, credible(pod, said));
 }
 
 void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
   said = credible(pod, said);
-  drop_set_aside(pod.ask.uid);
+  drop_orphans(pod.ask.uid);
   const auto it = in_flight_.find(pod.ask.uid);
   if (it != in_flight_.end()) {
     const Decision& d = it->second.decision;
@@ -63,7 +63,7 @@ void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
                    make_error(Errc::conflict, "pod " + pod.ask.key.text() + " was bound to node " +
                                                   pod.node + " by another scheduler"));
   }
-  adopt(pod, said);
+  reconcile(pod, said);
 }
 
 // Whether the pod says of itself what is held for it. Not so where the binding that this program
@@ -76,7 +76,7 @@ bool Scheduler::says_the_same(const Holding& held, const Placement& said) const 
   return node.name == said.node && indices == said.chips;
 }
 
-void Scheduler::adopt(const ClusterPod& pod, const Placement* said) {
+void Scheduler::reconcile(const ClusterPod& pod, const Placement* said) {
   const std::string& uid = pod.ask.uid;
   if (pod.ask.chips == 0) return;
   if (const Holding* held = ledger_.find(uid)) {
