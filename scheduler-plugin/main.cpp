@@ -99,8 +99,8 @@ std::string host_name() {
   return name.data();
 }
 
-sched::LeaderSeat::Options election_of(const Config& config, const std::string& ns) {
-  sched::LeaderSeat::Options election;
+sched::LeaderElection::Options election_of(const Config& config, const std::string& ns) {
+  sched::LeaderElection::Options election;
   election.lease.ns = ns;
   election.lease.name = config.lease_name;
   election.lease.identity = config.leader_identity.empty() ? host_name() : config.leader_identity;

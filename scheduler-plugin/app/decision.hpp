@@ -35,7 +35,7 @@ struct Look {
   // been ruled out by others (node selector, taints, other resources).
   std::shared_ptr<const std::vector<NodeId>> offered;
   bool in_sessions = false;  // asked node by node: which nodes were offered is not known
-  bool woken = false;        // it was rejected, and its scheduler was told of room since
+  bool requeued = false;     // it was rejected, and its scheduler was told of room since
 };
 inline constexpr std::size_t kMaxConsidered = 16;
 

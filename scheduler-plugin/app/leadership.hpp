@@ -1,7 +1,7 @@
 // Leadership — whether this replica is the one that decides, where several run and one leads.
 //
-// Behind it stands an election (scheduler-plugin/kube/leader_seat.hpp) or a test. Owner: the loop
-// thread.
+// Behind it stands an election (scheduler-plugin/kube/leader_election.hpp) or a test. Owner: the
+// loop thread.
 #pragma once
 
 #include <cstdint>

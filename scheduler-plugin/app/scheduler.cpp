@@ -13,7 +13,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       options_(options),
       ledger_(nodes_),
       groups_(ledger_, observer_),
-      tries_(ledger_) {}
+      speculative_(ledger_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());

@@ -28,10 +28,10 @@
 #include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 #include "scheduler-plugin/app/decision.hpp"
-#include "scheduler-plugin/app/gang_tries.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/app/leadership.hpp"
+#include "scheduler-plugin/app/speculative_reservations.hpp"
 #include "scheduler-plugin/app/survey.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
@@ -121,10 +121,10 @@ class Scheduler final : public Decide, public ClusterListener {
   // Rises with everything that may have made room; then room_for_rejected() is worth asking.
   std::uint64_t changes() const { return nodes_.changes() + unseen_arrivals_; }
   // A node that has room now for a pod that filter rejected and was offered it then; empty: none.
-  // Pods that ask alike are answered once until they are rejected anew, or wake_again() is called.
-  // Cost: a survey a kind of request among at most kMaxKinds.
+  // Pods that ask alike are answered once until they are rejected anew, or requeue_again() is
+  // called. Cost: a survey a kind of request among at most kMaxKinds.
   std::string room_for_rejected();
-  void wake_again();
+  void requeue_again();
 
   // For read-only views and tests.
   const NodeTable& nodes() const { return nodes_; }
@@ -222,8 +222,8 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_hold.cpp: reservations
   const ClusterPod* pending(const PodAsk& pod) const;
-  static bool tried_with_others(Verb verb, const PodAsk& pod);
-  bool end_tries_of_others(const PodAsk& pod);
+  static bool is_speculative(Verb verb, const PodAsk& pod);
+  bool end_other_speculation(const PodAsk& pod);
   void hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_reservations();
@@ -308,7 +308,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Ledger ledger_;
   Jobs jobs_;
   Groups groups_;
-  GangTries tries_;
+  SpeculativeReservations speculative_;
   std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
   std::deque<UnseenPod> unseen_pods_;
   std::uint64_t unseen_arrivals_ = 0;  // of unseen pods that the cluster told of afterwards

@@ -33,8 +33,9 @@ const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
     withdraw(pod.uid);
     return is_member(pod) ? groups_.part_for(pod) : nullptr;
   }
-  if (tried_with_others(verb, pod)) {
-    for (const std::string& uid : tries_.asked(pod.gang, pod.uid, clock_.now())) withdraw(uid);
+  if (is_speculative(verb, pod)) {
+    for (const std::string& uid : speculative_.asked(pod.gang, pod.uid, clock_.now()))
+      withdraw(uid);
   }
   const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
   if (part == nullptr) withdraw(pod.uid);
@@ -66,7 +67,7 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
     want = want_of(pod, nullptr);
     look(want, nodes);
   }
-  if (known != nullptr && survey_.fits == 0 && end_tries_of_others(pod)) look(want, nodes);
+  if (known != nullptr && survey_.fits == 0 && end_other_speculation(pod)) look(want, nodes);
   const bool found = survey_.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
     chosen_ = found ? answer(want, survey_.best_node) : Answer{};

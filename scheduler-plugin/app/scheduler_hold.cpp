@@ -15,23 +15,23 @@ const ClusterPod* Scheduler::pending(const PodAsk& pod) const {
 }
 
 // Whether the question is part of a try of a whole gang, of which nobody tells how it ends.
-bool Scheduler::tried_with_others(Verb verb, const PodAsk& pod) {
+bool Scheduler::is_speculative(Verb verb, const PodAsk& pod) {
   const bool question = verb == Verb::filter || verb == Verb::prioritize;
   return question && !pod.gang.empty() && !is_member(pod);
 }
 
 // Whether that gave chips back.
-bool Scheduler::end_tries_of_others(const PodAsk& pod) {
+bool Scheduler::end_other_speculation(const PodAsk& pod) {
   const std::size_t before = ledger_.promised();
-  for (const std::string& uid : tries_.end_others(pod.gang)) withdraw(uid);
+  for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
   return ledger_.promised() < before;
 }
 
 void Scheduler::hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {
   const bool speculative =
-      tried_with_others(verb, pod) && GangTries::kPatience < options_.reservation_ttl;
+      is_speculative(verb, pod) && SpeculativeReservations::kLifetime < options_.reservation_ttl;
   const auto expires =
-      clock_.now() + (speculative ? GangTries::kPatience : options_.reservation_ttl);
+      clock_.now() + (speculative ? SpeculativeReservations::kLifetime : options_.reservation_ttl);
   if (is_member(pod)) {
     groups_.hold(pod, node, answer.parts,
                  {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
@@ -61,7 +61,7 @@ void Scheduler::withdraw(std::string_view uid) {
 }
 
 void Scheduler::expire_reservations() {
-  tries_.prolong(clock_.now());
+  speculative_.prolong(clock_.now());
   end_reservations(clock_.now(), ReservationEvent::expired);
 }
 

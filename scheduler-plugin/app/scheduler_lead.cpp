@@ -19,7 +19,7 @@ std::string Scheduler::cannot_decide() const {
 std::uint64_t Scheduler::term() const { return leadership_ == nullptr ? 0 : leadership_->term(); }
 
 void Scheduler::step_down() {
-  for (const std::string& uid : tries_.end_others({})) withdraw(uid);
+  for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
   end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
   looks_.clear();  // of questions that somebody else answers now
   unseen_pods_.clear();

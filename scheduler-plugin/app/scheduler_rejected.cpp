@@ -17,11 +17,11 @@ std::string Scheduler::room_for_rejected() {
                 look.offered.get()};
   };
   for (auto& [uid, look] : looks_) {
-    if (look.node != kNoNode || look.woken || look.offered == nullptr) continue;
+    if (look.node != kNoNode || look.requeued || look.offered == nullptr) continue;
     const ClusterPod* pod = cluster_.find(look.pod);
     if (pod == nullptr || pod->ask.uid != uid || !pod->node.empty()) continue;
     const Kind kind = kind_of(*pod, look);
-    if (room.contains(kind)) look.woken = true;
+    if (room.contains(kind)) look.requeued = true;
     if (seen.size() >= kMaxKinds || !seen.insert(kind).second) continue;
     std::vector<std::string_view> names;
     for (const NodeId id : *look.offered) {
@@ -30,7 +30,7 @@ std::string Scheduler::room_for_rejected() {
     this->look(want_of(pod->ask, nullptr), names);
     if (survey_.best_node == kNoNode) continue;
     if (node.empty()) node = nodes_.node(survey_.best_node).name;
-    look.woken = true;
+    look.requeued = true;
     room.insert(kind);
   }
   return node;
@@ -58,8 +58,8 @@ void Scheduler::pod_seen(const ClusterPod& pod) {
   unseen_pods_.erase(it);
 }
 
-void Scheduler::wake_again() {
-  for (auto& [uid, look] : looks_) look.woken = false;
+void Scheduler::requeue_again() {
+  for (auto& [uid, look] : looks_) look.requeued = false;
 }
 
 }  // namespace chipweave::sched

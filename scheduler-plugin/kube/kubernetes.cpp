@@ -58,19 +58,19 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
       events_(*transport_, clock, events_options(options_)) {
   if (options_.publish_cluster_info) {
     ClusterInfoPublisher::Options publishing;
-    publishing.may_send = [this] { return !seat_ || seat_->standby().empty(); };
+    publishing.may_send = [this] { return !election_ || election_->standby().empty(); };
     cluster_info_ =
         std::make_unique<ClusterInfoPublisher>(*transport_, clock, std::move(publishing));
   }
   if (!options_.election) return;
-  seat_ = std::make_unique<LeaderSeat>(std::move(of_election), clock, *options_.election,
-                                       election_events(), options_.jitter);
-  cluster_.set_leadership(seat_.get());
+  election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,
+                                               election_events(), options_.jitter);
+  cluster_.set_leadership(election_.get());
 }
 
-LeaderSeat::Events Kubernetes::election_events() {
-  return {[this] { return scheduler_->waiting_for().empty(); }, [this] { waker_->wake_all(); },
-          [this] { scheduler_->step_down(); }};
+LeaderElection::Events Kubernetes::election_events() {
+  return {[this] { return scheduler_->waiting_for().empty(); },
+          [this] { requeue_trigger_->requeue_all(); }, [this] { scheduler_->step_down(); }};
 }
 
 TokenReviewer& Kubernetes::token_reviewer(TokenReviewer::Options options) {
@@ -99,13 +99,14 @@ void Kubernetes::start(Scheduler& scheduler) {
       ClaimWatch::Events{[this] { say_what_is_waited_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
-  waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
-  scheduler.set_leadership(seat_.get());
+  requeue_trigger_ =
+      std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
+  scheduler.set_leadership(election_.get());
   say_what_is_waited_for();
   inventories_->start();
   cluster_.start();
   claims_->start();
-  if (seat_) seat_->start();
+  if (election_) election_->start();
 }
 
 void Kubernetes::say_what_is_waited_for() {
@@ -132,17 +133,17 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 }
 
 void Kubernetes::tick() {
-  if (seat_) seat_->tick();
+  if (election_) election_->tick();
   const bool decides = scheduler_->cannot_decide().empty();
-  if (decides) waker_->look();
+  if (decides) requeue_trigger_->look();
   if (cluster_info_) cluster_info_->tick(scheduler_->nodes(), scheduler_->ledger(), decides);
 }
 
 void Kubernetes::stop(std::function<void()> done) {
   cluster_info_.reset();
-  if (!seat_) return done();
+  if (!election_) return done();
   // A binding without an answer may still be taken: then the next leader waits for the Lease.
-  seat_->stop(scheduler_->under_way() == 0, std::move(done));
+  election_->stop(scheduler_->under_way() == 0, std::move(done));
 }
 
 Kubernetes::Stats Kubernetes::stats() const {
@@ -150,11 +151,11 @@ Kubernetes::Stats Kubernetes::stats() const {
   stats.events_sent = events_.stats().sent;
   stats.events_refused = events_.stats().refused;
   stats.events_dropped = events_.stats().dropped;
-  stats.wake_ups = waker_ ? waker_->touched() : 0;
+  stats.wake_ups = requeue_trigger_ ? requeue_trigger_->touched() : 0;
   stats.watch_failures = watch_failures_;
   stats.unusable_inventories = unusable_inventories_;
   if (reviewer_) stats.token_reviews = reviewer_->stats();
-  if (seat_) stats.leader = seat_->stats();
+  if (election_) stats.leader = election_->stats();
   return stats;
 }
 

@@ -21,9 +21,9 @@
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
-#include "scheduler-plugin/kube/leader_seat.hpp"
+#include "scheduler-plugin/kube/leader_election.hpp"
+#include "scheduler-plugin/kube/requeue_trigger.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
-#include "scheduler-plugin/kube/waker.hpp"
 
 namespace chipweave::sched {
 
@@ -33,7 +33,7 @@ struct KubernetesOptions {
   // A number from 0 to 1 each time, by which waits are shortened; empty: random.
   std::function<double()> jitter;
   // Empty: this is the only replica.
-  std::optional<LeaderSeat::Options> election;
+  std::optional<LeaderElection::Options> election;
   bool publish_cluster_info = false;  // MindCluster's ConfigMaps for the whole cluster
 };
 
@@ -59,7 +59,7 @@ class Kubernetes {
   // What is to be done several times a second.
   void tick();
   // Why a replica must not be sent anything yet that only looks; empty: it may.
-  std::string not_ready() const { return seat_ ? seat_->not_ready() : std::string(); }
+  std::string not_ready() const { return election_ ? election_->not_ready() : std::string(); }
   // Gives up leading, for good; `done` is called soon, whatever the API server does.
   void stop(std::function<void()> done);
 
@@ -71,24 +71,24 @@ class Kubernetes {
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
     TokenReviewer::Stats token_reviews{};
-    std::optional<LeaderSeat::Stats> leader;  // where there is an election
+    std::optional<LeaderElection::Stats> leader;  // where there is an election
   };
   Stats stats() const;
 
  private:
   void say_what_is_waited_for();
-  LeaderSeat::Events election_events();
+  LeaderElection::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
 
   std::unique_ptr<kube::Transport> transport_;
   KubernetesOptions options_;
   KubeCluster cluster_;
   PodEvents events_;
-  std::unique_ptr<LeaderSeat> seat_;  // null: no election
+  std::unique_ptr<LeaderElection> election_;  // null: no election
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
-  std::unique_ptr<Waker> waker_;
+  std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
   std::unique_ptr<ClusterInfoPublisher> cluster_info_;  // null: not asked for
   std::uint64_t watch_failures_ = 0;

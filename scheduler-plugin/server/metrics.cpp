@@ -238,7 +238,7 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   if (now.leader) scrape_leader(*now.leader);
 }
 
-void Metrics::scrape_leader(const LeaderSeat::Stats& now) {
+void Metrics::scrape_leader(const LeaderElection::Stats& now) {
   registry_.gauge("chipweave_leader", "1 on the replica that decides, 0 on one that stands by")
       .with()
       .set(now.leads ? 1 : 0);

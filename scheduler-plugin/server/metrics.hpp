@@ -47,7 +47,7 @@ class Metrics final : public Observer {
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
   void scrape_kubernetes(const Kubernetes::Stats& now);
-  void scrape_leader(const LeaderSeat::Stats& now);
+  void scrape_leader(const LeaderElection::Stats& now);
 
   obs::Registry registry_;
   obs::Family<obs::Counter>& requests_;
@@ -68,7 +68,7 @@ class Metrics final : public Observer {
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;
-  LeaderSeat::Stats seen_leader_;
+  LeaderElection::Stats seen_leader_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
   NodeMetrics nodes_;
 };

@@ -1,4 +1,4 @@
-// Waker — has kube-scheduler look again at pods that it gave up on.
+// RequeueTrigger — has kube-scheduler look again at pods that it gave up on.
 //
 // kube-scheduler asks again for a rejected pod only when something changes that it watches; chips
 // that become healthy, or a reservation that ends, is nothing it sees. So when chips came free for
@@ -18,20 +18,20 @@
 
 namespace chipweave::sched {
 
-inline constexpr const char* kWakeAnnotation = "chipweave.dev/chips-freed";
+inline constexpr const char* kRequeueAnnotation = "chipweave.dev/chips-freed";
 
-class Waker {
+class RequeueTrigger {
  public:
   struct Options {
     std::chrono::milliseconds at_most_every{500};
   };
-  Waker(kube::Transport& transport, Scheduler& scheduler, Options options)
+  RequeueTrigger(kube::Transport& transport, Scheduler& scheduler, Options options)
       : transport_(transport), scheduler_(scheduler), options_(options) {}
 
   // Cheap when nothing came free; call it several times a second.
   void look();
   // Pods may wait that another replica rejected.
-  void wake_all() { all_ = true; }
+  void requeue_all() { all_ = true; }
   std::uint64_t touched() const { return touched_; }
 
  private:

@@ -1,8 +1,8 @@
-// GangTries — gangs of kube-scheduler itself (PodAsk::gang), while it tries them.
+// SpeculativeReservations — gangs of kube-scheduler itself (PodAsk::gang), while it tries them.
 //
 // It asks filter and prioritize for one member after another, takes everything back, and then binds
 // them all at once or none; nobody tells which. So what members are reserved lives only as long as
-// the try goes on and the bindings may come: kPatience after the last question for any of them, and
+// the try goes on and the bindings may come: kLifetime after the last question for any of them, and
 // gives way before to a pod that fits nowhere else: that one is asked for when the try is over.
 // Reference: Kubernetes 1.36, pkg/scheduler/schedule_one_podgroup.go. Owner: the loop thread.
 #pragma once
@@ -17,13 +17,13 @@
 
 namespace chipweave::sched {
 
-class GangTries {
+class SpeculativeReservations {
  public:
-  static constexpr std::chrono::seconds kPatience{1};
+  static constexpr std::chrono::seconds kLifetime{1};
 
-  explicit GangTries(Ledger& ledger) : ledger_(ledger) {}
-  GangTries(const GangTries&) = delete;
-  GangTries& operator=(const GangTries&) = delete;
+  explicit SpeculativeReservations(Ledger& ledger) : ledger_(ledger) {}
+  SpeculativeReservations(const SpeculativeReservations&) = delete;
+  SpeculativeReservations& operator=(const SpeculativeReservations&) = delete;
 
   // A member is asked for. If it was before, and others since, a new try has begun: the uids of all
   // that the earlier one may have left reservations to. Cost: O(log members).
@@ -32,7 +32,7 @@ class GangTries {
   // Ends all tries but those of `gang`: the uids that they may have left reservations to.
   std::vector<std::string> end_others(const std::string& gang);
   // Before reservations expire: those of a try that goes on live longer. Each is touched once in
-  // kPatience.
+  // kLifetime.
   void prolong(Clock::Steady now);
 
  private:
@@ -43,7 +43,7 @@ class GangTries {
     Clock::Steady prolonged{};      // no reservation of it ends before
   };
   Ledger& ledger_;
-  std::map<std::string, Try> tries_;
+  std::map<std::string, Try> speculative_;
   Clock::Steady next_{};  // nothing is to be done before
 };
 

@@ -1,5 +1,5 @@
-// LeaderSeat — this replica's part in the election of the one that decides: the Lease, the label of
-// its pod, and what it tells of both.
+// LeaderElection — this replica's part in the election of the one that decides: the Lease, the
+// label of its pod, and what it tells of both.
 //
 // Owner: the loop thread; ends with its destructor.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace chipweave::sched {
 
-class LeaderSeat final : public Leadership {
+class LeaderElection final : public Leadership {
  public:
   struct Options {
     // lease.identity: what this replica is called; a part that no other process has is added.
@@ -30,8 +30,8 @@ class LeaderSeat final : public Leadership {
     std::function<void()> began;
     std::function<void()> ended;
   };
-  LeaderSeat(std::unique_ptr<kube::Transport> transport, const Clock& clock, Options options,
-             Events events, std::function<double()> jitter);
+  LeaderElection(std::unique_ptr<kube::Transport> transport, const Clock& clock, Options options,
+                 Events events, std::function<double()> jitter);
 
   void start();
   // Several times a second.
