@@ -238,7 +238,7 @@ class Explainer {
 
   void changes(const PodAsk& ask, const Scheduler::Want& want,
                const std::vector<std::string_view>& names) {
-    std::string never = never_text(ask);
+    std::string unresolvable = unresolvable_text(ask);
     collect(ask, want, names);
     std::stable_sort(changes_.begin(), changes_.end(),
                      [](const Change& a, const Change& b) { return a.weight < b.weight; });
@@ -254,14 +254,14 @@ class Explainer {
     w_.end_array();
     const std::string smallest = changes_.empty() ? "" : changes_.front().text;
     w_.field("smallest_change", smallest);
-    std::string summary = never.empty() ? "waits: no node fits now" : never;
+    std::string summary = never.empty() ? "waits: no node fits now" : unresolvable;
     if (!smallest.empty()) summary += "; it would run " + smallest;
     if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);
   }
 
   // Set if no machine here can ever hold the pod.
-  std::string never_text(const PodAsk& ask) const {
+  std::string unresolvable_text(const PodAsk& ask) const {
     const Survey& survey = s_.survey_;
     std::string size_reason;
     bool offered = false;
@@ -271,7 +271,7 @@ class Explainer {
       ++seen;
       if (v.cause == Cause::resource) continue;
       offered = true;
-      if (!v.never) return {};
+      if (!v.unresolvable) return {};
       size_reason = v.reason;
     }
     if (seen == 0) {

@@ -102,8 +102,8 @@ Scheduler::Answer Scheduler::group_answer(const Want& want, const NodeState& sta
   const std::string who = want.members == replicas
                               ? "all " + std::to_string(replicas) + " pods of the group"
                               : std::to_string(want.members) + " more of the group's pods";
-  const auto no_room = [&](bool never) {
-    return Answer{rejected(Cause::group, never, "needs room for " + who + " on one node")};
+  const auto no_room = [&](bool unresolvable) {
+    return Answer{rejected(Cause::group, unresolvable, "needs room for " + who + " on one node")};
   };
   if (std::int64_t{want.members} * want.pod->chips > all.size()) return no_room(true);
   const int total = want.members * want.pod->chips;

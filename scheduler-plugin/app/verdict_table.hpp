@@ -29,7 +29,7 @@ struct Verdict {
   int level = 0;  // score of a node that is not the best
 
   Cause cause = Cause::none;  // none: it fits
-  bool never = false;         // no change of load or health would make it fit
+  bool unresolvable = false;  // no change of load or health would make it fit
   int left_over = 0;          // free chips that would remain
   double gbps = 0;            // of the chips that the pod would get
   double best_gbps = 0;
@@ -78,7 +78,7 @@ class VerdictTable {
  private:
   using Key = std::tuple<Cause, bool, int, double, double, std::string>;
   static Key key_of(const Verdict& v) {
-    return {v.cause, v.never, v.left_over, v.gbps, v.best_gbps, v.reason};
+    return {v.cause, v.unresolvable, v.left_over, v.gbps, v.best_gbps, v.reason};
   }
   void clear();
 
@@ -90,7 +90,7 @@ class VerdictTable {
   std::uint64_t last_serial_ = 0;
 };
 
-Verdict rejected(Cause cause, bool never, std::string reason);
+Verdict rejected(Cause cause, bool unresolvable, std::string reason);
 Verdict group_elsewhere();
 Verdict binding_elsewhere();
 

@@ -10,11 +10,11 @@
 namespace chipweave::sched {
 namespace {
 
-enum List : std::size_t { kFit, kFailed, kNever, kLists };
+enum List : std::size_t { kFit, kFailed, kUnresolvable, kLists };
 
 List list_of(const Verdict& v) {
   if (v.fits()) return kFit;
-  return v.never ? kNever : kFailed;
+  return v.unresolvable ? kUnresolvable : kFailed;
 }
 
 // No less than what the names take together.

@@ -83,8 +83,9 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
   const std::string_view name = node_.name;
   const Survey& survey = scheduler_.session_survey(Verb::predicate, counted.ask, {&name, 1});
   const Verdict verdict = survey.of(0);
-  if (verdict.fits() || (!verdict.never && can_wait_for_room(counted.ask))) return json("{}");
-  return misfit(verdict.reason, verdict.never ? kUnresolvable : kUnschedulable);
+  if (verdict.fits() || (!verdict.unresolvable && can_wait_for_room(counted.ask)))
+    return json("{}");
+  return misfit(verdict.reason, verdict.unresolvable ? kUnresolvable : kUnschedulable);
 }
 
 http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
