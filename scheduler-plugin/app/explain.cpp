@@ -254,7 +254,7 @@ class Explainer {
     w_.end_array();
     const std::string smallest = changes_.empty() ? "" : changes_.front().text;
     w_.field("smallest_change", smallest);
-    std::string summary = never.empty() ? "waits: no node fits now" : unresolvable;
+    std::string summary = unresolvable.empty() ? "waits: no node fits now" : unresolvable;
     if (!smallest.empty()) summary += "; it would run " + smallest;
     if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);

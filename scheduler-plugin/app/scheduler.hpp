@@ -81,8 +81,8 @@ class Scheduler final : public Decide, public ClusterListener {
   const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   // For a scheduler that tries in sessions (Volcano): verdicts and scores for a pod that the
-  // session has put nowhere; nothing is reserved, and what an earlier session was reserved for it
-  // is over.
+  // session has put nowhere; nothing is reserved, and the reservation of an earlier session
+  // ends.
   const Survey& session_survey(Verb verb, const PodAsk& pod,
                                std::span<const std::string_view> nodes);
   // The session has put the pod on the node: the best chips there are reserved for it until it is
@@ -132,7 +132,7 @@ class Scheduler final : public Decide, public ClusterListener {
   const Cluster& cluster() const { return cluster_; }
   const Clock& clock() const { return clock_; }
   const Decision* decision(std::string_view uid) const;
-  std::size_t under_way() const { return in_flight_.size(); }
+  std::size_t in_flight() const { return in_flight_.size(); }
   std::string check_invariants() const;
 
  private:
@@ -246,7 +246,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void binding_failed(InFlightMap::iterator it, const Error& why);
   void look_after_bindings();
   const InFlightBinding* being_bound(std::string_view uid) const;
-  Error bound_elsewhere(const InFlightBinding& order) const;
+  Error bound_elsewhere(const InFlightBinding& in_flight) const;
 
   // scheduler_admit.cpp: bindings of others
   void admit_when_certain(const AdmissionAsk& ask, const Admitted& told);
@@ -331,7 +331,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
   const Leadership* leadership_ = nullptr;
-  std::uint64_t certain_term_ = 0;       // the term of which sure_nodes_ are
+  std::uint64_t certain_term_ = 0;       // the term that certain_nodes_ is of
   std::set<std::string> certain_nodes_;  // whose pods were listed in this term
   // Who waits for a node to become sure, by term and node.
   std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> awaiting_certainty_;

@@ -110,7 +110,7 @@ Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
 void Scheduler::orphan(InFlightMap::iterator it) {
   const std::string uid = it->first;
   Holding holding = *ledger_.find(uid);
-  const OrphanedReservation orphan{"\\norphan#" + std::to_string(++orphan_count_), holding.key,
+  const OrphanedReservation orphan{"\norphan#" + std::to_string(++orphan_count_), holding.key,
                                    it->second.term, it->second.ask_again};
   in_flight_.erase(it);
   ledger_.drop(uid);

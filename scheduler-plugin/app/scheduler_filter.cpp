@@ -163,7 +163,7 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
     ++v.count;
     if (standing.order < v.first_order) {
       v.first = node;
-      v.first_order = standing.in_flight;
+      v.first_order = standing.order;
     }
   }
   rank_nodes(table);

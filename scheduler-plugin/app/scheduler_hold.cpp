@@ -22,9 +22,9 @@ bool Scheduler::is_speculative(Verb verb, const PodAsk& pod) {
 
 // Whether that gave chips back.
 bool Scheduler::end_other_speculation(const PodAsk& pod) {
-  const std::size_t before = ledger_.promised();
+  const std::size_t before = ledger_.reserved();
   for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
-  return ledger_.promised() < before;
+  return ledger_.reserved() < before;
 }
 
 void Scheduler::hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {

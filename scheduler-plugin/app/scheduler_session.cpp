@@ -1,7 +1,7 @@
 // Questions of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
 // back, tries again every second, and tells of nothing that it commits.
 //
-// So a question reservations nothing. What a session has put on a node is reserved there, because
+// So a question reserves nothing. What a session has put on a node is reserved there, because
 // later questions of the session must not count on the same chips; the reservation ends when the
 // session takes the pod back, when it asks for the pod anew (then it has put it nowhere), or by its
 // lifetime.

@@ -143,7 +143,7 @@ void Kubernetes::stop(std::function<void()> done) {
   cluster_info_.reset();
   if (!election_) return done();
   // A binding without an answer may still be taken: then the next leader waits for the Lease.
-  election_->stop(scheduler_->under_way() == 0, std::move(done));
+  election_->stop(scheduler_->in_flight() == 0, std::move(done));
 }
 
 Kubernetes::Stats Kubernetes::stats() const {

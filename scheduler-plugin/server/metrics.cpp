@@ -260,7 +260,7 @@ std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& ser
   for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
     inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
   totals_[kNodes].set(static_cast<double>(inventories));
-  totals_[kUnderWay].set(static_cast<double>(scheduler.under_way()));
+  totals_[kUnderWay].set(static_cast<double>(scheduler.in_flight()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().reserved()));
   scrape_pods(scheduler);

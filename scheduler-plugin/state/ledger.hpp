@@ -83,7 +83,7 @@ class Ledger {
   const ByNode& of_job(const std::string& job) const;
 
   std::size_t bound() const { return holdings_.size() - reservations_.size(); }
-  std::size_t promised() const { return reservations_.size(); }
+  std::size_t reserved() const { return reservations_.size(); }
   // "" if everything is right, else what is not.
   std::string check_invariants() const;
 

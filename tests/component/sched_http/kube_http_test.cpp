@@ -287,7 +287,7 @@ TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
   }
   loop_.post_and_wait([&] {
     EXPECT_EQ(scheduler_.check_invariants(), "");
-    EXPECT_EQ(scheduler_.under_way(), 0U);
+    EXPECT_EQ(scheduler_.in_flight(), 0U);
   });
 }
 

@@ -105,11 +105,11 @@ TEST(Reservation, IsNotHeldForPodsTheClusterDoesNotHaveWithThatUid) {
   const auto stranger = World::ask("stranger", 8);
   EXPECT_EQ(w.fit(stranger).size(), 1U);
   EXPECT_EQ(w.scores(stranger).at("n1"), 10);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   auto old = w.submit("p", 8);
   old.uid = "uid-of-the-one-before";
   w.fit(old);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   auto place = w.scheduler.place(stranger, {}, true);
   EXPECT_EQ(place.error().code, Errc::not_found);
   EXPECT_EQ(w.scheduler.place(stranger, {}, false).value().chips.size(), 8U);
@@ -141,7 +141,7 @@ TEST(Pods, EndGivesTheChipsBack) {
   w.fit(c);
   EXPECT_EQ(w.scheduler.release(c.key, "other").error().code, Errc::conflict);
   ASSERT_TRUE(w.scheduler.release(c.key, c.uid).ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
 }
 
 TEST(Pods, AUsedChipThatTurnsUnhealthyStaysWithItsPodUntilThatIsGone) {

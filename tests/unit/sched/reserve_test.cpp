@@ -89,7 +89,7 @@ TEST(Reserve, OfAGroupKeepsTheWholePlan) {
   const auto a = member("w-0");
   const auto b = member("w-1");
   const auto first = w.scheduler.reserve(a, "n2").value();
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.clock.advance(seconds(20));
   w.scheduler.heartbeat("n2", "boot");
   EXPECT_EQ(w.scheduler.reserve(a, "n2")->chips, first.chips);
@@ -98,7 +98,7 @@ TEST(Reserve, OfAGroupKeepsTheWholePlan) {
   const auto second = w.scheduler.reserve(b, "n2").value();
   EXPECT_EQ(second.gbps, first.gbps);
   EXPECT_NE(second.chips, first.chips);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.expect_sound();
 }
 
@@ -133,7 +133,7 @@ TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
   half.refused = "500m of a chip cannot be given";
   ASSERT_TRUE(w.cluster.add(half, "{}").ok());
   EXPECT_EQ(error(half.ask, "n1").code, Errc::conflict);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
 }
 
 TEST(Reserve, WhatPlaceHoldsSaysForHowLong) {

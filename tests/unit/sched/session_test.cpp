@@ -25,7 +25,7 @@ class Session : public ::testing::Test {
     return w_.scheduler.session_allocate(pod, node);
   }
   void deallocate(const PodAsk& pod) { w_.scheduler.session_deallocate(pod); }
-  std::size_t held() const { return w_.scheduler.ledger().promised(); }
+  std::size_t held() const { return w_.scheduler.ledger().reserved(); }
   void TearDown() override { w_.expect_sound(); }
 
   World w_;

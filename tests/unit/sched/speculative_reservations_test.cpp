@@ -40,7 +40,7 @@ TEST_F(GangTry, KeepsItsPromisesAsLongAsItGoesOnAndASecondMore) {
   pass(milliseconds(900));
   for (const auto& pod : {a, b, c}) EXPECT_EQ(w_.chips(pod).size(), 2U) << pod.key.name;
   pass(milliseconds(100));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 0U) << "it came to nothing";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 0U) << "it came to nothing";
 }
 
 TEST_F(GangTry, OthersDoNotProlongIt) {
@@ -49,9 +49,9 @@ TEST_F(GangTry, OthersDoNotProlongIt) {
   ask(member("x", 2, "ns/other"));
   ask(w_.submit("alone", 1));
   pass(milliseconds(100));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U);
   pass(milliseconds(900));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 1U) << "that of a pod in no gang lives longer";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "that of a pod in no gang lives longer";
 }
 
 TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
@@ -60,13 +60,13 @@ TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
   ask(a);
   ask(b);
   ask(w_.submit("small", 2));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 3U) << "that one fits beside it";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U) << "that one fits beside it";
   EXPECT_TRUE(w_.fit(member("c", 4)).empty()) << "a member has no right to it";
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 3U);
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U);
   ask(member("x", 4, "ns/other"));
   EXPECT_EQ(w_.chips(a).size() + w_.chips(b).size(), 0U);
   ask(w_.submit("large", 6));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 2U) << "small, large";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "small, large";
   EXPECT_TRUE(w_.fit(a).empty()) << "promises to others stay";
   EXPECT_FALSE(w_.bind(a, "n1").ok());
   w_.expect_sound();
@@ -81,11 +81,11 @@ TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
   EXPECT_TRUE(w_.fit(c).empty());
   pass(milliseconds(10));
   ask(b);  // in another order, as after a change of priorities
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 1U) << "what the earlier try left is gone";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "what the earlier try left is gone";
   ask(a);
   ask(a);
   w_.scores(a);
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 2U) << "asked again at once it is the same try";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "asked again at once it is the same try";
   EXPECT_EQ(w_.chips(b).size(), 4U);
 }
 
@@ -117,10 +117,10 @@ TEST_F(GangTry, LastsNoLongerThanAnyPromise) {
   a = w.submit(a);
   const std::vector<std::string_view> names{"n1"};
   ASSERT_TRUE(hasty.filter(a, names).ok());
-  EXPECT_EQ(hasty.ledger().promised(), 1U);
+  EXPECT_EQ(hasty.ledger().reserved(), 1U);
   w.clock.advance(milliseconds(200));
   hasty.tick();
-  EXPECT_EQ(hasty.ledger().promised(), 0U);
+  EXPECT_EQ(hasty.ledger().reserved(), 0U);
 }
 
 // Who asks for a place by gRPC says itself when it is over.
@@ -129,7 +129,7 @@ TEST_F(GangTry, IsNoneWhereAPlaceIsAskedFor) {
   const std::vector<std::string_view> names{"n1"};
   ASSERT_TRUE(w_.scheduler.place(a, names, true).ok());
   pass(milliseconds(5000));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 1U);
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U);
 }
 
 TEST_F(GangTry, ItsMembersAreOneJobUnlessALabelNamesIt) {

@@ -85,7 +85,7 @@ TEST_F(Admits, TheChipsAreThePodsUntilItIsBound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
   take("a", "n1", notes);
   EXPECT_EQ(world_.annotated("a"), world_.held("a"));
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"});
 }
 
@@ -154,7 +154,7 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   world_.create("shared", 1, "nvidia.com/gpu.shared");
   world_.api.settle();
   EXPECT_TRUE(admitted("shared", "n1").empty()) << "parts of chips are not ours";
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
 TEST_F(Admits, FindsThePodWithoutAUid) {
@@ -242,8 +242,8 @@ TEST_F(Admits, ADryRunTakesNothing) {
   create("a", 4);
   const Said dry = ask("a", "n1", true);
   ASSERT_TRUE(*dry && (*dry)->ok());
-  EXPECT_EQ(world_.scheduler->ledger().promised() + world_.scheduler->ledger().bound(), 0U);
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->ledger().reserved() + world_.scheduler->ledger().bound(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
   const Annotations real = admitted("a", "n1");
   EXPECT_EQ(real, (**dry)->annotations) << "it said what would be done";
   take("a", "n1", real);
@@ -261,7 +261,7 @@ TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still come through";
   wait(seconds(30));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
 // Its scheduler was told that the binding failed, and chooses another node.

@@ -213,8 +213,8 @@ void KubeWorld::expect_ledger_is_the_truth() const {
     EXPECT_EQ(h->count(), p.chips) << key;
   }
   EXPECT_EQ(scheduler->ledger().bound(), bound);
-  EXPECT_EQ(scheduler->ledger().promised(), 0U);
-  EXPECT_EQ(scheduler->under_way(), 0U);
+  EXPECT_EQ(scheduler->ledger().reserved(), 0U);
+  EXPECT_EQ(scheduler->in_flight(), 0U);
 }
 
 }  // namespace chipweave::sched::testing

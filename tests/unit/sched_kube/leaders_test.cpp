@@ -74,7 +74,7 @@ TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
   const auto nodes = a.all_nodes();
   EXPECT_EQ(b.scheduler->place(ask, nodes, true).error().code, Errc::unavailable);
   EXPECT_EQ(b.scheduler->release(ask.key, ask.uid).error().code, Errc::unavailable);
-  EXPECT_EQ(b.scheduler->ledger().promised(), 0U);
+  EXPECT_EQ(b.scheduler->ledger().reserved(), 0U);
   EXPECT_TRUE(b.scheduler->what_if(ask, nodes).ok());
   EXPECT_TRUE(b.scheduler->explain(ask.key).ok());
   const auto said = a.bind("p", "n1");
@@ -145,7 +145,7 @@ TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
   const auto said = a.bind("p", "n1");
   api.take(0, Fate::lost_before);
   EXPECT_TRUE(holds(*said, "does not show the pods of node n1")) << *said;
-  EXPECT_EQ(a.scheduler->under_way(), 0U);
+  EXPECT_EQ(a.scheduler->in_flight(), 0U);
   EXPECT_EQ(a.scheduler->ledger().bound(), 0U);
   const auto again = a.bind("p", "n1");
   api.settle();
@@ -268,7 +268,7 @@ TEST_F(Leaders, ADoubtGivesWayToTheNextLeader) {
   EXPECT_EQ(a.held("q").size(), 8U) << "known, not guessed";
   EXPECT_FALSE(a.holding("q")->assumed);
   EXPECT_EQ(a.held("p").size(), 0U);
-  EXPECT_EQ(a.scheduler->under_way(), 0U);
+  EXPECT_EQ(a.scheduler->in_flight(), 0U);
 }
 
 TEST_F(Leaders, WhoLeadsNoLongerPromisesNothing) {
@@ -280,11 +280,11 @@ TEST_F(Leaders, WhoLeadsNoLongerPromisesNothing) {
   const auto nodes = a.all_nodes();
   EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("p")), nodes).ok());
   EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("g")), nodes).ok());
-  EXPECT_EQ(a.scheduler->ledger().promised(), 3U);
+  EXPECT_EQ(a.scheduler->ledger().reserved(), 3U);
   a.process->cut_off = true;
   two.pass(seconds(2) + milliseconds(100));
   EXPECT_FALSE(a.leads());
-  EXPECT_EQ(a.scheduler->ledger().promised(), 0U);
+  EXPECT_EQ(a.scheduler->ledger().reserved(), 0U);
   EXPECT_EQ(a.scheduler->check_invariants(), "");
 }
 
