@@ -12,7 +12,7 @@
 #include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
 

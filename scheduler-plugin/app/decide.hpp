@@ -48,9 +48,9 @@ class Decide {
   // What the agent reported was withdrawn, or the machine is no more.
   virtual void inventory_gone(std::string_view node) = 0;
 
-  virtual Result<FilterAnswer> filter(const PodAsk& pod,
+  virtual Result<FilterAnswer> filter(const PodRequest& pod,
                                       std::span<const std::string_view> nodes) = 0;
-  virtual Result<std::vector<Score>> prioritize(const PodAsk& pod,
+  virtual Result<std::vector<Score>> prioritize(const PodRequest& pod,
                                                 std::span<const std::string_view> nodes) = 0;
   // ok: the cluster holds the pod bound there with its chips in its annotations. Errors: not_found,
   // conflict, invalid_argument: it is not bound so. unavailable: try again, it may be bound by
@@ -61,20 +61,20 @@ class Decide {
   // binding anyway. From then on the chips are the pod's until it turns out what became of the
   // binding. A dry run is answered as if, and nothing is kept. Errors: conflict, not_found: the pod
   // must not be bound so. unavailable: that cannot be said now.
-  virtual void admit(const AdmissionAsk& ask, Admitted done) = 0;
+  virtual void admit(const AdmissionRequest& request, Admitted done) = 0;
 
   // For other schedulers and tools: choose (and with `reserve` hold until the reservation's
   // lifetime ends) on one of `nodes` (empty: all).
-  virtual Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+  virtual Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                                     bool reserve) = 0;
   // Holds the best set of exactly that node for the pod; asked again it keeps the chips, for a new
   // lifetime. What it had reserved otherwise is given back first.
-  virtual Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) = 0;
+  virtual Result<PlacedChips> reserve(const PodRequest& pod, std::string_view node) = 0;
   // Gives back what a pod holds or has reserved.
   virtual Result<void> release(const PodKey& key, std::string_view uid) = 0;
   virtual Result<ExplainText> explain(const PodKey& key) = 0;
   // What `chips` more chips of `resource` would get now, without holding anything.
-  virtual Result<PlacedChips> what_if(const PodAsk& pod,
+  virtual Result<PlacedChips> what_if(const PodRequest& pod,
                                       std::span<const std::string_view> nodes) = 0;
   // The next `most` bound pods whose chips are known, by uid, from the first above `after` on. The
   // uid of the last; empty: there are no more.

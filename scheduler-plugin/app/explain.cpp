@@ -70,20 +70,20 @@ class Explainer {
   explicit Explainer(Scheduler& scheduler) : s_(scheduler) {}
 
   std::string pod(const ClusterPod& pod) {
-    w_.begin_object().field("pod", pod.ask.key.text()).field("uid", pod.ask.uid);
+    w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
     w_.key("asked")
         .begin_object()
-        .field("resource", pod.ask.resource)
+        .field("resource", pod.request.resource)
         .key("chips")
-        .integer(pod.ask.chips);
+        .integer(pod.request.chips);
     w_.end_object();
-    const Holding* held = s_.ledger_.find(pod.ask.uid);
+    const Holding* held = s_.ledger_.find(pod.request.uid);
     if (!pod.refused.empty()) {
       w_.field("state", "refused").field("summary", pod.refused);
-    } else if (pod.ask.chips == 0) {
+    } else if (pod.request.chips == 0) {
       w_.field("state", pod.node.empty() ? "pending" : "bound").field("node", pod.node);
       w_.field("summary", "the pod asks for no accelerator; any node will do");
-    } else if (const Decision* d = s_.decision(pod.ask.uid)) {
+    } else if (const Decision* d = s_.decision(pod.request.uid)) {
       bound(*d);
     } else if (held != nullptr && held->assumed) {
       assumed(*held);
@@ -141,7 +141,7 @@ class Explainer {
 
   void reserved(const ClusterPod& pod, const Holding& held) {
     const Node& node = s_.nodes_.node(held.node);
-    const auto look = s_.looks_.find(pod.ask.uid);
+    const auto look = s_.looks_.find(pod.request.uid);
     const bool known = look != s_.looks_.end() && look->second.node == held.node;
     const double gbps = known ? look->second.gbps : node.wiring->gbps(held.chips);
     const double best =
@@ -180,7 +180,7 @@ class Explainer {
 
   // The nodes that kube-scheduler offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
-    const auto look = s_.looks_.find(pod.ask.uid);
+    const auto look = s_.looks_.find(pod.request.uid);
     const bool asked = look != s_.looks_.end();
     never_offered_ = !asked || (look->second.offered == nullptr && !look->second.in_sessions);
     if (!asked || look->second.offered == nullptr) return s_.all_names();
@@ -200,7 +200,7 @@ class Explainer {
   void pending(const ClusterPod& pod) {
     w_.field("state", "pending");
     const std::vector<std::string_view> names = candidates(pod);
-    const Scheduler::Want want = s_.want_of(pod.ask, nullptr);
+    const Scheduler::Want want = s_.want_of(pod.request, nullptr);
     s_.look(want, names);
     const Survey& survey = s_.survey_;
     w_.key("fits_now").boolean(survey.fits > 0);
@@ -233,13 +233,13 @@ class Explainer {
                                               : " now; the scheduler has not asked for it since"));
       return;
     }
-    changes(pod.ask, want, names);
+    changes(pod.request, want, names);
   }
 
-  void changes(const PodAsk& ask, const Scheduler::Want& want,
+  void changes(const PodRequest& request, const Scheduler::Want& want,
                const std::vector<std::string_view>& names) {
-    std::string unresolvable = unresolvable_text(ask);
-    collect(ask, want, names);
+    std::string unresolvable = unresolvable_text(request);
+    collect(request, want, names);
     std::stable_sort(changes_.begin(), changes_.end(),
                      [](const Change& a, const Change& b) { return a.weight < b.weight; });
     if (changes_.size() > kMaxChanges) changes_.resize(kMaxChanges);
@@ -261,7 +261,7 @@ class Explainer {
   }
 
   // Set if no machine here can ever hold the pod.
-  std::string unresolvable_text(const PodAsk& ask) const {
+  std::string unresolvable_text(const PodRequest& request) const {
     const Survey& survey = s_.survey_;
     std::string size_reason;
     bool offered = false;
@@ -280,8 +280,8 @@ class Explainer {
                  : "waits: no node with chips is open to it (node selector, taints or "
                    "other resources rule them out)";
     }
-    if (!offered) return "no node here has " + ask.resource;
-    const std::string what = is_member(ask) ? "its group" : chips_word(ask.chips);
+    if (!offered) return "no node here has " + request.resource;
+    const std::string what = is_member(request) ? "its group" : chips_word(request.chips);
     return "no machine here can ever hold " + what + ": " + size_reason;
   }
 
@@ -292,7 +292,7 @@ class Explainer {
     return s_.answer_of(want, state, beside).verdict.fits();
   }
 
-  void collect(const PodAsk& ask, const Scheduler::Want& want,
+  void collect(const PodRequest& request, const Scheduler::Want& want,
                const std::vector<std::string_view>& names) {
     std::set<StateId> seen;
     bool fewer_members = false;
@@ -311,8 +311,8 @@ class Explainer {
       if (want.members > 1 && !fewer_members)
         fewer_members = smaller_group(want, state, beside, node);
       const int chips = state.wiring->topology().chip_count();
-      for (int size = std::min(ask.chips - 1, chips); size > best_size; --size) {
-        PodAsk smaller = ask;
+      for (int size = std::min(request.chips - 1, chips); size > best_size; --size) {
+        PodRequest smaller = request;
         smaller.chips = size;
         Scheduler::Want less = want;
         less.pod = &smaller;
@@ -323,7 +323,7 @@ class Explainer {
     }
     if (best_size > 0) {
       changes_.push_back(
-          {kFewerChips + ask.chips - best_size, "smaller_size", best_size_node,
+          {kFewerChips + request.chips - best_size, "smaller_size", best_size_node,
            "if it asked for " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
     }
   }

@@ -21,8 +21,8 @@
 namespace chipweave::sched {
 
 // Whether the pod is one of several of a group.
-bool is_member(const PodAsk& pod);
-std::string group_id(const PodAsk& pod);
+bool is_member(const PodRequest& pod);
+std::string group_id(const PodRequest& pod);
 
 // What all parts are together.
 struct GroupPlan {
@@ -48,13 +48,13 @@ class Groups {
   const Group* find(const std::string& id) const;
   // What the pod holds, or a spare part of its size, which is its own from now on. Null: there is
   // none; then spare parts of other sizes are given back, since they no longer fit the group.
-  const Holding* claim(const PodAsk& pod);
+  const Holding* claim(const PodRequest& pod);
   // What claim() would give; nothing changes.
-  const Holding* part_for(const PodAsk& pod) const;
+  const Holding* part_for(const PodRequest& pod) const;
   // Holds the parts, the first for the pod, the others for those still to come. Preconditions:
   // claim() found nothing, the chips are free, and the node is the group's if it has members.
-  void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, const GroupPlan& plan,
-            Clock::Steady expires);
+  void hold(const PodRequest& pod, NodeId node, std::span<const ChipSet> parts,
+            const GroupPlan& plan, Clock::Steady expires);
   // A pod that was bound before and holds its part already belongs to the group. Precondition: the
   // group has no members elsewhere.
   void join(const std::string& id, const std::string& uid, NodeId node);

@@ -34,7 +34,7 @@ struct GroupRef {
 
 // What a pod asks for, as Kubernetes counts it (largest of init containers and the sum of the
 // others).
-struct PodAsk {
+struct PodRequest {
   PodKey key;
   std::string uid;
   std::string resource;  // "nvidia.com/gpu"; empty: asks for no accelerator
@@ -130,7 +130,7 @@ using Done = std::function<void(Result<void>)>;
 using Annotations = std::map<std::string, std::string>;
 
 // A Binding that the API server is asked for, as it comes to admission.
-struct AdmissionAsk {
+struct AdmissionRequest {
   Binding binding;        // uid empty: the Binding does not say it
   std::string placement;  // the placement that stands in it already; empty: none
   bool dry_run = false;

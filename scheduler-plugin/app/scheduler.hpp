@@ -56,17 +56,19 @@ class Scheduler final : public Decide, public ClusterListener {
   void agent_gone(std::string_view node, std::string_view boot_id) override;
   void heartbeat(std::string_view node, std::string_view boot_id) override;
   void inventory_gone(std::string_view node) override;
-  Result<FilterAnswer> filter(const PodAsk& pod, std::span<const std::string_view> nodes) override;
-  Result<std::vector<Score>> prioritize(const PodAsk& pod,
+  Result<FilterAnswer> filter(const PodRequest& pod,
+                              std::span<const std::string_view> nodes) override;
+  Result<std::vector<Score>> prioritize(const PodRequest& pod,
                                         std::span<const std::string_view> nodes) override;
   void bind(const Binding& binding, Done done) override;
-  void admit(const AdmissionAsk& ask, Admitted done) override;
-  Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+  void admit(const AdmissionRequest& request, Admitted done) override;
+  Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
-  Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) override;
+  Result<PlacedChips> reserve(const PodRequest& pod, std::string_view node) override;
   Result<void> release(const PodKey& key, std::string_view uid) override;
   Result<ExplainText> explain(const PodKey& key) override;
-  Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override;
+  Result<PlacedChips> what_if(const PodRequest& pod,
+                              std::span<const std::string_view> nodes) override;
   Result<std::string> placed_pods(
       std::string_view after, std::size_t most,
       const std::function<void(const PlacedPod&)>& visit) const override;
@@ -78,26 +80,26 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // filter and prioritize for handlers that write thousands of names: the same decision, without a
   // string a node. The survey is valid until the next call of any of them.
-  const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
-  const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
+  const Survey& filter_survey(const PodRequest& pod, std::span<const std::string_view> nodes);
+  const Survey& prioritize_survey(const PodRequest& pod, std::span<const std::string_view> nodes);
   // For a scheduler that tries in sessions (Volcano): verdicts and scores for a pod that the
   // session has put nowhere; nothing is reserved, and the reservation of an earlier session
   // ends.
-  const Survey& session_survey(Verb verb, const PodAsk& pod,
+  const Survey& session_survey(Verb verb, const PodRequest& pod,
                                std::span<const std::string_view> nodes);
   // The session has put the pod on the node: the best chips there are reserved for it until it is
   // bound or taken back, or the reservation's lifetime is over. ok and nothing held for a pod that
   // the cluster does not hold so, or no longer waits. Errors: unavailable; conflict: it does not
   // fit.
-  Result<void> session_allocate(const PodAsk& pod, std::string_view node);
+  Result<void> session_allocate(const PodRequest& pod, std::string_view node);
   // The session has taken it back.
-  void session_deallocate(const PodAsk& pod);
+  void session_deallocate(const PodRequest& pod);
   // Whether the pod would fit on the node once the pods that were deleted there are gone.
-  bool fits_when_ended(const PodAsk& pod, std::string_view node);
+  bool fits_when_ended(const PodRequest& pod, std::string_view node);
   // Which of the pods offered as victims (uids) must end for the pod to fit on the node: the
   // fewest, then those of least priority; such as hold no chips there stay on the list, they go for
   // other reasons. Empty: not even all of them would do.
-  std::vector<std::string> choose_victims(const PodAsk& pod, std::string_view node,
+  std::vector<std::string> choose_victims(const PodRequest& pod, std::string_view node,
                                           std::span<const std::string> offered);
 
   // Ends reservations and marks nodes stale whose time is over, asks after bindings of which
@@ -140,7 +142,7 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // A request with everything about its surroundings that a verdict depends on.
   struct Want {
-    const PodAsk* pod = nullptr;
+    const PodRequest* pod = nullptr;
     bool distributed = false;
     int members = 1;                         // pods of its group that must fit together, with it
     NodeId only = kNoNode;                   // the node where its group is, or it is being bound to
@@ -185,21 +187,21 @@ class Scheduler final : public Decide, public ClusterListener {
   // What a survey may change: nothing; reservations, as a scheduler's question that is likely to be
   // followed by a binding; or as one of a session.
   enum class Asked { what_if, to_bind, in_session };
-  const Survey& survey(Verb verb, const PodAsk& pod, std::span<const std::string_view> nodes,
+  const Survey& survey(Verb verb, const PodRequest& pod, std::span<const std::string_view> nodes,
                        Asked how);
-  const Holding* part_of(Verb verb, const PodAsk& pod, Asked how);
-  Want want_of(const PodAsk& pod, const Holding* part) const;
+  const Holding* part_of(Verb verb, const PodRequest& pod, Asked how);
+  Want want_of(const PodRequest& pod, const Holding* part) const;
   void look(const Want& want, std::span<const std::string_view> nodes);
   void accept_all();
   VerdictTable& table_of(const Want& want);
   std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
-  void remember(Verb verb, const PodAsk& pod, Asked how);
-  void remember_unseen(const PodAsk& pod);
+  void remember(Verb verb, const PodRequest& pod, Asked how);
+  void remember_unseen(const PodRequest& pod);
   void pod_seen(const ClusterPod& pod);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
-  Result<PlacedChips> choose(const PodAsk& pod, std::span<const std::string_view> nodes,
+  Result<PlacedChips> choose(const PodRequest& pod, std::span<const std::string_view> nodes,
                              bool reserve);
   Result<PlacedChips> placed(const Survey& survey) const;
   std::vector<std::string_view> all_names();
@@ -214,31 +216,31 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_reserve.cpp: for other schedulers
   Result<void> may_tell() const;
-  Result<const ClusterPod*> may_hold(const PodAsk& pod) const;
-  Result<PlacedChips> place_on(const PodAsk& pod, std::span<const std::string_view> nodes,
+  Result<const ClusterPod*> may_hold(const PodRequest& pod) const;
+  Result<PlacedChips> place_on(const PodRequest& pod, std::span<const std::string_view> nodes,
                                bool reserve);
-  PlacedChips kept(const PodAsk& pod, const Holding& holding) const;
+  PlacedChips kept(const PodRequest& pod, const Holding& holding) const;
   PlacedPod told_of(const Decision& decision) const;
 
   // scheduler_hold.cpp: reservations
-  const ClusterPod* pending(const PodAsk& pod) const;
-  static bool is_speculative(Verb verb, const PodAsk& pod);
-  bool end_other_speculation(const PodAsk& pod);
-  void hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer);
+  const ClusterPod* pending(const PodRequest& pod) const;
+  static bool is_speculative(Verb verb, const PodRequest& pod);
+  bool end_other_speculation(const PodRequest& pod);
+  void hold_reservation(Verb verb, const PodRequest& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_reservations();
   void end_reservations(Clock::Steady due, ReservationEvent how);
   void rebase(NodeId node, const std::vector<int>& old_indices);
-  bool usable(const Holding& holding, const PodAsk& pod, bool distributed) const;
+  bool usable(const Holding& holding, const PodRequest& pod, bool distributed) const;
 
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
   // Precondition: the pod holds its chips there, as a reservation.
-  InFlightBinding& begin_binding(const Binding& binding, const PodAsk& pod);
+  InFlightBinding& begin_binding(const Binding& binding, const PodRequest& pod);
   void bind_again(InFlightBinding& same, const Binding& binding, Done done);
   void bind_when_certain(const Binding& binding, Done done);
-  Result<void> take_chips(const PodAsk& pod, NodeId node);
-  Decision decide(const PodAsk& pod, const Holding& holding);
+  Result<void> take_chips(const PodRequest& pod, NodeId node);
+  Decision decide(const PodRequest& pod, const Holding& holding);
   void keep(Decision decision);
   void ask_cluster(const std::string& uid);
   void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& how);
@@ -249,9 +251,9 @@ class Scheduler final : public Decide, public ClusterListener {
   Error bound_elsewhere(const InFlightBinding& in_flight) const;
 
   // scheduler_admit.cpp: bindings of others
-  void admit_when_certain(const AdmissionAsk& ask, const Admitted& told);
-  Result<Admission> admit_known(const AdmissionAsk& ask);
-  Result<Admission> would_admit(const PodAsk& pod, NodeId node);
+  void admit_when_certain(const AdmissionRequest& request, const Admitted& told);
+  Result<Admission> admit_known(const AdmissionRequest& request);
+  Result<Admission> would_admit(const PodRequest& pod, NodeId node);
   void orphan(InFlightMap::iterator it);
   void drop_orphans(const std::string& uid);
   void check_orphans();
@@ -290,7 +292,8 @@ class Scheduler final : public Decide, public ClusterListener {
   void give_up_earlier(NodeId node, const Placement& said);
 
   // scheduler_preempt.cpp
-  bool fits_without(const PodAsk& pod, std::string_view node, std::span<const std::string> victims);
+  bool fits_without(const PodRequest& pod, std::string_view node,
+                    std::span<const std::string> victims);
   int priority_of(const Holding& holding) const;
 
   // scheduler_rejected.cpp

@@ -14,8 +14,8 @@
 
 namespace chipweave::sched {
 
-void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
-  const Binding& binding = ask.binding;
+void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
+  const Binding& binding = request.binding;
   Admitted told = [this, binding, begin = clock_.now(),
                    done = std::move(done)](Result<Admission> how) {
     if (!how) observer_.bind_failed(binding, how.error());
@@ -25,42 +25,43 @@ void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
   if (std::string why = cannot_decide(); !why.empty())
     return told(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
-  const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
-  if (same) return admit_when_certain(ask, told);
+  const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
+  if (same) return admit_when_certain(request, told);
   // created, or created anew, a moment ago?
-  cluster_.refresh(binding.key, [this, ask, told = std::move(told)](const Result<void>& how) {
+  cluster_.refresh(binding.key, [this, request, told = std::move(told)](const Result<void>& how) {
     if (!how) return told(how.error());
-    admit_when_certain(ask, told);
+    admit_when_certain(request, told);
   });
 }
 
-void Scheduler::admit_when_certain(const AdmissionAsk& ask, const Admitted& told) {
-  const ClusterPod* pod = cluster_.find(ask.binding.key);
-  const NodeId node = nodes_.find(ask.binding.node);
-  const bool ours = pod != nullptr && pod->node.empty() && pod->ask.chips > 0 && node != kNoNode;
-  if (!ours || is_node_certain(ask.binding.node)) return told(admit_known(ask));
-  when_node_certain(ask.binding.node, [this, ask, told](const Result<void>& how) {
-    told(how ? admit_known(ask) : Result<Admission>(how.error()));
+void Scheduler::admit_when_certain(const AdmissionRequest& request, const Admitted& told) {
+  const ClusterPod* pod = cluster_.find(request.binding.key);
+  const NodeId node = nodes_.find(request.binding.node);
+  const bool ours =
+      pod != nullptr && pod->node.empty() && pod->request.chips > 0 && node != kNoNode;
+  if (!ours || is_node_certain(request.binding.node)) return told(admit_known(request));
+  when_node_certain(request.binding.node, [this, request, told](const Result<void>& how) {
+    told(how ? admit_known(request) : Result<Admission>(how.error()));
   });
 }
 
-Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
+Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   expire_reservations();
-  const ClusterPod* pod = cluster_.find(ask.binding.key);
-  if (pod == nullptr && ask.binding.uid.empty()) {
+  const ClusterPod* pod = cluster_.find(request.binding.key);
+  if (pod == nullptr && request.binding.uid.empty()) {
     // one that is made in this moment would be bound without its chips
     return make_error(Errc::not_found,
-                      "pod " + ask.binding.key.text() + " is not there to be bound");
+                      "pod " + request.binding.key.text() + " is not there to be bound");
   }
   // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
-  if (pod == nullptr || (!ask.binding.uid.empty() && pod->ask.uid != ask.binding.uid))
+  if (pod == nullptr || (!request.binding.uid.empty() && pod->request.uid != request.binding.uid))
     return Admission{};
   // Bound already: likewise. No whole chips asked for: not ours.
-  if (!pod->node.empty() || !pod->refused.empty() || pod->ask.chips == 0)
-    return Admission{pod->ask.uid, {}};
-  const Binding binding{ask.binding.key, pod->ask.uid, ask.binding.node};
+  if (!pod->node.empty() || !pod->refused.empty() || pod->request.chips == 0)
+    return Admission{pod->request.uid, {}};
+  const Binding binding{request.binding.key, pod->request.uid, request.binding.node};
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
@@ -69,14 +70,15 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
   const bool here = in_flight != in_flight_.end() && in_flight->second.binding.node == binding.node;
   if (in_flight != in_flight_.end() && !here && !in_flight->second.admitted_only())
     return bound_elsewhere(in_flight->second);
-  if (here && (ask.dry_run || ask.placement == in_flight->second.annotations[kPlacementAnnotation]))
+  if (here &&
+      (request.dry_run || request.placement == in_flight->second.annotations[kPlacementAnnotation]))
     return Admission{binding.uid, in_flight->second.annotations};  // the latter: it is our own
-  if (ask.dry_run) return would_admit(pod->ask, node);
+  if (request.dry_run) return would_admit(pod->request, node);
   if (in_flight != in_flight_.end() && !here) orphan(in_flight);
   if (!here) {
-    if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
+    if (auto taken = take_chips(pod->request, node); !taken) return std::move(taken).error();
   }
-  InFlightBinding& begun = here ? in_flight->second : begin_binding(binding, pod->ask);
+  InFlightBinding& begun = here ? in_flight->second : begin_binding(binding, pod->request);
   begun.admitted_until = clock_.now() + kUncertaintyWindow;
   begun.term = term();
   if (!begun.asked) begun.ask_again = begun.admitted_until;
@@ -84,7 +86,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
 }
 
 // What admit() would say, without taking anything.
-Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
+Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
   const Holding* held = ledger_.find(pod.uid);
   Holding likely;
   likely.uid = pod.uid;

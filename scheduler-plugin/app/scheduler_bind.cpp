@@ -27,7 +27,8 @@ void Scheduler::bind(const Binding& binding, Done done) {
   if (std::string why = cannot_decide(); !why.empty())
     return told(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
-  if (pod != nullptr && pod->ask.uid == binding.uid) return bind_known(binding, std::move(told));
+  if (pod != nullptr && pod->request.uid == binding.uid)
+    return bind_known(binding, std::move(told));
   // created, or created anew, a moment ago?
   cluster_.refresh(binding.key, [this, binding, told = std::move(told)](const Result<void>& how) {
     if (!how) return told(how);
@@ -50,7 +51,7 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
-  if (pod->ask.uid != binding.uid) {
+  if (pod->request.uid != binding.uid) {
     return done(
         make_error(Errc::conflict, name + " has another uid: it was deleted and created anew"));
   }
@@ -59,19 +60,20 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
     return done(make_error(Errc::conflict, name + " is already bound to node " + pod->node));
   }
   if (!pod->refused.empty()) return done(make_error(Errc::invalid_argument, pod->refused));
-  if (pod->ask.chips == 0) return cluster_.bind(binding, {}, std::move(done));
+  if (pod->request.chips == 0) return cluster_.bind(binding, {}, std::move(done));
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
   if (!is_node_certain(binding.node)) return bind_when_certain(binding, std::move(done));
   if (held != in_flight_.end()) orphan(held);
-  if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
-  begin_binding(binding, pod->ask).waiting.push_back(std::move(done));
+  if (auto taken = take_chips(pod->request, node); !taken) return done(std::move(taken));
+  begin_binding(binding, pod->request).waiting.push_back(std::move(done));
   ask_cluster(binding.uid);
 }
 
-Scheduler::InFlightBinding& Scheduler::begin_binding(const Binding& binding, const PodAsk& pod) {
+Scheduler::InFlightBinding& Scheduler::begin_binding(const Binding& binding,
+                                                     const PodRequest& pod) {
   const Holding& held = *ledger_.find(pod.uid);
   InFlightBinding in_flight;
   in_flight.binding = binding;
@@ -185,7 +187,7 @@ void Scheduler::look_after_bindings() {
 
 // Afterwards the pod has a reservation on this node. Keeps the one it has, if that is there and its
 // chips are healthy.
-Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
+Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
       usable(*held, pod, want_of(pod, held).distributed)) {
@@ -216,7 +218,7 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   return {};
 }
 
-Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
+Decision Scheduler::decide(const PodRequest& pod, const Holding& holding) {
   const Node& node = nodes_.node(holding.node);
   const Want want = want_of(pod, nullptr);
   Decision d;

@@ -16,18 +16,19 @@ constexpr std::size_t kMaxTables = 32;
 
 }  // namespace
 
-const Survey& Scheduler::filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes) {
+const Survey& Scheduler::filter_survey(const PodRequest& pod,
+                                       std::span<const std::string_view> nodes) {
   return survey(Verb::filter, pod, nodes, Asked::to_bind);
 }
 
-const Survey& Scheduler::prioritize_survey(const PodAsk& pod,
+const Survey& Scheduler::prioritize_survey(const PodRequest& pod,
                                            std::span<const std::string_view> nodes) {
   return survey(Verb::prioritize, pod, nodes, Asked::to_bind);
 }
 
 // What is held for a pod that asks: it is being bound there, or it is its part of a group. Its own
 // earlier reservation is over.
-const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
+const Holding* Scheduler::part_of(Verb verb, const PodRequest& pod, Asked how) {
   if (being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
   if (how == Asked::in_session) {
     withdraw(pod.uid);
@@ -45,12 +46,12 @@ const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
 // Asked to bind, the best node's chips are reserved; by filter only when exactly one node is left
 // (prioritize is not called then). What a pod that may hold chips asks for, the cluster says, not
 // the caller.
-const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
+const Survey& Scheduler::survey(Verb verb, const PodRequest& asked,
                                 std::span<const std::string_view> nodes, Asked how) {
   const auto begin = clock_.now();
   expire_reservations();
   const ClusterPod* known = how == Asked::what_if ? nullptr : pending(asked);
-  const PodAsk& pod = known != nullptr ? known->ask : asked;
+  const PodRequest& pod = known != nullptr ? known->request : asked;
   const InFlightBinding* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
   const Holding* part = known != nullptr ? part_of(verb, pod, how) : nullptr;
   Want want = want_of(pod, part);
@@ -90,14 +91,14 @@ const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
   return survey_;
 }
 
-Scheduler::Want Scheduler::want_of(const PodAsk& pod, const Holding* part) const {
+Scheduler::Want Scheduler::want_of(const PodRequest& pod, const Holding* part) const {
   Want want;
   want.pod = &pod;
   want.part = part;
   const std::string job = pod.chips > 0 ? job_identity(pod) : std::string();
   if (!job.empty()) {
     const ClusterPod* self = cluster_.find(pod.key);
-    const bool counted = self != nullptr && self->ask.uid == pod.uid && self->ask.chips > 0;
+    const bool counted = self != nullptr && self->request.uid == pod.uid && self->request.chips > 0;
     want.distributed = jobs_.members(job) > (counted ? 1U : 0U);
     want.of_job = &ledger_.of_job(job);
     want.own = ledger_.find(pod.uid);
@@ -242,7 +243,7 @@ std::string Scheduler::who_says_what() const {
 }
 
 // Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
-void Scheduler::remember(Verb verb, const PodAsk& pod, Asked how) {
+void Scheduler::remember(Verb verb, const PodRequest& pod, Asked how) {
   const Survey& s = survey_;
   Look look;
   look.pod = pod.key;
@@ -290,7 +291,8 @@ void Scheduler::remember(Verb verb, const PodAsk& pod, Asked how) {
   looks_[pod.uid] = std::move(look);
 }
 
-Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::string_view> nodes) {
+Result<FilterAnswer> Scheduler::filter(const PodRequest& pod,
+                                       std::span<const std::string_view> nodes) {
   const Survey& s = filter_survey(pod, nodes);
   FilterAnswer answer;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -305,7 +307,7 @@ Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::s
   return answer;
 }
 
-Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod,
+Result<std::vector<Score>> Scheduler::prioritize(const PodRequest& pod,
                                                  std::span<const std::string_view> nodes) {
   const Survey& s = prioritize_survey(pod, nodes);
   std::vector<Score> scores;

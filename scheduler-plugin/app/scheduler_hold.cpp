@@ -6,28 +6,29 @@
 namespace chipweave::sched {
 
 // The cluster's pod if it waits with this uid, else null: only such a pod may hold chips.
-const ClusterPod* Scheduler::pending(const PodAsk& pod) const {
+const ClusterPod* Scheduler::pending(const PodRequest& pod) const {
   if (pod.uid.empty()) return nullptr;
   const ClusterPod* held = cluster_.find(pod.key);
-  const bool waits =
-      held != nullptr && held->ask.uid == pod.uid && held->node.empty() && held->refused.empty();
+  const bool waits = held != nullptr && held->request.uid == pod.uid && held->node.empty() &&
+                     held->refused.empty();
   return waits ? held : nullptr;
 }
 
 // Whether the question is part of a try of a whole gang, of which nobody tells how it ends.
-bool Scheduler::is_speculative(Verb verb, const PodAsk& pod) {
+bool Scheduler::is_speculative(Verb verb, const PodRequest& pod) {
   const bool question = verb == Verb::filter || verb == Verb::prioritize;
   return question && !pod.gang.empty() && !is_member(pod);
 }
 
 // Whether that gave chips back.
-bool Scheduler::end_other_speculation(const PodAsk& pod) {
+bool Scheduler::end_other_speculation(const PodRequest& pod) {
   const std::size_t before = ledger_.reserved();
   for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
   return ledger_.reserved() < before;
 }
 
-void Scheduler::hold_reservation(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {
+void Scheduler::hold_reservation(Verb verb, const PodRequest& pod, NodeId node,
+                                 const Answer& answer) {
   const bool speculative =
       is_speculative(verb, pod) && SpeculativeReservations::kLifetime < options_.reservation_ttl;
   const auto expires =
@@ -103,7 +104,7 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
 }
 
 // Whether the pod can run on what is held for it: all of it there and healthy.
-bool Scheduler::usable(const Holding& holding, const PodAsk& pod, bool distributed) const {
+bool Scheduler::usable(const Holding& holding, const PodRequest& pod, bool distributed) const {
   const Node& node = nodes_.node(holding.node);
   const ChipSet ill = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;
   return holding.chips.size() == pod.chips && !holding.chips.intersects(ill);

@@ -11,7 +11,7 @@
 namespace chipweave::sched {
 
 bool Scheduler::decides_late(const ClusterPod& pod) const {
-  return options_.decide_after_bind && !pod.started && !pod.node.empty() && pod.ask.chips > 0;
+  return options_.decide_after_bind && !pod.started && !pod.node.empty() && pod.request.chips > 0;
 }
 
 // Whether there is a set for it. Precondition: it holds nothing there but a reservation.
@@ -21,13 +21,13 @@ bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
     when_node_certain(pod.node, [](const Result<void>&) {});  // it is tried again
     return false;
   }
-  if (!take_chips(pod.ask, node)) return false;
-  const std::string& uid = pod.ask.uid;
+  if (!take_chips(pod.request, node)) return false;
+  const std::string& uid = pod.request.uid;
   const Holding& held = *ledger_.find(uid);
-  Decision made = decide(pod.ask, held);
+  Decision made = decide(pod.request, held);
   nodes_.set_predicate_time(node, made.predicate_time);
   Late& late = late_[uid];
-  late.key = pod.ask.key;
+  late.key = pod.request.key;
   late.annotations = annotations_of(made, nodes_.node(node));
   ledger_.confirm(uid);
   const Decision& d = made;
@@ -66,7 +66,7 @@ void Scheduler::look_after_late() {
   for (const std::string& uid : uids) {
     const Late& late = late_.at(uid);
     const ClusterPod* pod = cluster_.find(late.key);
-    if (pod == nullptr || pod->ask.uid != uid || pod->started) {
+    if (pod == nullptr || pod->request.uid != uid || pod->started) {
       late_.erase(uid);
       continue;
     }

@@ -24,7 +24,7 @@ struct Cost {
 
 }  // namespace
 
-bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
+bool Scheduler::fits_without(const PodRequest& pod, std::string_view name,
                              std::span<const std::string> victims) {
   if (pod.chips == 0) return true;
   const NodeId id = nodes_.find(name);
@@ -42,23 +42,24 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
   return answer_of(want, state, {}).verdict.fits();
 }
 
-bool Scheduler::fits_when_ended(const PodAsk& pod, std::string_view name) {
+bool Scheduler::fits_when_ended(const PodRequest& pod, std::string_view name) {
   const NodeId id = nodes_.find(name);
   if (id == kNoNode) return false;
   std::vector<std::string> ending;
   for (const Holding* h : ledger_.on(id)) {
     const ClusterPod* holder = cluster_.find(h->key);
-    if (holder != nullptr && holder->ask.uid == h->uid && holder->ending) ending.push_back(h->uid);
+    if (holder != nullptr && holder->request.uid == h->uid && holder->ending)
+      ending.push_back(h->uid);
   }
   return !ending.empty() && fits_without(pod, name, ending);
 }
 
 int Scheduler::priority_of(const Holding& holding) const {
   const ClusterPod* pod = cluster_.find(holding.key);
-  return pod != nullptr && pod->ask.uid == holding.uid ? pod->priority : 0;
+  return pod != nullptr && pod->request.uid == holding.uid ? pod->priority : 0;
 }
 
-std::vector<std::string> Scheduler::choose_victims(const PodAsk& pod, std::string_view node,
+std::vector<std::string> Scheduler::choose_victims(const PodRequest& pod, std::string_view node,
                                                    std::span<const std::string> offered) {
   if (!fits_without(pod, node, offered)) return {};
   if (fits_without(pod, node, {})) return {offered.begin(), offered.end()};  // not for chips

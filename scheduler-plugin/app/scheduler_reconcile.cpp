@@ -19,9 +19,9 @@ constexpr std::chrono::seconds kDisputeLasts{5};  // before it is one
 
 // Null unless it can be true of this pod.
 const Placement* credible(const ClusterPod& pod, const Placement* p) {
-  const bool can_be = p != nullptr && p->uid == pod.ask.uid && p->node == pod.node &&
-                      p->resource == pod.ask.resource &&
-                      static_cast<int>(p->chips.size()) == pod.ask.chips;
+  const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
+                      p->resource == pod.request.resource &&
+                      static_cast<int>(p->chips.size()) == pod.request.chips;
   return can_be ? p : nullptr;
 }
 
@@ -45,23 +45,23 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
 }  // namespace
 
 void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
-  jobs_.add(pod.ask);
+  jobs_.add(pod.request);
   pod_seen(pod);
   if (!pod.node.empty()) reconcile(pod, credible(pod, said));
 }
 
 void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
   said = credible(pod, said);
-  drop_orphans(pod.ask.uid);
-  const auto it = in_flight_.find(pod.ask.uid);
+  drop_orphans(pod.request.uid);
+  const auto it = in_flight_.find(pod.request.uid);
   if (it != in_flight_.end()) {
     const Decision& d = it->second.decision;
     const bool ours = pod.node == it->second.binding.node && said != nullptr &&
                       said->decision == d.id && said->chips == d.indices;
     if (ours) return binding_done(it);
-    binding_failed(it,
-                   make_error(Errc::conflict, "pod " + pod.ask.key.text() + " was bound to node " +
-                                                  pod.node + " by another scheduler"));
+    binding_failed(
+        it, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
+                                           pod.node + " by another scheduler"));
   }
   reconcile(pod, said);
 }
@@ -77,8 +77,8 @@ bool Scheduler::says_the_same(const Holding& held, const Placement& said) const 
 }
 
 void Scheduler::reconcile(const ClusterPod& pod, const Placement* said) {
-  const std::string& uid = pod.ask.uid;
-  if (pod.ask.chips == 0) return;
+  const std::string& uid = pod.request.uid;
+  if (pod.request.chips == 0) return;
   if (const Holding* held = ledger_.find(uid)) {
     const bool learned = said != nullptr && (held->assumed || !says_the_same(*held, *said));
     if (held->bound && !learned) return;
@@ -92,39 +92,39 @@ void Scheduler::reconcile(const ClusterPod& pod, const Placement* said) {
   const NodeId node = nodes_.declare(pod.node);
   if (said == nullptr && node != kNoNode && decides_late(pod)) {
     if (decide_late(pod, node)) return;
-    late_[uid].key = pod.ask.key;  // tried again
+    late_[uid].key = pod.request.key;  // tried again
   }
   if (said != nullptr) late_.erase(uid);
   looks_.erase(uid);
   // what was reserved for the rest of its group was meant to be beside it
-  if (is_member(pod.ask)) groups_.dissolve(group_id(pod.ask));
-  if (node == kNoNode) return observer_.unaccounted(pod.ask.key, pod.node);
+  if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
+  if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
   if (said != nullptr) give_up_earlier(node, *said);
   Holding holding = holding_of(pod, node);
   if (said != nullptr && contested(*said, node).empty()) {
     hold_known(*said, std::move(holding));
     recall(pod, *said);
   } else {
-    if (said != nullptr) disputes_[uid] = Dispute{*said, pod.ask.key, clock_.now(), false};
+    if (said != nullptr) disputes_[uid] = Dispute{*said, pod.request.key, clock_.now(), false};
     holding.assumed = true;
-    holding.unplaced = pod.ask.chips;
+    holding.unplaced = pod.request.chips;
     (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
   }
-  if (is_member(pod.ask) && !ledger_.find(uid)->group.empty())
+  if (is_member(pod.request) && !ledger_.find(uid)->group.empty())
     groups_.join(ledger_.find(uid)->group, uid, node);
   settle(node);
 }
 
 Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
   Holding holding;
-  holding.uid = pod.ask.uid;
-  holding.key = pod.ask.key;
+  holding.uid = pod.request.uid;
+  holding.key = pod.request.key;
   holding.node = node;
   holding.bound = true;
-  holding.job = job_identity(pod.ask);
-  if (is_member(pod.ask)) {
-    const Group* group = groups_.find(group_id(pod.ask));
-    if (group == nullptr || group->node == node) holding.group = group_id(pod.ask);
+  holding.job = job_identity(pod.request);
+  if (is_member(pod.request)) {
+    const Group* group = groups_.find(group_id(pod.request));
+    if (group == nullptr || group->node == node) holding.group = group_id(pod.request);
   }
   return holding;
 }
@@ -152,7 +152,7 @@ void Scheduler::end_disputes(NodeId id) {
     const Dispute dispute = std::move(disputes_.extract(uid).mapped());
     const ClusterPod* pod = cluster_.find(dispute.pod);
     // of two that said the same the first has it
-    if (pod == nullptr || pod->ask.uid != uid || !contested(dispute.said, id).empty()) continue;
+    if (pod == nullptr || pod->request.uid != uid || !contested(dispute.said, id).empty()) continue;
     Holding holding = *ledger_.find(uid);
     ledger_.drop(uid);
     holding.assumed = false;
@@ -252,22 +252,22 @@ ChipSet Scheduler::guess(NodeId id, int count) const {
 
 // The decision as far as the pod tells it.
 void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
-  const Holding& holding = *ledger_.find(pod.ask.uid);
+  const Holding& holding = *ledger_.find(pod.request.uid);
   Decision d;
   d.id = said.decision;
-  d.pod = pod.ask.key;
-  d.uid = pod.ask.uid;
-  d.resource = pod.ask.resource;
+  d.pod = pod.request.key;
+  d.uid = pod.request.uid;
+  d.resource = pod.request.resource;
   d.node = holding.node;
   d.chips = holding.chips;
   d.indices = said.chips;
   d.gbps = said.gbps;
-  d.distributed = pod.ask.distributed;
+  d.distributed = pod.request.distributed;
   d.time = said.time;
   decision_count_ = std::max(decision_count_, number_of(d.id));
   keep(std::move(d));
   complete_recalled(holding.node);
-  observer_.placed(told_of(*decision(pod.ask.uid)));
+  observer_.placed(told_of(*decision(pod.request.uid)));
 }
 
 // What a pod does not tell of its decision is known from the machine, which may be heard of later.

@@ -13,13 +13,13 @@ std::string Scheduler::room_for_rejected() {
   std::set<Kind> room;
   std::string node;
   const auto kind_of = [](const ClusterPod& pod, const Look& look) {
-    return Kind{pod.ask.resource, pod.ask.chips, job_identity(pod.ask), pod.ask.distributed,
-                look.offered.get()};
+    return Kind{pod.request.resource, pod.request.chips, job_identity(pod.request),
+                pod.request.distributed, look.offered.get()};
   };
   for (auto& [uid, look] : looks_) {
     if (look.node != kNoNode || look.requeued || look.offered == nullptr) continue;
     const ClusterPod* pod = cluster_.find(look.pod);
-    if (pod == nullptr || pod->ask.uid != uid || !pod->node.empty()) continue;
+    if (pod == nullptr || pod->request.uid != uid || !pod->node.empty()) continue;
     const Kind kind = kind_of(*pod, look);
     if (room.contains(kind)) look.requeued = true;
     if (seen.size() >= kMaxKinds || !seen.insert(kind).second) continue;
@@ -27,7 +27,7 @@ std::string Scheduler::room_for_rejected() {
     for (const NodeId id : *look.offered) {
       if (id != kNoNode) names.push_back(nodes_.node(id).name);
     }
-    this->look(want_of(pod->ask, nullptr), names);
+    this->look(want_of(pod->request, nullptr), names);
     if (survey_.best_node == kNoNode) continue;
     if (node.empty()) node = nodes_.node(survey_.best_node).name;
     look.requeued = true;
@@ -37,9 +37,9 @@ std::string Scheduler::room_for_rejected() {
 }
 
 // The oldest gives way: at worst its scheduler looks again by itself, after minutes.
-void Scheduler::remember_unseen(const PodAsk& pod) {
+void Scheduler::remember_unseen(const PodRequest& pod) {
   const ClusterPod* other = cluster_.find(pod.key);
-  if (pod.uid.empty() || (other != nullptr && other->ask.uid == pod.uid)) return;
+  if (pod.uid.empty() || (other != nullptr && other->request.uid == pod.uid)) return;
   std::erase_if(unseen_pods_, [&](const UnseenPod& one) { return one.uid == pod.uid; });
   if (unseen_pods_.size() >= kMaxUnseenPods) unseen_pods_.pop_front();
   unseen_pods_.push_back({pod.uid, std::make_shared<const std::vector<NodeId>>(survey_.nodes)});
@@ -47,13 +47,13 @@ void Scheduler::remember_unseen(const PodAsk& pod) {
 
 void Scheduler::pod_seen(const ClusterPod& pod) {
   const auto it = std::find_if(unseen_pods_.begin(), unseen_pods_.end(),
-                               [&](const UnseenPod& one) { return one.uid == pod.ask.uid; });
+                               [&](const UnseenPod& one) { return one.uid == pod.request.uid; });
   if (it == unseen_pods_.end()) return;
   if (pod.node.empty()) {
     Look look;
-    look.pod = pod.ask.key;
+    look.pod = pod.request.key;
     look.offered = it->offered;
-    if (looks_.try_emplace(pod.ask.uid, std::move(look)).second) ++unseen_arrivals_;
+    if (looks_.try_emplace(pod.request.uid, std::move(look)).second) ++unseen_arrivals_;
   }
   unseen_pods_.erase(it);
 }

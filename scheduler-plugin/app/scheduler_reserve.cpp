@@ -11,14 +11,14 @@ Result<void> Scheduler::may_tell() const {
 }
 
 // The cluster's pod if it may hold chips: it has this uid, waits, and asks for some.
-Result<const ClusterPod*> Scheduler::may_hold(const PodAsk& pod) const {
+Result<const ClusterPod*> Scheduler::may_hold(const PodRequest& pod) const {
   const std::string name = "pod " + pod.key.text();
   const ClusterPod* known = cluster_.find(pod.key);
   if (known == nullptr) {
     return make_error(Errc::not_found,
                       name + " is not known (yet); only a pod of the cluster can hold chips");
   }
-  if (known->ask.uid != pod.uid) {
+  if (known->request.uid != pod.uid) {
     return make_error(Errc::conflict,
                       name + " has another uid: it was deleted and created anew; nothing is held");
   }
@@ -26,24 +26,25 @@ Result<const ClusterPod*> Scheduler::may_hold(const PodAsk& pod) const {
   if (!known->node.empty()) {
     return make_error(Errc::conflict, name + " is already bound to node " + known->node);
   }
-  if (known->ask.chips == 0) return make_error(Errc::conflict, name + " asks for no chips");
+  if (known->request.chips == 0) return make_error(Errc::conflict, name + " asks for no chips");
   return known;
 }
 
-Result<PlacedChips> Scheduler::place(const PodAsk& pod, std::span<const std::string_view> nodes,
+Result<PlacedChips> Scheduler::place(const PodRequest& pod, std::span<const std::string_view> nodes,
                                      bool reserve) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   return place_on(pod, nodes, reserve);
 }
 
-Result<PlacedChips> Scheduler::what_if(const PodAsk& pod, std::span<const std::string_view> nodes) {
+Result<PlacedChips> Scheduler::what_if(const PodRequest& pod,
+                                       std::span<const std::string_view> nodes) {
   if (auto ready = may_tell(); !ready) return std::move(ready).error();
   return place_on(pod, nodes, false);
 }
 
-Result<PlacedChips> Scheduler::place_on(const PodAsk& pod, std::span<const std::string_view> nodes,
-                                        bool reserve) {
+Result<PlacedChips> Scheduler::place_on(const PodRequest& pod,
+                                        std::span<const std::string_view> nodes, bool reserve) {
   if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
   if (reserve) {
     if (auto may = may_hold(pod); !may) return std::move(may).error();
@@ -62,13 +63,13 @@ Result<PlacedChips> Scheduler::place_on(const PodAsk& pod, std::span<const std::
   return out;
 }
 
-Result<PlacedChips> Scheduler::reserve(const PodAsk& asked, std::string_view on) {
+Result<PlacedChips> Scheduler::reserve(const PodRequest& asked, std::string_view on) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   expire_reservations();
   const auto may = may_hold(asked);
   if (!may) return Error(may.error());
-  const PodAsk& pod = (*may)->ask;
+  const PodRequest& pod = (*may)->request;
   if (const InFlightBinding* binding = being_bound(pod.uid)) {
     return make_error(Errc::conflict,
                       "pod " + pod.key.text() + " is being bound to node " + binding->binding.node);
@@ -92,7 +93,7 @@ Result<PlacedChips> Scheduler::reserve(const PodAsk& asked, std::string_view on)
 }
 
 // What a pod has reserved before, for a new lifetime.
-PlacedChips Scheduler::kept(const PodAsk& pod, const Holding& holding) const {
+PlacedChips Scheduler::kept(const PodRequest& pod, const Holding& holding) const {
   const Node& node = nodes_.node(holding.node);
   PlacedChips out{node.name, node.topology.indices(holding.chips), 0, 0, options_.reservation_ttl};
   if (const Group* group = holding.group.empty() ? nullptr : groups_.find(holding.group)) {

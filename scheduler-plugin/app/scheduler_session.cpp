@@ -11,19 +11,19 @@
 
 namespace chipweave::sched {
 
-const Survey& Scheduler::session_survey(Verb verb, const PodAsk& pod,
+const Survey& Scheduler::session_survey(Verb verb, const PodRequest& pod,
                                         std::span<const std::string_view> nodes) {
   return survey(verb, pod, nodes, Asked::in_session);
 }
 
-Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view node_name) {
+Result<void> Scheduler::session_allocate(const PodRequest& asked, std::string_view node_name) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   const auto begin = clock_.now();
   expire_reservations();
   const ClusterPod* known = pending(asked);
-  if (known == nullptr || known->ask.chips == 0) return {};
-  const PodAsk& pod = known->ask;
+  if (known == nullptr || known->request.chips == 0) return {};
+  const PodRequest& pod = known->request;
   const InFlightBinding* in_flight = being_bound(pod.uid);
   if (in_flight != nullptr && in_flight->binding.node != node_name && !in_flight->admitted_only())
     return bound_elsewhere(*in_flight);
@@ -41,7 +41,7 @@ Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view n
   return taken;
 }
 
-void Scheduler::session_deallocate(const PodAsk& asked) {
+void Scheduler::session_deallocate(const PodRequest& asked) {
   const ClusterPod* known = pending(asked);
   if (known != nullptr && being_bound(asked.uid) == nullptr) withdraw(asked.uid);
 }

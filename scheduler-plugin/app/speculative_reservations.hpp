@@ -1,4 +1,4 @@
-// SpeculativeReservations — gangs of kube-scheduler itself (PodAsk::gang), while it tries them.
+// SpeculativeReservations — gangs of kube-scheduler itself (PodRequest::gang), while it tries them.
 //
 // It asks filter and prioritize for one member after another, takes everything back, and then binds
 // them all at once or none; nobody tells which. So what members are reserved lives only as long as

@@ -12,6 +12,6 @@ namespace chipweave::sched {
 // None if no annotation says it in a form that can be understood. The annotations of others name no
 // pod and are taken for the pod's: ACK's topology.kubernetes.io/gpu-group ("0,3"), and those of the
 // Ascend components ("huawei.com/Ascend910": "Ascend910-0,Ascend910-1", by physical id).
-std::optional<Placement> placement_of(const codec::KubePod& pod, const PodAsk& ask);
+std::optional<Placement> placement_of(const codec::KubePod& pod, const PodRequest& request);
 
 }  // namespace chipweave::sched

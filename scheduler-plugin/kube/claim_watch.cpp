@@ -26,7 +26,8 @@ kube::Reflector<codec::KubeClaim>::Options watch_options() {
 bool same(const std::vector<ClusterPod>& a, const std::vector<ClusterPod>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].ask.uid != b[i].ask.uid || a[i].ask.chips != b[i].ask.chips) return false;
+    if (a[i].request.uid != b[i].request.uid || a[i].request.chips != b[i].request.chips)
+      return false;
   }
   return true;
 }
@@ -42,10 +43,10 @@ std::vector<ClusterPod> holders_of(const codec::KubeClaim& claim) {
   std::vector<ClusterPod> holders;
   for (const auto& [where, count] : chips) {
     ClusterPod pod;
-    pod.ask.key = {claim.ns, claim.name + " (claim)"};
-    pod.ask.uid = "claim " + claim.uid + " " + where.first + " " + std::string(where.second);
-    pod.ask.resource = where.second;
-    pod.ask.chips = count;
+    pod.request.key = {claim.ns, claim.name + " (claim)"};
+    pod.request.uid = "claim " + claim.uid + " " + where.first + " " + std::string(where.second);
+    pod.request.resource = where.second;
+    pod.request.chips = count;
     pod.node = where.first;
     holders.push_back(std::move(pod));
   }

@@ -44,12 +44,12 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
                   std::move(jitter)) {}
 
 ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
-  CountedAsk counted = count_ask(seen, resources_);
+  CountedRequest counted = count_request(seen, resources_);
   ClusterPod pod;
-  pod.ask = std::move(counted.ask);
-  pod.ask.job = job_identity(pod.ask);
-  pod.ask.labels.clear();
-  pod.ask.annotations.clear();
+  pod.request = std::move(counted.request);
+  pod.request.job = job_identity(pod.request);
+  pod.request.labels.clear();
+  pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
   pod.node = seen.node_name;
   pod.started = !seen.phase.empty() && seen.phase != "Pending";
@@ -64,8 +64,8 @@ void KubeCluster::take(codec::KubePod&& seen) {
   const auto known = pods_.find(key);
   if (known == pods_.end()) {
     Entry entry{made_of(seen), false};
-    if (!entry.pod.node.empty() && entry.pod.ask.chips == 0) return;
-    const auto said = placement_of(seen, entry.pod.ask);
+    if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
+    const auto said = placement_of(seen, entry.pod.request);
     entry.says = said.has_value();
     entry.pod.arrival = ++arrivals_;
     const auto it = pods_.emplace(key, std::move(entry)).first;
@@ -76,10 +76,10 @@ void KubeCluster::take(codec::KubePod&& seen) {
   entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
   entry.pod.ending = seen.ending;
   if (seen.node_name.empty() || entry.says) return;  // what it asks for does not change
-  if (entry.pod.ask.chips == 0) return drop(key);
+  if (entry.pod.request.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
-  const auto said = placement_of(seen, entry.pod.ask);
+  const auto said = placement_of(seen, entry.pod.request);
   entry.says = said.has_value();
   if (news || said) listener_->pod_bound(entry.pod, said ? &*said : nullptr);
 }
@@ -112,7 +112,7 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
 void KubeCluster::bound(const Binding& binding, const Result<void>& how, const Done& done) {
   if (how) {
     const auto it = pods_.find(binding.key.text());
-    if (it != pods_.end() && it->second.pod.ask.uid == binding.uid)
+    if (it != pods_.end() && it->second.pod.request.uid == binding.uid)
       it->second.pod.node = binding.node;
     return done({});
   }
@@ -180,7 +180,7 @@ void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::
   // The watch is behind or ahead; where it will tell of another pod anyway, it does so in order.
   const auto known = pods_.find(key.text());
   const bool there = known != pods_.end();
-  const bool another = there && known->second.pod.ask.uid != pod->uid;
+  const bool another = there && known->second.pod.request.uid != pod->uid;
   const bool gone = gone_since(call, key.text());
   // so find() does not show it: neither what it asks for nor whether it is bound is known
   if (another || (gone && !there)) return trouble("the watch has not told of it yet");
@@ -221,7 +221,7 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
     const std::string key = kube::key_of(pod);
     const auto known = pods_.find(key);
     // One of this name was deleted since: perhaps this one, perhaps the one before it.
-    const bool same = known != pods_.end() && known->second.pod.ask.uid == pod.uid;
+    const bool same = known != pods_.end() && known->second.pod.request.uid == pod.uid;
     if (same || !gone_since(call, key)) {
       pods_watch_.note(std::move(pod));
     } else {

@@ -18,7 +18,7 @@
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/app/leadership.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 
 namespace chipweave::sched {

@@ -23,7 +23,7 @@ void RequeueTrigger::look() {
 std::string RequeueTrigger::any_node_if_pods_wait() const {
   bool waits = false;
   scheduler_.cluster().each([&](const ClusterPod& pod) {
-    waits = waits || (pod.node.empty() && pod.ask.chips > 0 && pod.refused.empty());
+    waits = waits || (pod.node.empty() && pod.request.chips > 0 && pod.refused.empty());
   });
   const NodeTable& nodes = scheduler_.nodes();
   for (NodeId id = 0; waits && id < nodes.size(); ++id) {

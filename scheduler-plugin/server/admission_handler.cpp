@@ -35,14 +35,14 @@ http::Answer AdmissionHandler::review(std::string& body) {
     return answer(*read, Admission{});
   auto review = std::make_shared<const codec::BindingReview>(std::move(*read));
   return http::Later([this, review](const std::shared_ptr<http::PendingReply>& reply) {
-    AdmissionAsk ask;
-    ask.binding.key = {review->ns.empty() ? "default" : review->ns, review->pod};
-    ask.binding.uid = review->pod_uid;
-    ask.binding.node = review->node;
+    AdmissionRequest request;
+    request.binding.key = {review->ns.empty() ? "default" : review->ns, review->pod};
+    request.binding.uid = review->pod_uid;
+    request.binding.node = review->node;
     const auto said = review->annotations.find(kPlacementAnnotation);
-    if (said != review->annotations.end()) ask.placement = said->second;
-    ask.dry_run = review->dry_run;
-    scheduler_.admit(ask, [review, reply](const Result<Admission>& admitted) {
+    if (said != review->annotations.end()) request.placement = said->second;
+    request.dry_run = review->dry_run;
+    scheduler_.admit(request, [review, reply](const Result<Admission>& admitted) {
       reply->send(answer(*review, admitted));
     });
   });

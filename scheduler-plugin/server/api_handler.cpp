@@ -134,13 +134,13 @@ http::Response ApiHandler::pods() {
   JsonWriter w;
   w.begin_object().key("items").begin_array();
   scheduler_.cluster().each([&](const ClusterPod& pod) {
-    const Holding* held = scheduler_.ledger().find(pod.ask.uid);
-    const Decision* decision = scheduler_.decision(pod.ask.uid);
+    const Holding* held = scheduler_.ledger().find(pod.request.uid);
+    const Decision* decision = scheduler_.decision(pod.request.uid);
     w.begin_object()
-        .field("namespace", pod.ask.key.ns)
-        .field("name", pod.ask.key.name)
-        .field("uid", pod.ask.uid);
-    w.field("resource", pod.ask.resource).key("asked").integer(pod.ask.chips);
+        .field("namespace", pod.request.key.ns)
+        .field("name", pod.request.key.name)
+        .field("uid", pod.request.uid);
+    w.field("resource", pod.request.resource).key("asked").integer(pod.request.chips);
     w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
     w.field("refused", pod.refused);
     const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
@@ -154,7 +154,7 @@ http::Response ApiHandler::pods() {
     w.key("chips").integers(chips);
     w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
     w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
-    w.field("group", pod.ask.group ? pod.ask.group->name : "").end_object();
+    w.field("group", pod.request.group ? pod.request.group->name : "").end_object();
   });
   w.end_array().end_object();
   return json(w);

@@ -149,8 +149,8 @@ Result<PodKey> decode_key(const v1::PodKey& m) {
   return PodKey{m.namespace_(), m.name()};
 }
 
-Result<PodAsk> decode_ask(const v1::PodAsk& m, PodName name) {
-  PodAsk out;
+Result<PodRequest> decode_request(const v1::PodAsk& m, PodName name) {
+  PodRequest out;
   if (name == PodName::required || m.has_pod()) {
     auto key = decode_key(m.pod());
     if (!key) return std::move(key).error().in("ask");

@@ -36,9 +36,9 @@ http::Response KubeExtenderHandler::filter(std::string& body) {
     return json(error_only(why));
   if (auto read = reader_.read_args(body, args_); !read)
     return json(error_only(read.error().text()));
-  const CountedAsk counted = count_ask(args_.pod, resources_);
+  const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) return json(refusal(counted.refused));
-  const Survey& survey = scheduler_.filter_survey(counted.ask, args_.names);
+  const Survey& survey = scheduler_.filter_survey(counted.request, args_.names);
   return json(reply_.filter(survey, args_));
 }
 
@@ -62,11 +62,11 @@ http::Response KubeExtenderHandler::prioritize(std::string& body) {
   if (std::string why = scheduler_.cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
-  const CountedAsk counted = count_ask(args_.pod, resources_);
+  const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
-  const Survey& survey = scheduler_.prioritize_survey(counted.ask, args_.names);
+  const Survey& survey = scheduler_.prioritize_survey(counted.request, args_.names);
   return json(reply_.prioritize(survey, args_));
 }
 
@@ -89,12 +89,12 @@ http::Response KubeExtenderHandler::preempt(std::string& body) {
     return error_response(make_error(Errc::unavailable, std::move(why)));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
-  const CountedAsk counted = count_ask(args->pod, resources_);
+  const CountedRequest counted = count_request(args->pod, resources_);
   JsonWriter w;
   w.begin_object().key("NodeNameToMetaVictims").begin_object();
   for (const codec::PreemptionNode& node : args->nodes) {
     if (!counted.refused.empty() || node.victim_uids.empty()) continue;
-    const auto victims = scheduler_.choose_victims(counted.ask, node.node, node.victim_uids);
+    const auto victims = scheduler_.choose_victims(counted.request, node.node, node.victim_uids);
     if (victims.empty()) continue;
     w.key(node.node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : victims) w.begin_object().field("UID", uid).end_object();

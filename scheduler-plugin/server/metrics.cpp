@@ -171,14 +171,14 @@ void Metrics::scrape_pods(Scheduler& scheduler) {
   double predicted = 0;
   double best = 0;
   scheduler.cluster().each([&](const ClusterPod& pod) {
-    if (const Decision* d = scheduler.decision(pod.ask.uid)) {
+    if (const Decision* d = scheduler.decision(pod.request.uid)) {
       predicted += d->gbps * 1e9;
       best += d->best_gbps * 1e9;
     }
     if (!pod.node.empty()) {
       ++bound;
     } else {
-      ++(scheduler.ledger().find(pod.ask.uid) != nullptr ? reserved : pending);
+      ++(scheduler.ledger().find(pod.request.uid) != nullptr ? reserved : pending);
     }
   });
   pods_.with({{"state", "pending"}}).set(static_cast<double>(pending));

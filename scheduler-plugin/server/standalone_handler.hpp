@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "common/http/server.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/memory_cluster.hpp"
 
 namespace chipweave::sched {

@@ -13,7 +13,7 @@
 #include "common/codec/kube/requests/volcano.hpp"
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
 
@@ -38,8 +38,8 @@ class VolcanoExtenderHandler {
  private:
   // Whether the cluster holds the pod, so that what it asks for is known.
   bool known(const codec::VolcanoTask& task) const;
-  CountedAsk ask_of(const codec::VolcanoTask& task) const;
-  bool can_wait_for_room(const PodAsk& pod) const;
+  CountedRequest request_of(const codec::VolcanoTask& task) const;
+  bool can_wait_for_room(const PodRequest& pod) const;
 
   Scheduler& scheduler_;
   const ResourceTable& resources_;

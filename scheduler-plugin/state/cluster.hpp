@@ -14,7 +14,7 @@
 namespace chipweave::sched {
 
 struct ClusterPod {
-  PodAsk ask;            // key, uid, labels and annotations as its owner wrote them
+  PodRequest request;    // key, uid, labels and annotations as its owner wrote them
   std::string refused;   // why its request cannot be served by anyone ("500m" GPUs); empty: it can
   std::string node;      // empty until bound
   bool started = false;  // it runs, or did: its devices were given to it

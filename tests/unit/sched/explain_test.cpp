@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json explain(World& w, const PodAsk& a) {
+Json explain(World& w, const PodRequest& a) {
   return Json::parse(w.scheduler.explain(a.key).value().json);
 }
 
@@ -172,14 +172,14 @@ TEST(Explain, SaysIfNoNodeWasEverOffered) {
 TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   World w;
   ClusterPod pod;
-  pod.ask = w.submit("p", 2);
+  pod.request = w.submit("p", 2);
   pod.node = "n1";
   w.scheduler.pod_bound(pod, nullptr);
-  Json j = explain(w, pod.ask);
+  Json j = explain(w, pod.request);
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"], Json::array());
   w.add_node("n1", "hgx-v100-8");
-  j = explain(w, pod.ask);
+  j = explain(w, pod.request);
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"].size(), 2U);
   EXPECT_THAT(j["summary"].get<std::string>(),

@@ -9,9 +9,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-PodAsk member(const std::string& name, int chips, int replicas,
-              const std::string& group = "train") {
-  PodAsk a = World::ask(name, chips, "aliyun.com/gpu");
+PodRequest member(const std::string& name, int chips, int replicas,
+                  const std::string& group = "train") {
+  PodRequest a = World::request(name, chips, "aliyun.com/gpu");
   a.labels["gpu-topology"] = group;
   a.labels["gpu-topology-replica"] = std::to_string(replicas);
   a.group = GroupRef{group, replicas};
@@ -22,7 +22,7 @@ TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
-  std::vector<PodAsk> pods;
+  std::vector<PodRequest> pods;
   for (int i = 0; i < 4; ++i) pods.push_back(w.submit(member("w-" + std::to_string(i), 1, 4)));
   w.fit(pods[0]);
   w.scores(pods[0]);
@@ -75,7 +75,7 @@ TEST(Group, ExpiresAsOne) {
   w.scheduler.tick();
   EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   w.scheduler.heartbeat("n1", "boot");
-  EXPECT_EQ(w.fit(World::ask("other", 8)).size(), 1U);
+  EXPECT_EQ(w.fit(World::request("other", 8)).size(), 1U);
   w.expect_sound();
 }
 
@@ -134,7 +134,7 @@ TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
-  std::vector<PodAsk> pods;
+  std::vector<PodRequest> pods;
   for (int i = 0; i < 4; ++i) {
     pods.push_back(w.submit(member("w-" + std::to_string(i), 2, 4)));
     w.fit(pods.back());
@@ -142,7 +142,7 @@ TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
   }
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(w.cluster.end(pods[i].key).ok());
-    PodAsk again = member("w-" + std::to_string(i), 2, 4);
+    PodRequest again = member("w-" + std::to_string(i), 2, 4);
     again.uid += "-anew";
     again = w.submit(again);
     EXPECT_EQ(w.fit(again), std::set<std::string>{"n1"}) << i;

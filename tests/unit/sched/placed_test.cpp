@@ -38,19 +38,19 @@ struct Placed : ::testing::Test {
   // Bound when the scheduler hears of it, with its chips if it says them.
   ClusterPod stranger(const std::string& name, int chips) {
     ClusterPod pod;
-    pod.ask = World::ask(name, chips);
+    pod.request = World::request(name, chips);
     pod.node = "n1";
     return pod;
   }
-  Result<void> bind(const PodAsk& a, const std::string& node) {
+  Result<void> bind(const PodRequest& a, const std::string& node) {
     Result<void> outcome = make_error(Errc::internal, "no answer");
     scheduler.bind({a.key, a.uid, node}, [&](Result<void> how) { outcome = std::move(how); });
     return outcome;
   }
-  PodAsk submit(const std::string& name, int chips) {
+  PodRequest submit(const std::string& name, int chips) {
     ClusterPod pod;
-    pod.ask = World::ask(name, chips);
-    return cluster.add(pod, "{}").value()->ask;
+    pod.request = World::request(name, chips);
+    return cluster.add(pod, "{}").value()->request;
   }
 
   ManualClock clock;
@@ -81,7 +81,8 @@ TEST_F(Placed, IsToldOfPodsThatOthersBoundAsSoonAsTheirChipsAreKnown) {
   const ClusterPod pod = stranger("s", 2);
   scheduler.pod_added(pod, nullptr);
   EXPECT_TRUE(diary.lines.empty());
-  const Placement said{"n1", pod.ask.uid, pod.ask.resource, {4, 5}, 100, "d-000007", clock.wall()};
+  const Placement said{"n1", pod.request.uid, pod.request.resource, {4, 5},
+                       100,  "d-000007",      clock.wall()};
   scheduler.pod_bound(pod, &said);
   scheduler.pod_bound(pod, &said);
   scheduler.pod_gone(pod);

@@ -10,21 +10,21 @@ namespace {
 class Session : public ::testing::Test {
  protected:
   // "" if it fits, else why not.
-  std::string predicate(const PodAsk& pod, const std::string& node) {
+  std::string predicate(const PodRequest& pod, const std::string& node) {
     const std::string_view name = node;
     return w_.scheduler.session_survey(Verb::predicate, pod, {&name, 1}).of(0).reason;
   }
-  std::map<std::string, int> prioritize(const PodAsk& pod) {
+  std::map<std::string, int> prioritize(const PodRequest& pod) {
     const auto names = w_.all();
     const Survey& s = w_.scheduler.session_survey(Verb::prioritize, pod, names);
     std::map<std::string, int> out;
     for (std::size_t i = 0; i < names.size(); ++i) out[std::string(names[i])] = s.score(i);
     return out;
   }
-  Result<void> allocate(const PodAsk& pod, const std::string& node) {
+  Result<void> allocate(const PodRequest& pod, const std::string& node) {
     return w_.scheduler.session_allocate(pod, node);
   }
-  void deallocate(const PodAsk& pod) { w_.scheduler.session_deallocate(pod); }
+  void deallocate(const PodRequest& pod) { w_.scheduler.session_deallocate(pod); }
   std::size_t held() const { return w_.scheduler.ledger().reserved(); }
   void TearDown() override { w_.expect_sound(); }
 
@@ -116,7 +116,7 @@ TEST_F(Session, AForgottenAllocationEndsByItself) {
 
 TEST_F(Session, HoldsNothingForPodsTheClusterDoesNotHoldSo) {
   w_.add_node("n1", "hgx-v100-8");
-  EXPECT_TRUE(allocate(World::ask("stranger", 4), "n1").ok());
+  EXPECT_TRUE(allocate(World::request("stranger", 4), "n1").ok());
   auto other = w_.submit("a", 4);
   other.uid = "another";
   EXPECT_TRUE(allocate(other, "n1").ok());
@@ -135,9 +135,9 @@ TEST_F(Session, HoldsNothingForPodsTheClusterDoesNotHoldSo) {
 TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");
-  std::vector<PodAsk> pods;
+  std::vector<PodRequest> pods;
   for (int i = 0; i < 3; ++i) {
-    PodAsk a = World::ask("w-" + std::to_string(i), 2, "aliyun.com/gpu");
+    PodRequest a = World::request("w-" + std::to_string(i), 2, "aliyun.com/gpu");
     a.group = GroupRef{"train", 3};
     pods.push_back(w_.submit(a));
   }
@@ -147,7 +147,7 @@ TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
       ASSERT_TRUE(allocate(pod, node).ok());
       EXPECT_EQ(held(), 3U) << "with room for the others";
     }
-    EXPECT_NE(predicate(w_.submit(World::ask(std::string("x") + node, 4)), node), "");
+    EXPECT_NE(predicate(w_.submit(World::request(std::string("x") + node, 4)), node), "");
     for (std::size_t i = pods.size(); i-- > 0;) deallocate(pods[i]);
     EXPECT_EQ(held(), 0U) << "no plan is left";
   }

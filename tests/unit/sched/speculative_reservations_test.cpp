@@ -13,13 +13,13 @@ using std::chrono::milliseconds;
 class GangTry : public ::testing::Test {
  protected:
   void SetUp() override { w_.add_node("n1", "hgx-v100-8"); }
-  PodAsk member(const std::string& name, int chips, const std::string& gang = "ns/train") {
-    PodAsk a = World::ask(name, chips);
+  PodRequest member(const std::string& name, int chips, const std::string& gang = "ns/train") {
+    PodRequest a = World::request(name, chips);
     a.gang = gang;
     return w_.submit(a);
   }
   // With one node prioritize is not asked.
-  void ask(const PodAsk& pod) { EXPECT_EQ(w_.fit(pod), std::set<std::string>{"n1"}); }
+  void request(const PodRequest& pod) { EXPECT_EQ(w_.fit(pod), std::set<std::string>{"n1"}); }
   void pass(milliseconds time) {
     w_.clock.advance(time);
     w_.scheduler.tick();
@@ -32,11 +32,11 @@ TEST_F(GangTry, KeepsItsPromisesAsLongAsItGoesOnAndASecondMore) {
   const auto a = member("a", 2);
   const auto b = member("b", 2);
   const auto c = member("c", 2);
-  ask(a);
+  request(a);
   pass(milliseconds(900));
-  ask(b);
+  request(b);
   pass(milliseconds(900));
-  ask(c);
+  request(c);
   pass(milliseconds(900));
   for (const auto& pod : {a, b, c}) EXPECT_EQ(w_.chips(pod).size(), 2U) << pod.key.name;
   pass(milliseconds(100));
@@ -44,10 +44,10 @@ TEST_F(GangTry, KeepsItsPromisesAsLongAsItGoesOnAndASecondMore) {
 }
 
 TEST_F(GangTry, OthersDoNotProlongIt) {
-  ask(member("a", 2));
+  request(member("a", 2));
   pass(milliseconds(900));
-  ask(member("x", 2, "ns/other"));
-  ask(w_.submit("alone", 1));
+  request(member("x", 2, "ns/other"));
+  request(w_.submit("alone", 1));
   pass(milliseconds(100));
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U);
   pass(milliseconds(900));
@@ -57,15 +57,15 @@ TEST_F(GangTry, OthersDoNotProlongIt) {
 TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
   const auto a = member("a", 4);
   const auto b = member("b", 2);
-  ask(a);
-  ask(b);
-  ask(w_.submit("small", 2));
+  request(a);
+  request(b);
+  request(w_.submit("small", 2));
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U) << "that one fits beside it";
   EXPECT_TRUE(w_.fit(member("c", 4)).empty()) << "a member has no right to it";
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U);
-  ask(member("x", 4, "ns/other"));
+  request(member("x", 4, "ns/other"));
   EXPECT_EQ(w_.chips(a).size() + w_.chips(b).size(), 0U);
-  ask(w_.submit("large", 6));
+  request(w_.submit("large", 6));
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "small, large";
   EXPECT_TRUE(w_.fit(a).empty()) << "promises to others stay";
   EXPECT_FALSE(w_.bind(a, "n1").ok());
@@ -76,14 +76,14 @@ TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
   const auto c = member("c", 4);
-  ask(a);
-  ask(b);
+  request(a);
+  request(b);
   EXPECT_TRUE(w_.fit(c).empty());
   pass(milliseconds(10));
-  ask(b);  // in another order, as after a change of priorities
+  request(b);  // in another order, as after a change of priorities
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "what the earlier try left is gone";
-  ask(a);
-  ask(a);
+  request(a);
+  request(a);
   w_.scores(a);
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "asked again at once it is the same try";
   EXPECT_EQ(w_.chips(b).size(), 4U);
@@ -92,8 +92,8 @@ TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
 TEST_F(GangTry, IsBoundAlsoWhenTheBindingsComeLate) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
-  ask(a);
-  ask(b);
+  request(a);
+  request(b);
   ASSERT_TRUE(w_.bind(a, "n1").ok());
   pass(milliseconds(5000));
   ASSERT_TRUE(w_.bind(b, "n1").ok());
@@ -112,7 +112,7 @@ TEST_F(GangTry, LastsNoLongerThanAnyPromise) {
   r.sequence = 1;
   r.topology = profile("hgx-v100-8");
   hasty.report(std::move(r));
-  PodAsk a = World::ask("a", 2);
+  PodRequest a = World::request("a", 2);
   a.gang = "ns/train";
   a = w.submit(a);
   const std::vector<std::string_view> names{"n1"};
@@ -133,7 +133,7 @@ TEST_F(GangTry, IsNoneWhereAPlaceIsAskedFor) {
 }
 
 TEST_F(GangTry, ItsMembersAreOneJobUnlessALabelNamesIt) {
-  PodAsk a = World::ask("a", 2);
+  PodRequest a = World::request("a", 2);
   a.gang = "ns/train";
   EXPECT_EQ(job_identity(a), "ns/train");
   a.labels["volcano.sh/job-name"] = "mnist";

@@ -204,7 +204,7 @@ TEST_F(KubeBind, NobodyIsAnsweredBeforeTheClusterIsKnown) {
   EXPECT_NE(world_.scheduler->waiting_for(), "");
   const auto said = world_.bind("a", "n1");
   EXPECT_TRUE(holds(*said, "is starting")) << *said;
-  EXPECT_FALSE(world_.scheduler->place(world_.ask(world_.pod("a")), {}, false).ok());
+  EXPECT_FALSE(world_.scheduler->place(world_.request(world_.pod("a")), {}, false).ok());
   EXPECT_FALSE(world_.scheduler->explain({"ns", "a"}).ok());
   world_.api.settle();
   EXPECT_EQ(world_.scheduler->waiting_for(), "");

@@ -99,7 +99,7 @@ void KubeWorld::create(const std::string& name, int chips, const std::string& re
   api.create(std::move(pod));
 }
 
-PodAsk KubeWorld::ask(const ServerPod& pod) const {
+PodRequest KubeWorld::ask(const ServerPod& pod) const {
   codec::KubePod kube;
   kube.ns = pod.ns;
   kube.name = pod.name;
@@ -108,12 +108,12 @@ PodAsk KubeWorld::ask(const ServerPod& pod) const {
   codec::KubeContainer container;
   if (pod.chips > 0) container.limits[pod.resource] = std::to_string(pod.chips);
   kube.containers.push_back(container);
-  return count_ask(kube, resources).ask;
+  return count_request(kube, resources).request;
 }
 
 std::vector<std::string> KubeWorld::fit(const std::string& name) {
   const auto names = all_nodes();
-  const auto answer = scheduler->filter(ask(pod(name)), names);
+  const auto answer = scheduler->filter(request(pod(name)), names);
   std::vector<std::string> out;
   for (const auto node : answer->fit) out.emplace_back(node);
   return out;

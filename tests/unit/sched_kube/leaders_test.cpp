@@ -70,7 +70,7 @@ TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
   const auto refused = b.bind("p", "n1");
   EXPECT_TRUE(refused->starts_with("standby: the leader is a_")) << *refused;
   EXPECT_EQ(api.waiting(), 0U) << "nothing was sent";
-  const PodAsk ask = a.ask(a.pod("p"));
+  const PodRequest request = a.request(a.pod("p"));
   const auto nodes = a.all_nodes();
   EXPECT_EQ(b.scheduler->place(ask, nodes, true).error().code, Errc::unavailable);
   EXPECT_EQ(b.scheduler->release(ask.key, ask.uid).error().code, Errc::unavailable);
@@ -278,8 +278,8 @@ TEST_F(Leaders, WhoLeadsNoLongerPromisesNothing) {
   EXPECT_EQ(a.fit("p").size(), 2U);
   EXPECT_EQ(a.fit("g").size(), 2U);
   const auto nodes = a.all_nodes();
-  EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("p")), nodes).ok());
-  EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("g")), nodes).ok());
+  EXPECT_TRUE(a.scheduler->prioritize(a.request(a.pod("p")), nodes).ok());
+  EXPECT_TRUE(a.scheduler->prioritize(a.request(a.pod("g")), nodes).ok());
   EXPECT_EQ(a.scheduler->ledger().reserved(), 3U);
   a.process->cut_off = true;
   two.pass(seconds(2) + milliseconds(100));

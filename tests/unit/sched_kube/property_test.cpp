@@ -124,7 +124,7 @@ class Walk {
     if (key.empty()) return;
     const ServerPod pod = world_.api.pods.at(key);
     if (asked_.contains(pod.uid) && pick(4) != 0) return;
-    const PodAsk ask = world_.ask(pod);
+    const PodRequest request = world_.request(pod);
     const auto names = world_.all_nodes();
     const auto fit = world_.scheduler->filter(ask, names)->fit;
     if (fit.empty()) return;
@@ -162,7 +162,7 @@ class Walk {
     if (!world_.scheduler->waiting_for().empty()) return;
     const std::string key = some_pod(true);
     if (key.empty()) return;
-    const PodAsk ask = world_.ask(world_.api.pods.at(key));
+    const PodRequest request = world_.request(world_.api.pods.at(key));
     const std::string node = "n" + std::to_string(1 + pick(3));
     const std::string_view name = node;
     if (pick(3) == 0) return world_.scheduler->session_deallocate(ask);

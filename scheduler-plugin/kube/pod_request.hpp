@@ -29,10 +29,10 @@ struct ResourceTable {
 
 // An ask whose chips cannot be served by whole chips (fractions, shared chips, two kinds of chip)
 // has `refused` set: a sentence for the pod's owner. Its chips are 0 then.
-struct CountedAsk {
-  PodAsk ask;
+struct CountedRequest {
+  PodRequest request;
   std::string refused;
 };
-CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table);
+CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
 
 }  // namespace chipweave::sched

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -23,10 +23,11 @@ bool in(const std::vector<std::string>& patterns, std::string_view name) {
 }
 
 // ACK: both labels, on every pod of the group.
-std::string read_group(PodAsk& ask) {
-  const auto name = ask.labels.find("gpu-topology");
-  const auto replica = ask.labels.find("gpu-topology-replica");
-  if (name == ask.labels.end() || name->second.empty() || replica == ask.labels.end()) return {};
+std::string read_group(PodRequest& request) {
+  const auto name = request.labels.find("gpu-topology");
+  const auto replica = request.labels.find("gpu-topology-replica");
+  if (name == request.labels.end() || name->second.empty() || replica == request.labels.end())
+    return {};
   int replicas = 0;
   const std::string& text = replica->second;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), replicas);
@@ -35,12 +36,13 @@ std::string read_group(PodAsk& ask) {
     return "label gpu-topology-replica is '" + text.substr(0, 32) +
            "', it must be the number of the group's pods";
   }
-  ask.group = GroupRef{name->second, replicas};
+  request.group = GroupRef{name->second, replicas};
   return {};
 }
 
 // The sentence if the pod cannot be served, else "" with resource and chips set.
-std::string count_chips(const codec::KubePod& pod, const ResourceTable& table, PodAsk& ask) {
+std::string count_chips(const codec::KubePod& pod, const ResourceTable& table,
+                        PodRequest& request) {
   for (const std::string& name : codec::resource_names(pod)) {
     const bool whole = in(table.accelerators, name);
     if (!whole && !in(table.shared, name)) continue;
@@ -50,38 +52,38 @@ std::string count_chips(const codec::KubePod& pod, const ResourceTable& table, P
     if (!whole)
       return name.substr(0, limits::kMaxNameBytes) +
              " asks for a part of a chip; only whole chips are placed here";
-    if (!ask.resource.empty()) {
-      return "asks for " + ask.resource + " and " + name +
+    if (!request.resource.empty()) {
+      return "asks for " + request.resource + " and " + name +
              "; one kind of accelerator per pod is supported";
     }
     if (*count > limits::kMaxChipsOfPod) return name + ": more chips than any machine has";
-    ask.resource = name;
-    ask.chips = static_cast<int>(*count);
+    request.resource = name;
+    request.chips = static_cast<int>(*count);
   }
   return {};
 }
 
 }  // namespace
 
-CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table) {
-  CountedAsk counted;
-  PodAsk& ask = counted.ask;
-  ask.key = {pod.ns, pod.name};
-  ask.uid = pod.uid;
-  ask.labels = {pod.labels.begin(), pod.labels.end()};
-  ask.annotations = {pod.annotations.begin(), pod.annotations.end()};
-  if (!pod.gang.empty()) ask.gang = pod.ns + "/" + pod.gang;
-  counted.refused = count_chips(pod, table, ask);
-  if (counted.refused.empty() && ask.chips > 0) counted.refused = read_group(ask);
+CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table) {
+  CountedRequest counted;
+  PodRequest& request = counted.request;
+  request.key = {pod.ns, pod.name};
+  request.uid = pod.uid;
+  request.labels = {pod.labels.begin(), pod.labels.end()};
+  request.annotations = {pod.annotations.begin(), pod.annotations.end()};
+  if (!pod.gang.empty()) request.gang = pod.ns + "/" + pod.gang;
+  counted.refused = count_chips(pod, table, request);
+  if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (!counted.refused.empty()) {
     constexpr std::size_t kMost = 400;  // it is repeated for every node
     counted.refused = with_dots(counted.refused, kMost);
-    ask.resource.clear();
-    ask.chips = 0;
+    request.resource.clear();
+    request.chips = 0;
   }
-  const auto said = ask.annotations.find("distributed-job");
-  ask.distributed = (said != ask.annotations.end() && said->second == "true") ||
-                    (ask.group && ask.group->replicas > 1);
+  const auto said = request.annotations.find("distributed-job");
+  request.distributed = (said != request.annotations.end() && said->second == "true") ||
+                        (request.group && request.group->replicas > 1);
   return counted;
 }
 
