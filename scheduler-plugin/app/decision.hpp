@@ -24,7 +24,7 @@ struct Considered {
 };
 
 // What the last filter or prioritize of a pod found; kept for explanations.
-struct Look {
+struct LastEvaluation {
   PodKey pod;
   NodeId node = kNoNode;                   // the best one
   std::optional<solver::Request> request;  // none after the node's chips changed

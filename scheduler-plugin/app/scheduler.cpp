@@ -73,7 +73,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
     }
   }
   jobs_.remove(pod.request);
-  looks_.erase(pod.request.uid);
+  last_evaluations_.erase(pod.request.uid);
   decisions_.erase(pod.request.uid);
 }
 
@@ -107,14 +107,14 @@ std::string Scheduler::check_verdicts() const {
     pod.resource = kind.resource;
     pod.chips = kind.chips;
     if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
-    Want want;
-    want.pod = &pod;
-    want.distributed = kind.distributed;
-    want.members = kind.members;
+    RequestContext context;
+    context.pod = &pod;
+    context.distributed = kind.distributed;
+    context.members = kind.members;
     for (StateId state = 0; state < nodes_.states(); ++state) {
       if (!table.knows(state, nodes_)) continue;
       const Verdict& kept = table.verdicts()[table.at(state)];
-      if (VerdictTable::same(kept, answer_of(want, nodes_.state(state), {}).verdict)) continue;
+      if (VerdictTable::same(kept, answer_of(context, nodes_.state(state), {}).verdict)) continue;
       return "the verdict kept for " + std::to_string(kind.chips) + " " + kind.resource +
              " is not the one of the state";
     }

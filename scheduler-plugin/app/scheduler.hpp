@@ -28,11 +28,11 @@
 #include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/decide.hpp"
 #include "scheduler-plugin/app/decision.hpp"
+#include "scheduler-plugin/app/evaluation.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/app/speculative_reservations.hpp"
-#include "scheduler-plugin/app/survey.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
@@ -79,14 +79,15 @@ class Scheduler final : public Decide, public ClusterListener {
   void pod_gone(const ClusterPod& pod) override;
 
   // filter and prioritize for handlers that write thousands of names: the same decision, without a
-  // string a node. The survey is valid until the next call of any of them.
-  const Survey& filter_survey(const PodRequest& pod, std::span<const std::string_view> nodes);
-  const Survey& prioritize_survey(const PodRequest& pod, std::span<const std::string_view> nodes);
+  // string a node. The evaluation is valid until the next call of any of them.
+  const Evaluation& evaluate_filter(const PodRequest& pod, std::span<const std::string_view> nodes);
+  const Evaluation& evaluate_prioritize(const PodRequest& pod,
+                                        std::span<const std::string_view> nodes);
   // For a scheduler that tries in sessions (Volcano): verdicts and scores for a pod that the
   // session has put nowhere; nothing is reserved, and the reservation of an earlier session
   // ends.
-  const Survey& session_survey(Verb verb, const PodRequest& pod,
-                               std::span<const std::string_view> nodes);
+  const Evaluation& evaluate_session(Verb verb, const PodRequest& pod,
+                                     std::span<const std::string_view> nodes);
   // The session has put the pod on the node: the best chips there are reserved for it until it is
   // bound or taken back, or the reservation's lifetime is over. ok and nothing held for a pod that
   // the cluster does not hold so, or no longer waits. Errors: unavailable; conflict: it does not
@@ -124,7 +125,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t changes() const { return nodes_.changes() + unseen_arrivals_; }
   // A node that has room now for a pod that filter rejected and was offered it then; empty: none.
   // Pods that ask alike are answered once until they are rejected anew, or requeue_again() is
-  // called. Cost: a survey a kind of request among at most kMaxKinds.
+  // called. Cost: an evaluation a kind of request among at most kMaxKinds.
   std::string room_for_rejected();
   void requeue_again();
 
@@ -141,7 +142,7 @@ class Scheduler final : public Decide, public ClusterListener {
   friend class Explainer;
 
   // A request with everything about its surroundings that a verdict depends on.
-  struct Want {
+  struct RequestContext {
     const PodRequest* pod = nullptr;
     bool distributed = false;
     int members = 1;                         // pods of its group that must fit together, with it
@@ -183,36 +184,36 @@ class Scheduler final : public Decide, public ClusterListener {
     solver::Request request{};     // what the solver was asked (explanations repeat it)
   };
 
-  // scheduler_filter.cpp: surveys of many nodes
-  // What a survey may change: nothing; reservations, as a scheduler's question that is likely to be
-  // followed by a binding; or as one of a session.
-  enum class Asked { what_if, to_bind, in_session };
-  const Survey& survey(Verb verb, const PodRequest& pod, std::span<const std::string_view> nodes,
-                       Asked how);
-  const Holding* part_of(Verb verb, const PodRequest& pod, Asked how);
-  Want want_of(const PodRequest& pod, const Holding* part) const;
-  void look(const Want& want, std::span<const std::string_view> nodes);
+  // scheduler_filter.cpp: evaluations of many nodes
+  // What an evaluation may change: nothing; reservations, as a scheduler's question that is likely
+  // to be followed by a binding; or as one of a session.
+  enum class Purpose { what_if, to_bind, in_session };
+  const Evaluation& evaluate(Verb verb, const PodRequest& pod,
+                             std::span<const std::string_view> nodes, Purpose purpose);
+  const Holding* part_of(Verb verb, const PodRequest& pod, Purpose purpose);
+  RequestContext context_of(const PodRequest& pod, const Holding* part) const;
+  void evaluate_nodes(const RequestContext& context, std::span<const std::string_view> nodes);
   void accept_all();
-  VerdictTable& table_of(const Want& want);
-  std::uint32_t judge(const Want& want, NodeId node, VerdictTable& table);
+  VerdictTable& table_of(const RequestContext& context);
+  std::uint32_t judge(const RequestContext& context, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
-  void remember(Verb verb, const PodRequest& pod, Asked how);
+  void remember(Verb verb, const PodRequest& pod, Purpose purpose);
   void remember_unseen(const PodRequest& pod);
   void pod_seen(const ClusterPod& pod);
   std::string who_says_what() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> choose(const PodRequest& pod, std::span<const std::string_view> nodes,
                              bool reserve);
-  Result<PlacedChips> placed(const Survey& survey) const;
+  Result<PlacedChips> placed(const Evaluation& evaluation) const;
   std::vector<std::string_view> all_names();
 
   // scheduler_answer.cpp: one node's answer
-  static ChipSet beside_on(const Want& want, NodeId node);
-  Answer answer(const Want& want, NodeId node) const;
-  Answer answer_of(const Want& want, const NodeState& state, ChipSet beside) const;
-  Answer chips_answer(const Want& want, const NodeState& state, ChipSet beside) const;
-  Answer group_answer(const Want& want, const NodeState& state, ChipSet beside) const;
-  Answer part_answer(const Want& want) const;
+  static ChipSet beside_on(const RequestContext& context, NodeId node);
+  Answer answer(const RequestContext& context, NodeId node) const;
+  Answer answer_of(const RequestContext& context, const NodeState& state, ChipSet beside) const;
+  Answer chips_answer(const RequestContext& context, const NodeState& state, ChipSet beside) const;
+  Answer group_answer(const RequestContext& context, const NodeState& state, ChipSet beside) const;
+  Answer part_answer(const RequestContext& context) const;
 
   // scheduler_reserve.cpp: for other schedulers
   Result<void> may_tell() const;
@@ -312,7 +313,7 @@ class Scheduler final : public Decide, public ClusterListener {
   Jobs jobs_;
   Groups groups_;
   SpeculativeReservations speculative_;
-  std::unordered_map<std::string, Look> looks_;  // by uid, of pending pods
+  std::unordered_map<std::string, LastEvaluation> last_evaluations_;  // by uid, of pending pods
   std::deque<UnseenPod> unseen_pods_;
   std::uint64_t unseen_arrivals_ = 0;  // of unseen pods that the cluster told of afterwards
   // Of bound pods, by the uid in it; in order, so that they can be told part by part.
@@ -339,10 +340,11 @@ class Scheduler final : public Decide, public ClusterListener {
   // Who waits for a node to become sure, by term and node.
   std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> awaiting_certainty_;
 
-  Survey survey_;
-  // Nodes of the last survey that was remembered: pods that are offered the same share one list.
+  Evaluation evaluation_;
+  // Nodes of the last evaluation that was remembered: pods that are offered the same share one
+  // list.
   std::shared_ptr<const std::vector<NodeId>> offered_;
-  Answer chosen_;                   // by the best node of the last survey that is to be acted on
+  Answer chosen_;  // by the best node of the last evaluation that is to be acted on
   std::list<VerdictTable> tables_;  // the one used last in front
   Verdict nothing_asked_;           // what every node is told when a pod asks for no chips
   std::vector<solver::ScoreInput> score_inputs_;

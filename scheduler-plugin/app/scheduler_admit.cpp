@@ -92,10 +92,11 @@ Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
   likely.uid = pod.uid;
   likely.key = pod.key;
   likely.node = node;
-  if (held != nullptr && held->node == node && usable(*held, pod, want_of(pod, held).distributed)) {
+  if (held != nullptr && held->node == node &&
+      usable(*held, pod, context_of(pod, held).distributed)) {
     likely = *held;
   } else {
-    const Answer found = answer(want_of(pod, nullptr), node);
+    const Answer found = answer(context_of(pod, nullptr), node);
     if (!found.verdict.fits()) {
       return make_error(Errc::conflict, "pod " + pod.key.text() + " does not fit on node " +
                                             nodes_.node(node).name + ": " + found.verdict.reason);

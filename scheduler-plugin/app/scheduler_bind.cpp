@@ -141,7 +141,7 @@ void Scheduler::binding_done(InFlightMap::iterator it) {
   observer_.reservation(ReservationEvent::confirmed);
   observer_.bound(
       {d.pod, uid, in_flight.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
-  looks_.erase(uid);
+  last_evaluations_.erase(uid);
   keep(std::move(in_flight.decision));
   observer_.placed(told_of(*decision(uid)));
   for (const Done& done : in_flight.waiting) done({});
@@ -190,7 +190,7 @@ void Scheduler::look_after_bindings() {
 Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
-      usable(*held, pod, want_of(pod, held).distributed)) {
+      usable(*held, pod, context_of(pod, held).distributed)) {
     return {};
   }
   if (held != nullptr && !held->group.empty()) {
@@ -199,19 +199,19 @@ Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
     withdraw(pod.uid);
   }
   // kube-scheduler chose another node than the reserved one, or the reservation is over
-  const Want want = want_of(pod, nullptr);
-  Answer taken = answer(want, node);
+  const RequestContext context = context_of(pod, nullptr);
+  Answer taken = answer(context, node);
   if (!taken.verdict.fits()) {
     return make_error(Errc::conflict, "pod " + pod.key.text() + " no longer fits on node " +
                                           nodes_.node(node).name + ": " + taken.verdict.reason);
   }
-  Look& look = looks_[pod.uid];
-  look.pod = pod.key;
-  look.node = node;
-  look.request = taken.request;
-  look.gbps = taken.verdict.gbps;
-  look.best_gbps = taken.verdict.best_gbps;
-  look.others.clear();
+  LastEvaluation& last = last_evaluations_[pod.uid];
+  last.pod = pod.key;
+  last.node = node;
+  last.request = taken.request;
+  last.gbps = taken.verdict.gbps;
+  last.best_gbps = taken.verdict.best_gbps;
+  last.others.clear();
   hold_reservation(Verb::bind, pod, node, taken);
   held = ledger_.find(pod.uid);
   if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
@@ -220,7 +220,7 @@ Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
 
 Decision Scheduler::decide(const PodRequest& pod, const Holding& holding) {
   const Node& node = nodes_.node(holding.node);
-  const Want want = want_of(pod, nullptr);
+  const RequestContext context = context_of(pod, nullptr);
   Decision d;
   std::string number = std::to_string(++decision_count_);
   if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
@@ -231,15 +231,16 @@ Decision Scheduler::decide(const PodRequest& pod, const Holding& holding) {
   d.node = holding.node;
   d.chips = holding.chips;
   d.indices = node.topology.indices(holding.chips);
-  d.distributed = want.distributed;
-  d.beside = beside_on(want, holding.node);
-  const auto look = looks_.find(pod.uid);
-  if (look != looks_.end() && look->second.node == holding.node && look->second.request) {
-    d.request = look->second.request;
-    d.others = look->second.others;
+  d.distributed = context.distributed;
+  d.beside = beside_on(context, holding.node);
+  const auto last = last_evaluations_.find(pod.uid);
+  if (last != last_evaluations_.end() && last->second.node == holding.node &&
+      last->second.request) {
+    d.request = last->second.request;
+    d.others = last->second.others;
   } else {
     d.request = solver::Request{
-        node.free() | holding.chips, {}, d.beside, holding.chips.size(), want.distributed};
+        node.free() | holding.chips, {}, d.beside, holding.chips.size(), context.distributed};
   }
   if (const Group* group = holding.group.empty() ? nullptr : groups_.find(holding.group)) {
     d.of_group = true;

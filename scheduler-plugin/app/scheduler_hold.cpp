@@ -92,8 +92,8 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
     }
   }
   groups_.forget_requests(node);
-  for (auto& [uid, look] : looks_) {
-    if (look.node == node) look.request.reset();
+  for (auto& [uid, last] : last_evaluations_) {
+    if (last.node == node) last.request.reset();
   }
   for (auto& [uid, decision] : decisions_) {
     if (decision->node == node) decision->request.reset();

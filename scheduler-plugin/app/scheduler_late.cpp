@@ -33,7 +33,7 @@ bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
   const Decision& d = made;
   observer_.bound(
       {d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
-  looks_.erase(uid);
+  last_evaluations_.erase(uid);
   keep(std::move(made));
   observer_.placed(told_of(*decision(uid)));
   write_late(uid);

@@ -21,7 +21,7 @@ std::uint64_t Scheduler::term() const { return leadership_ == nullptr ? 0 : lead
 void Scheduler::step_down() {
   for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
   end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
-  looks_.clear();  // of questions that somebody else answers now
+  last_evaluations_.clear();  // of questions that somebody else answers now
   unseen_pods_.clear();
 }
 

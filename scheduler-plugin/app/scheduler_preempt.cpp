@@ -37,9 +37,9 @@ bool Scheduler::fits_without(const PodRequest& pod, std::string_view name,
   // its own reservation is not in its way
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const Want want = want_of(pod, nullptr);
-  if (want.only != kNoNode && want.only != id) return false;
-  return answer_of(want, state, {}).verdict.fits();
+  const RequestContext context = context_of(pod, nullptr);
+  if (context.only != kNoNode && context.only != id) return false;
+  return answer_of(context, state, {}).verdict.fits();
 }
 
 bool Scheduler::fits_when_ended(const PodRequest& pod, std::string_view name) {

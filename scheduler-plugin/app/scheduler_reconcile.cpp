@@ -95,7 +95,7 @@ void Scheduler::reconcile(const ClusterPod& pod, const Placement* said) {
     late_[uid].key = pod.request.key;  // tried again
   }
   if (said != nullptr) late_.erase(uid);
-  looks_.erase(uid);
+  last_evaluations_.erase(uid);
   // what was reserved for the rest of its group was meant to be beside it
   if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
   if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);

@@ -52,8 +52,8 @@ Result<PlacedChips> Scheduler::place_on(const PodRequest& pod,
   const std::vector<std::string_view> all =
       nodes.empty() ? all_names() : std::vector<std::string_view>{};
   Result<PlacedChips> out = placed(
-      survey(Verb::place, pod, nodes.empty() ? std::span<const std::string_view>(all) : nodes,
-             reserve ? Asked::to_bind : Asked::what_if));
+      evaluate(Verb::place, pod, nodes.empty() ? std::span<const std::string_view>(all) : nodes,
+               reserve ? Purpose::to_bind : Purpose::what_if));
   if (!reserve || !out) return out;
   const Holding* held = ledger_.find(pod.uid);
   if (held != nullptr && !held->bound) {
@@ -80,7 +80,7 @@ Result<PlacedChips> Scheduler::reserve(const PodRequest& asked, std::string_view
   }
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held == nullptr || held->node != node || nodes_.node(node).stale ||
-      !usable(*held, pod, want_of(pod, held).distributed)) {
+      !usable(*held, pod, context_of(pod, held).distributed)) {
     return place_on(pod, {&on, 1}, true);
   }
   const auto expires = clock_.now() + options_.reservation_ttl;
@@ -101,10 +101,10 @@ PlacedChips Scheduler::kept(const PodRequest& pod, const Holding& holding) const
     out.best_gbps = group->plan.best_gbps;
     return out;
   }
-  const Want want = want_of(pod, nullptr);
-  const ChipSet chips = holding.chips | beside_on(want, holding.node);
+  const RequestContext context = context_of(pod, nullptr);
+  const ChipSet chips = holding.chips | beside_on(context, holding.node);
   out.gbps = node.wiring->gbps(chips);
-  out.best_gbps = node.wiring->best_gbps(chips.size(), want.distributed);
+  out.best_gbps = node.wiring->best_gbps(chips.size(), context.distributed);
   return out;
 }
 

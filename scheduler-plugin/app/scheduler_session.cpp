@@ -11,9 +11,9 @@
 
 namespace chipweave::sched {
 
-const Survey& Scheduler::session_survey(Verb verb, const PodRequest& pod,
-                                        std::span<const std::string_view> nodes) {
-  return survey(verb, pod, nodes, Asked::in_session);
+const Evaluation& Scheduler::evaluate_session(Verb verb, const PodRequest& pod,
+                                              std::span<const std::string_view> nodes) {
+  return evaluate(verb, pod, nodes, Purpose::in_session);
 }
 
 Result<void> Scheduler::session_allocate(const PodRequest& asked, std::string_view node_name) {

@@ -21,8 +21,8 @@
 namespace chipweave::sched {
 
 struct Verdict {
-  // Of the survey that is in flight: how many nodes got it, and the first of them in natural name
-  // order.
+  // Of the evaluation that is in flight: how many nodes got it, and the first of them in natural
+  // name order.
   std::size_t count = 0;
   NodeId first = kNoNode;
   std::uint32_t first_order = ~std::uint32_t{0};

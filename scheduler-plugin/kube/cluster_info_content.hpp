@@ -28,14 +28,14 @@ class ClusterInfoContent {
   static constexpr std::int64_t kRenewAfter = 180;  // seconds
 
   // What an agent tells of its node besides the topology.
-  struct Word {
+  struct AgentReport {
     std::vector<domain::Fault> faults;
     std::string rack;  // as its probe said it; empty: not known
   };
-  void told(const std::string& node, Word word);
+  void set_report(const std::string& node, AgentReport report);
 
   // Whether the texts are others than after the last look. now: seconds since 1970.
-  bool look(const NodeTable& nodes, const Ledger& ledger, std::int64_t now);
+  bool update(const NodeTable& nodes, const Ledger& ledger, std::int64_t now);
   // By the names of their ConfigMaps; none where there is no Ascend node. A pointer as before: the
   // same text.
   using Texts = std::map<std::string, codec::mindcluster::ClusterTexts::Text>;
@@ -48,19 +48,19 @@ class ClusterInfoContent {
     std::string boot_id;
     std::uint64_t sequence = 0;
     ChipSet bound;
-    std::uint64_t word = 0;
+    std::uint64_t report = 0;
   };
-  struct Said {
-    Word word;
+  struct KnownReport {
+    AgentReport report;
     std::uint64_t version = 0;
   };
 
   bool forget(const NodeTable& nodes);
-  bool look_at(const Node& node, ChipSet bound, Known& known, std::int64_t now);
-  bool describe(const Node& node, ChipSet bound, const Word& word, std::int64_t now);
-  void drop_words(const NodeTable& nodes);
+  bool update_entry(const Node& node, ChipSet bound, Known& known, std::int64_t now);
+  bool describe(const Node& node, ChipSet bound, const AgentReport& report, std::int64_t now);
+  void drop_reports(const NodeTable& nodes);
 
-  std::unordered_map<std::string, Said> said_;
+  std::unordered_map<std::string, KnownReport> reports_;
   std::vector<Known> known_;  // by id
   codec::mindcluster::ClusterTexts devices_;
   codec::mindcluster::ClusterTexts switches_;

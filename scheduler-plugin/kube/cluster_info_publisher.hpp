@@ -36,7 +36,7 @@ class ClusterInfoPublisher {
 
   // A NodeInventory's status as it is in the API server; what of it cannot be read counts as not
   // told.
-  void told(const std::string& node, std::string_view status);
+  void set_report(const std::string& node, std::string_view status);
   // To be called several times a second. leads: this replica, and everything is known.
   void tick(const NodeTable& nodes, const Ledger& ledger, bool leads);
 
@@ -55,7 +55,7 @@ class ClusterInfoPublisher {
   Options options_;
   ClusterInfoContent content_;
   std::map<std::string, Kept> kept_;  // by name; none while another replica leads
-  Clock::Steady next_look_{};
+  Clock::Steady next_update_{};
 };
 
 }  // namespace chipweave::sched

@@ -91,7 +91,7 @@ void Kubernetes::start(Scheduler& scheduler) {
                                         {{"node", node}, {"error", why.text()}});
                              },
                              [this](const std::string& node, std::string_view status) {
-                               if (cluster_info_) cluster_info_->told(node, status);
+                               if (cluster_info_) cluster_info_->set_report(node, status);
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
@@ -135,7 +135,7 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 void Kubernetes::tick() {
   if (election_) election_->tick();
   const bool decides = scheduler_->cannot_decide().empty();
-  if (decides) requeue_trigger_->look();
+  if (decides) requeue_trigger_->check();
   if (cluster_info_) cluster_info_->tick(scheduler_->nodes(), scheduler_->ledger(), decides);
 }
 

@@ -8,7 +8,7 @@
 
 namespace chipweave::sched {
 
-void RequeueTrigger::look() {
+void RequeueTrigger::check() {
   const Clock::Steady now = scheduler_.clock().now();
   if ((scheduler_.changes() == seen_ && !all_) || call_ != nullptr) return;
   if (touched_ > 0 && now - last_ < options_.at_most_every) return;

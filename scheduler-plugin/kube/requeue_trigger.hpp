@@ -29,7 +29,7 @@ class RequeueTrigger {
       : transport_(transport), scheduler_(scheduler), options_(options) {}
 
   // Cheap when nothing came free; call it several times a second.
-  void look();
+  void check();
   // Pods may wait that another replica rejected.
   void requeue_all() { all_ = true; }
   std::uint64_t touched() const { return touched_; }

@@ -38,8 +38,8 @@ http::Response KubeExtenderHandler::filter(std::string& body) {
     return json(error_only(read.error().text()));
   const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) return json(refusal(counted.refused));
-  const Survey& survey = scheduler_.filter_survey(counted.request, args_.names);
-  return json(reply_.filter(survey, args_));
+  const Evaluation& evaluation = scheduler_.evaluate_filter(counted.request, args_.names);
+  return json(reply_.filter(evaluation, args_));
 }
 
 // No node will ever do; the sentence stands at each of them and, for the event, once for the pod.
@@ -66,8 +66,8 @@ http::Response KubeExtenderHandler::prioritize(std::string& body) {
   if (!counted.refused.empty()) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
-  const Survey& survey = scheduler_.prioritize_survey(counted.request, args_.names);
-  return json(reply_.prioritize(survey, args_));
+  const Evaluation& evaluation = scheduler_.evaluate_prioritize(counted.request, args_.names);
+  return json(reply_.prioritize(evaluation, args_));
 }
 
 http::Answer KubeExtenderHandler::bind(std::string& body) {

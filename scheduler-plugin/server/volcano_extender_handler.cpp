@@ -81,8 +81,9 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
   const CountedRequest counted = request_of(task_);
   if (!counted.refused.empty()) return misfit(counted.refused, kUnresolvable);
   const std::string_view name = node_.name;
-  const Survey& survey = scheduler_.session_survey(Verb::predicate, counted.request, {&name, 1});
-  const Verdict verdict = survey.of(0);
+  const Evaluation& evaluation =
+      scheduler_.evaluate_session(Verb::predicate, counted.request, {&name, 1});
+  const Verdict verdict = evaluation.of(0);
   if (verdict.fits() || (!verdict.unresolvable && can_wait_for_room(counted.request)))
     return json("{}");
   return misfit(verdict.reason, verdict.unresolvable ? kUnresolvable : kUnschedulable);
@@ -95,11 +96,12 @@ http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
     return error_response(read.error());
   const CountedRequest counted = request_of(task_);
   if (!counted.refused.empty() || nodes_.empty()) return no_scores(counted.refused);
-  const Survey& survey = scheduler_.session_survey(Verb::prioritize, counted.request, nodes_);
+  const Evaluation& evaluation =
+      scheduler_.evaluate_session(Verb::prioritize, counted.request, nodes_);
   JsonWriter w;
   w.begin_object().key("nodeScore").begin_object();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const int points = survey.score(i) * weight_ * kFullScore / Survey::kBestScore;
+    const int points = evaluation.score(i) * weight_ * kFullScore / Evaluation::kBestScore;
     if (points > 0) w.key(nodes_[i]).integer(points);
   }
   w.end_object().field("errorMessage", "").end_object();

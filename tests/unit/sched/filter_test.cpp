@@ -31,18 +31,18 @@ TEST(Filter, TellsWhatNoMachineCanEverHoldFromWhatIsBusy) {
   World w;
   w.add_node("n1", "ascend-910a-8");
   const std::vector<std::string_view> names{"n1"};
-  const Survey& five =
-      w.scheduler.filter_survey(World::request("p", 5, "huawei.com/Ascend910"), names);
+  const Evaluation& five =
+      w.scheduler.evaluate_filter(World::request("p", 5, "huawei.com/Ascend910"), names);
   EXPECT_EQ(five.of(0).cause, Cause::size);
   EXPECT_TRUE(five.of(0).unresolvable);
   EXPECT_NE(five.of(0).reason.find("1, 2, 4, 8"), std::string::npos) << five.of(0).reason;
-  const Survey& nine =
-      w.scheduler.filter_survey(World::request("p", 9, "huawei.com/Ascend910"), names);
+  const Evaluation& nine =
+      w.scheduler.evaluate_filter(World::request("p", 9, "huawei.com/Ascend910"), names);
   EXPECT_TRUE(nine.of(0).unresolvable);
   const auto filler = w.submit("filler", 8, "huawei.com/Ascend910");
   ASSERT_TRUE(w.bind(filler, "n1").ok());
-  const Survey& busy =
-      w.scheduler.filter_survey(World::request("p", 4, "huawei.com/Ascend910"), names);
+  const Evaluation& busy =
+      w.scheduler.evaluate_filter(World::request("p", 4, "huawei.com/Ascend910"), names);
   EXPECT_EQ(busy.of(0).cause, Cause::busy);
   EXPECT_FALSE(busy.of(0).unresolvable);
 }

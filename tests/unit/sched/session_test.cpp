@@ -12,11 +12,11 @@ class Session : public ::testing::Test {
   // "" if it fits, else why not.
   std::string predicate(const PodRequest& pod, const std::string& node) {
     const std::string_view name = node;
-    return w_.scheduler.session_survey(Verb::predicate, pod, {&name, 1}).of(0).reason;
+    return w_.scheduler.evaluate_session(Verb::predicate, pod, {&name, 1}).of(0).reason;
   }
   std::map<std::string, int> prioritize(const PodRequest& pod) {
     const auto names = w_.all();
-    const Survey& s = w_.scheduler.session_survey(Verb::prioritize, pod, names);
+    const Evaluation& s = w_.scheduler.evaluate_session(Verb::prioritize, pod, names);
     std::map<std::string, int> out;
     for (std::size_t i = 0; i < names.size(); ++i) out[std::string(names[i])] = s.score(i);
     return out;

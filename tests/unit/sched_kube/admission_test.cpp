@@ -57,7 +57,7 @@ class Admits : public ::testing::Test {
     std::vector<std::string> nodes;
     const PodRequest pod = world_.request(world_.pod(name));
     for (const std::string_view node : world_.all_nodes()) {
-      if (world_.scheduler->session_survey(Verb::predicate, pod, {&node, 1}).fits > 0)
+      if (world_.scheduler->evaluate_session(Verb::predicate, pod, {&node, 1}).fits > 0)
         nodes.emplace_back(node);
     }
     return nodes;

@@ -166,7 +166,7 @@ class Walk {
     const std::string node = "n" + std::to_string(1 + pick(3));
     const std::string_view name = node;
     if (pick(3) == 0) return world_.scheduler->session_deallocate(ask);
-    if (world_.scheduler->session_survey(Verb::predicate, ask, {&name, 1}).fits == 0) return;
+    if (world_.scheduler->evaluate_session(Verb::predicate, ask, {&name, 1}).fits == 0) return;
     if (pick(3) != 0) static_cast<void>(world_.scheduler->session_allocate(ask, node));
   }
 

@@ -1,4 +1,4 @@
-// Survey — the answer of one filter or prioritize call: for each asked node the number of its
+// Evaluation — the answer of one filter or prioritize call: for each asked node the number of its
 // verdict. Reused from call to call; views and references die with the next one.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace chipweave::sched {
 
-struct Survey {
+struct Evaluation {
   std::vector<NodeId> nodes;           // by position in the request; kNoNode: unknown
   std::vector<std::uint32_t> verdict;  // by position in the request
   std::span<const Verdict> verdicts;   // those with count 0 were given to no node
