@@ -76,8 +76,8 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   counted.refused = count_chips(pod, table, request);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (!counted.refused.empty()) {
-    constexpr std::size_t kMost = 400;  // it is repeated for every node
-    counted.refused = with_dots(counted.refused, kMost);
+    constexpr std::size_t kMaxRefusalBytes = 400;  // it is repeated for every node
+    counted.refused = with_dots(counted.refused, kMaxRefusalBytes);
     request.resource.clear();
     request.chips = 0;
   }
