@@ -459,7 +459,7 @@ class Explainer {
 };
 
 Result<ExplainText> Scheduler::explain(const PodKey& key) {
-  if (auto ready = may_tell(); !ready) return std::move(ready).error();
+  if (auto ready = require_ready(); !ready) return std::move(ready).error();
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   expire_reservations();

@@ -44,10 +44,10 @@ void Scheduler::inventory_gone(std::string_view node) {
 
 void Scheduler::tick() {
   expire_reservations();
-  look_after_bindings();
-  look_after_late();
-  tell_disputes();
-  nodes_.mark_silent(clock_.now() - options_.inventory_stale_after);
+  check_bindings();
+  check_after_bind();
+  publish_disputes();
+  nodes_.mark_stale(clock_.now() - options_.inventory_stale_after);
 }
 
 void Scheduler::pod_gone(const ClusterPod& pod) {
@@ -57,9 +57,9 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
                    make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
   }
   drop_orphans(pod.request.uid);
-  late_.erase(pod.request.uid);
+  after_bind_.erase(pod.request.uid);
   withdraw(pod.request.uid);
-  if (const Decision* d = decision(pod.request.uid)) observer_.freed(told_of(*d));
+  if (const Decision* d = decision(pod.request.uid)) observer_.freed(placed_pod_of(*d));
   disputes_.erase(pod.request.uid);
   if (const Holding* holding = ledger_.find(pod.request.uid)) {  // bound
     const Holding gone = *holding;

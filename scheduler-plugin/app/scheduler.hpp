@@ -74,8 +74,8 @@ class Scheduler final : public Decide, public ClusterListener {
       const std::function<void(const PlacedPod&)>& visit) const override;
 
   // ClusterListener
-  void pod_added(const ClusterPod& pod, const Placement* said) override;
-  void pod_bound(const ClusterPod& pod, const Placement* said) override;
+  void pod_added(const ClusterPod& pod, const Placement* claimed) override;
+  void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
   void pod_gone(const ClusterPod& pod) override;
 
   // filter and prioritize for handlers that write thousands of names: the same decision, without a
@@ -200,7 +200,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void remember(Verb verb, const PodRequest& pod, Purpose purpose);
   void remember_unseen(const PodRequest& pod);
   void pod_seen(const ClusterPod& pod);
-  std::string who_says_what() const;
+  std::string rejection_summary() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> choose(const PodRequest& pod, std::span<const std::string_view> nodes,
                              bool reserve);
@@ -216,12 +216,12 @@ class Scheduler final : public Decide, public ClusterListener {
   Answer part_answer(const RequestContext& context) const;
 
   // scheduler_reserve.cpp: for other schedulers
-  Result<void> may_tell() const;
-  Result<const ClusterPod*> may_hold(const PodRequest& pod) const;
+  Result<void> require_ready() const;
+  Result<const ClusterPod*> holdable_pod(const PodRequest& pod) const;
   Result<PlacedChips> place_on(const PodRequest& pod, std::span<const std::string_view> nodes,
                                bool reserve);
   PlacedChips kept(const PodRequest& pod, const Holding& holding) const;
-  PlacedPod told_of(const Decision& decision) const;
+  PlacedPod placed_pod_of(const Decision& decision) const;
 
   // scheduler_hold.cpp: reservations
   const ClusterPod* pending(const PodRequest& pod) const;
@@ -230,7 +230,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void hold_reservation(Verb verb, const PodRequest& pod, NodeId node, const Answer& answer);
   void withdraw(std::string_view uid);
   void expire_reservations();
-  void end_reservations(Clock::Steady due, ReservationEvent how);
+  void end_reservations(Clock::Steady due, ReservationEvent result);
   void rebase(NodeId node, const std::vector<int>& old_indices);
   bool usable(const Holding& holding, const PodRequest& pod, bool distributed) const;
 
@@ -244,15 +244,15 @@ class Scheduler final : public Decide, public ClusterListener {
   Decision decide(const PodRequest& pod, const Holding& holding);
   void keep(Decision decision);
   void ask_cluster(const std::string& uid);
-  void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& how);
+  void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& result);
   void binding_done(InFlightMap::iterator it);
   void binding_failed(InFlightMap::iterator it, const Error& why);
-  void look_after_bindings();
+  void check_bindings();
   const InFlightBinding* being_bound(std::string_view uid) const;
   Error bound_elsewhere(const InFlightBinding& in_flight) const;
 
   // scheduler_admit.cpp: bindings of others
-  void admit_when_certain(const AdmissionRequest& request, const Admitted& told);
+  void admit_when_certain(const AdmissionRequest& request, const Admitted& finish);
   Result<Admission> admit_known(const AdmissionRequest& request);
   Result<Admission> would_admit(const PodRequest& pod, NodeId node);
   void orphan(InFlightMap::iterator it);
@@ -260,29 +260,29 @@ class Scheduler final : public Decide, public ClusterListener {
   void check_orphans();
 
   // scheduler_reconcile.cpp: pods that others bound, or this program before it was restarted
-  void reconcile(const ClusterPod& pod, const Placement* said);
+  void reconcile(const ClusterPod& pod, const Placement* claimed);
   Holding holding_of(const ClusterPod& pod, NodeId node);
-  bool says_the_same(const Holding& held, const Placement& said) const;
-  std::vector<int> contested(const Placement& said, NodeId node) const;
+  bool matches_holding(const Holding& held, const Placement& claimed) const;
+  std::vector<int> contested(const Placement& claimed, NodeId node) const;
   void end_disputes(NodeId node);
-  void tell_disputes();
-  void hold_known(const Placement& said, Holding holding);
+  void publish_disputes();
+  void hold_known(const Placement& claimed, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   void settle(NodeId node);
   ChipSet guess(NodeId node, int count) const;
-  void recall(const ClusterPod& pod, const Placement& said);
+  void recall(const ClusterPod& pod, const Placement& claimed);
   void complete_recalled(NodeId node);
 
-  // scheduler_late.cpp: pods that were bound without a placement
-  struct Late {
+  // scheduler_after_bind.cpp: pods that were bound without a placement
+  struct AfterBind {
     PodKey key;
     Annotations annotations;  // empty: not decided yet
     bool asked = false;
   };
-  bool decides_late(const ClusterPod& pod) const;
-  bool decide_late(const ClusterPod& pod, NodeId node);
-  void write_late(const std::string& uid);
-  void look_after_late();
+  bool decides_after_bind(const ClusterPod& pod) const;
+  bool place_after_bind(const ClusterPod& pod, NodeId node);
+  void write_placement(const std::string& uid);
+  void check_after_bind();
   // scheduler_lead.cpp: which replica decides
   std::uint64_t term() const;
   bool is_node_certain(const std::string& node);
@@ -290,7 +290,7 @@ class Scheduler final : public Decide, public ClusterListener {
   // unavailable (the API server does not answer, or the term is over). Only nodes that are known.
   void when_node_certain(const std::string& node, Done then);
   bool is_earlier(std::uint64_t term) const;
-  void give_up_earlier(NodeId node, const Placement& said);
+  void give_up_earlier(NodeId node, const Placement& claimed);
 
   // scheduler_preempt.cpp
   bool fits_without(const PodRequest& pod, std::string_view node,
@@ -321,14 +321,14 @@ class Scheduler final : public Decide, public ClusterListener {
   InFlightMap in_flight_;                                              // by uid
   std::unordered_multimap<std::string, OrphanedReservation> orphans_;  // by uid
   std::uint64_t orphan_count_ = 0;
-  std::unordered_map<std::string, Late> late_;  // by uid
+  std::unordered_map<std::string, AfterBind> after_bind_;  // by uid
   // What a bound pod says that cannot be true as long as another one has its chips; by uid. Told
   // when it lasts: news of two pods do not come at once.
   struct Dispute {
-    Placement said;
+    Placement claimed;
     PodKey pod;
     Clock::Steady since{};
-    bool told = false;
+    bool published = false;
   };
   std::unordered_map<std::string, Dispute> disputes_;
   std::uint64_t questions_ = 0;

@@ -16,32 +16,33 @@ namespace chipweave::sched {
 
 void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
   const Binding& binding = request.binding;
-  Admitted told = [this, binding, begin = clock_.now(),
-                   done = std::move(done)](Result<Admission> how) {
-    if (!how) observer_.bind_failed(binding, how.error());
-    observer_.decided(Verb::admit, clock_.now() - begin, how.ok() ? 1 : 0);
-    done(std::move(how));
+  Admitted finish = [this, binding, begin = clock_.now(),
+                     done = std::move(done)](Result<Admission> result) {
+    if (!result) observer_.bind_failed(binding, result.error());
+    observer_.decided(Verb::admit, clock_.now() - begin, result.ok() ? 1 : 0);
+    done(std::move(result));
   };
   if (std::string why = cannot_decide(); !why.empty())
-    return told(make_error(Errc::unavailable, std::move(why)));
+    return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
-  if (same) return admit_when_certain(request, told);
+  if (same) return admit_when_certain(request, finish);
   // created, or created anew, a moment ago?
-  cluster_.refresh(binding.key, [this, request, told = std::move(told)](const Result<void>& how) {
-    if (!how) return told(how.error());
-    admit_when_certain(request, told);
-  });
+  cluster_.refresh(binding.key,
+                   [this, request, finish = std::move(finish)](const Result<void>& result) {
+                     if (!result) return finish(result.error());
+                     admit_when_certain(request, finish);
+                   });
 }
 
-void Scheduler::admit_when_certain(const AdmissionRequest& request, const Admitted& told) {
+void Scheduler::admit_when_certain(const AdmissionRequest& request, const Admitted& finish) {
   const ClusterPod* pod = cluster_.find(request.binding.key);
   const NodeId node = nodes_.find(request.binding.node);
   const bool ours =
       pod != nullptr && pod->node.empty() && pod->request.chips > 0 && node != kNoNode;
-  if (!ours || is_node_certain(request.binding.node)) return told(admit_known(request));
-  when_node_certain(request.binding.node, [this, request, told](const Result<void>& how) {
-    told(how ? admit_known(request) : Result<Admission>(how.error()));
+  if (!ours || is_node_certain(request.binding.node)) return finish(admit_known(request));
+  when_node_certain(request.binding.node, [this, request, finish](const Result<void>& result) {
+    finish(result ? admit_known(request) : Result<Admission>(result.error()));
   });
 }
 
@@ -144,17 +145,18 @@ void Scheduler::check_orphans() {
     due.emplace_back(uid, orphan);
   }
   for (const auto& [uid, orphan] : due) {
-    cluster_.refresh(orphan.key, [this, uid = uid, name = orphan.holding](const Result<void>& how) {
-      const auto [first, last] =
-          orphans_.equal_range(uid);  // none: it turned out to be bound, or gone
-      for (auto it = first; how && it != last; ++it) {
-        if (it->second.holding != name) continue;
-        const NodeId node = ledger_.find(name)->node;
-        ledger_.drop(name);
-        orphans_.erase(it);
-        return settle(node);
-      }
-    });
+    cluster_.refresh(orphan.key,
+                     [this, uid = uid, name = orphan.holding](const Result<void>& result) {
+                       const auto [first, last] =
+                           orphans_.equal_range(uid);  // none: it turned out to be bound, or gone
+                       for (auto it = first; result && it != last; ++it) {
+                         if (it->second.holding != name) continue;
+                         const NodeId node = ledger_.find(name)->node;
+                         ledger_.drop(name);
+                         orphans_.erase(it);
+                         return settle(node);
+                       }
+                     });
   }
 }
 

@@ -64,10 +64,10 @@ Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const N
                                           ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
-  const ChipSet ill =
+  const ChipSet unusable =
       context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   const int size = context.pod->chips;
-  const solver::Request request{state.free - ill, {}, beside, size, context.distributed};
+  const solver::Request request{state.free - unusable, {}, beside, size, context.distributed};
   const solver::Choice choice = machine.choose(request);
   if (choice.fits) {
     Answer a;
@@ -83,7 +83,7 @@ Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const N
                      size > all.size() ? "the machine has fewer chips than asked"
                                        : machine.reason(request, choice))};
   }
-  const solver::Request healthy{all - ill, {}, {}, size, context.distributed};
+  const solver::Request healthy{all - unusable, {}, {}, size, context.distributed};
   if (!machine.fits(healthy)) {
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
@@ -97,7 +97,7 @@ Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const N
                                           ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
-  const ChipSet ill = state.unhealthy | state.network_unhealthy;
+  const ChipSet unusable = state.unhealthy | state.network_unhealthy;
   const int replicas = context.pod->group->replicas;
   const std::string who = context.members == replicas
                               ? "all " + std::to_string(replicas) + " pods of the group"
@@ -108,12 +108,12 @@ Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const N
   if (std::int64_t{context.members} * context.pod->chips > all.size()) return no_room(true);
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
-  solver::GroupChoice choice = machine.choose_group(state.free - ill, beside, sizes, true);
+  solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true);
   if (!choice.fits) return no_room(!machine.choose_group(all, {}, sizes, true).fits);
   Answer a;
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
-  a.request = {state.free - ill, {}, beside, total, true};
+  a.request = {state.free - unusable, {}, beside, total, true};
   a.verdict.gbps = choice.gbps;
   a.verdict.best_gbps = choice.best_gbps;
   a.verdict.left_over = state.free.size() - total;

@@ -19,21 +19,22 @@ const Scheduler::InFlightBinding* Scheduler::being_bound(std::string_view uid) c
 }
 
 void Scheduler::bind(const Binding& binding, Done done) {
-  Done told = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> how) {
-    if (!how) observer_.bind_failed(binding, how.error());
-    observer_.decided(Verb::bind, clock_.now() - begin, how.ok() ? 1 : 0);
-    done(std::move(how));
+  Done finish = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> result) {
+    if (!result) observer_.bind_failed(binding, result.error());
+    observer_.decided(Verb::bind, clock_.now() - begin, result.ok() ? 1 : 0);
+    done(std::move(result));
   };
   if (std::string why = cannot_decide(); !why.empty())
-    return told(make_error(Errc::unavailable, std::move(why)));
+    return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   if (pod != nullptr && pod->request.uid == binding.uid)
-    return bind_known(binding, std::move(told));
+    return bind_known(binding, std::move(finish));
   // created, or created anew, a moment ago?
-  cluster_.refresh(binding.key, [this, binding, told = std::move(told)](const Result<void>& how) {
-    if (!how) return told(how);
-    bind_known(binding, told);
-  });
+  cluster_.refresh(binding.key,
+                   [this, binding, finish = std::move(finish)](const Result<void>& result) {
+                     if (!result) return finish(result);
+                     bind_known(binding, finish);
+                   });
 }
 
 void Scheduler::bind_known(const Binding& binding, Done done) {
@@ -102,10 +103,11 @@ void Scheduler::bind_again(InFlightBinding& same, const Binding& binding, Done d
 }
 
 void Scheduler::bind_when_certain(const Binding& binding, Done done) {
-  when_node_certain(binding.node, [this, binding, done = std::move(done)](const Result<void>& how) {
-    if (!how) return done(how);
-    bind_known(binding, done);
-  });
+  when_node_certain(binding.node,
+                    [this, binding, done = std::move(done)](const Result<void>& result) {
+                      if (!result) return done(result);
+                      bind_known(binding, done);
+                    });
 }
 
 void Scheduler::ask_cluster(const std::string& uid) {
@@ -114,23 +116,24 @@ void Scheduler::ask_cluster(const std::string& uid) {
   in_flight.asked = true;
   in_flight.question = ++questions_;
   cluster_.bind(in_flight.binding, in_flight.annotations,
-                [this, uid, question = in_flight.question](const Result<void>& how) {
-                  cluster_answered(uid, question, how);
+                [this, uid, question = in_flight.question](const Result<void>& result) {
+                  cluster_answered(uid, question, result);
                 });
 }
 
 void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
-                                 const Result<void>& how) {
+                                 const Result<void>& result) {
   const auto it = in_flight_.find(uid);
   if (it == in_flight_.end() || it->second.question != question) return;  // known already
-  if (how) return binding_done(it);
-  const bool open = how.error().code == Errc::unavailable || how.error().code == Errc::deadline;
+  if (result) return binding_done(it);
+  const bool open =
+      result.error().code == Errc::unavailable || result.error().code == Errc::deadline;
   const Clock::Steady now = clock_.now();
-  if (!open && it->second.admitted_until <= now) return binding_failed(it, how.error());
+  if (!open && it->second.admitted_until <= now) return binding_failed(it, result.error());
   // it may be bound all the same, if not by this request then by that of others
   it->second.asked = false;
   it->second.ask_again = open ? now + kUncertaintyWindow : it->second.admitted_until;
-  for (const Done& done : std::exchange(it->second.waiting, {})) done(how);
+  for (const Done& done : std::exchange(it->second.waiting, {})) done(result);
 }
 
 void Scheduler::binding_done(InFlightMap::iterator it) {
@@ -143,7 +146,7 @@ void Scheduler::binding_done(InFlightMap::iterator it) {
       {d.pod, uid, in_flight.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   last_evaluations_.erase(uid);
   keep(std::move(in_flight.decision));
-  observer_.placed(told_of(*decision(uid)));
+  observer_.placed(placed_pod_of(*decision(uid)));
   for (const Done& done : in_flight.waiting) done({});
 }
 
@@ -168,7 +171,7 @@ void Scheduler::binding_failed(InFlightMap::iterator it, const Error& why) {
 
 // A binding without an answer: once no request for it can be on its way any more, the pod itself
 // says what became of it. As long as it does not, nothing is given up.
-void Scheduler::look_after_bindings() {
+void Scheduler::check_bindings() {
   std::vector<std::pair<std::string, PodKey>> due;
   for (auto& [uid, in_flight] : in_flight_) {
     if (in_flight.asked || in_flight.ask_again > clock_.now()) continue;
@@ -176,9 +179,9 @@ void Scheduler::look_after_bindings() {
     due.emplace_back(uid, in_flight.binding.key);
   }
   for (const auto& [uid, key] : due) {
-    cluster_.refresh(key, [this, uid = uid](const Result<void>& how) {
+    cluster_.refresh(key, [this, uid = uid](const Result<void>& result) {
       const auto it = in_flight_.find(uid);  // none: the pod turned out to be bound, or gone
-      if (!how || it == in_flight_.end() || it->second.asked) return;
+      if (!result || it == in_flight_.end() || it->second.asked) return;
       binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
     });
   }

@@ -87,7 +87,7 @@ const Evaluation& Scheduler::evaluate(Verb verb, const PodRequest& asked,
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
   }
   if (to_bind && verb == Verb::filter && evaluation_.fits == 0 && !nodes.empty())
-    observer_.unplaceable(pod.key, pod.uid, who_says_what());
+    observer_.unplaceable(pod.key, pod.uid, rejection_summary());
   observer_.decided(verb, clock_.now() - begin, evaluation_.fits);
   return evaluation_;
 }
@@ -230,15 +230,15 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
 }
 
 // "2 nodes: not enough free chips; 1 node: inventory not received", most nodes first.
-std::string Scheduler::who_says_what() const {
-  std::vector<const Verdict*> said;
+std::string Scheduler::rejection_summary() const {
+  std::vector<const Verdict*> claimed;
   for (const Verdict& v : evaluation_.verdicts) {
-    if (v.count > 0) said.push_back(&v);
+    if (v.count > 0) claimed.push_back(&v);
   }
-  std::stable_sort(said.begin(), said.end(),
+  std::stable_sort(claimed.begin(), claimed.end(),
                    [](const Verdict* a, const Verdict* b) { return a->count > b->count; });
   std::string text;
-  for (const Verdict* v : said) {
+  for (const Verdict* v : claimed) {
     if (!text.empty()) text += "; ";
     text += std::to_string(v->count) + (v->count == 1 ? " node: " : " nodes: ") + v->reason;
   }

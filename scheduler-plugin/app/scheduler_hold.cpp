@@ -66,10 +66,10 @@ void Scheduler::expire_reservations() {
   end_reservations(clock_.now(), ReservationEvent::expired);
 }
 
-void Scheduler::end_reservations(Clock::Steady due, ReservationEvent how) {
+void Scheduler::end_reservations(Clock::Steady due, ReservationEvent result) {
   const std::vector<Holding> expired = ledger_.expire(due);
   for (const Holding& gone : expired) {
-    observer_.reservation(how);
+    observer_.reservation(result);
     if (!gone.group.empty()) groups_.forget(gone);
   }
   // a group ends as one; only after every expired part is forgotten do group and ledger agree
@@ -106,8 +106,8 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
 // Whether the pod can run on what is held for it: all of it there and healthy.
 bool Scheduler::usable(const Holding& holding, const PodRequest& pod, bool distributed) const {
   const Node& node = nodes_.node(holding.node);
-  const ChipSet ill = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;
-  return holding.chips.size() == pod.chips && !holding.chips.intersects(ill);
+  const ChipSet unusable = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;
+  return holding.chips.size() == pod.chips && !holding.chips.intersects(unusable);
 }
 
 }  // namespace chipweave::sched

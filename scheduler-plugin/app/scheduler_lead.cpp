@@ -38,9 +38,9 @@ void Scheduler::when_node_certain(const std::string& node, Done then) {
   std::vector<Done>& waiting = awaiting_certainty_[asked];
   waiting.push_back(std::move(then));
   if (waiting.size() > 1) return;
-  cluster_.refresh_node(node, [this, asked](const Result<void>& how) {
+  cluster_.refresh_node(node, [this, asked](const Result<void>& result) {
     const auto over = awaiting_certainty_.extract(asked);
-    Result<void> outcome = how;
+    Result<void> outcome = result;
     if (outcome && (asked.first != term() || !cannot_decide().empty())) {
       outcome = make_error(Errc::unavailable, "the leader changed meanwhile; try again");
     } else if (outcome && !is_node_certain(asked.second)) {
@@ -57,14 +57,14 @@ bool Scheduler::is_earlier(std::uint64_t than) const {
 
 // A pod says that it has these chips. A binding of an earlier term that wanted them, too, was not
 // known to whoever gave them away: it has not happened.
-void Scheduler::give_up_earlier(NodeId node, const Placement& said) {
+void Scheduler::give_up_earlier(NodeId node, const Placement& claimed) {
   for (auto it = orphans_.begin(); it != orphans_.end();) {
     const Holding* kept = ledger_.find(it->second.holding);
     const std::vector<int> indices = nodes_.node(kept->node).topology.indices(kept->chips);
     const bool same =
         kept->node == node && is_earlier(it->second.term) &&
         std::any_of(indices.begin(), indices.end(), [&](int chip) {
-          return std::find(said.chips.begin(), said.chips.end(), chip) != said.chips.end();
+          return std::find(claimed.chips.begin(), claimed.chips.end(), chip) != claimed.chips.end();
         });
     if (same) ledger_.drop(it->second.holding);
     it = same ? orphans_.erase(it) : std::next(it);
@@ -72,9 +72,9 @@ void Scheduler::give_up_earlier(NodeId node, const Placement& said) {
   std::vector<std::string> lost;
   for (const auto& [uid, in_flight] : in_flight_) {
     const Decision& d = in_flight.decision;
-    if (d.node != node || uid == said.uid || !is_earlier(in_flight.term)) continue;
+    if (d.node != node || uid == claimed.uid || !is_earlier(in_flight.term)) continue;
     const bool same = std::any_of(d.indices.begin(), d.indices.end(), [&](int chip) {
-      return std::find(said.chips.begin(), said.chips.end(), chip) != said.chips.end();
+      return std::find(claimed.chips.begin(), claimed.chips.end(), chip) != claimed.chips.end();
     });
     if (same) lost.push_back(uid);
   }

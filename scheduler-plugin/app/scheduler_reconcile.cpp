@@ -38,74 +38,76 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
   return std::any_of(holdings.begin(), holdings.end(), [&](const Holding* h) {
     if (!h->bound || h->assumed) return false;
     return slot ? h->chips.contains(*slot)
-                : std::find(h->lost.begin(), h->lost.end(), index) != h->lost.end();
+                : std::find(h->unreported.begin(), h->unreported.end(), index) !=
+                      h->unreported.end();
   });
 }
 
 }  // namespace
 
-void Scheduler::pod_added(const ClusterPod& pod, const Placement* said) {
+void Scheduler::pod_added(const ClusterPod& pod, const Placement* claimed) {
   jobs_.add(pod.request);
   pod_seen(pod);
-  if (!pod.node.empty()) reconcile(pod, credible(pod, said));
+  if (!pod.node.empty()) reconcile(pod, credible(pod, claimed));
 }
 
-void Scheduler::pod_bound(const ClusterPod& pod, const Placement* said) {
-  said = credible(pod, said);
+void Scheduler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
+  claimed = credible(pod, claimed);
   drop_orphans(pod.request.uid);
   const auto it = in_flight_.find(pod.request.uid);
   if (it != in_flight_.end()) {
     const Decision& d = it->second.decision;
-    const bool ours = pod.node == it->second.binding.node && said != nullptr &&
-                      said->decision == d.id && said->chips == d.indices;
+    const bool ours = pod.node == it->second.binding.node && claimed != nullptr &&
+                      claimed->decision == d.id && claimed->chips == d.indices;
     if (ours) return binding_done(it);
     binding_failed(
         it, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
                                            pod.node + " by another scheduler"));
   }
-  reconcile(pod, said);
+  reconcile(pod, claimed);
 }
 
 // Whether the pod says of itself what is held for it. Not so where the binding that this program
 // sent was changed on its way, as by the scheduler that leads meanwhile.
-bool Scheduler::says_the_same(const Holding& held, const Placement& said) const {
+bool Scheduler::matches_holding(const Holding& held, const Placement& claimed) const {
   const Node& node = nodes_.node(held.node);
   std::vector<int> indices = node.topology.indices(held.chips);
-  indices.insert(indices.end(), held.lost.begin(), held.lost.end());
+  indices.insert(indices.end(), held.unreported.begin(), held.unreported.end());
   std::sort(indices.begin(), indices.end());
-  return node.name == said.node && indices == said.chips;
+  return node.name == claimed.node && indices == claimed.chips;
 }
 
-void Scheduler::reconcile(const ClusterPod& pod, const Placement* said) {
+void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   const std::string& uid = pod.request.uid;
   if (pod.request.chips == 0) return;
   if (const Holding* held = ledger_.find(uid)) {
-    const bool learned = said != nullptr && (held->assumed || !says_the_same(*held, *said));
+    const bool learned = claimed != nullptr && (held->assumed || !matches_holding(*held, *claimed));
     if (held->bound && !learned) return;
     disputes_.erase(uid);
     if (held->bound) {
       ledger_.drop(uid);
-    } else if (said != nullptr || !decides_late(pod)) {
+    } else if (claimed != nullptr || !decides_after_bind(pod)) {
       withdraw(uid);
     }
   }
   const NodeId node = nodes_.declare(pod.node);
-  if (said == nullptr && node != kNoNode && decides_late(pod)) {
-    if (decide_late(pod, node)) return;
-    late_[uid].key = pod.request.key;  // tried again
+  if (claimed == nullptr && node != kNoNode && decides_after_bind(pod)) {
+    if (place_after_bind(pod, node)) return;
+    after_bind_[uid].key = pod.request.key;  // tried again
   }
-  if (said != nullptr) late_.erase(uid);
+  if (claimed != nullptr) after_bind_.erase(uid);
   last_evaluations_.erase(uid);
   // what was reserved for the rest of its group was meant to be beside it
   if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
   if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
-  if (said != nullptr) give_up_earlier(node, *said);
+  if (claimed != nullptr) give_up_earlier(node, *claimed);
   Holding holding = holding_of(pod, node);
-  if (said != nullptr && contested(*said, node).empty()) {
-    hold_known(*said, std::move(holding));
-    recall(pod, *said);
+  if (claimed != nullptr && contested(*claimed, node).empty()) {
+    hold_known(*claimed, std::move(holding));
+    recall(pod, *claimed);
   } else {
-    if (said != nullptr) disputes_[uid] = Dispute{*said, pod.request.key, clock_.now(), false};
+    if (claimed != nullptr)
+      disputes_[uid] = Dispute{*claimed, pod.request.key, clock_.now(), false};
     holding.assumed = true;
     holding.unplaced = pod.request.chips;
     (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
@@ -130,10 +132,10 @@ Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
 }
 
 // The chips that a pod says it has and another one is known to have.
-std::vector<int> Scheduler::contested(const Placement& said, NodeId id) const {
+std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const {
   const Node& node = nodes_.node(id);
   std::vector<int> chips;
-  for (const int index : said.chips) {
+  for (const int index : claimed.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
     if (belongs(ledger_.on(id), slot, index)) chips.push_back(index);
   }
@@ -146,43 +148,44 @@ void Scheduler::end_disputes(NodeId id) {
   std::vector<std::string> over;
   for (const Holding* h : ledger_.on(id)) {
     const auto it = disputes_.find(h->uid);
-    if (it != disputes_.end() && contested(it->second.said, id).empty()) over.push_back(h->uid);
+    if (it != disputes_.end() && contested(it->second.claimed, id).empty()) over.push_back(h->uid);
   }
   for (const std::string& uid : over) {
     const Dispute dispute = std::move(disputes_.extract(uid).mapped());
     const ClusterPod* pod = cluster_.find(dispute.pod);
     // of two that said the same the first has it
-    if (pod == nullptr || pod->request.uid != uid || !contested(dispute.said, id).empty()) continue;
+    if (pod == nullptr || pod->request.uid != uid || !contested(dispute.claimed, id).empty())
+      continue;
     Holding holding = *ledger_.find(uid);
     ledger_.drop(uid);
     holding.assumed = false;
     holding.unplaced = 0;
     holding.chips = {};
-    holding.lost.clear();
-    hold_known(dispute.said, std::move(holding));
-    recall(*pod, dispute.said);
+    holding.unreported.clear();
+    hold_known(dispute.claimed, std::move(holding));
+    recall(*pod, dispute.claimed);
   }
 }
 
-void Scheduler::tell_disputes() {
+void Scheduler::publish_disputes() {
   for (auto& [uid, dispute] : disputes_) {
-    if (dispute.told || clock_.now() < dispute.since + kDisputeLasts) continue;
-    dispute.told = true;
+    if (dispute.published || clock_.now() < dispute.since + kDisputeLasts) continue;
+    dispute.published = true;
     const Holding* held = ledger_.find(uid);
     if (held == nullptr) continue;
     const NodeId node = held->node;
-    observer_.disputed(dispute.pod, nodes_.node(node).name, contested(dispute.said, node));
+    observer_.disputed(dispute.pod, nodes_.node(node).name, contested(dispute.claimed, node));
   }
 }
 
-void Scheduler::hold_known(const Placement& said, Holding holding) {
+void Scheduler::hold_known(const Placement& claimed, Holding holding) {
   const Node& node = nodes_.node(holding.node);
-  for (const int index : said.chips) {
+  for (const int index : claimed.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
     if (slot) {
       holding.chips.insert(*slot);
     } else {
-      holding.lost.push_back(index);
+      holding.unreported.push_back(index);
     }
   }
   give_way(holding.node, holding.chips);
@@ -251,23 +254,23 @@ ChipSet Scheduler::guess(NodeId id, int count) const {
 }
 
 // The decision as far as the pod tells it.
-void Scheduler::recall(const ClusterPod& pod, const Placement& said) {
+void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
   const Holding& holding = *ledger_.find(pod.request.uid);
   Decision d;
-  d.id = said.decision;
+  d.id = claimed.decision;
   d.pod = pod.request.key;
   d.uid = pod.request.uid;
   d.resource = pod.request.resource;
   d.node = holding.node;
   d.chips = holding.chips;
-  d.indices = said.chips;
-  d.gbps = said.gbps;
+  d.indices = claimed.chips;
+  d.gbps = claimed.gbps;
   d.distributed = pod.request.distributed;
-  d.time = said.time;
+  d.time = claimed.time;
   decision_count_ = std::max(decision_count_, number_of(d.id));
   keep(std::move(d));
   complete_recalled(holding.node);
-  observer_.placed(told_of(*decision(pod.request.uid)));
+  observer_.placed(placed_pod_of(*decision(pod.request.uid)));
 }
 
 // What a pod does not tell of its decision is known from the machine, which may be heard of later.

@@ -5,13 +5,13 @@
 
 namespace chipweave::sched {
 
-Result<void> Scheduler::may_tell() const {
+Result<void> Scheduler::require_ready() const {
   if (!waiting_for_.empty()) return make_error(Errc::unavailable, waiting_for_);
   return {};
 }
 
 // The cluster's pod if it may hold chips: it has this uid, waits, and asks for some.
-Result<const ClusterPod*> Scheduler::may_hold(const PodRequest& pod) const {
+Result<const ClusterPod*> Scheduler::holdable_pod(const PodRequest& pod) const {
   const std::string name = "pod " + pod.key.text();
   const ClusterPod* known = cluster_.find(pod.key);
   if (known == nullptr) {
@@ -39,7 +39,7 @@ Result<PlacedChips> Scheduler::place(const PodRequest& pod, std::span<const std:
 
 Result<PlacedChips> Scheduler::what_if(const PodRequest& pod,
                                        std::span<const std::string_view> nodes) {
-  if (auto ready = may_tell(); !ready) return std::move(ready).error();
+  if (auto ready = require_ready(); !ready) return std::move(ready).error();
   return place_on(pod, nodes, false);
 }
 
@@ -47,7 +47,7 @@ Result<PlacedChips> Scheduler::place_on(const PodRequest& pod,
                                         std::span<const std::string_view> nodes, bool reserve) {
   if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
   if (reserve) {
-    if (auto may = may_hold(pod); !may) return std::move(may).error();
+    if (auto may = holdable_pod(pod); !may) return std::move(may).error();
   }
   const std::vector<std::string_view> all =
       nodes.empty() ? all_names() : std::vector<std::string_view>{};
@@ -67,7 +67,7 @@ Result<PlacedChips> Scheduler::reserve(const PodRequest& asked, std::string_view
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   expire_reservations();
-  const auto may = may_hold(asked);
+  const auto may = holdable_pod(asked);
   if (!may) return Error(may.error());
   const PodRequest& pod = (*may)->request;
   if (const InFlightBinding* binding = being_bound(pod.uid)) {
@@ -108,7 +108,7 @@ PlacedChips Scheduler::kept(const PodRequest& pod, const Holding& holding) const
   return out;
 }
 
-PlacedPod Scheduler::told_of(const Decision& d) const {
+PlacedPod Scheduler::placed_pod_of(const Decision& d) const {
   return {d.pod,
           {nodes_.node(d.node).name, d.uid, d.resource, d.indices, d.gbps, d.id, d.time},
           d.best_gbps};
@@ -117,11 +117,11 @@ PlacedPod Scheduler::told_of(const Decision& d) const {
 Result<std::string> Scheduler::placed_pods(
     std::string_view after, std::size_t most,
     const std::function<void(const PlacedPod&)>& visit) const {
-  if (auto ready = may_tell(); !ready) return std::move(ready).error();
+  if (auto ready = require_ready(); !ready) return std::move(ready).error();
   auto it = decisions_.upper_bound(after);
   std::string last;
   for (std::size_t i = 0; i < most && it != decisions_.end(); ++i, ++it) {
-    visit(told_of(*it->second));
+    visit(placed_pod_of(*it->second));
     last = it->first;
   }
   if (it == decisions_.end()) last.clear();

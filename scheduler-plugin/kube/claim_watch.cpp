@@ -17,7 +17,7 @@ struct Driver {
 constexpr std::array<Driver, 2> kDrivers{
     {{"gpu.nvidia.com", "nvidia.com/gpu"}, {"gpu.amd.com", "amd.com/gpu"}}};
 
-kube::Reflector<codec::KubeClaim>::Options watch_options() {
+kube::Reflector<codec::KubeClaim>::Options claim_watch_options() {
   kube::Reflector<codec::KubeClaim>::Options options;
   options.path = "/apis/resource.k8s.io/v1/resourceclaims";
   return options;
@@ -59,7 +59,7 @@ ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener, Ev
                        std::function<double()> jitter)
     : listener_(listener),
       events_(std::move(events)),
-      claims_watch_(transport, watch_options(),
+      claims_watch_(transport, claim_watch_options(),
                     {{[this](codec::KubeClaim&& claim) { take(claim); },
                       [this](const std::string& key) { drop(key); }},
                      events_.known,
@@ -68,8 +68,7 @@ ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener, Ev
 
 // Before Kubernetes 1.34 there is no such API: that is no failure, and asked again now and then.
 void ClaimWatch::failed(const kube::WatchFailure& failure) {
-  constexpr int kNotFound = 404;
-  if (failure.status != kNotFound) return events_.failed(failure);
+  if (failure.status != kube::kNotFound) return events_.failed(failure);
   no_api_ = true;
   events_.known();
 }

@@ -24,8 +24,8 @@ class PodEvents final : public NullObserver {
   struct Options {
     std::string instance;  // of this scheduler: the host's name
     kube::EventLimits limits;
-    std::chrono::seconds told_again{60};  // the count of a repeated event, at most so often
-    std::size_t max_remembered = 10'000;  // pods without chips whose last reason is known
+    std::chrono::seconds repeat_interval{60};  // the count of a repeated event, at most so often
+    std::size_t max_remembered = 10'000;       // pods without chips whose last reason is known
   };
   PodEvents(kube::Transport& transport, const Clock& clock, Options options);
 
@@ -36,7 +36,7 @@ class PodEvents final : public NullObserver {
 
  private:
   // The last ChipsUnavailable of a pod.
-  struct Told {
+  struct Published {
     std::string event;  // its name
     std::string why;
     int count = 1;
@@ -47,7 +47,7 @@ class PodEvents final : public NullObserver {
 
   const Clock& clock_;
   Options options_;
-  std::unordered_map<std::string, Told> told_;  // by uid
+  std::unordered_map<std::string, Published> published_;  // by uid
   kube::EventSender sender_;
 };
 

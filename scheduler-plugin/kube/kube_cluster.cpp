@@ -18,10 +18,10 @@ constexpr const char* kPods = "/api/v1/pods";
 // One that ends is told as deleted then.
 constexpr const char* kSelector =
     "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
-constexpr std::chrono::milliseconds kAnswerWithin{3000};
-constexpr int kTries = 4;  // of a list whose pods change too fast
+constexpr std::chrono::milliseconds kPodReadTimeout{3000};
+constexpr int kListAttempts = 4;  // of a list whose pods change too fast
 
-kube::Reflector<codec::KubePod>::Options watch_options() {
+kube::Reflector<codec::KubePod>::Options pod_watch_options() {
   kube::Reflector<codec::KubePod>::Options options;
   options.path = kPods;
   options.selector = kSelector;
@@ -36,7 +36,7 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
       resources_(resources),
       binder_(transport),
       annotator_(transport),
-      pods_watch_(transport, watch_options(),
+      pods_watch_(transport, pod_watch_options(),
                   {{[this](codec::KubePod&& pod) { take(std::move(pod)); },
                     [this](const std::string& key) { drop(key); }},
                    std::move(events.synced),
@@ -65,23 +65,23 @@ void KubeCluster::take(codec::KubePod&& seen) {
   if (known == pods_.end()) {
     Entry entry{made_of(seen), false};
     if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
-    const auto said = placement_of(seen, entry.pod.request);
-    entry.says = said.has_value();
+    const auto claimed = placement_of(seen, entry.pod.request);
+    entry.placement_known = claimed.has_value();
     entry.pod.arrival = ++arrivals_;
     const auto it = pods_.emplace(key, std::move(entry)).first;
-    listener_->pod_added(it->second.pod, said ? &*said : nullptr);
+    listener_->pod_added(it->second.pod, claimed ? &*claimed : nullptr);
     return;
   }
   Entry& entry = known->second;
   entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
   entry.pod.ending = seen.ending;
-  if (seen.node_name.empty() || entry.says) return;  // what it asks for does not change
+  if (seen.node_name.empty() || entry.placement_known) return;  // what it asks for does not change
   if (entry.pod.request.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
-  const auto said = placement_of(seen, entry.pod.request);
-  entry.says = said.has_value();
-  if (news || said) listener_->pod_bound(entry.pod, said ? &*said : nullptr);
+  const auto claimed = placement_of(seen, entry.pod.request);
+  entry.placement_known = claimed.has_value();
+  if (news || claimed) listener_->pod_bound(entry.pod, claimed ? &*claimed : nullptr);
 }
 
 void KubeCluster::drop(const std::string& key) {
@@ -103,31 +103,31 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
                             binding.node,   annotations,      fence()};
   const std::uint64_t number = calls_ + 1;
   keep(binder_.bind(std::move(request),
-                    [this, number, binding, done = std::move(done)](const Result<void>& how) {
+                    [this, number, binding, done = std::move(done)](const Result<void>& result) {
                       const auto ticket = tickets_.extract(number);
-                      bound(binding, how, done);
+                      bound(binding, result, done);
                     }));
 }
 
-void KubeCluster::bound(const Binding& binding, const Result<void>& how, const Done& done) {
-  if (how) {
+void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {
+  if (result) {
     const auto it = pods_.find(binding.key.text());
     if (it != pods_.end() && it->second.pod.request.uid == binding.uid)
       it->second.pod.node = binding.node;
     return done({});
   }
-  if (how.error().code != Errc::conflict) return done(how);
+  if (result.error().code != Errc::conflict) return done(result);
   // how it is bound, before anybody acts on it
-  refresh(binding.key, [how, done](const Result<void>&) { done(how); });
+  refresh(binding.key, [result, done](const Result<void>&) { done(result); });
 }
 
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            const Annotations& annotations, Done done) {
   const std::uint64_t number = calls_ + 1;
   keep(annotator_.annotate({key.ns, key.name, uid, annotations, kPlacementAnnotation},
-                           [this, number, done = std::move(done)](const Result<void>& how) {
+                           [this, number, done = std::move(done)](const Result<void>& result) {
                              const auto ticket = tickets_.extract(number);
-                             done(how);
+                             done(result);
                            }));
 }
 
@@ -139,7 +139,7 @@ bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {
 void KubeCluster::ask(kube::Call call,
                       std::function<void(std::uint64_t, Result<kube::Reply>)> took) {
   const std::uint64_t number = calls_ + 1;
-  call.deadline = kAnswerWithin;
+  call.deadline = kPodReadTimeout;
   keep(transport_.call(std::move(call),
                        [this, number, took = std::move(took)](Result<kube::Reply> reply) {
                          const auto ticket = tickets_.extract(number);
@@ -189,7 +189,7 @@ void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::
 }
 
 void KubeCluster::refresh_node(const std::string& node, Done done) {
-  list_node(node, kTries, std::move(done));
+  list_node(node, kListAttempts, std::move(done));
 }
 
 void KubeCluster::list_node(const std::string& node, int tries_left, Done done) {

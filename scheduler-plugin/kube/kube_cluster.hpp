@@ -56,10 +56,10 @@ class KubeCluster final : public Cluster {
   void drop(const std::string& key);
   struct Entry {
     ClusterPod pod;
-    bool says = false;  // it is bound, and its chips were told
+    bool placement_known = false;  // it is bound, and its chips were told
   };
   ClusterPod made_of(const codec::KubePod& seen) const;
-  void bound(const Binding& binding, const Result<void>& how, const Done& done);
+  void bound(const Binding& binding, const Result<void>& result, const Done& done);
   void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
                  const Done& done);
   void list_node(const std::string& node, int tries_left, Done done);

@@ -52,7 +52,7 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
     : transport_(std::move(transport)),
       options_(with_jitter(std::move(options))),
       cluster_(*transport_, resources,
-               {[this] { say_what_is_waited_for(); },
+               {[this] { update_waiting_for(); },
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {
@@ -83,7 +83,7 @@ void Kubernetes::start(Scheduler& scheduler) {
   cluster_.set_listener(&scheduler);
   inventories_ = std::make_unique<InventoryWatch>(
       *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
-      InventoryWatch::Events{[this] { say_what_is_waited_for(); },
+      InventoryWatch::Events{[this] { update_waiting_for(); },
                              [this](const kube::WatchFailure& failure) { watch_failed(failure); },
                              [this](const std::string& node, const Error& why) {
                                ++unusable_inventories_;
@@ -96,20 +96,20 @@ void Kubernetes::start(Scheduler& scheduler) {
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
       *transport_, scheduler,
-      ClaimWatch::Events{[this] { say_what_is_waited_for(); },
+      ClaimWatch::Events{[this] { update_waiting_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
   requeue_trigger_ =
       std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
   scheduler.set_leadership(election_.get());
-  say_what_is_waited_for();
+  update_waiting_for();
   inventories_->start();
   cluster_.start();
   claims_->start();
   if (election_) election_->start();
 }
 
-void Kubernetes::say_what_is_waited_for() {
+void Kubernetes::update_waiting_for() {
   std::string what;
   if (!cluster_.synced()) {
     what = "the pods of the cluster were not all seen yet";

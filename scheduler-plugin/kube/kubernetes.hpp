@@ -76,7 +76,7 @@ class Kubernetes {
   Stats stats() const;
 
  private:
-  void say_what_is_waited_for();
+  void update_waiting_for();
   LeaderElection::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
 

@@ -10,8 +10,8 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr std::chrono::milliseconds kStopWithin{500};
-constexpr std::chrono::seconds kToldAgain{60};
+constexpr std::chrono::milliseconds kStopTimeout{500};
+constexpr std::chrono::seconds kFailureLogInterval{60};
 
 // Another one each time the program starts: nobody takes a Lease for its own that an earlier
 // process left, or one that was given the same name.
@@ -79,9 +79,9 @@ void LeaderElection::ended() {
 void LeaderElection::failed(const std::string& what) {
   ++failures_;
   const Clock::Steady now = clock_.now();
-  if (what == last_failure_ && now - failure_told_ < kToldAgain) return;
+  if (what == last_failure_ && now - failure_logged_ < kFailureLogInterval) return;
   last_failure_ = what;
-  failure_told_ = now;
+  failure_logged_ = now;
   obs::log(obs::Level::warn, "leader election", {{"problem", what}});
 }
 
@@ -99,7 +99,7 @@ void LeaderElection::stop(bool give_back, std::function<void()> done) {
     const auto call = std::exchange(*over, nullptr);
     if (call) call();
   };
-  limit_ = transport_->after(kStopWithin, [left, one_done] {
+  limit_ = transport_->after(kStopTimeout, [left, one_done] {
     *left = 1;
     one_done();
   });

@@ -64,7 +64,7 @@ class LeaderElection final : public Leadership {
   kube::LeaderElector elector_;
   std::uint64_t failures_ = 0;
   std::string last_failure_;
-  Clock::Steady failure_told_{};
+  Clock::Steady failure_logged_{};
   std::string last_holder_;
   std::unique_ptr<kube::Ticket> limit_;
 };

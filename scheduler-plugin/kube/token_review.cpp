@@ -15,7 +15,7 @@ using Kind = CallerVerdict::Kind;
 
 constexpr std::string_view kGroup = "group:";
 constexpr std::size_t kMaxNameShown = 256;
-constexpr std::chrono::seconds kToldAgain{60};  // the same problem, in the log
+constexpr std::chrono::seconds kProblemLogInterval{60};  // the same problem, in the log
 
 }  // namespace
 
@@ -90,10 +90,10 @@ void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply
 // What is wrong with the cluster is for its operator, not for whoever calls.
 CallerVerdict TokenReviewer::trouble(const std::string& what) {
   const auto now = transport_.now();
-  if (what != told_ || now - told_at_ >= kToldAgain) {
+  if (what != last_problem_ || now - problem_logged_ >= kProblemLogInterval) {
     obs::log(obs::Level::warn, "callers' tokens cannot be checked", {{"problem", what}});
-    told_ = what;
-    told_at_ = now;
+    last_problem_ = what;
+    problem_logged_ = now;
   }
   return {Kind::unavailable, "the token could not be checked, try again"};
 }
@@ -121,13 +121,13 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
   }
   if (options_.users.empty())
     return {Kind::forbidden, "grpc-users is empty: nobody may call this port"};
-  if (is_let_in(owner->user, owner->groups)) return {Kind::accepted, {}};
+  if (is_allowed(owner->user, owner->groups)) return {Kind::accepted, {}};
   return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
                                "' is not among grpc-users, nor is a group that it is in"};
 }
 
-bool TokenReviewer::is_let_in(const std::string& user,
-                              const std::vector<std::string>& groups) const {
+bool TokenReviewer::is_allowed(const std::string& user,
+                               const std::vector<std::string>& groups) const {
   return std::any_of(options_.users.begin(), options_.users.end(), [&](const std::string& one) {
     if (!one.starts_with(kGroup)) return one == user;
     return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();

@@ -82,7 +82,7 @@ class TokenReviewer {
   void answered(const std::string& digest, const Result<kube::Reply>& reply);
   CallerVerdict judge(const Result<kube::Reply>& reply);
   CallerVerdict trouble(const std::string& what);
-  bool is_let_in(const std::string& user, const std::vector<std::string>& groups) const;
+  bool is_allowed(const std::string& user, const std::vector<std::string>& groups) const;
 
   kube::Transport& transport_;
   Options options_;
@@ -91,9 +91,9 @@ class TokenReviewer {
   std::unordered_map<std::string, Review> reviews_;  // by digest
   std::deque<std::string> queue_;                    // digests of those that wait
   std::size_t in_flight_ = 0;
-  std::size_t waiting_ = 0;  // callers
-  std::string told_;         // the last problem in the log
-  std::chrono::steady_clock::time_point told_at_{};
+  std::size_t waiting_ = 0;   // callers
+  std::string last_problem_;  // the last problem in the log
+  std::chrono::steady_clock::time_point problem_logged_{};
   Stats stats_;
 };
 

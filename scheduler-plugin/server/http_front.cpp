@@ -156,14 +156,14 @@ void HttpFront::add_standalone_routes() {
 }
 
 // Strangers are not told either which paths there are.
-bool HttpFront::may_ask(const http::Request& request) const {
+bool HttpFront::is_allowed(const http::Request& request) const {
   return request.trusted || std::any_of(routes_.begin(), routes_.end(), [&](const Route& r) {
            return r.open && r.path == request.path;
          });
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
-  if (!may_ask(request))
+  if (!is_allowed(request))
     return error_response(401, "unauthenticated", "this path needs a client certificate");
   std::string allowed;
   for (const Route& r : routes_) {
@@ -203,9 +203,9 @@ http::Answer HttpFront::handle(const http::Request& request) {
 
 // A Service leads connections, not requests: who keeps one to a replica that does not lead any more
 // would ask it for ever.
-void HttpFront::finish(http::Response& response, const Asked& asked) {
-  metrics_.request(asked.route, response.status, scheduler_.clock().now() - asked.begin);
-  response.close = asked.method == "POST" && !scheduler_.cannot_decide().empty();
+void HttpFront::finish(http::Response& response, const RequestInfo& info) {
+  metrics_.request(info.route, response.status, scheduler_.clock().now() - info.begin);
+  response.close = info.method == "POST" && !scheduler_.cannot_decide().empty();
 }
 
 std::string HttpFront::scrape() {
@@ -215,23 +215,23 @@ std::string HttpFront::scrape() {
 }
 
 // The same, with its reply finished when it comes.
-http::Later HttpFront::finished(http::Later later, const Asked& asked) {
+http::Later HttpFront::finished(http::Later later, const RequestInfo& info) {
   class Finished final : public http::PendingReply {
    public:
-    Finished(HttpFront& front, const Asked& asked, std::shared_ptr<http::PendingReply> to)
-        : front_(front), asked_(asked), to_(std::move(to)) {}
+    Finished(HttpFront& front, const RequestInfo& info, std::shared_ptr<http::PendingReply> to)
+        : front_(front), info_(info), to_(std::move(to)) {}
     void send(http::Response response) override {
-      front_.finish(response, asked_);
+      front_.finish(response, info_);
       to_->send(std::move(response));
     }
 
    private:
     HttpFront& front_;
-    Asked asked_;
+    RequestInfo info_;
     std::shared_ptr<http::PendingReply> to_;
   };
-  return [this, later = std::move(later), asked](std::shared_ptr<http::PendingReply> to) {
-    later(std::make_shared<Finished>(*this, asked, std::move(to)));
+  return [this, later = std::move(later), info](std::shared_ptr<http::PendingReply> to) {
+    later(std::make_shared<Finished>(*this, info, std::move(to)));
   };
 }
 

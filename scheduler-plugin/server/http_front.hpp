@@ -62,16 +62,16 @@ class HttpFront {
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  bool may_ask(const http::Request& request) const;
+  bool is_allowed(const http::Request& request) const;
   std::string scrape();
   // What is known of a request when its answer comes.
-  struct Asked {
+  struct RequestInfo {
     std::string_view route;  // one of routes_, or "other"
     std::string method;      // the request is gone by then
     Clock::Steady begin;
   };
-  void finish(http::Response& response, const Asked& asked);
-  http::Later finished(http::Later later, const Asked& asked);
+  void finish(http::Response& response, const RequestInfo& info);
+  http::Later finished(http::Later later, const RequestInfo& info);
 
   Scheduler& scheduler_;
   Metrics& metrics_;

@@ -27,11 +27,11 @@ struct ClusterPod {
 class ClusterListener {
  public:
   virtual ~ClusterListener() = default;
-  // said: which chips a bound pod has, as it says itself; null if it does not.
+  // claimed: which chips a bound pod has, as it says itself; null if it does not.
   virtual void pod_added(const ClusterPod& pod,
-                         const Placement* said) = 0;  // perhaps bound already
+                         const Placement* claimed) = 0;  // perhaps bound already
   // A pod that waited is bound now, whoever asked for it; once more when it says its chips later.
-  virtual void pod_bound(const ClusterPod& pod, const Placement* said) = 0;
+  virtual void pod_bound(const ClusterPod& pod, const Placement* claimed) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
 };
 

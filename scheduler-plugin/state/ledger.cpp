@@ -92,7 +92,7 @@ void Ledger::assume(std::string_view uid, ChipSet chips) {
   }
   take_from_job(holding);
   holding.unplaced = holding.count() - chips.size();
-  holding.lost.clear();
+  holding.unreported.clear();
   holding.chips = chips;
   add_to_job(holding);
   nodes_.set_taken(holding.node, others | chips, on_[holding.node].size());
@@ -160,21 +160,21 @@ std::vector<std::string> Ledger::rebase(NodeId node, const std::vector<int>& old
   ChipSet taken;
   for (const Holding* h : on_[node]) {
     Holding& holding = *holdings_.find(h->uid)->second;
-    std::vector<int> indices = std::move(holding.lost);
+    std::vector<int> indices = std::move(holding.unreported);
     for (const int slot : holding.chips) {
       indices.push_back(old_indices[static_cast<std::size_t>(slot)]);
     }
     holding.chips = {};
-    holding.lost.clear();
+    holding.unreported.clear();
     for (const int index : indices) {
       if (const auto slot = topology.slot_of(domain::ChipIndex{index})) {
         holding.chips.insert(*slot);
       } else {
-        holding.lost.push_back(index);
+        holding.unreported.push_back(index);
       }
     }
     taken |= holding.chips;
-    if (!holding.bound && !holding.lost.empty()) broken.push_back(holding.uid);
+    if (!holding.bound && !holding.unreported.empty()) broken.push_back(holding.uid);
   }
   for (const Holding* h : on_[node]) add_to_job(*h);
   nodes_.set_taken(node, taken, on_[node].size());
@@ -191,7 +191,7 @@ std::string Ledger::check_invariants() const {
     for (const Holding* h : on(id)) {
       if (h->node != id)
         return "a holding of " + h->uid + " is listed on the wrong node " + node.name;
-      for (const int index : h->lost) {
+      for (const int index : h->unreported) {
         if (node.topology.slot_of(domain::ChipIndex{index})) {
           return "a chip of " + node.name + " came back, but not to " + h->uid;
         }

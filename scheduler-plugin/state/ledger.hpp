@@ -30,7 +30,7 @@ struct Holding {
   bool spare = false;       // a part of the group that no pod has claimed
   // Vendor indices of chips that the node's agent no longer reports. They are the holder's again
   // when they come back.
-  std::vector<int> lost;
+  std::vector<int> unreported;
   // Of a bound pod of which nobody can say what it holds (another scheduler bound it): chips is a
   // guess, which gives way to whoever is known to have them.
   bool assumed = false;

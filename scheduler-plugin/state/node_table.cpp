@@ -70,11 +70,11 @@ NodeId NodeTable::add(std::string name) {
 
 // Gives the id of a silent node without pods to another one; kNoNode if there is none.
 NodeId NodeTable::make_room(std::string name) {
-  const auto silent = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
+  const auto stale = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
     return node->stale && node->holders == 0;
   });
-  if (silent == nodes_.end()) return kNoNode;
-  const auto id = static_cast<NodeId>(silent - nodes_.begin());
+  if (stale == nodes_.end()) return kNoNode;
+  const auto id = static_cast<NodeId>(stale - nodes_.begin());
   names_.rename(id, name);
   reset(id, std::move(name));
   sorted_ = false;
@@ -179,7 +179,7 @@ void NodeTable::seen(NodeId id, std::string_view boot_id, Clock::Steady now) {
   set_stale(id, false);
 }
 
-std::size_t NodeTable::mark_silent(Clock::Steady before) {
+std::size_t NodeTable::mark_stale(Clock::Steady before) {
   std::size_t count = 0;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (nodes_[id]->stale || nodes_[id]->last_seen >= before) continue;

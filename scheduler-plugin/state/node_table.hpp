@@ -123,7 +123,7 @@ class NodeTable {
     nodes_[id]->last_predicate_time = nanos;
   }
   // Marks nodes not heard of since `before` stale; how many became so.
-  std::size_t mark_silent(Clock::Steady before);
+  std::size_t mark_stale(Clock::Steady before);
 
  private:
   struct StateKey {

@@ -208,16 +208,16 @@ class Walk {
       const Node& node = world_.scheduler.nodes().node(h->node);
       EXPECT_EQ(node.name, chip.first);
       const auto slot = node.topology.slot_of({chip.second});
-      EXPECT_TRUE(h->bound &&
-                  (slot ? h->chips.contains(*slot)
-                        : std::count(h->lost.begin(), h->lost.end(), chip.second) == 1));
+      EXPECT_TRUE(h->bound && (slot ? h->chips.contains(*slot)
+                                    : std::count(h->unreported.begin(), h->unreported.end(),
+                                                 chip.second) == 1));
       ++bound;
     }
     std::size_t held = 0;
     for (const PodRequest& a : pods_) {
       const Holding* h = world_.scheduler.ledger().find(a.uid);
       if (h != nullptr && h->bound)
-        held += static_cast<std::size_t>(h->chips.size()) + h->lost.size();
+        held += static_cast<std::size_t>(h->chips.size()) + h->unreported.size();
       explain_sometimes(a);
     }
     EXPECT_EQ(bound, held);

@@ -147,7 +147,7 @@ std::vector<int> KubeWorld::held(const std::string& name) const {
   const Holding* h = holding(name);
   if (h == nullptr) return {};
   std::vector<int> chips = scheduler->nodes().node(h->node).topology.indices(h->chips);
-  chips.insert(chips.end(), h->lost.begin(), h->lost.end());
+  chips.insert(chips.end(), h->unreported.begin(), h->unreported.end());
   std::sort(chips.begin(), chips.end());
   return chips;
 }

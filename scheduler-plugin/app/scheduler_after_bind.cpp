@@ -10,12 +10,12 @@
 
 namespace chipweave::sched {
 
-bool Scheduler::decides_late(const ClusterPod& pod) const {
+bool Scheduler::decides_after_bind(const ClusterPod& pod) const {
   return options_.decide_after_bind && !pod.started && !pod.node.empty() && pod.request.chips > 0;
 }
 
 // Whether there is a set for it. Precondition: it holds nothing there but a reservation.
-bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
+bool Scheduler::place_after_bind(const ClusterPod& pod, NodeId node) {
   if (!cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
   if (!is_node_certain(pod.node)) {
     when_node_certain(pod.node, [](const Result<void>&) {});  // it is tried again
@@ -26,52 +26,54 @@ bool Scheduler::decide_late(const ClusterPod& pod, NodeId node) {
   const Holding& held = *ledger_.find(uid);
   Decision made = decide(pod.request, held);
   nodes_.set_predicate_time(node, made.predicate_time);
-  Late& late = late_[uid];
-  late.key = pod.request.key;
-  late.annotations = annotations_of(made, nodes_.node(node));
+  AfterBind& pending_write = after_bind_[uid];
+  pending_write.key = pod.request.key;
+  pending_write.annotations = annotations_of(made, nodes_.node(node));
   ledger_.confirm(uid);
   const Decision& d = made;
   observer_.bound(
       {d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
   last_evaluations_.erase(uid);
   keep(std::move(made));
-  observer_.placed(told_of(*decision(uid)));
-  write_late(uid);
+  observer_.placed(placed_pod_of(*decision(uid)));
+  write_placement(uid);
   return true;
 }
 
-void Scheduler::write_late(const std::string& uid) {
-  Late& late = late_.at(uid);
-  late.asked = true;
-  cluster_.annotate(late.key, uid, late.annotations, [this, uid](const Result<void>& how) {
-    const auto it = late_.find(uid);
-    if (it == late_.end()) return;
-    it->second.asked = false;
-    // conflict: it says something else by now, and the watch tells what
-    if (how || how.error().code == Errc::conflict || how.error().code == Errc::not_found) {
-      late_.erase(it);
-    } else {
-      observer_.bind_failed({it->second.key, uid, {}}, how.error());
-    }
-  });
+void Scheduler::write_placement(const std::string& uid) {
+  AfterBind& pending_write = after_bind_.at(uid);
+  pending_write.asked = true;
+  cluster_.annotate(pending_write.key, uid, pending_write.annotations,
+                    [this, uid](const Result<void>& result) {
+                      const auto it = after_bind_.find(uid);
+                      if (it == after_bind_.end()) return;
+                      it->second.asked = false;
+                      // conflict: it says something else by now, and the watch tells what
+                      if (result || result.error().code == Errc::conflict ||
+                          result.error().code == Errc::not_found) {
+                        after_bind_.erase(it);
+                      } else {
+                        observer_.bind_failed({it->second.key, uid, {}}, result.error());
+                      }
+                    });
 }
 
 // Pods that could not be given chips yet, and annotations that could not be written.
-void Scheduler::look_after_late() {
+void Scheduler::check_after_bind() {
   if (!cannot_decide().empty()) return;
   std::vector<std::string> uids;
-  for (const auto& [uid, late] : late_) {
-    if (!late.asked) uids.push_back(uid);
+  for (const auto& [uid, pending_write] : after_bind_) {
+    if (!pending_write.asked) uids.push_back(uid);
   }
   for (const std::string& uid : uids) {
-    const Late& late = late_.at(uid);
-    const ClusterPod* pod = cluster_.find(late.key);
+    const AfterBind& pending_write = after_bind_.at(uid);
+    const ClusterPod* pod = cluster_.find(pending_write.key);
     if (pod == nullptr || pod->request.uid != uid || pod->started) {
-      late_.erase(uid);
+      after_bind_.erase(uid);
       continue;
     }
-    if (!late.annotations.empty()) {
-      write_late(uid);
+    if (!pending_write.annotations.empty()) {
+      write_placement(uid);
     } else {
       ledger_.drop(uid);  // it was assumed to have some
       reconcile(*pod, nullptr);
