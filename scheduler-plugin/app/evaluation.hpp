@@ -18,7 +18,7 @@ struct Evaluation {
   std::span<const Verdict> verdicts;   // those with count 0 were given to no node
   std::size_t fits = 0;                // how many nodes
   std::uint32_t best = 0;              // verdict of the best node, if fits > 0
-  NodeId best_node = kNoNode;          // kNoNode also when the pod asks for no chips
+  NodeId best_node = kNoNode;          // kNoNode also if the pod requests no chips
 
   const Verdict& of(std::size_t position) const { return verdicts[verdict[position]]; }
   // 0..kBestScore, 0 where it does not fit.

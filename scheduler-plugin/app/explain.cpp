@@ -16,14 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxChanges = 10;
 
-// Something that would let the pod run; smaller is easier.
-struct Change {
-  int weight = 0;
-  std::string kind;
-  std::string node;
-  std::string text;
-};
-
 // Weights by kind: repairing what is broken costs nobody anything, then ending pods by their chips,
 // then asking for less.
 constexpr int kAgentBack = 0;
@@ -97,6 +89,14 @@ class Explainer {
   }
 
  private:
+  // Something that would let the pod run; a smaller weight is easier.
+  struct Change {
+    int weight = 0;
+    std::string kind;
+    std::string node;
+    std::string text;
+  };
+
   void placement(const Node& node, const std::vector<int>& chips, double gbps, double best) {
     w_.field("node", node.name).field("machine", node.machine);
     w_.key("chips").integers(chips);

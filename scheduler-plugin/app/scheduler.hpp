@@ -1,13 +1,16 @@
 // Scheduler — the decision core: inventory and pods in, nodes, chips and reasons out.
 //
 // Owner: the loop thread (single writer); nothing here blocks or locks. Time comes from the
-// injected clock. Reservations: prioritize (or filter, when one node is left) holds the best node's
-// chips for a pod that the cluster knows by that uid, until bind, the pod's next filter, its end or
-// the end of the lifetime. kube-scheduler may still bind elsewhere: then the best set there and
-// then is taken. No chip is ever reserved or bound twice. While the cluster was asked for a binding
-// and has not answered, the pod's chips are its own and every other answer to it is no. Cost of
-// filter over n nodes: n table look-ups, and one solver look-up for each node state that this kind
-// of request did not meet yet.
+// injected clock.
+//
+// Reservations: prioritize (or filter, if only one node is left) reserves the best node's chips for
+// a pod that the cluster knows by that uid. The reservation ends with bind, the pod's next filter,
+// its deletion or its time to live. kube-scheduler may still bind elsewhere; the best set of that
+// node is then taken. No chip is ever reserved or bound twice. While a binding is in flight the pod
+// keeps its chips, and any other request for it is refused.
+//
+// Cost of filter over n nodes: n table look-ups, and one solver call for each node state that is
+// new to this kind of request.
 #pragma once
 
 #include <chrono>
@@ -42,7 +45,7 @@ namespace chipweave::sched {
 struct SchedulerOptions {
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
-  // Chips of pods that others bound without a placement are chosen then, and written to them.
+  // Choose chips for pods that another scheduler bound without a placement, and annotate the pods.
   bool decide_after_bind = false;
 };
 
@@ -78,54 +81,52 @@ class Scheduler final : public Decide, public ClusterListener {
   void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
   void pod_gone(const ClusterPod& pod) override;
 
-  // filter and prioritize for handlers that write thousands of names: the same decision, without a
-  // string a node. The evaluation is valid until the next call of any of them.
+  // filter and prioritize for handlers that write thousands of names: the same decision without a
+  // string per node. The evaluation is valid until the next of these calls.
   const Evaluation& evaluate_filter(const PodRequest& pod, std::span<const std::string_view> nodes);
   const Evaluation& evaluate_prioritize(const PodRequest& pod,
                                         std::span<const std::string_view> nodes);
-  // For a scheduler that tries in sessions (Volcano): verdicts and scores for a pod that the
-  // session has put nowhere; nothing is reserved, and the reservation of an earlier session
-  // ends.
+  // For a scheduler that works in sessions (Volcano): verdicts and scores for a pod that the
+  // session has not placed yet. Reserves nothing and ends the reservation of an earlier session.
   const Evaluation& evaluate_session(Verb verb, const PodRequest& pod,
                                      std::span<const std::string_view> nodes);
-  // The session has put the pod on the node: the best chips there are reserved for it until it is
-  // bound or taken back, or the reservation's lifetime is over. ok and nothing held for a pod that
-  // the cluster does not hold so, or no longer waits. Errors: unavailable; conflict: it does not
-  // fit.
+  // The session has placed the pod on the node: reserves the best chips there until the pod is
+  // bound, taken back, or the reservation expires. ok without a reservation for a pod that the
+  // cluster does not know by this uid or that no longer waits. Errors: unavailable; conflict: it
+  // does not fit.
   Result<void> session_allocate(const PodRequest& pod, std::string_view node);
-  // The session has taken it back.
+  // The session has taken the pod back.
   void session_deallocate(const PodRequest& pod);
   // Whether the pod would fit on the node once the pods that were deleted there are gone.
   bool fits_when_ended(const PodRequest& pod, std::string_view node);
-  // Which of the pods offered as victims (uids) must end for the pod to fit on the node: the
-  // fewest, then those of least priority; such as hold no chips there stay on the list, they go for
-  // other reasons. Empty: not even all of them would do.
+  // Which of the proposed victims (uids) must end for the pod to fit on the node: the fewest, then
+  // those of lowest priority. Victims without chips there stay on the list, since they were chosen
+  // for other reasons. Empty: all of them are not enough.
   std::vector<std::string> choose_victims(const PodRequest& pod, std::string_view node,
                                           std::span<const std::string> offered);
 
-  // Ends reservations and marks nodes stale whose time is over, asks after bindings of which
-  // nothing was heard; call it every second or so.
+  // Expires reservations, marks nodes stale and checks bindings without an answer; call it about
+  // every second.
   void tick();
 
-  // What is waited for before anything is known, in words; empty: nothing. Until then explain,
-  // what_if and placed_pods answer `unavailable`, too.
+  // What the scheduler waits for before it can decide, as a message; empty: nothing. Until then
+  // explain, what_if and placed_pods answer `unavailable` too.
   const std::string& waiting_for() const { return waiting_for_; }
   void set_waiting_for(std::string what) { waiting_for_ = std::move(what); }
-  // Whether this replica leads is asked at each decision; null (the default): it always does.
+  // Consulted at each decision; null (the default): this replica always leads.
   void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
-  // Why nothing can be decided now: waiting_for(), or another replica leads. Empty: it can. While
-  // there is a reason, place, reserve, bind,
-  // admit and release answer `unavailable` with it, and handlers refuse
-  // everything else that decides; what only looks is answered.
+  // Why this replica cannot decide now: waiting_for(), or another replica leads. Empty: it can.
+  // While there is a reason, place, reserve, bind, admit and release answer `unavailable` with it,
+  // and handlers refuse all other decisions; read-only requests are answered.
   std::string cannot_decide() const;
-  // A term of this replica is over: takes back all reservations.
+  // Ends a term of this replica: drops all reservations.
   void step_down();
 
-  // Rises with everything that may have made room; then room_for_rejected() is worth asking.
+  // Rises with every change that may have freed chips; call room_for_rejected() then.
   std::uint64_t changes() const { return nodes_.changes() + unseen_arrivals_; }
-  // A node that has room now for a pod that filter rejected and was offered it then; empty: none.
-  // Pods that ask alike are answered once until they are rejected anew, or requeue_again() is
-  // called. Cost: an evaluation a kind of request among at most kMaxKinds.
+  // A node that now fits a pod that filter rejected when it was offered this node; empty: none.
+  // Each kind of request is reported once until it is rejected again or requeue_again() is called.
+  // Cost: one evaluation per kind of request, at most kMaxKinds.
   std::string room_for_rejected();
   void requeue_again();
 
@@ -141,37 +142,36 @@ class Scheduler final : public Decide, public ClusterListener {
  private:
   friend class Explainer;
 
-  // A request with everything about its surroundings that a verdict depends on.
+  // A request with everything else that its verdicts depend on.
   struct RequestContext {
     const PodRequest* pod = nullptr;
     bool distributed = false;
-    int members = 1;                         // pods of its group that must fit together, with it
-    NodeId only = kNoNode;                   // the node where its group is, or it is being bound to
-    const Holding* part = nullptr;           // what is held for it there and cannot be another
-    const Decision* binding = nullptr;       // if it is being bound
+    int members = 1;                    // pods of its group that must fit together, itself included
+    NodeId only = kNoNode;              // the node of its group, or of its binding in flight
+    const Holding* part = nullptr;      // its fixed holding there
+    const Decision* binding = nullptr;  // if it is being bound
     const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
     const Holding* own = nullptr;
   };
-  // A binding that the cluster was asked for.
+  // A binding that was sent to the cluster, or admitted for another scheduler.
   struct InFlightBinding {
     Binding binding;
     Decision decision;
     Annotations annotations;
-    std::vector<Done> waiting;   // who wants to know
-    std::uint64_t term = 0;      // in which the cluster was asked last
-    bool asked = false;          // the cluster has not answered; else its answer was no answer
-    std::uint64_t question = 0;  // number of the last one; 0: others asked, and we admitted it
-    Clock::Steady ask_again{};   // when to look after it, if nobody asks
-    Clock::Steady
-        admitted_until{};  // so long a binding of others that we admitted may come through
+    std::vector<Done> waiting;       // callers to answer
+    std::uint64_t term = 0;          // of the last request to the cluster
+    bool asked = false;              // a request is pending; else its outcome is unknown
+    std::uint64_t question = 0;      // number of the last request; 0: only admitted
+    Clock::Steady ask_again{};       // when to check it, if nobody asks
+    Clock::Steady admitted_until{};  // until then the admitted binding may still be stored
     bool admitted_only() const { return question == 0; }
   };
-  // Chips of a binding that was admitted and of which nothing was heard, when the pod was to be
-  // bound elsewhere after all.
+  // Chips of an admitted binding whose outcome is unknown while its pod is being bound to another
+  // node.
   struct OrphanedReservation {
     std::string holding;  // its name in the ledger
     PodKey key;
-    std::uint64_t term = 0;  // in which it was admitted
+    std::uint64_t term = 0;  // of the admission
     Clock::Steady ask_again{};
   };
   using InFlightMap = std::unordered_map<std::string, InFlightBinding>;
@@ -185,8 +185,8 @@ class Scheduler final : public Decide, public ClusterListener {
   };
 
   // scheduler_filter.cpp: evaluations of many nodes
-  // What an evaluation may change: nothing; reservations, as a scheduler's question that is likely
-  // to be followed by a binding; or as one of a session.
+  // What an evaluation may change: nothing; reservations, since a binding is likely to follow; or
+  // the reservations of a session.
   enum class Purpose { what_if, to_bind, in_session };
   const Evaluation& evaluate(Verb verb, const PodRequest& pod,
                              std::span<const std::string_view> nodes, Purpose purpose);
@@ -236,7 +236,7 @@ class Scheduler final : public Decide, public ClusterListener {
 
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
-  // Precondition: the pod holds its chips there, as a reservation.
+  // Precondition: the pod has a reservation there.
   InFlightBinding& begin_binding(const Binding& binding, const PodRequest& pod);
   void bind_again(InFlightBinding& same, const Binding& binding, Done done);
   void bind_when_certain(const Binding& binding, Done done);
@@ -259,7 +259,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void drop_orphans(const std::string& uid);
   void check_orphans();
 
-  // scheduler_reconcile.cpp: pods that others bound, or this program before it was restarted
+  // scheduler_reconcile.cpp: pods bound by another scheduler, or before a restart
   void reconcile(const ClusterPod& pod, const Placement* claimed);
   Holding holding_of(const ClusterPod& pod, NodeId node);
   bool matches_holding(const Holding& held, const Placement& claimed) const;
@@ -286,8 +286,8 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_lead.cpp: which replica decides
   std::uint64_t term() const;
   bool is_node_certain(const std::string& node);
-  // Calls `then` when everything is known that was bound on the node before this term. Errors:
-  // unavailable (the API server does not answer, or the term is over). Only nodes that are known.
+  // Calls `then` when all bindings to the node from before this term are known. Precondition: the
+  // node is known. Errors: unavailable (the API server does not answer, or the term is over).
   void when_node_certain(const std::string& node, Done then);
   bool is_earlier(std::uint64_t term) const;
   void give_up_earlier(NodeId node, const Placement& claimed);
@@ -315,15 +315,15 @@ class Scheduler final : public Decide, public ClusterListener {
   SpeculativeReservations speculative_;
   std::unordered_map<std::string, LastEvaluation> last_evaluations_;  // by uid, of pending pods
   std::deque<UnseenPod> unseen_pods_;
-  std::uint64_t unseen_arrivals_ = 0;  // of unseen pods that the cluster told of afterwards
-  // Of bound pods, by the uid in it; in order, so that they can be told part by part.
+  std::uint64_t unseen_arrivals_ = 0;  // of unseen pods that arrived since
+  // Of bound pods, by uid; ordered, so that placed_pods() can page through them.
   std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
   InFlightMap in_flight_;                                              // by uid
   std::unordered_multimap<std::string, OrphanedReservation> orphans_;  // by uid
   std::uint64_t orphan_count_ = 0;
   std::unordered_map<std::string, AfterBind> after_bind_;  // by uid
-  // What a bound pod says that cannot be true as long as another one has its chips; by uid. Told
-  // when it lasts: news of two pods do not come at once.
+  // Placements of bound pods that claim chips of another bound pod, by uid. Published only when it
+  // lasts, since the two pods' updates arrive at different times.
   struct Dispute {
     Placement claimed;
     PodKey pod;
@@ -335,9 +335,9 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
   const Leadership* leadership_ = nullptr;
-  std::uint64_t certain_term_ = 0;       // the term that certain_nodes_ is of
-  std::set<std::string> certain_nodes_;  // whose pods were listed in this term
-  // Who waits for a node to become sure, by term and node.
+  std::uint64_t certain_term_ = 0;       // of certain_nodes_
+  std::set<std::string> certain_nodes_;  // their pods were listed in this term
+  // Callers that wait until a node is certain, by term and node.
   std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> awaiting_certainty_;
 
   Evaluation evaluation_;

@@ -1,9 +1,10 @@
-// SpeculativeReservations — gangs of kube-scheduler itself (PodRequest::gang), while it tries them.
+// SpeculativeReservations — reservations of kube-scheduler's own gangs (PodRequest::gang) while it
+// evaluates them.
 //
-// It asks filter and prioritize for one member after another, takes everything back, and then binds
-// them all at once or none; nobody tells which. So what members are reserved lives only as long as
-// the try goes on and the bindings may come: kLifetime after the last question for any of them, and
-// gives way before to a pod that fits nowhere else: that one is asked for when the try is over.
+// kube-scheduler runs filter and prioritize for one member after another, undoes all of it, and
+// then binds either all members or none, without saying which. Members' reservations therefore live
+// only kLifetime beyond the last request for any of them, and end earlier if another pod fits
+// nowhere else: that pod is evaluated after the attempt.
 // Reference: Kubernetes 1.36, pkg/scheduler/schedule_one_podgroup.go. Owner: the loop thread.
 #pragma once
 
@@ -25,26 +26,26 @@ class SpeculativeReservations {
   SpeculativeReservations(const SpeculativeReservations&) = delete;
   SpeculativeReservations& operator=(const SpeculativeReservations&) = delete;
 
-  // A member is asked for. If it was before, and others since, a new try has begun: the uids of all
-  // that the earlier one may have left reservations to. Cost: O(log members).
+  // A member is being evaluated. If it was before, and others since, a new attempt has begun:
+  // returns the uids that may still have reservations from the earlier one. Cost: O(log members).
   std::vector<std::string> asked(const std::string& gang, const std::string& uid,
                                  Clock::Steady now);
-  // Ends all tries but those of `gang`: the uids that they may have left reservations to.
+  // Ends all attempts except those of `gang`; returns the uids that may still have reservations.
   std::vector<std::string> end_others(const std::string& gang);
-  // Before reservations expire: those of a try that goes on live longer. Each is touched once in
+  // Call before reservations expire: extends those of ongoing attempts, each at most once per
   // kLifetime.
   void prolong(Clock::Steady now);
 
  private:
   struct Try {
-    std::set<std::string> members;  // uids that were asked for
+    std::set<std::string> members;  // uids that were evaluated
     std::string current;            // the last of them
     Clock::Steady last{};           // when
     Clock::Steady prolonged{};      // no reservation of it ends before
   };
   Ledger& ledger_;
   std::map<std::string, Try> speculative_;
-  Clock::Steady next_{};  // nothing is to be done before
+  Clock::Steady next_{};  // nothing to do before
 };
 
 }  // namespace chipweave::sched

@@ -1,13 +1,13 @@
-// How long it is open what became of a binding whose answer did not come.
+// The uncertainty window: how long the outcome of a binding without an answer stays unknown.
 #pragma once
 
 #include <chrono>
 
 namespace chipweave::sched {
 
-// After so long the API server no longer works on a request (it gives one a minute by default).
+// The API server has given up on any request by then (its default timeout is one minute).
 inline constexpr std::chrono::seconds kUncertaintyWindow{75};
-// Until it is looked after once more, if that went unanswered too.
+// Between checks, if a check goes unanswered too.
 inline constexpr std::chrono::seconds kRecheckInterval{5};
 
 }  // namespace chipweave::sched

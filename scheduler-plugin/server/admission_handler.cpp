@@ -10,18 +10,14 @@
 namespace chipweave::sched {
 namespace {
 
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
-
 http::Response answer(const codec::BindingReview& review, const Result<Admission>& admitted) {
-  if (admitted) return json(codec::write_allowed(review, admitted->uid, admitted->annotations));
+  if (admitted)
+    return json_response(codec::write_allowed(review, admitted->uid, admitted->annotations));
   const Error& why = admitted.error();
   if (why.code == Errc::conflict || why.code == Errc::invalid_argument ||
       why.code == Errc::not_found)
-    return json(codec::write_denied(review.request_uid, http_status(why.code), why.text()));
+    return json_response(
+        codec::write_denied(review.request_uid, http_status(why.code), why.text()));
   return error_response(why);
 }
 

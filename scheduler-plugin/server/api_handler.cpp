@@ -87,12 +87,6 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
 
 bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }
 
-http::Response json(JsonWriter& w) {
-  http::Response response;
-  response.body = w.take();
-  return response;
-}
-
 }  // namespace
 
 PodKey pod_key_of(std::string_view rest) {
@@ -114,7 +108,7 @@ http::Response ApiHandler::nodes() {
     write_node(w, node, scheduler_.ledger().on(id), scheduler_.clock().now());
   }
   w.end_array().end_object();
-  return json(w);
+  return json_response(w.take());
 }
 
 http::Response ApiHandler::node(std::string_view name) {
@@ -126,7 +120,7 @@ http::Response ApiHandler::node(std::string_view name) {
   }
   JsonWriter w;
   write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
-  return json(w);
+  return json_response(w.take());
 }
 
 http::Response ApiHandler::pods() {
@@ -157,7 +151,7 @@ http::Response ApiHandler::pods() {
     w.field("group", pod.request.group ? pod.request.group->name : "").end_object();
   });
   w.end_array().end_object();
-  return json(w);
+  return json_response(w.take());
 }
 
 http::Response ApiHandler::explain(std::string_view rest) {

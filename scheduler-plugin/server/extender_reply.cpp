@@ -10,11 +10,11 @@
 namespace chipweave::sched {
 namespace {
 
-enum List : std::size_t { kFit, kFailed, kUnresolvable, kLists };
+enum List : std::size_t { kFitList, kFailedList, kUnresolvableList, kLists };
 
 List list_of(const Verdict& v) {
-  if (v.fits()) return kFit;
-  return v.unresolvable ? kUnresolvable : kFailed;
+  if (v.fits()) return kFitList;
+  return v.unresolvable ? kUnresolvableList : kFailedList;
 }
 
 // No less than what the names take together.
@@ -121,7 +121,7 @@ std::string ExtenderReply::prioritize(const Evaluation& evaluation,
   constexpr std::string_view kNext = R"(,{"Host":)";
   std::vector<Tail> after;
   for (int score = 0; score <= Evaluation::kBestScore; ++score) {
-    after.emplace_back(R"(,"Score":)" + std::to_string(score) + "}" + std::string(kNext), kFit);
+    after.emplace_back(R"(,"Score":)" + std::to_string(score) + "}" + std::string(kNext), kFitList);
   }
   Sheet& sheet = sheets_[0];
   sheet.clear(bytes_of_names(args) + args.names.size() * after.back().size);

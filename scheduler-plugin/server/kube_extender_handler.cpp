@@ -8,12 +8,6 @@
 namespace chipweave::sched {
 namespace {
 
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
-
 std::string error_only(const std::string& message) {
   std::string out =
       R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
@@ -33,13 +27,13 @@ std::string bind_result(std::string_view error) {
 
 http::Response KubeExtenderHandler::filter(std::string& body) {
   if (const std::string why = scheduler_.cannot_decide(); !why.empty())
-    return json(error_only(why));
+    return json_response(error_only(why));
   if (auto read = reader_.read_args(body, args_); !read)
-    return json(error_only(read.error().text()));
+    return json_response(error_only(read.error().text()));
   const CountedRequest counted = count_request(args_.pod, resources_);
-  if (!counted.refused.empty()) return json(refusal(counted.refused));
+  if (!counted.refused.empty()) return json_response(refusal(counted.refused));
   const Evaluation& evaluation = scheduler_.evaluate_filter(counted.request, args_.names);
-  return json(reply_.filter(evaluation, args_));
+  return json_response(reply_.filter(evaluation, args_));
 }
 
 // No node will ever do; the sentence stands at each of them and, for the event, once for the pod.
@@ -67,18 +61,18 @@ http::Response KubeExtenderHandler::prioritize(std::string& body) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
   const Evaluation& evaluation = scheduler_.evaluate_prioritize(counted.request, args_.names);
-  return json(reply_.prioritize(evaluation, args_));
+  return json_response(reply_.prioritize(evaluation, args_));
 }
 
 http::Answer KubeExtenderHandler::bind(std::string& body) {
   auto args = reader_.read_binding(body);
-  if (!args) return json(bind_result(args.error().text()));
+  if (!args) return json_response(bind_result(args.error().text()));
   const std::string ns = args->pod_namespace.empty() ? "default" : args->pod_namespace;
   Binding binding{{ns, args->pod_name}, args->pod_uid, args->node};
   return http::Later(
       [this, binding = std::move(binding)](const std::shared_ptr<http::PendingReply>& reply) {
         scheduler_.bind(binding, [reply](const Result<void>& bound) {
-          reply->send(json(bind_result(bound ? "" : bound.error().text())));
+          reply->send(json_response(bind_result(bound ? "" : bound.error().text())));
         });
       });
 }
@@ -101,7 +95,7 @@ http::Response KubeExtenderHandler::preempt(std::string& body) {
     w.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
   }
   w.end_object().end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 }  // namespace chipweave::sched

@@ -11,13 +11,6 @@
 namespace chipweave::sched {
 namespace {
 
-http::Response json(std::string body, int status = 200) {
-  http::Response response;
-  response.status = status;
-  response.body = std::move(body);
-  return response;
-}
-
 Error no_such_pod(std::string_view rest) {
   return make_error(Errc::not_found, "pod " + std::string(rest.substr(0, 512)) + " does not exist");
 }
@@ -47,7 +40,7 @@ http::Response StandaloneHandler::create(const std::string& body) {
   if (!added) return error_response(added.error());
   auto text = document(**added);
   if (!text) return error_response(text.error());
-  return json(std::move(*text), 201);
+  return json_response(std::move(*text), 201);
 }
 
 http::Response StandaloneHandler::list() const {
@@ -61,7 +54,7 @@ http::Response StandaloneHandler::list() const {
     out += *text;
   });
   out += "]}";
-  return json(std::move(out));
+  return json_response(std::move(out));
 }
 
 http::Response StandaloneHandler::get(std::string_view rest) const {
@@ -69,7 +62,7 @@ http::Response StandaloneHandler::get(std::string_view rest) const {
   if (pod == nullptr) return error_response(no_such_pod(rest));
   auto text = document(*pod);
   if (!text) return error_response(text.error());
-  return json(std::move(*text));
+  return json_response(std::move(*text));
 }
 
 http::Response StandaloneHandler::remove(std::string_view rest) {
@@ -79,7 +72,7 @@ http::Response StandaloneHandler::remove(std::string_view rest) {
   if (auto ended = cluster_.end(PodKey(pod->request.key)); !ended)
     return error_response(ended.error());
   if (!text) return error_response(text.error());
-  return json(std::move(*text));
+  return json_response(std::move(*text));
 }
 
 }  // namespace chipweave::sched

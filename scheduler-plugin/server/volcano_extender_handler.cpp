@@ -17,24 +17,18 @@ constexpr int kUnresolvable = 3;
 
 constexpr int kFullScore = 100;  // what one of Volcano's own plugins gives at most, at weight 1
 
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
-
 // `errorMessage` is what Volcano 1.6 and 1.7 read, the others what 1.10 and later do.
 http::Response misfit(std::string_view why, int code) {
   JsonWriter w;
   w.begin_object().field("errorMessage", why).field("status", why).key("code").integer(code);
   w.end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 http::Response outcome(std::string_view error) {
   JsonWriter w;
   w.begin_object().field("errorMessage", error).end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 // Of no node. An absent nodeScore is an error to Volcano, so it is always there.
@@ -42,7 +36,7 @@ http::Response no_scores(std::string_view error) {
   JsonWriter w;
   w.begin_object().key("nodeScore").begin_object().end_object().field("errorMessage", error);
   w.end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 }  // namespace
@@ -85,7 +79,7 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
       scheduler_.evaluate_session(Verb::predicate, counted.request, {&name, 1});
   const Verdict verdict = evaluation.of(0);
   if (verdict.fits() || (!verdict.unresolvable && can_wait_for_room(counted.request)))
-    return json("{}");
+    return json_response("{}");
   return misfit(verdict.reason, verdict.unresolvable ? kUnresolvable : kUnschedulable);
 }
 
@@ -105,7 +99,7 @@ http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
     if (points > 0) w.key(nodes_[i]).integer(points);
   }
   w.end_object().field("errorMessage", "").end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 http::Response VolcanoExtenderHandler::allocate(std::string& body) {
@@ -135,7 +129,7 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
     return error_response(read.error());
   const CountedRequest counted = request_of(task_);
   if (!scheduler_.cannot_decide().empty() || !counted.refused.empty() || counted.request.chips == 0)
-    return json(R"({"status":0,"victims":[]})");
+    return json_response(R"({"status":0,"victims":[]})");
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& evictee : evictees_) by_node[evictee.node].push_back(evictee.uid);
   std::set<std::string> victims;
@@ -149,13 +143,13 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
     if (victims.contains(evictee.uid)) w.raw(evictee.text);
   }
   w.end_array().end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 http::Response VolcanoExtenderHandler::session_hook() { return {}; }
 
 http::Response VolcanoExtenderHandler::no_opinion(std::string_view reply) {
-  return json(std::string(reply));
+  return json_response(std::string(reply));
 }
 
 }  // namespace chipweave::sched

@@ -1,9 +1,10 @@
 // Ledger — which chips belong to which pod: bound ones, and reservations between prioritize and
 // bind.
 //
-// Owner: the loop thread. A reservation dies by confirm(), drop() or after its lifetime (expire()).
+// Owner: the loop thread. A reservation ends with confirm(), drop() or its time to live (expire()).
 // Invariant: on each node the chips of different holdings are disjoint, and their union is what the
-// node table calls taken; check_invariants() proves it, every operation runs it in debug builds.
+// node table calls taken; check_invariants() verifies it; debug builds run it after every
+// operation.
 #pragma once
 
 #include <cstddef>
@@ -23,21 +24,21 @@ struct Holding {
   PodKey key;
   NodeId node = kNoNode;
   ChipSet chips;
-  bool bound = false;       // or being bound: no time ends it
+  bool bound = false;       // or being bound: it does not expire
   Clock::Steady expires{};  // of a reservation
   std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
   bool spare = false;       // a part of the group that no pod has claimed
-  // Vendor indices of chips that the node's agent no longer reports. They are the holder's again
-  // when they come back.
+  // Vendor indices of chips that the node's agent no longer reports. The holder gets them back if
+  // they reappear.
   std::vector<int> unreported;
-  // Of a bound pod of which nobody can say what it holds (another scheduler bound it): chips is a
-  // guess, which gives way to whoever is known to have them.
+  // A bound pod whose chips are unknown (another scheduler bound it): `chips` is a guess, which
+  // yields to pods that are known to have them.
   bool assumed = false;
-  int unplaced = 0;  // of an assumed one: chips that it has besides and that stand nowhere
+  int unplaced = 0;  // of an assumed one: further chips that could not be assigned
 
-  int count() const { return chips.size() + static_cast<int>(lost.size()) + unplaced; }
-  // How many of its chips nobody knows.
+  int count() const { return chips.size() + static_cast<int>(unreported.size()) + unplaced; }
+  // How many of its chips are unknown.
   int unattributed() const { return assumed ? count() : 0; }
 };
 
@@ -51,8 +52,8 @@ class Ledger {
   // Holdings on a node, in the order they came.
   const std::vector<const Holding*>& on(NodeId node) const;
 
-  // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check:
-  // that is the caller's choice. An earlier holding of the uid must have been dropped.
+  // Takes the chips; health is the caller's concern. Errors: conflict, if a chip is taken or the
+  // uid already holds chips.
   Result<void> hold(Holding holding);
   // Turns a reservation into a bound holding, and back. Precondition: it exists.
   void confirm(std::string_view uid);
