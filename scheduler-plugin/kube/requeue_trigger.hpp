@@ -1,10 +1,10 @@
-// RequeueTrigger — has kube-scheduler look again at pods that it gave up on.
+// RequeueTrigger — makes kube-scheduler retry pods that were rejected.
 //
-// kube-scheduler asks again for a rejected pod only when something changes that it watches; chips
-// that become healthy, or a reservation that ends, is nothing it sees. So when chips came free for
-// a pod that was rejected, one Node is touched (an annotation), and only then: observed with 1.36,
-// that brings every such pod back at once. The same when this replica begins to lead: it was not
-// there when pods were rejected. Owner: the loop thread.
+// kube-scheduler retries a rejected pod only when an object that it watches changes. It does not
+// notice that chips recover or that a reservation ends. When chips come free for a rejected pod,
+// one Node is annotated, and only then; with Kubernetes 1.36 this requeues all such pods at once.
+// The same happens when this replica begins to lead, because another one rejected the pods. Owner:
+// the loop thread.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ class RequeueTrigger {
   RequeueTrigger(kube::Transport& transport, Scheduler& scheduler, Options options)
       : transport_(transport), scheduler_(scheduler), options_(options) {}
 
-  // Cheap when nothing came free; call it several times a second.
+  // Cheap if nothing changed; call it several times a second.
   void check();
-  // Pods may wait that another replica rejected.
+  // Pods may be waiting that another replica rejected.
   void requeue_all() { all_ = true; }
   std::uint64_t touched() const { return touched_; }
 
@@ -41,8 +41,8 @@ class RequeueTrigger {
   kube::Transport& transport_;
   Scheduler& scheduler_;
   Options options_;
-  bool all_ = false;        // look at what this replica knows nothing of, too
-  std::uint64_t seen_ = 0;  // Scheduler::changes() when it was looked at last
+  bool all_ = false;        // trigger even without rejections of our own
+  std::uint64_t seen_ = 0;  // Scheduler::changes() at the last check
   Clock::Steady last_{};
   std::uint64_t touched_ = 0;
   std::unique_ptr<kube::Ticket> call_;

@@ -1,5 +1,5 @@
-// Metrics — the numbers of the scheduler (docs/reference/metrics.md): counters and histograms as
-// things happen, gauges at scrape.
+// Metrics — the scheduler's metrics (docs/reference/metrics.md): counters and histograms updated by
+// events, gauges at scrape.
 //
 // Owner: the loop thread. Costs a few atomic additions a decision; a scrape walks the nodes.
 #pragma once
@@ -35,9 +35,9 @@ class Metrics final : public Observer {
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 
-  // A call of the gRPC side has ended. Any thread.
+  // A gRPC call has ended. Any thread.
   void grpc_call(std::string_view method, std::string_view code);
-  // path: the route, never what a client made up.
+  // path: the route, not the client's path.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
   // kubernetes: null in standalone mode.
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server,
