@@ -53,7 +53,7 @@ struct Flags {
 void declare(CLI::App& app, Flags& flags) {
   app.add_option("--config", flags.config_file,
                  "settings file (YAML, docs/reference/configuration.md)");
-  app.add_flag("--print-config", flags.print_config, "print the effective settings and end");
+  app.add_flag("--print-config", flags.print_config, "print the effective settings and exit");
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {
     const std::string flag = "--" + std::string(setting.name);
@@ -132,7 +132,7 @@ void warn_of_clear_text(const Config& config) {
   for (const auto& [flag, address] : {std::pair("http", &config.http), {"grpc", &config.grpc}}) {
     if (address->is_loopback()) continue;
     obs::log(obs::Level::warn,
-             "whoever reaches this port is believed: give --tls-cert, --tls-key and "
+             "any caller that reaches this port is trusted: set --tls-cert, --tls-key and "
              "--tls-client-ca, or listen on 127.0.0.1",
              {{"side", flag}, {"address", address->text()}});
   }
@@ -266,6 +266,6 @@ int main(int argc, char** argv) {
   try {
     return run(config);
   } catch (const std::exception& e) {
-    return complain(1, std::string("cannot go on: ") + e.what());
+    return complain(1, std::string("fatal: ") + e.what());
   }
 }

@@ -48,7 +48,7 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
   for (const Considered& c : others) {
     w.begin_object().field("node", c.node).key("nodes").integer(static_cast<std::int64_t>(c.count));
     w.key("fits").boolean(c.cause == Cause::none).key("gbps").number(c.gbps);
-    w.field("why", c.node.empty() ? "in the same state as the chosen node, but comes later by name"
+    w.field("why", c.node.empty() ? "in the same state as the chosen node, but later in name order"
                                   : c.reason);
     w.end_object();
   }
@@ -74,7 +74,7 @@ class Explainer {
       w_.field("state", "refused").field("summary", pod.refused);
     } else if (pod.request.chips == 0) {
       w_.field("state", pod.node.empty() ? "pending" : "bound").field("node", pod.node);
-      w_.field("summary", "the pod asks for no accelerator; any node will do");
+      w_.field("summary", "the pod requests no accelerator; any node fits");
     } else if (const Decision* d = s_.decision(pod.request.uid)) {
       bound(*d);
     } else if (held != nullptr && held->assumed) {
@@ -153,7 +153,7 @@ class Explainer {
       choice(node, last->second.request);
       write_others(w_, last->second.others);
     }
-    w_.field("summary", summary_of(node, indices, gbps, best, "waits to be bound to "));
+    w_.field("summary", summary_of(node, indices, gbps, best, "reserved on "));
   }
 
   // Another scheduler bound it. Its node may have no inventory.
@@ -161,8 +161,9 @@ class Explainer {
     const Node& node = s_.nodes_.node(held.node);
     w_.field("state", "bound");
     placement(node, node.topology.indices(held.chips), 0, 0);
-    w_.field("summary", "runs on " + node.name + "; whoever bound it did not say with which " +
-                            chips_word(held.count()) + ", so the best free ones are left to it");
+    w_.field("summary",
+             "runs on " + node.name + "; another scheduler bound it without saying which " +
+                 chips_word(held.count()) + " it has, so the best free ones are set aside for it");
   }
 
   static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,
@@ -230,7 +231,7 @@ class Explainer {
       w_.key("changes").begin_array().end_array().field("smallest_change", "");
       w_.field("summary", "fits on " + s_.nodes_.node(evaluation.best_node).name +
                               (never_offered_ ? std::string(" now") + kNeverOffered
-                                              : " now; the scheduler has not asked for it since"));
+                                              : " now; the scheduler has not retried it yet"));
       return;
     }
     changes(pod.request, context, names);
@@ -254,13 +255,13 @@ class Explainer {
     w_.end_array();
     const std::string smallest = changes_.empty() ? "" : changes_.front().text;
     w_.field("smallest_change", smallest);
-    std::string summary = unresolvable.empty() ? "waits: no node fits now" : unresolvable;
-    if (!smallest.empty()) summary += "; it would run " + smallest;
+    std::string summary = unresolvable.empty() ? "pending: no node fits now" : unresolvable;
+    if (!smallest.empty()) summary += "; it would fit " + smallest;
     if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);
   }
 
-  // Set if no machine here can ever hold the pod.
+  // Set if no machine in the cluster can hold the pod.
   std::string unresolvable_text(const PodRequest& request) const {
     const Evaluation& evaluation = s_.evaluation_;
     std::string size_reason;
@@ -277,12 +278,12 @@ class Explainer {
     if (seen == 0) {
       return not_offered_ == 0
                  ? "no node has reported its chips"
-                 : "waits: no node with chips is open to it (node selector, taints or "
+                 : "pending: no node with chips is eligible (node selector, taints or "
                    "other resources rule them out)";
     }
-    if (!offered) return "no node here has " + request.resource;
+    if (!offered) return "no node in the cluster has " + request.resource;
     const std::string what = is_member(request) ? "its group" : chips_word(request.chips);
-    return "no machine here can ever hold " + what + ": " + size_reason;
+    return "no machine in the cluster can hold " + what + ": " + size_reason;
   }
 
   // False also when enough has been tried: an answer in time is worth more than a complete one.
@@ -324,7 +325,7 @@ class Explainer {
     if (best_size > 0) {
       changes_.push_back(
           {kFewerChips + request.chips - best_size, "smaller_size", best_size_node,
-           "if it asked for " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
+           "if it requested " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
     }
   }
 

@@ -53,8 +53,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
   const ClusterPod* pod = cluster_.find(request.binding.key);
   if (pod == nullptr && request.binding.uid.empty()) {
     // one that is made in this moment would be bound without its chips
-    return make_error(Errc::not_found,
-                      "pod " + request.binding.key.text() + " is not there to be bound");
+    return make_error(Errc::not_found, "pod " + request.binding.key.text() + " does not exist");
   }
   // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
   if (pod == nullptr || (!request.binding.uid.empty() && pod->request.uid != request.binding.uid))

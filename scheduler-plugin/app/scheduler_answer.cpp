@@ -8,7 +8,7 @@ namespace chipweave::sched {
 namespace {
 
 Verdict stale() {
-  return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
+  return rejected(Cause::stale, false, "inventory is stale: the node's agent is not reporting");
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const N
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
     return {rejected(Cause::size, true,
-                     size > all.size() ? "the machine has fewer chips than asked"
+                     size > all.size() ? "the machine has fewer chips than requested"
                                        : machine.reason(request, choice))};
   }
   const solver::Request healthy{all - unusable, {}, {}, size, context.distributed};
@@ -88,7 +88,7 @@ Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const N
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
   if (choice.why == solver::Misfit::rule) {
-    return {rejected(Cause::rule, false, "free chips form no set that the machine's rules allow")};
+    return {rejected(Cause::rule, false, "no set of free chips is allowed by the machine's rules")};
   }
   return {rejected(Cause::busy, false, "not enough free chips")};
 }
@@ -103,7 +103,7 @@ Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const N
                               ? "all " + std::to_string(replicas) + " pods of the group"
                               : std::to_string(context.members) + " more of the group's pods";
   const auto no_room = [&](bool unresolvable) {
-    return Answer{rejected(Cause::group, unresolvable, "needs room for " + who + " on one node")};
+    return Answer{rejected(Cause::group, unresolvable, "no room for " + who + " on one node")};
   };
   if (std::int64_t{context.members} * context.pod->chips > all.size()) return no_room(true);
   const int total = context.members * context.pod->chips;

@@ -53,8 +53,7 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
   if (pod->request.uid != binding.uid) {
-    return done(
-        make_error(Errc::conflict, name + " has another uid: it was deleted and created anew"));
+    return done(make_error(Errc::conflict, name + " has another uid: it was recreated"));
   }
   if (!pod->node.empty()) {
     if (pod->node == binding.node) return done({});  // asked again: the first answer was lost
@@ -89,7 +88,7 @@ Scheduler::InFlightBinding& Scheduler::begin_binding(const Binding& binding,
 Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
   return make_error(Errc::conflict, "pod " + in_flight.binding.key.text() +
                                         " is being bound to node " + in_flight.binding.node +
-                                        "; the API server has not said yet what became of that");
+                                        "; its outcome is not known yet");
 }
 
 // It is in flight already.
@@ -182,7 +181,7 @@ void Scheduler::check_bindings() {
     cluster_.refresh(key, [this, uid = uid](const Result<void>& result) {
       const auto it = in_flight_.find(uid);  // none: the pod turned out to be bound, or gone
       if (!result || it == in_flight_.end() || it->second.asked) return;
-      binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
+      binding_failed(it, make_error(Errc::unavailable, "the API server did not store the binding"));
     });
   }
   check_orphans();

@@ -225,8 +225,8 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
   if (slower)
     return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
            std::to_string(std::lround(best.gbps)) + " GB/s";
-  if (loser.left_over > best.left_over) return "as fast, but leaves more chips over";
-  return "as good, but comes later by name";
+  if (loser.left_over > best.left_over) return "equally fast, but leaves more chips unused";
+  return "equally good, but later in name order";
 }
 
 // "2 nodes: not enough free chips; 1 node: inventory not received", most nodes first.
@@ -343,7 +343,7 @@ Result<PlacedChips> Scheduler::placed(const Evaluation& s) const {
     }
     if (most == nullptr) return make_error(Errc::not_found, "no node has reported its chips");
     return make_error(offered ? Errc::conflict : Errc::not_found,
-                      "no node fits; most say: " + most->reason);
+                      "no node fits; most common reason: " + most->reason);
   }
   const Verdict& v = s.verdicts[s.best];
   const Node& node = nodes_.node(s.best_node);

@@ -42,7 +42,7 @@ void Scheduler::when_node_certain(const std::string& node, Done then) {
     const auto over = awaiting_certainty_.extract(asked);
     Result<void> outcome = result;
     if (outcome && (asked.first != term() || !cannot_decide().empty())) {
-      outcome = make_error(Errc::unavailable, "the leader changed meanwhile; try again");
+      outcome = make_error(Errc::unavailable, "the leader has changed; try again");
     } else if (outcome && !is_node_certain(asked.second)) {
       certain_nodes_.insert(asked.second);
     }

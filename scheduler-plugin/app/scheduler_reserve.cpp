@@ -16,17 +16,16 @@ Result<const ClusterPod*> Scheduler::holdable_pod(const PodRequest& pod) const {
   const ClusterPod* known = cluster_.find(pod.key);
   if (known == nullptr) {
     return make_error(Errc::not_found,
-                      name + " is not known (yet); only a pod of the cluster can hold chips");
+                      name + " is not known; only pods of the cluster can reserve chips");
   }
   if (known->request.uid != pod.uid) {
-    return make_error(Errc::conflict,
-                      name + " has another uid: it was deleted and created anew; nothing is held");
+    return make_error(Errc::conflict, name + " has another uid: it was recreated; nothing is held");
   }
   if (!known->refused.empty()) return make_error(Errc::conflict, name + ": " + known->refused);
   if (!known->node.empty()) {
     return make_error(Errc::conflict, name + " is already bound to node " + known->node);
   }
-  if (known->request.chips == 0) return make_error(Errc::conflict, name + " asks for no chips");
+  if (known->request.chips == 0) return make_error(Errc::conflict, name + " requests no chips");
   return known;
 }
 
@@ -45,7 +44,7 @@ Result<PlacedChips> Scheduler::what_if(const PodRequest& pod,
 
 Result<PlacedChips> Scheduler::place_on(const PodRequest& pod,
                                         std::span<const std::string_view> nodes, bool reserve) {
-  if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod asks for no chips");
+  if (pod.chips <= 0) return make_error(Errc::invalid_argument, "the pod requests no chips");
   if (reserve) {
     if (auto may = holdable_pod(pod); !may) return std::move(may).error();
   }

@@ -24,7 +24,7 @@ Verdict group_elsewhere() {
 
 Verdict binding_elsewhere() {
   return rejected(Cause::binding, false,
-                  "the pod is being bound to another node; the API server has not answered yet");
+                  "the pod is being bound to another node; the outcome is not known yet");
 }
 
 VerdictTable::VerdictTable(RequestKind kind) : kind_(std::move(kind)) { clear(); }

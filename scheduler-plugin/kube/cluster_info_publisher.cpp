@@ -24,7 +24,7 @@ ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clo
 void ClusterInfoPublisher::set_report(const std::string& node, std::string_view status) {
   auto health = codec::read_status_health(status);
   if (!health) {
-    obs::log(obs::Level::warn, "faults in a NodeInventory cannot be read",
+    obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", node}, {"error", health.error().text()}});
     return content_.set_report(node, {});
   }

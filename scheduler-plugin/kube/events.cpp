@@ -35,8 +35,8 @@ void PodEvents::bound(const BoundPod& pod) {
   published_.erase(pod.uid);
   std::string note = "Assigned chips " + pod.chips + " of node " + pod.node;
   if (pod.best_gbps > 0) {
-    note += ": " + number(pod.gbps) + " GB/s predicted, " + number(pod.best_gbps) +
-            " the best so many can have there";
+    note += ": " + number(pod.gbps) + " GB/s predicted; " + number(pod.best_gbps) +
+            " is the best possible there";
   }
   create(pod.pod, pod.uid, false, "ChipsAssigned", "Binding",
          note + " (decision " + pod.decision + ")");
@@ -50,9 +50,9 @@ void PodEvents::unplaceable(const PodKey& pod, std::string_view uid, std::string
     published.why = why;
     published.count = 1;
     published.last = now;
-    published.event = create(
-        pod, uid, true, "ChipsUnavailable", "Scheduling",
-        "No node has the chips: " + published.why + ". More: chipweave explain " + pod.text());
+    published.event =
+        create(pod, uid, true, "ChipsUnavailable", "Scheduling",
+               "No node fits: " + published.why + ". Details: chipweave explain " + pod.text());
     return;
   }
   ++published.count;

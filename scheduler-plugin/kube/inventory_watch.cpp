@@ -66,7 +66,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   if (auto faults = codec::read_status_faults(seen.status)) {
     report.faults = std::move(faults).value();
   } else {
-    obs::log(obs::Level::warn, "faults of a NodeInventory are not shown",
+    obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", seen.name}, {"error", faults.error().text()}});
   }
   const ReportAnswer answer = decide_.report(std::move(report));

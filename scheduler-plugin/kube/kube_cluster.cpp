@@ -168,22 +168,21 @@ void KubeCluster::refresh(const PodKey& key, Done done) {
 void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
                             const Done& done) {
   const auto trouble = [&](const std::string& what) {
-    done(make_error(Errc::unavailable,
-                    "the API server does not show pod " + key.text() + ": " + what));
+    done(make_error(Errc::unavailable, "cannot read pod " + key.text() + ": " + what));
   };
   if (!reply) return trouble(reply.error().text());
   if (reply->status == kNotFound) return done({});  // the watch tells it, too
   if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
   auto pod = reader_.read_one(reply->body);
   if (!pod) return trouble(pod.error().text());
-  if (kube::key_of(*pod) != key.text()) return trouble("it answered another one");
+  if (kube::key_of(*pod) != key.text()) return trouble("it returned another pod");
   // The watch is behind or ahead; where it will tell of another pod anyway, it does so in order.
   const auto known = pods_.find(key.text());
   const bool there = known != pods_.end();
   const bool another = there && known->second.pod.request.uid != pod->uid;
   const bool gone = gone_since(call, key.text());
   // so find() does not show it: neither what it asks for nor whether it is bound is known
-  if (another || (gone && !there)) return trouble("the watch has not told of it yet");
+  if (another || (gone && !there)) return trouble("the watch has not delivered it yet");
   if (!gone) pods_watch_.note(std::move(*pod));
   done({});
 }
@@ -194,7 +193,7 @@ void KubeCluster::refresh_node(const std::string& node, Done done) {
 
 void KubeCluster::list_node(const std::string& node, int tries_left, Done done) {
   if (!is_dns_subdomain(node)) {
-    return done(make_error(Errc::invalid_argument, "'" + node + "' is no name of a node"));
+    return done(make_error(Errc::invalid_argument, "'" + node + "' is not a valid node name"));
   }
   kube::Call call;
   // without a version: as the store has it, not what a cache still remembers
@@ -208,14 +207,13 @@ void KubeCluster::list_node(const std::string& node, int tries_left, Done done) 
 void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_left,
                          Result<kube::Reply> reply, const Done& done) {
   const auto trouble = [&](const std::string& what) {
-    done(make_error(Errc::unavailable,
-                    "the API server does not show the pods of node " + node + ": " + what));
+    done(make_error(Errc::unavailable, "cannot list the pods of node " + node + ": " + what));
   };
   if (!reply) return trouble(reply.error().text());
   if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
   auto page = reader_.read_page(reply->body);
   if (!page) return trouble(page.error().text());
-  if (!page->next.empty()) return trouble("it shows only some of them");
+  if (!page->next.empty()) return trouble("the list is incomplete");
   bool uncertain = false;
   for (codec::KubePod& pod : page->objects) {
     const std::string key = kube::key_of(pod);
@@ -243,7 +241,7 @@ std::function<bool()> KubeCluster::fence() const {
 
 Result<void> KubeCluster::end(const PodKey& key) {
   return make_error(Errc::unsupported,
-                    "pod " + key.text() + " is bound; delete it to give its chips back");
+                    "pod " + key.text() + " is bound; delete it to release its chips");
 }
 
 void KubeCluster::each(const std::function<void(const ClusterPod&)>& visit) const {

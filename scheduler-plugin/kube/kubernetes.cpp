@@ -87,7 +87,7 @@ void Kubernetes::start(Scheduler& scheduler) {
                              [this](const kube::WatchFailure& failure) { watch_failed(failure); },
                              [this](const std::string& node, const Error& why) {
                                ++unusable_inventories_;
-                               obs::log(obs::Level::error, "a NodeInventory cannot be used",
+                               obs::log(obs::Level::error, "unusable NodeInventory",
                                         {{"node", node}, {"error", why.text()}});
                              },
                              [this](const std::string& node, std::string_view status) {
@@ -112,16 +112,16 @@ void Kubernetes::start(Scheduler& scheduler) {
 void Kubernetes::update_waiting_for() {
   std::string what;
   if (!cluster_.synced()) {
-    what = "the pods of the cluster were not all seen yet";
+    what = "waiting for the list of pods";
   } else if (!inventories_->synced()) {
-    what = "the NodeInventories were not all seen yet";
+    what = "waiting for the list of NodeInventories";
   } else if (!claims_->known()) {
-    what = "the ResourceClaims were not all seen yet";
+    what = "waiting for the list of ResourceClaims";
   }
   if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
   if (what == scheduler_->waiting_for()) return;
   if (what.empty()) {
-    obs::log(obs::Level::info, "the cluster is known",
+    obs::log(obs::Level::info, "synced with the cluster",
              {{"pods", cluster_.size()}, {"nodes", scheduler_->nodes().size()}});
   }
   scheduler_->set_waiting_for(std::move(what));

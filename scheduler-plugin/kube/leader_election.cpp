@@ -59,7 +59,7 @@ void LeaderElection::tick() {
 
 void LeaderElection::began(const std::string& former) {
   last_holder_.clear();
-  obs::log(obs::Level::info, "leads",
+  obs::log(obs::Level::info, "leading",
            {{"lease", options_.lease.name},
             {"identity", options_.lease.identity},
             {"term", elector_.term()},
@@ -70,7 +70,7 @@ void LeaderElection::began(const std::string& former) {
 }
 
 void LeaderElection::ended() {
-  obs::log(obs::Level::warn, "leads no longer",
+  obs::log(obs::Level::warn, "no longer leading",
            {{"lease", options_.lease.name}, {"why", elector_.standby()}});
   label_.set(false);
   events_.ended();
@@ -82,7 +82,7 @@ void LeaderElection::failed(const std::string& what) {
   if (what == last_failure_ && now - failure_logged_ < kFailureLogInterval) return;
   last_failure_ = what;
   failure_logged_ = now;
-  obs::log(obs::Level::warn, "leader election", {{"problem", what}});
+  obs::log(obs::Level::warn, "leader election failed", {{"problem", what}});
 }
 
 std::string LeaderElection::not_ready() const {

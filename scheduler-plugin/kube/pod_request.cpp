@@ -34,7 +34,7 @@ std::string read_group(PodRequest& request) {
   if (end.ec != std::errc() || end.ptr != text.data() + text.size() || replicas < 1 ||
       replicas > limits::kMaxManifestPods) {
     return "label gpu-topology-replica is '" + text.substr(0, 32) +
-           "', it must be the number of the group's pods";
+           "'; expected the number of pods in the group";
   }
   request.group = GroupRef{name->second, replicas};
   return {};
@@ -51,12 +51,13 @@ std::string count_chips(const codec::KubePod& pod, const ResourceTable& table,
     if (*count == 0) continue;
     if (!whole)
       return name.substr(0, limits::kMaxNameBytes) +
-             " asks for a part of a chip; only whole chips are placed here";
+             " is a fraction of a chip; only whole chips can be requested";
     if (!request.resource.empty()) {
       return "asks for " + request.resource + " and " + name +
-             "; one kind of accelerator per pod is supported";
+             "; a pod can request only one kind of accelerator";
     }
-    if (*count > limits::kMaxChipsOfPod) return name + ": more chips than any machine has";
+    if (*count > limits::kMaxChipsOfPod)
+      return name + ": more chips than any supported machine has";
     request.resource = name;
     request.chips = static_cast<int>(*count);
   }

@@ -47,7 +47,7 @@ void RequeueTrigger::touch(const std::string& node, bool all) {
   call_ = transport_.call(std::move(call), [this, node, all](const Result<kube::Reply>& reply) {
     const auto over = std::move(call_);
     if (reply && reply->status == 200) return;
-    obs::log(obs::Level::warn, "kube-scheduler could not be woken for waiting pods",
+    obs::log(obs::Level::warn, "cannot make kube-scheduler retry waiting pods",
              {{"node", node},
               {"error", reply ? "HTTP " + std::to_string(reply->status) : reply.error().text()}});
     scheduler_.requeue_again();

@@ -47,7 +47,7 @@ void TokenReviewer::check(std::string token, Done done) {
     return done(copy);
   }
   if (waiting_ >= options_.max_waiting) {
-    return done({Kind::busy, "too many callers wait for their token to be checked, try again"});
+    return done({Kind::busy, "too many token reviews are waiting; try again"});
   }
   ++waiting_;
   const auto [it, fresh] = reviews_.try_emplace(digest);
@@ -91,18 +91,18 @@ void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply
 CallerVerdict TokenReviewer::trouble(const std::string& what) {
   const auto now = transport_.now();
   if (what != last_problem_ || now - problem_logged_ >= kProblemLogInterval) {
-    obs::log(obs::Level::warn, "callers' tokens cannot be checked", {{"problem", what}});
+    obs::log(obs::Level::warn, "token review failed", {{"problem", what}});
     last_problem_ = what;
     problem_logged_ = now;
   }
-  return {Kind::unavailable, "the token could not be checked, try again"};
+  return {Kind::unavailable, "the token could not be checked; try again"};
 }
 
 CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
   if (!reply) return trouble(reply.error().text());
   if (reply->status == 401 || reply->status == 403) {
-    return trouble("the API server does not let chipweave check tokens (HTTP " +
-                   std::to_string(reply->status) + "); it needs `create` on tokenreviews");
+    return trouble("chipweave may not create TokenReviews (HTTP " + std::to_string(reply->status) +
+                   "); grant `create` on tokenreviews");
   }
   if (reply->status != 200 && reply->status != 201)
     return trouble("the API server answers HTTP " + std::to_string(reply->status));
@@ -120,10 +120,10 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
                 options_.audience + "'"};
   }
   if (options_.users.empty())
-    return {Kind::forbidden, "grpc-users is empty: nobody may call this port"};
+    return {Kind::forbidden, "grpc-users is empty: all callers are rejected"};
   if (is_allowed(owner->user, owner->groups)) return {Kind::accepted, {}};
   return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
-                               "' is not among grpc-users, nor is a group that it is in"};
+                               "' is not in grpc-users, nor is any of its groups"};
 }
 
 bool TokenReviewer::is_allowed(const std::string& user,

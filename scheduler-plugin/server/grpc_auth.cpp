@@ -26,7 +26,7 @@ bool is_token(std::string_view text) {
 ShownToken shown_token(const grpc::CallbackServerContext& context) {
   const auto [begin, end] = context.client_metadata().equal_range("authorization");
   if (begin == end)
-    return bad_token("this port asks for a token: send the metadata 'authorization: Bearer TOKEN'");
+    return bad_token("a token is required: send the metadata 'authorization: Bearer TOKEN'");
   if (std::next(begin) != end) return bad_token("'authorization' is sent more than once");
   const std::string_view text(begin->second.data(), begin->second.size());
   const bool bearer = text.size() > kScheme.size() &&
@@ -34,7 +34,7 @@ ShownToken shown_token(const grpc::CallbackServerContext& context) {
                                  [](char wanted, char c) { return wanted == lower(c); });
   if (!bearer) return bad_token("'authorization' is not 'Bearer TOKEN'");
   const std::string_view token = text.substr(kScheme.size());
-  if (!is_token(token)) return bad_token("the token has characters that no token has");
+  if (!is_token(token)) return bad_token("the token contains invalid characters");
   return {grpc::Status::OK, std::string(token)};
 }
 

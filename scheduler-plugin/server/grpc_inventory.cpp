@@ -157,7 +157,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       status = answer();
     } catch (const std::exception& e) {
       obs::log(obs::Level::error, "inventory report failed", {{"error", e.what()}});
-      refuse("internal error, see the scheduler's log");
+      refuse("internal error; see the scheduler's log");
     }
     // What a message took is given back before the stream rests: Clear() would keep it.
     v1::InventoryReport().Swap(&report_);
@@ -185,7 +185,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     const NodeOwners::Owner* owner = owners_->find(report.node);
     if (owner == nullptr || (owner->stream == id_ && owner->boot_id != report.boot_id)) {
       ack_.set_outcome(v1::OUTCOME_NEEDS_FULL);
-      ack_.set_message("this stream has not sent a full report of the node's boot");
+      ack_.set_message("this stream has not sent a full report for the node's boot id");
     } else if (owner->stream != id_) {
       ack_.set_outcome(v1::OUTCOME_OLDER);
       ack_.set_message("another stream reports this node");

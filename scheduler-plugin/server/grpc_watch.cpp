@@ -84,7 +84,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::writing) return;
     if (ending_) return finish(*ending_);
-    if (!ok) return finish({grpc::StatusCode::CANCELLED, "the reader has gone"});
+    if (!ok) return finish({grpc::StatusCode::CANCELLED, "the reader has disconnected"});
     phase_ = Phase::idle;
     write_next();
     if (phase_ == Phase::idle && listing_) calls_->loop.post([self = self_] { self->list(); });
@@ -110,7 +110,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     }
     abort({grpc::StatusCode::RESOURCE_EXHAUSTED,
            "the reader is more than " + std::to_string(calls_->options.max_watch_queue) +
-               " events behind: watch again, with `initial`"});
+               " events behind; call again with `initial`"});
   }
 
  private:
@@ -130,12 +130,13 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
       if (auto ok = check_name(*value, key, true); !ok) return abort(rpc::to_status(ok.error()));
     }
     if (feed() == nullptr)
-      return abort({grpc::StatusCode::UNIMPLEMENTED, "decisions are not told here"});
+      return abort(
+          {grpc::StatusCode::UNIMPLEMENTED, "WatchDecisions is not available on this server"});
     const auto ready = calls_->decide.placed_pods({}, 0, [](const PlacedPod&) {});
     if (!ready) return abort(rpc::to_status(ready.error()));
     if (feed()->followers() >= calls_->options.max_watchers) {
       return abort({grpc::StatusCode::RESOURCE_EXHAUSTED,
-                    std::to_string(feed()->followers()) + " watch already, try again later"});
+                    std::to_string(feed()->followers()) + " followers already; try again later"});
     }
     {
       const std::lock_guard lock(mutex_);

@@ -164,7 +164,7 @@ bool HttpFront::is_allowed(const http::Request& request) const {
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
   if (!is_allowed(request))
-    return error_response(401, "unauthenticated", "this path needs a client certificate");
+    return error_response(401, "unauthenticated", "a client certificate is required for this path");
   std::string allowed;
   for (const Route& r : routes_) {
     const bool here = r.prefix
@@ -177,7 +177,7 @@ http::Answer HttpFront::route(const http::Request& request, std::string_view& na
   }
   if (!allowed.empty()) {
     http::Response refused =
-        error_response(405, "method_not_allowed", "this path takes " + allowed);
+        error_response(405, "method_not_allowed", "allowed methods for this path: " + allowed);
     refused.allow = std::move(allowed);
     return refused;
   }

@@ -40,12 +40,13 @@ bool is_uid(std::string_view text) {
 
 Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
   if (!is_dns_subdomain(pod.request.key.name)) {
-    return invalid("metadata.name '" + pod.request.key.name.substr(0, 64) +
-                   "' is no DNS name (lower-case letters, digits, '-' and '.', at most 253 bytes)");
+    return invalid(
+        "metadata.name '" + pod.request.key.name.substr(0, 64) +
+        "' is not a DNS name (lower-case letters, digits, '-' and '.', at most 253 bytes)");
   }
   if (!is_dns_label(pod.request.key.ns)) {
     return invalid("metadata.namespace '" + pod.request.key.ns.substr(0, 64) +
-                   "' is no DNS label (lower-case letters, digits and '-', at most 63 bytes)");
+                   "' is not a DNS label (lower-case letters, digits and '-', at most 63 bytes)");
   }
   if (!is_uid(pod.request.uid)) {
     return invalid("metadata.uid may hold letters, digits, '-', '.', '_' and ':', at most " +
@@ -68,14 +69,14 @@ Result<const ClusterPod*> MemoryCluster::add(ClusterPod pod, std::string documen
   if (pod.request.key.ns.empty()) pod.request.key.ns = "default";
   if (auto ok = check(pod, document.size()); !ok) return std::move(ok).error();
   if (pods_.contains(pod.request.key)) {
-    return make_error(Errc::conflict, "pod " + pod.request.key.text() + " exists already");
+    return make_error(Errc::conflict, "pod " + pod.request.key.text() + " already exists");
   }
   if (pods_.size() >= limits::kMaxPods) {
-    return make_error(Errc::limit_exceeded, "the cluster holds as many pods as it may");
+    return make_error(Errc::limit_exceeded, "the cluster is full");
   }
   if (pod.request.uid.empty()) pod.request.uid = make_uid();
   if (!uids_.insert(pod.request.uid).second) {
-    return make_error(Errc::conflict, "a pod with uid " + pod.request.uid + " exists already");
+    return make_error(Errc::conflict, "a pod with uid " + pod.request.uid + " already exists");
   }
   pod.arrival = ++arrivals_;
   by_arrival_[pod.arrival] = pod.request.key;
@@ -101,7 +102,7 @@ Result<void> MemoryCluster::bind_now(const Binding& binding, const Annotations& 
     return make_error(Errc::conflict, "pod " + binding.key.text() + " has another uid");
   }
   if (!pod.node.empty()) {
-    return make_error(Errc::conflict, "pod " + binding.key.text() + " is bound already");
+    return make_error(Errc::conflict, "pod " + binding.key.text() + " is already bound");
   }
   pod.node = binding.node;
   it->second.written = annotations;

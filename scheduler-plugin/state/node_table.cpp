@@ -202,19 +202,19 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
     }
   }
   if (!report.topology && (known == kNoNode || nodes_[known]->boot_id != report.boot_id)) {
-    return {ReportOutcome::needs_full, known, {}, "changes without the full report before them"};
+    return {ReportOutcome::needs_full, known, {}, "delta without a full report"};
   }
   NodeId id = known;
   if (known == kNoNode) {
     if (report.node.empty() || report.node.size() > limits::kMaxNameBytes) {
-      return {ReportOutcome::needs_full, kNoNode, {}, "bad node name"};
+      return {ReportOutcome::needs_full, kNoNode, {}, "invalid node name"};
     }
     id = declare(report.node);
     if (id == kNoNode) {
       return {ReportOutcome::no_room,
               kNoNode,
               {},
-              "the table holds " + std::to_string(limits::kMaxNodes) + " live nodes already"};
+              "the table holds " + std::to_string(limits::kMaxNodes) + " live nodes, the maximum"};
     }
   }
   const std::string boot_id = report.boot_id;
@@ -256,7 +256,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   for (const ChipChange& change : report.chips) {
     if (n.topology.slot_of(change.chip)) continue;
-    return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
+    return {ReportOutcome::needs_full, id, {}, "delta for a chip that the machine does not have"};
   }
   if (!report.links.empty()) {
     auto changed = relink(n.topology, report.links);

@@ -208,14 +208,14 @@ TEST_F(TokenGrpc, WithoutTheApiServersWordNobodyGetsIn) {
   open_with_tokens();
   for (const int answer : {500, 403, 429}) {
     status = answer;
-    EXPECT_EQ(place("Bearer alices"), "14 the token could not be checked, try again");
+    EXPECT_EQ(place("Bearer alices"), "14 the token could not be checked; try again");
   }
   EXPECT_EQ(decide.asked.size(), 0U);
   status = 201;
   EXPECT_EQ(place("Bearer alices"), "0 ");
   api_server.reset();  // down: whoever was let in a moment ago still is
   EXPECT_EQ(place("Bearer alices"), "0 ");
-  EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked, try again");
+  EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked; try again");
 }
 
 TEST_F(TokenGrpc, NothingIsReservedForWhoGoesWhileTheTokenIsChecked) {
@@ -250,7 +250,7 @@ TEST_F(TokenGrpc, StopDoesNotWaitForACheck) {
   };
   open_with_tokens();
   std::thread caller(
-      [&] { EXPECT_EQ(place("Bearer alices"), "14 the scheduler is stopping, try again"); });
+      [&] { EXPECT_EQ(place("Bearer alices"), "14 the scheduler is shutting down; try again"); });
   ASSERT_TRUE(asked.at(0));
   server->stop(std::chrono::milliseconds(50));
   caller.join();

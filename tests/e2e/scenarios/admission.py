@@ -113,7 +113,7 @@ def our_own(s):
     s.must_come("the chips back", lambda: len(s.free(NODES[0])) >= 4)
     s.create("ours", 4)
     s.check("our own binding passes", placement_of(s.bound("ours")["ours"]))
-    s.eventually("no binding is left under way", lambda: s.chipweave.metric("chipweave_bindings_under_way") == 0)
+    s.eventually("no binding is left under way", lambda: s.chipweave.metric("chipweave_bindings_in_flight") == 0)
 
 
 def away(s):

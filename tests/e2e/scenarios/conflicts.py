@@ -129,7 +129,7 @@ def killed_meanwhile(s):
     try:
         asking = threading.Thread(target=s.chipweave.bind, args=(first, NODE))
         asking.start()
-        s.must_come("the binding", lambda: s.chipweave.metric("chipweave_bindings_under_way") == 1)
+        s.must_come("the binding", lambda: s.chipweave.metric("chipweave_bindings_in_flight") == 1)
         s.chipweave.restart()
         asking.join()
     finally:

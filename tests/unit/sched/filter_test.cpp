@@ -102,7 +102,7 @@ TEST(Filter, PlacesNothingOnASilentNode) {
   w.clock.advance(limits::kInventoryStaleAfter + std::chrono::seconds(1));
   w.scheduler.tick();
   EXPECT_EQ(w.rejections(World::request("p", 1)).at("n1"),
-            "inventory is stale: the node's agent is silent");
+            "inventory is stale: the node's agent is not reporting");
   w.scheduler.heartbeat("n1", "other boot");
   EXPECT_TRUE(w.fit(World::request("p", 1)).empty());
   w.scheduler.heartbeat("n1", "boot");

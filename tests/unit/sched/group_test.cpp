@@ -55,7 +55,7 @@ TEST(Group, RejectsNodesThatCannotHoldAllOfIt) {
   ASSERT_TRUE(w.bind(filler, "n1").ok());
   const auto a = w.submit(member("w-0", 1, 4));
   const auto why = w.rejections(a);
-  EXPECT_EQ(why.at("n1"), "needs room for all 4 pods of the group on one node");
+  EXPECT_EQ(why.at("n1"), "no room for all 4 pods of the group on one node");
   EXPECT_EQ(why.count("n2"), 0U);
   EXPECT_EQ(w.scheduler.ledger().reserved(), 4U);  // one node fits: held at once
   const auto big = w.submit(member("v-0", 4, 3, "too-big"));

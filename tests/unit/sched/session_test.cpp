@@ -41,7 +41,7 @@ TEST_F(Session, QuestionsPromiseNothing) {
   EXPECT_EQ(scores.at("n1"), 10);
   EXPECT_LT(scores.at("n2"), 10);
   EXPECT_EQ(predicate(a, "n9"), "inventory not received");
-  EXPECT_EQ(predicate(w_.submit("big", 16), "n1"), "the machine has fewer chips than asked");
+  EXPECT_EQ(predicate(w_.submit("big", 16), "n1"), "the machine has fewer chips than requested");
   EXPECT_EQ(held(), 0U);
 }
 

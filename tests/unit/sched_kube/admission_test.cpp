@@ -131,7 +131,7 @@ TEST_F(Admits, RefusesWithAReason) {
   EXPECT_EQ(refused("b", "n9"), "node n9: inventory not received");
   create("c", 16);
   EXPECT_EQ(refused("c", "n2"),
-            "pod ns/c no longer fits on node n2: the machine has fewer chips than asked");
+            "pod ns/c no longer fits on node n2: the machine has fewer chips than requested");
   world_.scheduler->set_waiting_for("starting");
   const Said said = request("b", "n2");
   ASSERT_TRUE(*said);
@@ -171,7 +171,7 @@ TEST_F(Admits, WithoutAUidAPodThatIsNotThereMustNotBeBound) {
   world_.api.settle();
   ASSERT_TRUE(*said);
   ASSERT_FALSE((*said)->ok()) << "it may be made before the API server goes on";
-  EXPECT_EQ((*said)->error().text(), "pod ns/a is not there to be bound");
+  EXPECT_EQ((*said)->error().text(), "pod ns/a does not exist");
 }
 
 // The watch may still show who had the name before; it is bound already, or asks for no chips.
@@ -198,8 +198,7 @@ TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
   ASSERT_TRUE(*said);
   ASSERT_FALSE((*said)->ok()) << "what it asks for is not known";
   EXPECT_EQ((*said)->error().code, Errc::unavailable);
-  EXPECT_EQ((*said)->error().text(),
-            "the API server does not show pod ns/a: the watch has not told of it yet");
+  EXPECT_EQ((*said)->error().text(), "cannot read pod ns/a: the watch has not delivered it yet");
   world_.api.settle();
   take("a", "n1", admitted("a", "n1"));
   EXPECT_EQ(world_.annotated("a").size(), 4U);

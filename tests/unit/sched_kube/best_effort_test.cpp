@@ -45,8 +45,9 @@ TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
   EXPECT_EQ(world_.fit("w"), Strings{});
   world_.api.settle();
   EXPECT_EQ(world_.api.events, (Strings{"ChipsAssigned", "ChipsAssigned", "ChipsUnavailable"}));
-  EXPECT_EQ(world_.api.notes.back(),
-            "No node has the chips: 2 nodes: not enough free chips. More: chipweave explain ns/w");
+  EXPECT_EQ(
+      world_.api.notes.back(),
+      "No node has the chips: 2 nodes: not enough free chips. Details: chipweave explain ns/w");
   for (int i = 0; i < 5; ++i) {
     world_.pass(seconds(30));
     world_.fit("w");
@@ -63,7 +64,7 @@ TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
   world_.api.settle();
   EXPECT_EQ(world_.api.notes.back(),
             "No node has the chips: 1 node: not enough free chips; 1 node: not enough healthy "
-            "chips. More: chipweave explain ns/x");
+            "chips. Details: chipweave explain ns/x");
 }
 
 TEST_F(Courtesy, AFloodOfEventsIsSlowedDownAndBounded) {

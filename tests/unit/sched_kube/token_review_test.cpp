@@ -133,7 +133,7 @@ TEST_F(Tokens, NoAnswerIsNoVerdictAndNotKept) {
     api.answer(reply);
     ASSERT_TRUE(*answer);
     EXPECT_EQ((*answer)->kind, Kind::unavailable);
-    EXPECT_EQ((*answer)->why, "the token could not be checked, try again")
+    EXPECT_EQ((*answer)->why, "the token could not be checked; try again")
         << "of the cluster's troubles a caller is told nothing";
   };
   failing(make_error(Errc::unavailable, "10.0.0.1:443: connection refused"));
