@@ -101,7 +101,7 @@ class Agent {
   std::optional<domain::Observation> seen_;
   std::vector<std::string> warned_;  // of the newest observation
   bool new_ = false;                 // and not yet part of a state
-  domain::Faults said_;              // by the health file
+  domain::DeclaredFaults said_;      // by the health file
   std::int64_t said_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;

@@ -16,9 +16,10 @@
 namespace chipweave::agent {
 namespace {
 
+using codec::HardwareOptions;
 using domain::Observation;
 
-std::unique_ptr<VendorProbe> nvidia_probe(const codec::HardwareOptions& options) {
+std::unique_ptr<VendorProbe> nvidia_probe(const HardwareOptions& options) {
   NvidiaProbeOptions nvidia;
   if (!options.nvml_library.empty()) nvidia.library = options.nvml_library;
   nvidia.driver_root = options.driver_root;
@@ -26,7 +27,7 @@ std::unique_ptr<VendorProbe> nvidia_probe(const codec::HardwareOptions& options)
   return std::make_unique<ProbeWithHost>(std::make_unique<NvidiaProbe>(std::move(nvidia)), options);
 }
 
-std::unique_ptr<VendorProbe> ascend_probe(const codec::HardwareOptions& options) {
+std::unique_ptr<VendorProbe> ascend_probe(const HardwareOptions& options) {
   AscendOptions ascend;
   ascend.dcmi = options.dcmi_library;
   ascend.driver_root = options.driver_root;
@@ -37,14 +38,14 @@ std::unique_ptr<VendorProbe> ascend_probe(const codec::HardwareOptions& options)
   return std::make_unique<ProbeWithHost>(std::make_unique<AscendProbe>(std::move(ascend)), options);
 }
 
-std::unique_ptr<VendorProbe> amd_probe(const codec::HardwareOptions& options) {
+std::unique_ptr<VendorProbe> amd_probe(const HardwareOptions& options) {
   AmdOptions amd;
   amd.root = options.sysfs_root;
   amd.lldp.lldpctl = options.lldpctl;
   return std::make_unique<AmdProbe>(std::move(amd));
 }
 
-std::unique_ptr<VendorProbe> metax_probe(const codec::HardwareOptions& options) {
+std::unique_ptr<VendorProbe> metax_probe(const HardwareOptions& options) {
   MetaxOptions metax;
   metax.root = options.sysfs_root;
   metax.lldp.lldpctl = options.lldpctl;
@@ -54,10 +55,9 @@ std::unique_ptr<VendorProbe> metax_probe(const codec::HardwareOptions& options) 
 // The bus alone: chips and host paths, no driver asked.
 class BusProbe final : public VendorProbe {
  public:
-  explicit BusProbe(const codec::HardwareOptions& options)
-      : tree_(options.sysfs_root), host_(tree_) {}
+  explicit BusProbe(const HardwareOptions& options) : tree_(options.sysfs_root), host_(tree_) {}
   Result<Observation> discover() override {
-    return pci_observation(host_.look(), "", tree_.path(kPciDevices));
+    return pci_observation(host_.look(), domain::VendorId::unknown, tree_.path(kPciDevices));
   }
   bool changes() override { return host_.changed(); }
 
@@ -66,36 +66,39 @@ class BusProbe final : public VendorProbe {
   HostWatch host_;
 };
 
-std::unique_ptr<VendorProbe> probe_of(const std::string& vendor,
-                                      const codec::HardwareOptions& options) {
-  if (vendor == "nvidia") return nvidia_probe(options);
-  if (vendor == "ascend") return ascend_probe(options);
-  if (vendor == "amd") return amd_probe(options);
-  if (vendor == "metax") return metax_probe(options);
-  return std::make_unique<BusProbe>(options);
-}
+struct VendorEntry {
+  const char* name;  // as --vendor has it
+  std::unique_ptr<VendorProbe> (*make)(const HardwareOptions& options);
+};
+// In the order in which `auto` tries them: first those with a library of their own; MetaX chips
+// are read from the bus anyway.
+constexpr std::array<VendorEntry, 4> kVendorProbes = {{
+    {"nvidia", nvidia_probe},
+    {"ascend", ascend_probe},
+    {"amd", amd_probe},
+    {"metax", metax_probe},
+}};
 
 // `auto`: the vendors one after the other until one has chips here, then that one for good. Where
 // none has, because its driver is not to be seen from here, what the bus shows.
 class AnyProbe final : public VendorProbe {
  public:
-  explicit AnyProbe(codec::HardwareOptions options)
-      : options_(std::move(options)), bus_(options_) {}
+  explicit AnyProbe(HardwareOptions options) : options_(std::move(options)), bus_(options_) {}
 
   Result<Observation> discover() override {
     if (chosen_ != nullptr) return chosen_->discover();
     std::string problems;
     std::optional<Error> broken;
-    for (std::size_t i = 0; i < kVendors.size(); ++i) {
-      if (candidates_[i] == nullptr) candidates_[i] = probe_of(kVendors[i], options_);
+    for (std::size_t i = 0; i < kVendorProbes.size(); ++i) {
+      if (candidates_[i] == nullptr) candidates_[i] = kVendorProbes[i].make(options_);
       auto seen = candidates_[i]->discover();
       if (seen) {
         chosen_ = std::move(candidates_[i]);
         candidates_ = {};
         return seen;
       }
-      problems +=
-          std::string(problems.empty() ? "" : "; ") + kVendors[i] + ": " + seen.error().text();
+      problems += std::string(problems.empty() ? "" : "; ") + kVendorProbes[i].name + ": " +
+                  seen.error().text();
       if (!broken && seen.error().code != Errc::not_found) broken = seen.error();
     }
     // A driver that is there but does not work says more than the bus could.
@@ -121,21 +124,22 @@ class AnyProbe final : public VendorProbe {
   }
 
  private:
-  // Those first that have a library of their own to ask; MetaX is what the bus shows anyway.
-  static constexpr std::array<const char*, 4> kVendors = {"nvidia", "ascend", "amd", "metax"};
   static constexpr int kLookForDriverEvery = 20;  // calls of changes()
-  const codec::HardwareOptions options_;
+  const HardwareOptions options_;
   BusProbe bus_;
-  std::array<std::unique_ptr<VendorProbe>, kVendors.size()> candidates_;
+  std::array<std::unique_ptr<VendorProbe>, kVendorProbes.size()> candidates_;
   int calls_ = 0;
   std::unique_ptr<VendorProbe> chosen_;
 };
 
 }  // namespace
 
-std::unique_ptr<VendorProbe> make_hardware_probe(const codec::HardwareOptions& options) {
+std::unique_ptr<VendorProbe> make_hardware_probe(const HardwareOptions& options) {
   if (options.vendor == "auto") return std::make_unique<AnyProbe>(options);
-  return probe_of(options.vendor, options);
+  for (const VendorEntry& each : kVendorProbes) {
+    if (options.vendor == each.name) return each.make(options);
+  }
+  return std::make_unique<BusProbe>(options);
 }
 
 }  // namespace chipweave::agent

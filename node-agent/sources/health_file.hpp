@@ -13,10 +13,10 @@ namespace chipweave::agent {
 class HealthFile final : public FaultSource {
  public:
   explicit HealthFile(std::string path) : path_(std::move(path)) {}
-  std::optional<Result<domain::Faults>> changes() override;
+  std::optional<Result<domain::DeclaredFaults>> changes() override;
 
  private:
-  Result<domain::Faults> read() const;
+  Result<domain::DeclaredFaults> read() const;
   std::string path_;
   std::optional<io::FileStamp> seen_;
 };

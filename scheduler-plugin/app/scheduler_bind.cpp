@@ -1,7 +1,7 @@
 // Bind: a reservation becomes the pod's, or the best set on the named node is taken now.
 //
 // The cluster answers a binding later, or not at all. Until it is known what became of it the chips
-// stay the pod's (UnderWay): asked again for the same node, the same binding is sent again, word
+// stay the pod's (InFlightBinding): asked again for the same node, the same binding is sent again, word
 // for word, and the API server takes only one of them; for another node the answer is no.
 #include <algorithm>
 #include <utility>

@@ -49,7 +49,7 @@ void write_down(JsonWriter& w, const Node& node) {
   // An agent leaves a NIC that is down out of the topology.
   std::set<std::string_view> nics;
   for (const domain::Fault& fault : node.faults) {
-    if (const auto nic = domain::nic_lost_by(fault); !nic.empty()) nics.insert(nic);
+    if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) nics.insert(nic);
   }
   w.end_array().key("down_nics").begin_array();
   for (const std::string_view nic : nics) w.string(nic);

@@ -32,7 +32,7 @@ class Effects {
         const auto port = by_number.find({*fault.chip, *fault.port});
         // One that is down counts among the lanes of "link.down" already.
         if (port != by_number.end() && port->second->up) take_port(*port->second);
-      } else if (const auto nic = domain::nic_lost_by(fault); !nic.empty()) {
+      } else if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) {
         nics_.emplace(nic);
       } else if (fault.chip) {
         cut_.insert(*fault.chip);

@@ -72,8 +72,8 @@ Result<void> add_link(const domain::NodeTopology& t, const domain::DownLink& dow
 
 }  // namespace
 
-Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t, const domain::Faults& said,
-                                          std::int64_t since) {
+Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
+                                          const domain::DeclaredFaults& said, std::int64_t since) {
   std::vector<Fault> out;
   if (auto ok = add_chips(t, said.unhealthy, "unhealthy", Effect::unusable, out); !ok)
     return std::move(ok).error();
@@ -88,7 +88,7 @@ Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t, const d
 }
 
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
-                                         const domain::Faults& said) {
+                                         const domain::DeclaredFaults& said) {
   const auto faults = faults_of_file(t, said, 0);
   if (!faults) return Error(faults.error());
   return with_effects(t, {}, *faults);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/declared_faults.hpp"
 #include "common/domain/fault.hpp"
-#include "common/domain/faults.hpp"
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::agent {
@@ -16,11 +16,12 @@ namespace chipweave::agent {
 // are. invalid_argument naming a chip that the machine does not have, or a pair without a direct
 // link.
 Result<std::vector<domain::Fault>> faults_of_file(const domain::NodeTopology& topology,
-                                                  const domain::Faults& said, std::int64_t since);
+                                                  const domain::DeclaredFaults& said,
+                                                  std::int64_t since);
 
 // The machine with those faults alone.
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
-                                         const domain::Faults& said);
+                                         const domain::DeclaredFaults& said);
 
 // Which chips an operator has taken out of service.
 struct Cordon {

@@ -6,6 +6,7 @@
 
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/codec/mindcluster/node/node_info.hpp"
+#include "common/domain/vendor.hpp"
 #include "common/http/sha256.hpp"
 #include "common/kube/config_map_keeper.hpp"
 #include "common/obs/log.hpp"
@@ -116,7 +117,7 @@ struct CompatPublisher::Impl {
   }
 
   std::optional<Wanted> wanted_device_info() const {
-    if (state->topology.vendor() != "ascend") return std::nullopt;
+    if (!domain::vendor_of(state->topology).in_mindcluster) return std::nullopt;
     return Wanted{{{std::string(mc::kDeviceInfoLabel), "true"}},
                   [state = state, used = used](std::int64_t stamp) {
                     return device_info_data(*state, used, stamp, http::sha256);

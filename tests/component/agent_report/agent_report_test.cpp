@@ -40,7 +40,7 @@ domain::NodeTopology four_chips() {
   return std::move(built).value();
 }
 
-NodeStatePtr state(const domain::Faults& faults = {}) {
+NodeStatePtr state(const domain::DeclaredFaults& faults = {}) {
   auto topology = with_faults(four_chips(), faults);
   EXPECT_TRUE(topology.ok());
   return std::make_shared<const NodeState>(

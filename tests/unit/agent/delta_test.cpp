@@ -13,7 +13,7 @@ namespace {
 using domain::ChipIndex;
 using domain::Health;
 
-domain::NodeTopology broken(const domain::Faults& faults) {
+domain::NodeTopology broken(const domain::DeclaredFaults& faults) {
   auto out = with_faults(ring_of_four(), faults);
   EXPECT_TRUE(out.ok());
   return std::move(out).value();

@@ -74,7 +74,7 @@ TEST(FaultProto, WhatIsSentIsAlwaysAccepted) {
   ASSERT_TRUE(list.ParseFromString(bytes)) << "no UTF-8";
   const auto got = from_proto(list);
   ASSERT_TRUE(got) << got.error().text();
-  ASSERT_EQ(got->size(), domain::kMaxFaultsTold);
+  ASSERT_EQ(got->size(), domain::kMaxReportedFaults);
   EXPECT_EQ(got->front().part, "a?b?[2J");
   EXPECT_EQ(got->front().since, 0);
   EXPECT_EQ(got->front().held_until, domain::kLatestFaultTime);

@@ -229,7 +229,7 @@ TEST(DecodeAsk, SurvivesAnyBytes) {
       if (const auto got = decode_report(r)) {
         EXPECT_LE(got->chips.size(), static_cast<std::size_t>(limits::kMaxChips));
         if (got->faults) {
-          EXPECT_LE(got->faults->size(), domain::kMaxFaultsTold);
+          EXPECT_LE(got->faults->size(), domain::kMaxReportedFaults);
         }
       }
     }

@@ -20,8 +20,8 @@ using domain::Effect;
 using domain::Fault;
 using domain::kHeldUntilReset;
 using domain::kLatestFaultTime;
-using domain::kMostFaultsTold;
-using domain::kMostFaultTextBytes;
+using domain::kMaxFaultTextBytes;
+using domain::kMaxReportedFaults;
 using domain::RememberedFault;
 
 std::string time_of(std::int64_t unix_ms) {
@@ -29,7 +29,7 @@ std::string time_of(std::int64_t unix_ms) {
       std::chrono::milliseconds(std::clamp<std::int64_t>(unix_ms, 0, kLatestFaultTime)))));
 }
 
-std::string short_text(const std::string& text) { return with_dots(text, kMostFaultTextBytes); }
+std::string short_text(const std::string& text) { return with_dots(text, kMaxFaultTextBytes); }
 
 void write_text(JsonWriter& w, const char* key, const std::string& text) {
   if (!text.empty()) w.field(key, short_text(text));
@@ -59,7 +59,7 @@ void write_conditions(JsonWriter& w, const NodeInventory& inventory) {
   for (const domain::Condition& condition : inventory.conditions) {
     w.begin_object().field("type", condition.type);
     w.field("status", condition.holds ? "True" : "False").field("reason", condition.reason);
-    w.field("message", with_dots(condition.message, 4 * kMostFaultTextBytes));
+    w.field("message", with_dots(condition.message, 4 * kMaxFaultTextBytes));
     w.field("lastTransitionTime", time_of(condition.since)).end_object();
   }
   w.end_array();
@@ -114,9 +114,9 @@ RememberedFault read_fault(const Json& value, const std::string& path, JsonProbl
 }
 
 Result<std::vector<RememberedFault>> read_faults(const Json& faults) {
-  if (!faults.is_array() || faults.size() > kMostFaultsTold) {
+  if (!faults.is_array() || faults.size() > kMaxReportedFaults) {
     return make_error(Errc::invalid_argument, "status.faults: must be a list of at most " +
-                                                  std::to_string(kMostFaultsTold));
+                                                  std::to_string(kMaxReportedFaults));
   }
   std::vector<RememberedFault> out;
   JsonProblems problems;
@@ -140,7 +140,7 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   if (!inventory.node_boot_id.empty()) w.field("nodeBootId", inventory.node_boot_id);
   if (!inventory.faults.empty()) {
     w.key("faults").begin_array();
-    const std::size_t told = std::min(inventory.faults.size(), kMostFaultsTold);
+    const std::size_t told = std::min(inventory.faults.size(), kMaxReportedFaults);
     for (std::size_t i = 0; i < told; ++i) write_fault(w, inventory.faults[i], inventory.topology);
     w.end_array();
   }

@@ -14,6 +14,7 @@
 
 #include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/import.hpp"
+#include "common/domain/vendor.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -68,7 +69,7 @@ class Exporter {
   NcclXml run() {
     system_ = document_.append_child("system");
     const bool amd =
-        topology_.vendor() == "amd" ||
+        domain::vendor_of(topology_).id == domain::VendorId::amd ||
         std::any_of(topology_.links().begin(), topology_.links().end(),
                     [](const domain::DirectLink& l) { return l.kind == LinkKind::xgmi; });
     system_.append_attribute("version") = amd ? 2 : 1;
@@ -153,7 +154,7 @@ class Exporter {
     if (const auto device = device_of_model(chip.model)) {
       pci.append_attribute("vendor") = ("0x" + hex(device->first, 4)).c_str();
       pci.append_attribute("device") = ("0x" + hex(device->second, 4)).c_str();
-    } else if (topology_.vendor() == "nvidia" || topology_.vendor() == "amd") {
+    } else if (domain::vendor_of(topology_).in_nccl_xml) {
       pci.append_attribute("vendor") = ("0x" + hex(amd ? kPciAmd : kPciNvidia, 4)).c_str();
     }
     const std::string speed = link_speed(topology_.host_bandwidth().pix);
@@ -203,7 +204,8 @@ class Exporter {
   std::vector<std::string> left_out() const {
     std::vector<std::string> out;
     const std::string& vendor = topology_.vendor();
-    if (!vendor.empty() && vendor != "nvidia" && vendor != "amd") out.push_back("vendor " + vendor);
+    if (!vendor.empty() && !domain::vendor_of(topology_).in_nccl_xml)
+      out.push_back("vendor " + vendor);
     std::map<LinkKind, int> links;
     int lanes_down = 0;
     for (const domain::DirectLink& link : topology_.links()) {

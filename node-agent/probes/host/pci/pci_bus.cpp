@@ -12,6 +12,7 @@ namespace chipweave::agent {
 namespace {
 
 using domain::LinkKind;
+using domain::VendorId;
 
 constexpr std::uint32_t kNetwork = 0x02;
 constexpr std::uint32_t kDisplay = 0x03;
@@ -51,22 +52,22 @@ std::vector<PciDevice> list_pci(const SysfsTree& tree) {
 
 // Class 0x0300 (VGA) counts for NVIDIA only: Huawei's is the graphics of the board controller,
 // AMD's that of the processor or a desktop card without KFD.
-std::string_view accelerator_vendor(const PciDevice& d) {
+domain::VendorId accelerator_vendor(const PciDevice& d) {
   const std::uint32_t base = d.device_class >> 16U;
   const bool vga = (d.device_class >> 8U) == 0x0300;
   const bool display = base == kDisplay;
   const bool accelerator = base == kAccelerator;
   switch (d.vendor) {
     case 0x10de:
-      return display ? "nvidia" : "";
+      return display ? VendorId::nvidia : VendorId::unknown;
     case 0x1002:
-      return accelerator || (display && !vga) ? "amd" : "";
+      return accelerator || (display && !vga) ? VendorId::amd : VendorId::unknown;
     case 0x19e5:
-      return accelerator ? "ascend" : "";
+      return accelerator ? VendorId::ascend : VendorId::unknown;
     case 0x9999:
-      return accelerator || display ? "metax" : "";
+      return accelerator || display ? VendorId::metax : VendorId::unknown;
     default:
-      return "";
+      return VendorId::unknown;
   }
 }
 

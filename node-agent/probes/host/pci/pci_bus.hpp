@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/domain/link.hpp"
+#include "common/domain/vendor.hpp"
 #include "node-agent/probes/sysfs/sysfs_tree.hpp"
 
 namespace chipweave::agent {
@@ -28,8 +28,8 @@ struct PciDevice {
 // own. What vanishes while it is read is left out, too.
 std::vector<PciDevice> list_pci(const SysfsTree& tree);
 
-// "nvidia", "amd", "ascend", "metax" if the device is an accelerator, else "".
-std::string_view accelerator_vendor(const PciDevice& device);
+// Whose accelerator the device is; unknown if it is none.
+domain::VendorId accelerator_vendor(const PciDevice& device);
 
 // Components of a resolved sysfs path from the PCI root on: {"pci0000:3a", "0000:3a:00.0",
 // "0000:3b:00.0"}; empty if the device hangs on no PCI root.

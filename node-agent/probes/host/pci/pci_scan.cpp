@@ -14,25 +14,26 @@ namespace {
 
 using domain::ChipIndex;
 using domain::LinkKind;
+using domain::VendorId;
 
-// The vendor with most chips; what is left out is said.
-std::string choose_vendor(const std::vector<PciDevice>& devices,
-                          std::vector<std::string>& warnings) {
-  std::map<std::string, int> counts;
+// The vendor with most chips (by name, where two have as many); a warning counts the others.
+VendorId choose_vendor(const std::vector<PciDevice>& devices, std::vector<std::string>& warnings) {
+  std::map<std::string_view, int> counts;
   for (const PciDevice& d : devices) {
-    if (const auto vendor = accelerator_vendor(d); !vendor.empty()) ++counts[std::string(vendor)];
+    const VendorId vendor = accelerator_vendor(d);
+    if (vendor != VendorId::unknown) ++counts[domain::vendor_of(vendor).name];
   }
   const auto most =
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& x, const auto& y) { return x.second < y.second; });
-  if (most == counts.end()) return "";
+  if (most == counts.end()) return VendorId::unknown;
   for (const auto& [vendor, count] : counts) {
     if (vendor == most->first) continue;
-    warnings.push_back(std::to_string(count) + " accelerators of vendor " + vendor +
+    warnings.push_back(std::to_string(count) + " accelerators of vendor " + std::string(vendor) +
                        " are left out beside " + std::to_string(most->second) + " of " +
-                       most->first);
+                       std::string(most->first));
   }
-  return most->first;
+  return domain::vendor_of(most->first).id;
 }
 
 domain::HostBandwidth host_bandwidth(double gigatransfers, bool intel) {
@@ -59,18 +60,19 @@ void add_chips(const std::vector<const PciDevice*>& chips, domain::TopologyBuild
 
 }  // namespace
 
-Result<domain::Observation> pci_observation(const HostView& view, const std::string& wanted,
+Result<domain::Observation> pci_observation(const HostView& view, VendorId wanted,
                                             const std::string& where) {
   std::vector<std::string> warnings;
-  const std::string vendor = wanted.empty() ? choose_vendor(view.devices, warnings) : wanted;
+  const VendorId id = wanted == VendorId::unknown ? choose_vendor(view.devices, warnings) : wanted;
   std::vector<const PciDevice*> chips;
   for (const PciDevice& d : view.devices) {
-    if (!vendor.empty() && accelerator_vendor(d) == vendor) chips.push_back(&d);
+    if (id != VendorId::unknown && accelerator_vendor(d) == id) chips.push_back(&d);
   }
+  const std::string vendor(domain::vendor_of(id).name);
   if (chips.empty()) {
     return make_error(Errc::not_found,
                       "no accelerators: " + where + " lists no chip of " +
-                          (wanted.empty() ? "NVIDIA, AMD, Huawei or MetaX" : wanted) +
+                          (vendor.empty() ? "NVIDIA, AMD, Huawei or MetaX" : vendor) +
                           " (is the device there, and is /sys mounted?)");
   }
   domain::TopologyBuilder builder;
@@ -93,7 +95,7 @@ Result<domain::Observation> pci_observation(const HostView& view, const std::str
 }
 
 Result<domain::Observation> scan_pci(const SysfsTree& tree) {
-  return pci_observation(scan_host(tree), "", tree.path(kPciDevices));
+  return pci_observation(scan_host(tree), VendorId::unknown, tree.path(kPciDevices));
 }
 
 }  // namespace chipweave::agent

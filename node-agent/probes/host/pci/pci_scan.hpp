@@ -12,9 +12,9 @@
 
 namespace chipweave::agent {
 
-// The chips of `vendor`, or of the vendor with most of them where it is "". not_found when the bus
-// has none. where: the folder that was read, for people.
-Result<domain::Observation> pci_observation(const HostView& view, const std::string& vendor,
+// The chips of `vendor`, or, where that is unknown, of the vendor with most chips. not_found when
+// the bus has none. where: the folder that was read, for messages.
+Result<domain::Observation> pci_observation(const HostView& view, domain::VendorId vendor,
                                             const std::string& where);
 
 // The same for any vendor, read from a tree.

@@ -1,5 +1,5 @@
-// Faults — what is known to be broken on a machine beside what its topology says; by the indices
-// people use.
+// DeclaredFaults — chips and links that a person declares broken, in a health file or on the
+// command line, by vendor index. Detected faults are domain::Fault (fault.hpp).
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct DownLink {
   std::optional<int> lanes;  // absent: all lanes
 };
 
-struct Faults {
+struct DeclaredFaults {
   std::vector<ChipIndex> unhealthy;
   std::vector<ChipIndex> network_unhealthy;
   std::vector<DownLink> down_links;
