@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/agent_kube/fake_api.hpp"
 
 namespace chipweave::sched {
@@ -270,6 +272,17 @@ TEST_F(Publisher, FaultsComeFromTheStatus) {
   publisher_.set_report("a1", R"({"faults":7})");
   pass(seconds(10));
   EXPECT_THAT(device("a1").faults, IsEmpty());
+}
+
+// The chart's policy allows exactly the names that the publisher may write.
+TEST(ClusterInfoNames, TheChartAllowsAsManyPartsAsThereCanBe) {
+  EXPECT_EQ(limits::kMaxNodes / mc::kMostDevicesOfPart, 20U);
+  EXPECT_EQ(limits::kMaxNodes / mc::kMostSwitchesOfPart, 10U);
+  const auto policy =
+      test::file_content(test::source_path("charts/chipweave/templates/scheduler-policy.yaml"));
+  ASSERT_TRUE(policy);
+  EXPECT_NE(policy->find("^cluster-info-(node-cm|device-(1?[0-9])|switch-[0-9])$"),
+            std::string::npos);
 }
 
 }  // namespace
