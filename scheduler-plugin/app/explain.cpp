@@ -1,5 +1,4 @@
-// Why a pod is where it is, or why it is nowhere and what the smallest change is that would let it
-// run.
+// Why a pod is where it is, or why it is pending and the smallest change that would let it run.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -24,7 +23,7 @@ constexpr int kEndPods = 10;
 constexpr int kFewerMembers = 1000;
 constexpr int kFewerChips = 2000;
 
-// kube-scheduler asks only if its own rules leave a node.
+// kube-scheduler calls extenders only if its own filters leave a node.
 constexpr const char* kNeverOffered =
     " (of all nodes: no scheduler has offered any for it; node selectors, taints or too little of "
     "a "
@@ -156,7 +155,7 @@ class Explainer {
     w_.field("summary", summary_of(node, indices, gbps, best, "reserved on "));
   }
 
-  // Another scheduler bound it. Its node may have no inventory.
+  // Bound by another scheduler; its node may have no inventory.
   void assumed(const Holding& held) {
     const Node& node = s_.nodes_.node(held.node);
     w_.field("state", "bound");
@@ -179,7 +178,7 @@ class Explainer {
     return text;
   }
 
-  // The nodes that kube-scheduler offered last, else all.
+  // The nodes that were offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
     const auto last = s_.last_evaluations_.find(pod.request.uid);
     const bool asked = last != s_.last_evaluations_.end();

@@ -1,10 +1,10 @@
-// Admission: somebody asks the API server to bind a pod, and before it does, it asks which chips
-// the pod gets there.
+// Admission: another scheduler sends a binding, and the API server asks which chips the pod gets
+// before it stores it.
 //
-// The API server does not say afterwards whether it took the binding. So what was admitted is a
-// binding in flight without an answer: the chips are the pod's until the pod itself says what
-// became of it, or no such request can be on its way any more. Its scheduler may meanwhile choose
-// another node: then both sets are kept until then (OrphanedReservation).
+// The API server does not report whether it stored the binding. An admitted binding is therefore in
+// flight with an unknown outcome: the pod keeps the chips until the watch shows the outcome or the
+// uncertainty window is over. If its scheduler chooses another node meanwhile, both sets are kept
+// until then (OrphanedReservation).
 #include <utility>
 #include <vector>
 
@@ -27,7 +27,7 @@ void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
   if (same) return admit_when_certain(request, finish);
-  // created, or created anew, a moment ago?
+  // the pod may have been created or recreated a moment ago
   cluster_.refresh(binding.key,
                    [this, request, finish = std::move(finish)](const Result<void>& result) {
                      if (!result) return finish(result.error());
@@ -52,13 +52,13 @@ Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
   expire_reservations();
   const ClusterPod* pod = cluster_.find(request.binding.key);
   if (pod == nullptr && request.binding.uid.empty()) {
-    // one that is made in this moment would be bound without its chips
+    // a pod that is being created right now would be bound without its chips
     return make_error(Errc::not_found, "pod " + request.binding.key.text() + " does not exist");
   }
-  // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
+  // No such pod, or a recreated one: the API server checks the uid and refuses the binding itself.
   if (pod == nullptr || (!request.binding.uid.empty() && pod->request.uid != request.binding.uid))
     return Admission{};
-  // Bound already: likewise. No whole chips asked for: not ours.
+  // Already bound: likewise. No whole chips requested: not ours.
   if (!pod->node.empty() || !pod->refused.empty() || pod->request.chips == 0)
     return Admission{pod->request.uid, {}};
   const Binding binding{request.binding.key, pod->request.uid, request.binding.node};
@@ -72,7 +72,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
     return bound_elsewhere(in_flight->second);
   if (here &&
       (request.dry_run || request.placement == in_flight->second.annotations[kPlacementAnnotation]))
-    return Admission{binding.uid, in_flight->second.annotations};  // the latter: it is our own
+    return Admission{binding.uid, in_flight->second.annotations};  // the latter: our own binding
   if (request.dry_run) return would_admit(pod->request, node);
   if (in_flight != in_flight_.end() && !here) orphan(in_flight);
   if (!here) {
@@ -85,7 +85,7 @@ Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
   return Admission{binding.uid, begun.annotations};
 }
 
-// What admit() would say, without taking anything.
+// What admit() would answer, without taking chips.
 Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
   const Holding* held = ledger_.find(pod.uid);
   Holding likely;
@@ -109,7 +109,7 @@ Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
   return Admission{pod.uid, std::move(notes)};
 }
 
-// No pod can have such a uid.
+// The holding gets a name that no pod can have as uid.
 void Scheduler::orphan(InFlightMap::iterator it) {
   const std::string uid = it->first;
   Holding holding = *ledger_.find(uid);
@@ -121,11 +121,11 @@ void Scheduler::orphan(InFlightMap::iterator it) {
   holding.uid = orphan.holding;
   holding.job.clear();
   holding.group.clear();
-  (void)ledger_.hold(std::move(holding));  // cannot fail: it had these chips a moment ago
+  (void)ledger_.hold(std::move(holding));  // cannot fail: these chips have just been freed
   orphans_.emplace(uid, orphan);
 }
 
-// It is known what became of the pod.
+// The outcome of the pod's bindings is known.
 void Scheduler::drop_orphans(const std::string& uid) {
   const auto [first, last] = orphans_.equal_range(uid);
   for (auto it = first; it != last; ++it) {
@@ -147,7 +147,7 @@ void Scheduler::check_orphans() {
     cluster_.refresh(orphan.key,
                      [this, uid = uid, name = orphan.holding](const Result<void>& result) {
                        const auto [first, last] =
-                           orphans_.equal_range(uid);  // none: it turned out to be bound, or gone
+                           orphans_.equal_range(uid);  // empty: it was found bound, or is gone
                        for (auto it = first; result && it != last; ++it) {
                          if (it->second.holding != name) continue;
                          const NodeId node = ledger_.find(name)->node;

@@ -1,6 +1,6 @@
-// Decisions after the fact: a pod was bound by somebody who brought no placement, and no admission
-// was asked. If it has not started, its chips are chosen now and written to it, for a device plugin
-// that waits until they are there (SchedulerOptions::decide_after_bind).
+// Decisions after the binding: another scheduler bound a pod without a placement and without
+// admission. If it has not started, its chips are chosen now and annotated, for a device plugin
+// that waits for the annotation (SchedulerOptions::decide_after_bind).
 #include <utility>
 #include <vector>
 
@@ -14,11 +14,11 @@ bool Scheduler::decides_after_bind(const ClusterPod& pod) const {
   return options_.decide_after_bind && !pod.started && !pod.node.empty() && pod.request.chips > 0;
 }
 
-// Whether there is a set for it. Precondition: it holds nothing there but a reservation.
+// False if there is no set for it. Precondition: it holds at most a reservation.
 bool Scheduler::place_after_bind(const ClusterPod& pod, NodeId node) {
   if (!cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
   if (!is_node_certain(pod.node)) {
-    when_node_certain(pod.node, [](const Result<void>&) {});  // it is tried again
+    when_node_certain(pod.node, [](const Result<void>&) {});  // it is retried
     return false;
   }
   if (!take_chips(pod.request, node)) return false;
@@ -48,7 +48,7 @@ void Scheduler::write_placement(const std::string& uid) {
                       const auto it = after_bind_.find(uid);
                       if (it == after_bind_.end()) return;
                       it->second.asked = false;
-                      // conflict: it says something else by now, and the watch tells what
+                      // conflict: it has another placement by now, which the watch delivers
                       if (result || result.error().code == Errc::conflict ||
                           result.error().code == Errc::not_found) {
                         after_bind_.erase(it);
@@ -58,7 +58,7 @@ void Scheduler::write_placement(const std::string& uid) {
                     });
 }
 
-// Pods that could not be given chips yet, and annotations that could not be written.
+// Retries pods without chips and annotations that could not be written.
 void Scheduler::check_after_bind() {
   if (!cannot_decide().empty()) return;
   std::vector<std::string> uids;

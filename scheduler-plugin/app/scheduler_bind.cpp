@@ -1,8 +1,8 @@
-// Bind: a reservation becomes the pod's, or the best set on the named node is taken now.
+// Bind: confirms the pod's reservation, or takes the best set on the given node now.
 //
-// The cluster answers a binding later, or not at all. Until it is known what became of it the chips
-// stay the pod's (InFlightBinding): asked again for the same node, the same binding is sent again, word
-// for word, and the API server takes only one of them; for another node the answer is no.
+// The cluster answers a binding later, or not at all. Until the outcome is known the pod keeps the
+// chips (InFlightBinding). A repeated bind to the same node sends the identical binding again, of
+// which the API server stores only one; a bind to another node is refused.
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +29,7 @@ void Scheduler::bind(const Binding& binding, Done done) {
   const ClusterPod* pod = cluster_.find(binding.key);
   if (pod != nullptr && pod->request.uid == binding.uid)
     return bind_known(binding, std::move(finish));
-  // created, or created anew, a moment ago?
+  // the pod may have been created or recreated a moment ago
   cluster_.refresh(binding.key,
                    [this, binding, finish = std::move(finish)](const Result<void>& result) {
                      if (!result) return finish(result);
@@ -56,7 +56,7 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
     return done(make_error(Errc::conflict, name + " has another uid: it was recreated"));
   }
   if (!pod->node.empty()) {
-    if (pod->node == binding.node) return done({});  // asked again: the first answer was lost
+    if (pod->node == binding.node) return done({});  // repeated, because the first answer was lost
     return done(make_error(Errc::conflict, name + " is already bound to node " + pod->node));
   }
   if (!pod->refused.empty()) return done(make_error(Errc::invalid_argument, pod->refused));
@@ -91,7 +91,7 @@ Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
                                         "; its outcome is not known yet");
 }
 
-// It is in flight already.
+// The pod's binding is already in flight.
 void Scheduler::bind_again(InFlightBinding& same, const Binding& binding, Done done) {
   if (same.binding.node != binding.node || same.binding.key != binding.key)
     return done(bound_elsewhere(same));
@@ -123,13 +123,13 @@ void Scheduler::ask_cluster(const std::string& uid) {
 void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
                                  const Result<void>& result) {
   const auto it = in_flight_.find(uid);
-  if (it == in_flight_.end() || it->second.question != question) return;  // known already
+  if (it == in_flight_.end() || it->second.question != question) return;  // already answered
   if (result) return binding_done(it);
   const bool open =
       result.error().code == Errc::unavailable || result.error().code == Errc::deadline;
   const Clock::Steady now = clock_.now();
   if (!open && it->second.admitted_until <= now) return binding_failed(it, result.error());
-  // it may be bound all the same, if not by this request then by that of others
+  // it may have been bound, by this request or by another scheduler's
   it->second.asked = false;
   it->second.ask_again = open ? now + kUncertaintyWindow : it->second.admitted_until;
   for (const Done& done : std::exchange(it->second.waiting, {})) done(result);
@@ -149,7 +149,7 @@ void Scheduler::binding_done(InFlightMap::iterator it) {
   for (const Done& done : in_flight.waiting) done({});
 }
 
-// An older one of the pod goes.
+// Replaces the pod's earlier decision.
 void Scheduler::keep(Decision decision) {
   decisions_.erase(decision.uid);
   auto kept = std::make_unique<Decision>(std::move(decision));
@@ -168,8 +168,8 @@ void Scheduler::binding_failed(InFlightMap::iterator it, const Error& why) {
   for (const Done& done : waiting) done(why);
 }
 
-// A binding without an answer: once no request for it can be on its way any more, the pod itself
-// says what became of it. As long as it does not, nothing is given up.
+// Bindings without an answer: after the uncertainty window the pod is read again to learn the
+// outcome. Until that succeeds, its chips stay taken.
 void Scheduler::check_bindings() {
   std::vector<std::pair<std::string, PodKey>> due;
   for (auto& [uid, in_flight] : in_flight_) {
@@ -179,7 +179,7 @@ void Scheduler::check_bindings() {
   }
   for (const auto& [uid, key] : due) {
     cluster_.refresh(key, [this, uid = uid](const Result<void>& result) {
-      const auto it = in_flight_.find(uid);  // none: the pod turned out to be bound, or gone
+      const auto it = in_flight_.find(uid);  // none: the pod was found bound, or is gone
       if (!result || it == in_flight_.end() || it->second.asked) return;
       binding_failed(it, make_error(Errc::unavailable, "the API server did not store the binding"));
     });
@@ -187,8 +187,8 @@ void Scheduler::check_bindings() {
   check_orphans();
 }
 
-// Afterwards the pod has a reservation on this node. Keeps the one it has, if that is there and its
-// chips are healthy.
+// Reserves chips for the pod on this node. Keeps an existing reservation there if its chips are
+// healthy.
 Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
@@ -200,7 +200,7 @@ Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
   } else {
     withdraw(pod.uid);
   }
-  // kube-scheduler chose another node than the reserved one, or the reservation is over
+  // kube-scheduler chose another node, or the reservation has expired
   const RequestContext context = context_of(pod, nullptr);
   Answer taken = answer(context, node);
   if (!taken.verdict.fits()) {

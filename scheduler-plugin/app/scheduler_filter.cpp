@@ -1,7 +1,7 @@
 // Which nodes fit and which is best: one verdict for each distinct node state.
 //
-// Cost of a evaluation of n nodes whose states were seen before: n name look-ups and n counts, some
-// 10 ns each together, no allocation a node.
+// Cost of an evaluation of n nodes whose states were seen before: n name look-ups and n counts,
+// about 10 ns per node, no allocation.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Kinds of requests whose verdicts are kept; the one unused for longest goes first.
+// Kinds of requests whose verdicts are cached; the least recently used one is dropped first.
 constexpr std::size_t kMaxTables = 32;
 
 }  // namespace
@@ -26,8 +26,8 @@ const Evaluation& Scheduler::evaluate_prioritize(const PodRequest& pod,
   return evaluate(Verb::prioritize, pod, nodes, Purpose::to_bind);
 }
 
-// What is held for a pod that asks: it is being bound there, or it is its part of a group. Its own
-// earlier reservation is over.
+// The pod's fixed holding: of its binding in flight, or its part of a group. Ends its own earlier
+// reservation.
 const Holding* Scheduler::part_of(Verb verb, const PodRequest& pod, Purpose purpose) {
   if (being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
   if (purpose == Purpose::in_session) {
@@ -43,9 +43,9 @@ const Holding* Scheduler::part_of(Verb verb, const PodRequest& pod, Purpose purp
   return part;
 }
 
-// Asked to bind, the best node's chips are reserved; by filter only when exactly one node is left
-// (prioritize is not called then). What a pod that may hold chips asks for, the cluster says, not
-// the caller.
+// If a binding is likely to follow, reserves the best node's chips; in filter only if exactly one
+// node is left, because prioritize is not called then. The request of a known pod is taken from the
+// cluster, not from the caller.
 const Evaluation& Scheduler::evaluate(Verb verb, const PodRequest& asked,
                                       std::span<const std::string_view> nodes, Purpose purpose) {
   const auto begin = clock_.now();
@@ -57,13 +57,13 @@ const Evaluation& Scheduler::evaluate(Verb verb, const PodRequest& asked,
   RequestContext context = context_of(pod, part);
   if (binding != nullptr) {
     context.binding = &binding->decision;
-    if (!binding->admitted_only()) context.only = part->node;  // else its scheduler may choose anew
+    if (!binding->admitted_only())
+      context.only = part->node;  // else its scheduler may choose again
   }
   evaluate_nodes(context, nodes);
   const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
   if (to_bind && context.only != kNoNode && evaluation_.fits == 0) {
-    // the group's node is gone, ill, full or not offered: plan anew, around members that already
-    // run
+    // the group's node is gone, unhealthy, full or not offered: plan again around running members
     groups_.dissolve(group_id(pod));
     context = context_of(pod, nullptr);
     evaluate_nodes(context, nodes);
@@ -115,7 +115,7 @@ Scheduler::RequestContext Scheduler::context_of(const PodRequest& pod, const Hol
   return context;
 }
 
-// The table of the request's kind, made or taken up again.
+// The verdict table for this kind of request.
 VerdictTable& Scheduler::table_of(const RequestContext& context) {
   const RequestKind kind{context.pod->resource, context.pod->chips, context.distributed,
                          context.members,
@@ -181,7 +181,7 @@ void Scheduler::accept_all() {
   s.verdict.assign(s.nodes.size(), 0);
 }
 
-// The number of the node's verdict; decides at most once a state, unless the node is special to
+// The number of the node's verdict. Decides at most once per state, unless the node is special to
 // this request.
 std::uint32_t Scheduler::judge(const RequestContext& context, NodeId node, VerdictTable& table) {
   if (context.only != kNoNode && node != context.only) {
@@ -245,7 +245,7 @@ std::string Scheduler::rejection_summary() const {
   return text;
 }
 
-// Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
+// Keeps what explain needs later. Cost: a few verdicts, independent of the number of nodes.
 void Scheduler::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
   const Evaluation& s = evaluation_;
   LastEvaluation last;
@@ -254,7 +254,7 @@ void Scheduler::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
   if (purpose == Purpose::in_session) {
     last.in_sessions = true;
   } else if (verb == Verb::prioritize) {
-    last.offered = last_evaluations_[pod.uid].offered;  // only what filter left is asked here
+    last.offered = last_evaluations_[pod.uid].offered;  // prioritize sees only what filter left
   } else {
     if (offered_ == nullptr || *offered_ != s.nodes) {
       offered_ = std::make_shared<const std::vector<NodeId>>(s.nodes);

@@ -5,7 +5,7 @@
 
 namespace chipweave::sched {
 
-// The cluster's pod if it waits with this uid, else null: only such a pod may hold chips.
+// The cluster's pod if it is pending with this uid, else null; only such pods may reserve chips.
 const ClusterPod* Scheduler::pending(const PodRequest& pod) const {
   if (pod.uid.empty()) return nullptr;
   const ClusterPod* held = cluster_.find(pod.key);
@@ -14,13 +14,13 @@ const ClusterPod* Scheduler::pending(const PodRequest& pod) const {
   return waits ? held : nullptr;
 }
 
-// Whether the question is part of a try of a whole gang, of which nobody tells how it ends.
+// Whether kube-scheduler is evaluating a whole gang, whose outcome it does not report.
 bool Scheduler::is_speculative(Verb verb, const PodRequest& pod) {
   const bool question = verb == Verb::filter || verb == Verb::prioritize;
   return question && !pod.gang.empty() && !is_member(pod);
 }
 
-// Whether that gave chips back.
+// True if that freed chips.
 bool Scheduler::end_other_speculation(const PodRequest& pod) {
   const std::size_t before = ledger_.reserved();
   for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
@@ -103,7 +103,7 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
   }
 }
 
-// Whether the pod can run on what is held for it: all of it there and healthy.
+// Whether all chips of the holding are present and healthy.
 bool Scheduler::usable(const Holding& holding, const PodRequest& pod, bool distributed) const {
   const Node& node = nodes_.node(holding.node);
   const ChipSet unusable = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;

@@ -1,9 +1,9 @@
-// Several replicas, one of which decides: terms, and what is left of one when it is over.
+// Leadership among several replicas: terms, and what remains after one.
 //
-// Who begins to lead may not have heard yet what the leader before it bound a moment ago. So in
-// each term, before chips of a node are given to anybody, the API server is asked once which pods
-// are there. Who leads no longer keeps no reservation; its bindings in flight stay uncertain as any
-// other, but give way to what the next leader does.
+// A new leader may not have seen the previous leader's last bindings. Once per term, before chips
+// of a node are given out, it therefore lists the node's pods; until then the node is uncertain. A
+// former leader drops its reservations. Its bindings in flight stay uncertain like any others, but
+// yield to the next leader's.
 #include <algorithm>
 #include <utility>
 
@@ -21,13 +21,13 @@ std::uint64_t Scheduler::term() const { return leadership_ == nullptr ? 0 : lead
 void Scheduler::step_down() {
   for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
   end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
-  last_evaluations_.clear();  // of questions that somebody else answers now
+  last_evaluations_.clear();  // another replica answers these pods now
   unseen_pods_.clear();
 }
 
 bool Scheduler::is_node_certain(const std::string& node) {
   if (leadership_ == nullptr)
-    return true;  // the first list was the newest, and nobody else decides
+    return true;  // the first list was current, and no other replica decides
   if (std::exchange(certain_term_, term()) != term()) certain_nodes_.clear();
   return certain_nodes_.contains(node);
 }
@@ -50,13 +50,13 @@ void Scheduler::when_node_certain(const std::string& node, Done then) {
   });
 }
 
-// Whether somebody else may have led since that term.
+// Whether another replica may have led since that term.
 bool Scheduler::is_earlier(std::uint64_t than) const {
   return than != term() || (leadership_ != nullptr && !leadership_->standby().empty());
 }
 
-// A pod says that it has these chips. A binding of an earlier term that wanted them, too, was not
-// known to whoever gave them away: it has not happened.
+// A pod is bound with these chips. A binding of an earlier term for the same chips was unknown to
+// the leader that gave them away, so it was never stored.
 void Scheduler::give_up_earlier(NodeId node, const Placement& claimed) {
   for (auto it = orphans_.begin(); it != orphans_.end();) {
     const Holding* kept = ledger_.find(it->second.holding);

@@ -1,4 +1,4 @@
-// Preemption: whose end would let a pod onto a node.
+// Preemption: which pods must end for a pod to fit on a node.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -10,8 +10,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Sets of victims that are tried before the choice gets by with a small one instead of the
-// smallest.
+// Sets of victims that are tried before a small set is accepted instead of the smallest.
 constexpr int kMaxTries = 20'000;
 
 // Lower is better: the fewest, then the least important one of the most important, then all.
@@ -62,7 +61,8 @@ int Scheduler::priority_of(const Holding& holding) const {
 std::vector<std::string> Scheduler::choose_victims(const PodRequest& pod, std::string_view node,
                                                    std::span<const std::string> offered) {
   if (!fits_without(pod, node, offered)) return {};
-  if (fits_without(pod, node, {})) return {offered.begin(), offered.end()};  // not for chips
+  if (fits_without(pod, node, {}))
+    return {offered.begin(), offered.end()};  // chips are not the reason
   const NodeId id = nodes_.find(node);
   struct Holder {
     std::string uid;

@@ -1,11 +1,11 @@
-// Pods that are bound already when the scheduler hears of them: by itself before it was restarted,
-// or by somebody else.
+// Pods that are already bound when the watch delivers them: bound before a restart, or by another
+// scheduler.
 //
-// What the cluster holds is the truth. A pod that says which chips it has (Placement)
-// gets them: reservations give way, guesses are made anew. Of one that does not say, or that names
-// a chip that another pod is known to have (until that one is gone), only the number is known: it
-// is given the chips that a device plugin would most likely have picked, so that what is left is
-// neither too much nor predicted too fast (Holding::assumed).
+// The cluster is the source of truth. A pod with a placement gets exactly those chips; conflicting
+// reservations are dropped and guesses revised. If a pod has no placement, or claims a chip of
+// another pod, only the number of its chips is known. It is then assumed to hold the chips that a
+// device plugin would most likely have picked, so that neither free chips nor bandwidth are
+// overestimated (Holding::assumed).
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -15,9 +15,9 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr std::chrono::seconds kDisputeLasts{5};  // before it is one
+constexpr std::chrono::seconds kDisputeLasts{5};  // before a dispute is published
 
-// Null unless it can be true of this pod.
+// Null unless the placement can belong to this pod.
 const Placement* credible(const ClusterPod& pod, const Placement* p) {
   const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
                       p->resource == pod.request.resource &&
@@ -25,7 +25,7 @@ const Placement* credible(const ClusterPod& pod, const Placement* p) {
   return can_be ? p : nullptr;
 }
 
-// "d-000123": decisions go on from there after a restart.
+// "d-000123": numbering continues from there after a restart.
 std::uint64_t number_of(std::string_view decision) {
   std::uint64_t number = 0;
   if (decision.starts_with("d-"))
@@ -33,7 +33,7 @@ std::uint64_t number_of(std::string_view decision) {
   return number;
 }
 
-// Whether a pod that is known to have its chips has this one.
+// Whether a pod with known chips holds this one.
 bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slot, int index) {
   return std::any_of(holdings.begin(), holdings.end(), [&](const Holding* h) {
     if (!h->bound || h->assumed) return false;
@@ -67,8 +67,8 @@ void Scheduler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
   reconcile(pod, claimed);
 }
 
-// Whether the pod says of itself what is held for it. Not so where the binding that this program
-// sent was changed on its way, as by the scheduler that leads meanwhile.
+// Whether the pod's placement matches its holding. It does not if our binding was changed in
+// transit, for example by the next leader's webhook.
 bool Scheduler::matches_holding(const Holding& held, const Placement& claimed) const {
   const Node& node = nodes_.node(held.node);
   std::vector<int> indices = node.topology.indices(held.chips);
@@ -93,11 +93,11 @@ void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   const NodeId node = nodes_.declare(pod.node);
   if (claimed == nullptr && node != kNoNode && decides_after_bind(pod)) {
     if (place_after_bind(pod, node)) return;
-    after_bind_[uid].key = pod.request.key;  // tried again
+    after_bind_[uid].key = pod.request.key;  // retried later
   }
   if (claimed != nullptr) after_bind_.erase(uid);
   last_evaluations_.erase(uid);
-  // what was reserved for the rest of its group was meant to be beside it
+  // the rest of its group was planned around other chips
   if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
   if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
   if (claimed != nullptr) give_up_earlier(node, *claimed);
@@ -131,7 +131,7 @@ Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
   return holding;
 }
 
-// The chips that a pod says it has and another one is known to have.
+// The claimed chips that another pod is known to hold.
 std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const {
   const Node& node = nodes_.node(id);
   std::vector<int> chips;
@@ -142,7 +142,7 @@ std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const
   return chips;
 }
 
-// Where the other one is gone it was only heard of too late: the pod has what it says.
+// If the other pod is gone, its deletion arrived late and the claim is valid.
 void Scheduler::end_disputes(NodeId id) {
   if (disputes_.empty()) return;
   std::vector<std::string> over;
@@ -153,7 +153,7 @@ void Scheduler::end_disputes(NodeId id) {
   for (const std::string& uid : over) {
     const Dispute dispute = std::move(disputes_.extract(uid).mapped());
     const ClusterPod* pod = cluster_.find(dispute.pod);
-    // of two that said the same the first has it
+    // of two with the same claim the first one wins
     if (pod == nullptr || pod->request.uid != uid || !contested(dispute.claimed, id).empty())
       continue;
     Holding holding = *ledger_.find(uid);
@@ -189,10 +189,10 @@ void Scheduler::hold_known(const Placement& claimed, Holding holding) {
     }
   }
   give_way(holding.node, holding.chips);
-  (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are nobody's now
+  (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are free now
 }
 
-// Whoever was reserved one of the chips, or was only thought to have it, has it no longer.
+// Takes these chips from reservations and from assumed holdings.
 void Scheduler::give_way(NodeId node, ChipSet chips) {
   std::vector<std::string> reserved;
   std::vector<std::string> guessed;
@@ -211,8 +211,8 @@ void Scheduler::give_way(NodeId node, ChipSet chips) {
   }
 }
 
-// Every pod of which only the number of its chips is known gets so many to be counted as, as far as
-// there are: free ones first, then reserved ones.
+// Assigns chips to every assumed holding as far as there are any: free ones first, then reserved
+// ones.
 void Scheduler::settle(NodeId id) {
   end_disputes(id);
   const Node& node = nodes_.node(id);
@@ -236,7 +236,7 @@ void Scheduler::settle(NodeId id) {
   }
 }
 
-// The best set of free chips; unhealthy ones only where those are not enough.
+// The best set of free chips; unhealthy ones only if those are not enough.
 ChipSet Scheduler::guess(NodeId id, int count) const {
   const Node& node = nodes_.node(id);
   const ChipSet free = node.free();
@@ -253,7 +253,7 @@ ChipSet Scheduler::guess(NodeId id, int count) const {
   return some;
 }
 
-// The decision as far as the pod tells it.
+// Restores the decision as far as the pod's placement tells it.
 void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
   const Holding& holding = *ledger_.find(pod.request.uid);
   Decision d;
@@ -273,7 +273,7 @@ void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
   observer_.placed(placed_pod_of(*decision(pod.request.uid)));
 }
 
-// What a pod does not tell of its decision is known from the machine, which may be heard of later.
+// The rest of a restored decision follows from the machine, whose report may arrive later.
 void Scheduler::complete_recalled(NodeId id) {
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;

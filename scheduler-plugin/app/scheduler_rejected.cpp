@@ -1,4 +1,4 @@
-// Pods that were rejected: whether there is room for one of them now.
+// Rejected pods: whether one of them fits now.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -36,7 +36,7 @@ std::string Scheduler::room_for_rejected() {
   return node;
 }
 
-// The oldest gives way: at worst its scheduler looks again by itself, after minutes.
+// The oldest entry is dropped if full; its scheduler then retries by itself after minutes.
 void Scheduler::remember_unseen(const PodRequest& pod) {
   const ClusterPod* other = cluster_.find(pod.key);
   if (pod.uid.empty() || (other != nullptr && other->request.uid == pod.uid)) return;

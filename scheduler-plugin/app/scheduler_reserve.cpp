@@ -1,4 +1,5 @@
-// What other schedulers ask for (Place, Reserve), and what is told to those who follow decisions.
+// Requests of other schedulers (Place, Reserve), and the list of placements for followers of
+// decisions.
 #include <utility>
 
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -10,7 +11,7 @@ Result<void> Scheduler::require_ready() const {
   return {};
 }
 
-// The cluster's pod if it may hold chips: it has this uid, waits, and asks for some.
+// The cluster's pod if it may reserve chips: it has this uid, is pending and requests chips.
 Result<const ClusterPod*> Scheduler::holdable_pod(const PodRequest& pod) const {
   const std::string name = "pod " + pod.key.text();
   const ClusterPod* known = cluster_.find(pod.key);
@@ -91,7 +92,7 @@ Result<PlacedChips> Scheduler::reserve(const PodRequest& asked, std::string_view
   return kept(pod, *held);
 }
 
-// What a pod has reserved before, for a new lifetime.
+// An existing reservation with a renewed lifetime.
 PlacedChips Scheduler::kept(const PodRequest& pod, const Holding& holding) const {
   const Node& node = nodes_.node(holding.node);
   PlacedChips out{node.name, node.topology.indices(holding.chips), 0, 0, options_.reservation_ttl};

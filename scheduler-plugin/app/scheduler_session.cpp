@@ -1,10 +1,9 @@
-// Questions of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
-// back, tries again every second, and tells of nothing that it commits.
+// Requests of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
+// back, tries again every second, and does not report what it commits.
 //
-// So a question reserves nothing. What a session has put on a node is reserved there, because
-// later questions of the session must not count on the same chips; the reservation ends when the
-// session takes the pod back, when it asks for the pod anew (then it has put it nowhere), or by its
-// lifetime.
+// Predicates and scores therefore reserve nothing. A pod that a session has allocated is reserved,
+// because later requests of the session must not use the same chips. The reservation ends when the
+// session takes the pod back, evaluates it again (it is then unallocated), or by its time to live.
 #include <utility>
 
 #include "scheduler-plugin/app/scheduler.hpp"
