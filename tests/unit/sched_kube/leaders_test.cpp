@@ -237,7 +237,7 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   two.pass(milliseconds(200));
   EXPECT_EQ(bindings_sent(), 0U);
   EXPECT_TRUE(holds(*said, "called off")) << *said;
-  EXPECT_EQ(a.held("p").size(), 8U) << "in doubt";
+  EXPECT_EQ(a.held("p").size(), 8U) << "uncertain";
   api.settle();
   EXPECT_FALSE(bound("p"));
   // asked for once more it is this term's decision, after a look at the node
