@@ -135,7 +135,7 @@ class Attempt : public http::UnderWay<Attempt> {
     }
     if (found->uid != order_.uid) {
       return finish(
-          make_error(Errc::conflict, pod() + " has another uid: it was deleted and created anew"));
+          make_error(Errc::conflict, pod() + " has another uid: it was deleted and recreated"));
     }
     if (found->node_name.empty()) {
       if (may_try_again_) return try_again(false);

@@ -63,7 +63,7 @@ def log(s):
 def without_the_right(s):
     said, status = ask(s, token(s))
     s.check("without the right to review tokens nobody gets in", status == 1 and said.startswith("UNAVAILABLE: "), said)
-    s.check("and the log says what is missing", "needs `create` on tokenreviews" in log(s), log(s)[-1000:])
+    s.check("and the log says what is missing", "grant `create` on tokenreviews" in log(s), log(s)[-1000:])
 
 
 # The chart's own role, as it is with tokens.

@@ -39,7 +39,7 @@ def refused(s):
     old = asked_about(s, "anew")
     s.delete("anew")
     new = s.create("anew", 2, schedulerName="nobody")
-    answers("created anew", old, "deleted and created anew")
+    answers("created anew", old, "deleted and recreated")
     s.check("created anew: the new pod is not bound", not s.is_bound("anew"))
     answers("the new one itself", new, "")
     s.check("the new one itself: bound with its placement", placement_of(s.pod("anew"))["podUid"] == new["metadata"]["uid"])
