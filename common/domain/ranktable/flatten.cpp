@@ -8,7 +8,7 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-Error refused(std::string message) {
+Error cannot_flatten(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
 }
 
@@ -52,8 +52,8 @@ Result<std::vector<Server>> of_template(const RankTable& table) {
       if (server.rank_id) {
         ranked = true;
         if (server.devices.size() != 1) {
-          return refused("an instance of the lab's template has " +
-                         std::to_string(server.devices.size()) + " devices and one rank");
+          return cannot_flatten("an instance of the lab's template has " +
+                                std::to_string(server.devices.size()) + " devices and one rank");
         }
         server.devices.front().rank_id = std::exchange(server.rank_id, std::nullopt);
       }
@@ -73,14 +73,14 @@ Result<std::vector<Server>> of_modelarts(const RankTable& table, const JobChoice
     }
   }
   if (!choice.instance && instances.size() != 1) {
-    return refused("the table has " + std::to_string(instances.size()) +
-                   " instances, each with ranks of its own; choose one with --instance 0.." +
-                   std::to_string(instances.empty() ? 0 : instances.size() - 1));
+    return cannot_flatten("the table has " + std::to_string(instances.size()) +
+                          " instances, each with ranks of its own; choose one with --instance 0.." +
+                          std::to_string(instances.empty() ? 0 : instances.size() - 1));
   }
   const std::int64_t wanted = choice.instance.value_or(0);
   if (wanted < 0 || static_cast<std::size_t>(wanted) >= instances.size()) {
-    return refused("there is no instance " + std::to_string(wanted) + ", the table has " +
-                   std::to_string(instances.size()))
+    return cannot_flatten("there is no instance " + std::to_string(wanted) + ", the table has " +
+                          std::to_string(instances.size()))
         .in("--instance");
   }
   return std::vector<Server>{*instances[static_cast<std::size_t>(wanted)]};
@@ -95,10 +95,11 @@ Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& c
     with_devices += serves ? 1 : 0;
     if (choice.group ? group.id == choice.group : serves) found = &group;
   }
-  if (found == nullptr) return refused("the table has no such group of servers").in("--group");
+  if (found == nullptr)
+    return cannot_flatten("the table has no such group of servers").in("--group");
   if (!choice.group && with_devices > 1) {
-    return refused("the table has " + std::to_string(with_devices) +
-                   " groups of servers, each a job; choose one with --group ID");
+    return cannot_flatten("the table has " + std::to_string(with_devices) +
+                          " groups of servers, each a job; choose one with --group ID");
   }
   return merged_by_host(found->servers);
 }
@@ -133,7 +134,7 @@ Result<std::vector<Server>> servers_of(const RankTable& table, const JobChoice& 
       break;
   }
   if (table.groups.size() > 1 || table.dialect == Dialect::group_list) return of_template(table);
-  if (table.groups.empty()) return refused("the table has no servers");
+  if (table.groups.empty()) return cannot_flatten("the table has no servers");
   return table.groups.front().servers;
 }
 
@@ -143,14 +144,14 @@ Result<void> check_ranks(const std::vector<Server>& servers) {
     for (const Device& device : server.devices) {
       const std::string where = "server " + server.server_id.value_or("?") + ", device " +
                                 (device.device_id ? std::to_string(*device.device_id) : "?");
-      if (!device.rank_id) return refused(where + " has no rank");
+      if (!device.rank_id) return cannot_flatten(where + " has no rank");
       if (!seen.insert(*device.rank_id).second) {
-        return refused(where + " has rank " + std::to_string(*device.rank_id) +
-                       ", which another device has, too; see 'chipweave ranktable lint'");
+        return cannot_flatten(where + " has rank " + std::to_string(*device.rank_id) +
+                              ", which another device has, too; see 'chipweave ranktable lint'");
       }
     }
   }
-  if (seen.empty()) return refused("the table has no devices");
+  if (seen.empty()) return cannot_flatten("the table has no devices");
   return {};
 }
 

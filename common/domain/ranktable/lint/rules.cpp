@@ -51,10 +51,10 @@ const std::vector<Rule>& rules() {
        "Add the member, or generate the table anew.", false},
       {"RT006", "unknown member close to a known one",
        "Unknown members are ignored, so the value has no effect.", "Correct the name.", false},
-      {"RT007", "version does not fit the members, or stands elsewhere",
+      {"RT007", "version does not fit the members, or is in the wrong place",
        "Super pod members are only read with version 1.2; without them ranks talk over RoCE "
        "instead "
-       "of HCCS. What stands elsewhere is not read.",
+       "of HCCS. Members in the wrong place are not read.",
        "Set the version at the top; 1.2 goes with super_pod_list.", false},
       {"RT010", "status is not \"completed\"",
        "HCCL polls the file for up to 30 minutes and then gives up.",

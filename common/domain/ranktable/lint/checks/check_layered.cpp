@@ -126,7 +126,7 @@ void check_local_ids(Check& check) {
   }
 }
 
-void check_port(Check& check, const Number& port, Place place) {
+void check_layer_port(Check& check, const Number& port, Place place) {
   if (!port || (*port >= 1 && *port <= kLastPort)) return;
   check.error("RT050", place,
               std::string(place.member) + " " + std::to_string(*port) + " is outside 1..65535");
@@ -282,8 +282,8 @@ void check_layered(Check& check) {
   AcrossRanks across(check);
   for (const LayeredRank& rank : check.table.ranks) {
     out_of(check, "RT030", rank.device_id, kMostDeviceId, {rank.source, "device_id"});
-    check_port(check, rank.device_port, {rank.source, "device_port"});
-    check_port(check, rank.host_port, {rank.source, "host_port"});
+    check_layer_port(check, rank.device_port, {rank.source, "device_port"});
+    check_layer_port(check, rank.host_port, {rank.source, "host_port"});
     check_layers(check, rank);
     for (const NetLayer& layer : rank.layers) {
       across.add(layer);
