@@ -116,7 +116,7 @@ Result<void> set_grpc_auth(Config& c, const Values& v) {
   return {};
 }
 
-// Of users, groups and audiences: whatever a cluster's authenticators make up.
+// Users, groups and audiences can have almost any name, depending on the cluster's authenticators.
 Result<void> check_identity(const std::string& name) {
   const bool control = std::any_of(name.begin(), name.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;

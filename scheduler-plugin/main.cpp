@@ -71,7 +71,7 @@ void declare(CLI::App& app, Flags& flags) {
       "  chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler 127.0.0.1:8081");
 }
 
-// File first, then flags. 0 or the exit code, with the sentence said.
+// Applies the file, then the flags. Returns 0, or an exit code after printing the error.
 int load(const Flags& flags, Config& config) {
   if (!flags.config_file.empty()) {
     const auto text = io::read_file(flags.config_file, limits::kMaxConfigBytes);

@@ -9,7 +9,7 @@
 namespace chipweave::sched {
 namespace {
 
-// DRA drivers whose devices are whole chips, and what those are counted as otherwise.
+// DRA drivers whose devices are whole chips, and the extended resource of the same chips.
 struct Driver {
   std::string_view name;
   const char* resource;
@@ -32,7 +32,7 @@ bool same(const std::vector<ClusterPod>& a, const std::vector<ClusterPod>& b) {
   return true;
 }
 
-// As pods that somebody else bound, one a node and driver.
+// As pods bound by another scheduler, one per node and driver.
 std::vector<ClusterPod> holders_of(const codec::KubeClaim& claim) {
   std::map<std::pair<std::string, std::string_view>, int> chips;
   for (const codec::ClaimedDevice& device : claim.devices) {
@@ -66,7 +66,8 @@ ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener, Ev
                      [this](const kube::WatchFailure& failure) { failed(failure); }},
                     std::move(jitter)) {}
 
-// Before Kubernetes 1.34 there is no such API: that is no failure, and asked again now and then.
+// Before Kubernetes 1.34 there is no such API. This is not a failure; the watch retries now and
+// then.
 void ClaimWatch::failed(const kube::WatchFailure& failure) {
   if (failure.status != kube::kNotFound) return events_.failed(failure);
   no_api_ = true;

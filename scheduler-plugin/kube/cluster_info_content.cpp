@@ -21,7 +21,7 @@ ChipSet bound_on(const Ledger& ledger, NodeId node) {
   return out;
 }
 
-// Not of one whose agent's report was withdrawn.
+// Nodes whose report was withdrawn are not listed.
 bool is_listed(const Node& node) {
   return node.has_inventory() && !node.boot_id.empty() &&
          domain::vendor_of(node.topology).in_mindcluster;
@@ -55,8 +55,8 @@ bool ClusterInfoContent::update(const NodeTable& nodes, const Ledger& ledger, st
   return switches_.renew(now, kRenewAfter, lives) || changed;
 }
 
-// Nodes that are gone, or whose inventory was withdrawn. First of all: another id may have the name
-// by now.
+// Removes nodes that are gone or whose inventory was withdrawn. Runs first, because a name may have
+// moved to another id.
 bool ClusterInfoContent::forget(const NodeTable& nodes) {
   bool any = false;
   for (NodeId id = 0; id < nodes.size(); ++id) {
@@ -103,7 +103,7 @@ bool ClusterInfoContent::describe(const Node& node, ChipSet bound, const AgentRe
   return (faults ? put(nodes_, *faults) : nodes_.erase(node.name)) || changed;
 }
 
-// Of nodes that nothing is told of.
+// Drops reports of nodes that are not listed.
 void ClusterInfoContent::drop_reports(const NodeTable& nodes) {
   std::erase_if(reports_, [&](const auto& entry) {
     const NodeId id = nodes.find(entry.first);

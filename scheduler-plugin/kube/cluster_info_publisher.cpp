@@ -12,7 +12,7 @@ namespace {
 
 namespace mc = codec::mindcluster;
 
-// As many parts as there can be nodes for: an earlier leader may have written any of them.
+// The maximum number of parts, since an earlier leader may have written any of them.
 constexpr std::size_t parts_of(std::size_t most) { return (limits::kMaxNodes + most - 1) / most; }
 
 }  // namespace

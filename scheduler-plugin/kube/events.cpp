@@ -19,7 +19,7 @@ std::string number(double value) {
 PodEvents::PodEvents(kube::Transport& transport, const Clock& clock, Options options)
     : clock_(clock), options_(std::move(options)), sender_(transport, clock, options_.limits) {}
 
-// The name of the event that is on its way.
+// Returns the name of the new event.
 std::string PodEvents::create(const PodKey& pod, std::string_view uid, bool warning,
                               const char* reason, const char* action, const std::string& note) {
   return sender_.send({{"Pod", pod.ns, pod.name, std::string(uid)},

@@ -15,11 +15,11 @@ namespace {
 using kube::kNotFound;
 
 constexpr const char* kPods = "/api/v1/pods";
-// One that ends is told as deleted then.
+// With it, a pod that finishes is delivered as deleted.
 constexpr const char* kSelector =
     "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 constexpr std::chrono::milliseconds kPodReadTimeout{3000};
-constexpr int kListAttempts = 4;  // of a list whose pods change too fast
+constexpr int kListAttempts = 4;  // attempts to list pods that keep changing
 
 kube::Reflector<codec::KubePod>::Options pod_watch_options() {
   kube::Reflector<codec::KubePod>::Options options;
@@ -75,7 +75,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
   Entry& entry = known->second;
   entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
   entry.pod.ending = seen.ending;
-  if (seen.node_name.empty() || entry.placement_known) return;  // what it asks for does not change
+  if (seen.node_name.empty() || entry.placement_known) return;  // a pod's request does not change
   if (entry.pod.request.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
@@ -117,7 +117,7 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& result, cons
     return done({});
   }
   if (result.error().code != Errc::conflict) return done(result);
-  // how it is bound, before anybody acts on it
+  // read how it is bound before anyone acts on it
   refresh(binding.key, [result, done](const Result<void>&) { done(result); });
 }
 
@@ -149,7 +149,7 @@ void KubeCluster::ask(kube::Call call,
 }
 
 void KubeCluster::refresh(const PodKey& key, Done done) {
-  if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // nothing can be called so
+  if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // no object can have such a name
     const std::uint64_t number = calls_ + 1;
     keep(transport_.after(std::chrono::milliseconds(0), [this, number, done = std::move(done)] {
       const auto ticket = tickets_.extract(number);
@@ -171,17 +171,17 @@ void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::
     done(make_error(Errc::unavailable, "cannot read pod " + key.text() + ": " + what));
   };
   if (!reply) return trouble(reply.error().text());
-  if (reply->status == kNotFound) return done({});  // the watch tells it, too
+  if (reply->status == kNotFound) return done({});  // the watch delivers the deletion
   if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
   auto pod = reader_.read_one(reply->body);
   if (!pod) return trouble(pod.error().text());
   if (kube::key_of(*pod) != key.text()) return trouble("it returned another pod");
-  // The watch is behind or ahead; where it will tell of another pod anyway, it does so in order.
+  // The watch may be behind or ahead. It delivers a recreated pod itself, in order.
   const auto known = pods_.find(key.text());
   const bool there = known != pods_.end();
   const bool another = there && known->second.pod.request.uid != pod->uid;
   const bool gone = gone_since(call, key.text());
-  // so find() does not show it: neither what it asks for nor whether it is bound is known
+  // find() does not have it, so neither its request nor its binding is known
   if (another || (gone && !there)) return trouble("the watch has not delivered it yet");
   if (!gone) pods_watch_.note(std::move(*pod));
   done({});
@@ -196,7 +196,7 @@ void KubeCluster::list_node(const std::string& node, int tries_left, Done done) 
     return done(make_error(Errc::invalid_argument, "'" + node + "' is not a valid node name"));
   }
   kube::Call call;
-  // without a version: as the store has it, not what a cache still remembers
+  // without a resourceVersion: a consistent read instead of a cached one
   call.target = kPods + std::string("?") + kSelector + "%2Cspec.nodeName%3D" + node;
   ask(std::move(call), [this, node, tries_left, done = std::move(done)](std::uint64_t number,
                                                                         Result<kube::Reply> reply) {
@@ -218,7 +218,7 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
   for (codec::KubePod& pod : page->objects) {
     const std::string key = kube::key_of(pod);
     const auto known = pods_.find(key);
-    // One of this name was deleted since: perhaps this one, perhaps the one before it.
+    // A pod of this name was deleted since then: this one or its predecessor.
     const bool same = known != pods_.end() && known->second.pod.request.uid == pod.uid;
     if (same || !gone_since(call, key)) {
       pods_watch_.note(std::move(pod));
@@ -231,7 +231,7 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
   list_node(node, tries_left - 1, done);
 }
 
-// Whether a binding that is asked for now may be sent then.
+// Whether a binding requested now may still be sent later.
 std::function<bool()> KubeCluster::fence() const {
   if (leadership_ == nullptr) return {};
   return [leadership = leadership_, term = leadership_->term()] {

@@ -142,7 +142,7 @@ void Kubernetes::tick() {
 void Kubernetes::stop(std::function<void()> done) {
   cluster_info_.reset();
   if (!election_) return done();
-  // A binding without an answer may still be taken: then the next leader waits for the Lease.
+  // With a binding in flight the Lease is kept, so that the next leader waits until it expires.
   election_->stop(scheduler_->in_flight() == 0, std::move(done));
 }
 

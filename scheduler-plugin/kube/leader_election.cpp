@@ -13,8 +13,8 @@ namespace {
 constexpr std::chrono::milliseconds kStopTimeout{500};
 constexpr std::chrono::seconds kFailureLogInterval{60};
 
-// Another one each time the program starts: nobody takes a Lease for its own that an earlier
-// process left, or one that was given the same name.
+// Unique per process, so that no process takes a Lease for its own that an earlier or equally named
+// one holds.
 LeaderElection::Options with_own_identity(LeaderElection::Options options) {
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "_%08x",
@@ -23,7 +23,7 @@ LeaderElection::Options with_own_identity(LeaderElection::Options options) {
   return options;
 }
 
-// Without the number.
+// Without the suffix.
 std::string replica_of(const std::string& identity) {
   return identity.substr(0, identity.rfind('_'));
 }
@@ -44,7 +44,7 @@ LeaderElection::LeaderElection(std::unique_ptr<kube::Transport> transport, const
                std::move(jitter)) {}
 
 void LeaderElection::start() {
-  label_.set(false);  // left there by an earlier process of this pod
+  label_.set(false);  // an earlier process of this pod may have left it
   elector_.start();
 }
 

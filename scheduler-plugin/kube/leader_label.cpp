@@ -70,7 +70,7 @@ void LeaderLabel::send(Mark& mark) {
 
 void LeaderLabel::answered(Mark& mark, const Result<kube::Reply>& reply) {
   const bool own = &mark == &own_;
-  // A pod that is gone bears no label.
+  // A deleted pod has no label.
   if (reply && (reply->status == 200 || (reply->status == kNotFound && !mark.on))) {
     mark.settled = true;
     mark.wait = options_.first_wait;

@@ -40,7 +40,7 @@ std::string read_group(PodRequest& request) {
   return {};
 }
 
-// The sentence if the pod cannot be served, else "" with resource and chips set.
+// The message if the pod cannot be served, else "" with resource and chips set.
 std::string count_chips(const codec::KubePod& pod, const ResourceTable& table,
                         PodRequest& request) {
   for (const std::string& name : codec::resource_names(pod)) {
@@ -77,7 +77,7 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   counted.refused = count_chips(pod, table, request);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (!counted.refused.empty()) {
-    constexpr std::size_t kMaxRefusalBytes = 400;  // it is repeated for every node
+    constexpr std::size_t kMaxRefusalBytes = 400;  // bytes; the message is repeated for every node
     counted.refused = with_dots(counted.refused, kMaxRefusalBytes);
     request.resource.clear();
     request.chips = 0;

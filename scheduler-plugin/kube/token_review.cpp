@@ -15,7 +15,7 @@ using Kind = CallerVerdict::Kind;
 
 constexpr std::string_view kGroup = "group:";
 constexpr std::size_t kMaxNameShown = 256;
-constexpr std::chrono::seconds kProblemLogInterval{60};  // the same problem, in the log
+constexpr std::chrono::seconds kProblemLogInterval{60};  // between log lines about the same problem
 
 }  // namespace
 
@@ -87,7 +87,7 @@ void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply
   pump();
 }
 
-// What is wrong with the cluster is for its operator, not for whoever calls.
+// The operator sees the problem in the log; the caller does not.
 CallerVerdict TokenReviewer::trouble(const std::string& what) {
   const auto now = transport_.now();
   if (what != last_problem_ || now - problem_logged_ >= kProblemLogInterval) {

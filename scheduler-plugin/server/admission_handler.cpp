@@ -26,7 +26,7 @@ http::Response answer(const codec::BindingReview& review, const Result<Admission
 http::Answer AdmissionHandler::review(std::string& body) {
   auto read = codec::read_binding_review(body);
   if (!read) return error_response(read.error());
-  // Not a Binding, or one that the API server will not take: nothing to say.
+  // Not a Binding, or one that the API server will refuse: nothing to add.
   if (!read->is_binding || read->pod.empty() || read->node.empty())
     return answer(*read, Admission{});
   auto review = std::make_shared<const codec::BindingReview>(std::move(*read));

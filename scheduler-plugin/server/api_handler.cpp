@@ -30,7 +30,7 @@ void write_fault(JsonWriter& w, const domain::Fault& fault) {
   w.end_object();
 }
 
-// Links between chips, from chips to switches, and NICs, as far as they are out of use.
+// Chip links, switch ports and NICs that are down.
 void write_down(JsonWriter& w, const Node& node) {
   const domain::NodeTopology& t = node.topology;
   w.key("down_links").begin_array();
@@ -46,7 +46,7 @@ void write_down(JsonWriter& w, const Node& node) {
       w.field("switch", by.name).key("lanes").integer(port.lanes_down).end_object();
     }
   }
-  // An agent leaves a NIC that is down out of the topology.
+  // Agents omit a NIC that is down from the topology.
   std::set<std::string_view> nics;
   for (const domain::Fault& fault : node.faults) {
     if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) nics.insert(nic);
@@ -62,7 +62,7 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   w.begin_object().field("name", node.name).field("machine", node.machine);
   w.key("chips").integer(t.chip_count());
   w.key("free").integers(t.indices(node.free()));
-  // a used chip that turns unhealthy stays with its pod until that is gone
+  // a chip in use that becomes unhealthy stays with its pod until the pod is gone
   w.key("unhealthy").integers(t.indices(node.unhealthy - node.taken));
   w.key("used").begin_object();
   std::map<std::string, ChipSet> used;

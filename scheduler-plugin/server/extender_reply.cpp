@@ -17,7 +17,7 @@ List list_of(const Verdict& v) {
   return v.unresolvable ? kUnresolvableList : kFailedList;
 }
 
-// No less than what the names take together.
+// An upper bound of the size of all names.
 std::size_t bytes_of_names(const codec::ExtenderArgs& args) {
   if (args.names.empty()) return 0;
   if (args.tokens.empty()) {  // they stand one behind the other
@@ -42,7 +42,7 @@ void ExtenderReply::Sheet::clear(std::size_t most) {
   if (space.size() < most) space.resize(most);
 }
 
-// Copies whole blocks where the texts are not longer: no call, no branch on the length.
+// Copies whole blocks for short strings: no call, no branch on the length.
 inline char* ExtenderReply::put(char* to, std::string_view name, const Tail& tail) {
   if (name.size() <= codec::ExtenderArgs::kReadable) {
     std::memcpy(to, name.data(), codec::ExtenderArgs::kReadable);
@@ -59,7 +59,7 @@ inline char* ExtenderReply::put(char* to, std::string_view name, const Tail& tai
 }
 
 std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
-  // By verdict: what follows the name, a comma or the reason and a comma.
+  // By verdict, what follows the name: a comma, or the reason and a comma.
   std::vector<Tail> after;
   std::array<std::size_t, kLists> most{};
   for (const Verdict& v : evaluation.verdicts) {

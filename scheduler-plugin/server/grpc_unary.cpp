@@ -45,8 +45,8 @@ void UnaryCall::run(const Result<Work>& work) {
   Finish(status);
 }
 
-// The call is not finished yet, so that its context is there to be asked. gRPC tells of a deadline
-// that has passed when it comes to it; by then the loop may have come to the call.
+// The call is not finished yet, so its context is still valid. gRPC may report an expired deadline
+// only after the loop has reached the call, so the deadline is checked here too.
 grpc::Status UnaryCall::outcome(const Result<Work>& work) {
   if (context_->IsCancelled())
     return {grpc::StatusCode::CANCELLED, "the caller has disconnected; nothing was done"};

@@ -58,12 +58,12 @@ void HttpFront::add_routes() {
   add("POST", "/kube/preempt",
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add_volcano_routes();
-  // API servers are seldom given a certificate for webhooks
+  // API servers rarely present a certificate to webhooks
   add(
       "POST", "/admission/binding",
       [this](const Request& r, std::string_view) { return admission_.review(r.body); }, false,
       options_.open_admission);
-  // open: a kubelet's probes cannot show a certificate
+  // open: the kubelet's probes cannot present a certificate
   add(
       "GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); }, false,
       true);
@@ -77,7 +77,7 @@ void HttpFront::add_routes() {
         return why.empty() ? text("ok\n") : text(why + "\n", 503);
       },
       false, true);
-  // whether it could lead, and may be asked what it knows
+  // whether this replica could lead and can answer read-only requests
   add(
       "GET", "/readyz/standby",
       [this](const Request&, std::string_view) {
@@ -155,7 +155,7 @@ void HttpFront::add_standalone_routes() {
       [this](const Request&, std::string_view rest) { return standalone_->remove(rest); }, true);
 }
 
-// Strangers are not told either which paths there are.
+// Unauthorised callers do not learn which paths exist either.
 bool HttpFront::is_allowed(const http::Request& request) const {
   return request.trusted || std::any_of(routes_.begin(), routes_.end(), [&](const Route& r) {
            return r.open && r.path == request.path;
@@ -201,8 +201,8 @@ http::Answer HttpFront::handle(const http::Request& request) {
   return answer;
 }
 
-// A Service leads connections, not requests: who keeps one to a replica that does not lead any more
-// would ask it for ever.
+// A Service balances connections, not requests: a client with a kept connection to a former leader
+// would use it forever.
 void HttpFront::finish(http::Response& response, const RequestInfo& info) {
   metrics_.request(info.route, response.status, scheduler_.clock().now() - info.begin);
   response.close = info.method == "POST" && !scheduler_.cannot_decide().empty();
@@ -214,7 +214,7 @@ std::string HttpFront::scrape() {
   return metrics_.scrape(scheduler_, server_.stats(), &stats);
 }
 
-// The same, with its reply finished when it comes.
+// As finish(), for a reply that comes later.
 http::Later HttpFront::finished(http::Later later, const RequestInfo& info) {
   class Finished final : public http::PendingReply {
    public:

@@ -36,7 +36,8 @@ http::Response KubeExtenderHandler::filter(std::string& body) {
   return json_response(reply_.filter(evaluation, args_));
 }
 
-// No node will ever do; the sentence stands at each of them and, for the event, once for the pod.
+// No node will ever fit: gives the message for each of them and, for the pod's event, once as
+// Error.
 std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
   std::string escaped;
   append_json_string(escaped, sentence);
@@ -77,7 +78,8 @@ http::Answer KubeExtenderHandler::bind(std::string& body) {
       });
 }
 
-// Keeps the nodes where the victims' end would let the pod in, with those of them that are needed.
+// Keeps the nodes where ending the victims would let the pod fit, with only the victims that are
+// needed.
 http::Response KubeExtenderHandler::preempt(std::string& body) {
   if (std::string why = scheduler_.cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));

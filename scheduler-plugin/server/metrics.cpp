@@ -9,8 +9,8 @@
 namespace chipweave::sched {
 namespace {
 
-// Of a decision: a warm one on a small cluster takes microseconds, a cold one on thousands of nodes
-// milliseconds.
+// A decision takes microseconds with warm tables on a small cluster, milliseconds with cold tables
+// on thousands of nodes.
 const std::vector<double> kDecisionBuckets = {1e-6,   5e-6, 2.5e-5, 1e-4,   2.5e-4, 5e-4, 1e-3,
                                               2.5e-3, 5e-3, 1e-2,   2.5e-2, 0.1,    0.5,  1};
 const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3,

@@ -9,7 +9,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Of one node: what its holders take, in three kinds.
+// The chips that a node's holders take, by kind.
 struct Shares {
   ChipSet reserved;
   int unattributed = 0;
@@ -26,7 +26,7 @@ Shares shares_of(const Scheduler& scheduler, NodeId id) {
 
 }  // namespace
 
-// A function of the node's state, which thousands of nodes share.
+// Depends only on the node's state, which thousands of nodes can share.
 const NodeMetrics::Placeable& NodeMetrics::placeable(const NodeTable& nodes, NodeId id) {
   static const Placeable nothing;
   const StateId at = nodes.state_of(id);

@@ -11,7 +11,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Why a node is rejected, as Volcano counts it: preemption may help, or never will.
+// Volcano's codes for a rejection: preemption may help, or cannot.
 constexpr int kUnschedulable = 2;
 constexpr int kUnresolvable = 3;
 
@@ -31,7 +31,7 @@ http::Response outcome(std::string_view error) {
   return json_response(w.take());
 }
 
-// Of no node. An absent nodeScore is an error to Volcano, so it is always there.
+// No scores. Volcano treats an absent nodeScore as an error, so it is always written.
 http::Response no_scores(std::string_view error) {
   JsonWriter w;
   w.begin_object().key("nodeScore").begin_object().end_object().field("errorMessage", error);
@@ -57,9 +57,9 @@ CountedRequest VolcanoExtenderHandler::request_of(const codec::VolcanoTask& task
   return counted;
 }
 
-// Whether the task will have room on node_ when the pods that end there are gone. Where too little
-// is free now, Volcano can only let it wait for that; and where it may not, it lets others have
-// what comes free, and evicts further pods for this one.
+// Whether the task will fit on node_ once terminating pods are gone. If so, Volcano may let it wait
+// for them; otherwise Volcano gives the freed chips to others and evicts further pods for this
+// task.
 bool VolcanoExtenderHandler::can_wait_for_room(const PodRequest& pod) const {
   constexpr double kThousandths = 1000;
   return node_.idle_of(pod.resource) < kThousandths * pod.chips &&
@@ -107,7 +107,7 @@ http::Response VolcanoExtenderHandler::allocate(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_event(body, knows, task_); !read)
     return error_response(read.error());
-  // Others wait for chips that are not free yet, or run again after an eviction was taken back.
+  // Other states wait for chips that are not free yet, or run again after a cancelled eviction.
   if (task_.status != codec::VolcanoTask::kAllocated) return outcome("");
   const auto held = scheduler_.session_allocate(request_of(task_).request, task_.node);
   return outcome(held ? "" : held.error().text());
@@ -117,7 +117,7 @@ http::Response VolcanoExtenderHandler::deallocate(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_event(body, knows, task_); !read)
     return error_response(read.error());
-  // One that is evicted keeps its chips until it is gone.
+  // An evicted task keeps its chips until it is gone.
   if (task_.status == codec::VolcanoTask::kPending)
     scheduler_.session_deallocate(request_of(task_).request);
   return outcome("");

@@ -43,7 +43,7 @@ NodeId NodeTable::add(std::string name) {
   return id;
 }
 
-// Gives the id of a silent node without pods to another one; kNoNode if there is none.
+// Reuses the id of a stale node without pods; kNoNode if there is none.
 NodeId NodeTable::make_room(std::string name) {
   const auto stale = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
     return node->stale && node->holders == 0;
@@ -56,7 +56,7 @@ NodeId NodeTable::make_room(std::string name) {
   return id;
 }
 
-// As if nothing had ever been reported of it.
+// Clears everything that was reported about the node.
 void NodeTable::reset(NodeId id, std::string name) {
   leave_state(standings_[id].state);
   standings_[id].state = kNoState;
@@ -168,7 +168,8 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   const NodeId known = find(report.node);
   if (known != kNoNode) {
     const Node& n = *nodes_[known];
-    // as long as the newer one lives: of two agents with one name the older may outlive the newer
+    // only while the newer boot is alive: of two agents with one name the older may outlive the
+    // newer
     if (report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id && !n.stale) {
       return {ReportOutcome::older, known, {}, "report of an earlier boot"};
     }
