@@ -210,7 +210,7 @@ std::string Ledger::check_invariants() const {
       return "a chip of " + node.name + " is in two states";
   }
   if (seen != holdings_.size()) return "a holding is on no node";
-  if (reserved != reservations_.size()) return "the list of promises does not match the holdings";
+  if (reserved != reservations_.size()) return "the reservations do not match the holdings";
   std::unordered_map<std::string, ByNode> jobs;
   for (const auto& [uid, h] : holdings_) {
     if (!h->job.empty() && !h->chips.empty()) jobs[h->job][h->node] |= h->chips;

@@ -87,7 +87,7 @@ struct TokenGrpc : GrpcFixture {
   std::string place(const std::string& authorization) { return place(*stub, authorization); }
 };
 
-TEST_F(TokenGrpc, LetsInWhoIsListedAndTellsTheOthersWhy) {
+TEST_F(TokenGrpc, AcceptsListedUsersAndRefusesOthersWithAReason) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices.token"), "0 ");
   EXPECT_EQ(place("bearer planners-token"), "0 ");
@@ -102,7 +102,7 @@ TEST_F(TokenGrpc, LetsInWhoIsListedAndTellsTheOthersWhy) {
   EXPECT_THAT(*request, HasSubstr(R"("token":"alices.token","audiences":["chipweave"])"));
 }
 
-TEST_F(TokenGrpc, WhatIsNoTokenIsNotAskedAbout) {
+TEST_F(TokenGrpc, MalformedTokensAreNotReviewed) {
   open_with_tokens();
   for (const std::string& bad :
        {std::string("Basic YWxpY2U6eA=="), std::string("Bearer"), std::string("Bearer "),
@@ -121,7 +121,7 @@ TEST_F(TokenGrpc, WhatIsNoTokenIsNotAskedAbout) {
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 
-TEST_F(TokenGrpc, ALargeTokenIsAskedAboutAndOneBeyondTheLimitIsNot) {
+TEST_F(TokenGrpc, ALargeTokenIsReviewedAndOneBeyondTheLimitIsNot) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices" + std::string(12000, 'x')), "0 ");
   EXPECT_THAT(place("Bearer alices" + std::string(limits::kMaxGrpcMetadataBytes, 'x')),
@@ -188,7 +188,7 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
   EXPECT_EQ(reviews.size(), 3U) << "each token is asked about once";
 }
 
-TEST_F(TokenGrpc, WhoIsNotLetInIsToldNothingOfTheRequest) {
+TEST_F(TokenGrpc, UnauthorisedCallersLearnNothingAboutTheRequest) {
   open_with_tokens();
   v1::PlaceRequest bad = place_request();
   bad.mutable_ask()->set_chips(0);
@@ -202,7 +202,7 @@ TEST_F(TokenGrpc, WhoIsNotLetInIsToldNothingOfTheRequest) {
   }
 }
 
-TEST_F(TokenGrpc, WithoutTheApiServersWordNobodyGetsIn) {
+TEST_F(TokenGrpc, WithoutTheApiServerAllCallersAreRefused) {
   std::atomic<int> status = 500;
   api = [&](const std::string&) { return std::pair{status.load(), owner("alice", "[]")}; };
   open_with_tokens();
@@ -218,7 +218,7 @@ TEST_F(TokenGrpc, WithoutTheApiServersWordNobodyGetsIn) {
   EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked; try again");
 }
 
-TEST_F(TokenGrpc, NothingIsReservedForWhoGoesWhileTheTokenIsChecked) {
+TEST_F(TokenGrpc, NothingIsReservedForACallerThatLeavesDuringTheReview) {
   Journal<int> asked;
   Journal<int> go_on;
   api = [&](const std::string&) {

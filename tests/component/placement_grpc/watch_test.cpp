@@ -176,7 +176,7 @@ TEST_F(Watch, AReaderThatFallsBehindIsEndedAndTheOthersAreNot) {
 }
 
 // It takes nothing, not even its end: its place comes free all the same.
-TEST_F(Watch, AReaderThatNeverReadsIsCut) {
+TEST_F(Watch, AReaderThatDoesNotReadIsDisconnected) {
   options.max_watch_queue = 100;
   options.unread_grace = std::chrono::milliseconds(50);
   open();

@@ -135,7 +135,7 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
   }
 }
 
-TEST(DecodeAsk, ReadsEverything) {
+TEST(DecodeRequest, ReadsEverything) {
   v1::PodAsk m = ask();
   m.set_distributed(true);
   m.mutable_group()->set_name("job");
@@ -154,7 +154,7 @@ TEST(DecodeAsk, ReadsEverything) {
   EXPECT_EQ(got->annotations.at("a"), "2");
 }
 
-TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
+TEST(DecodeRequest, RefusesWhatCannotBeUsed) {
   struct Case {
     std::function<void(v1::PodAsk&)> spoil;
     const char* says;
@@ -190,7 +190,7 @@ TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
 
 // Messages of whatever bytes: what gRPC takes for one is decoded or refused, and what is decoded is
 // within its limits.
-TEST(DecodeAsk, SurvivesAnyBytes) {
+TEST(DecodeRequest, SurvivesAnyBytes) {
   std::mt19937 random(1);
   v1::PodAsk whole = ask();
   whole.set_distributed(true);

@@ -40,7 +40,7 @@ TEST(Bind, ErrorsAreSentences) {
   w.expect_sound();
 }
 
-TEST(Bind, OnAnotherNodeThanPromisedChoosesThereAndFreesThePromise) {
+TEST(Bind, OnAnotherNodeThanReservedChoosesThereAndFreesTheReservation) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.add_node("n2", "hgx-h100-8");
@@ -102,17 +102,17 @@ TEST(Reservation, IsOverwrittenByTheNextFilterOfTheSamePod) {
 TEST(Reservation, IsNotHeldForPodsTheClusterDoesNotHaveWithThatUid) {
   World w;
   w.add_node("n1", "hgx-h100-8");
-  const auto stranger = World::request("stranger", 8);
-  EXPECT_EQ(w.fit(stranger).size(), 1U);
-  EXPECT_EQ(w.scores(stranger).at("n1"), 10);
+  const auto unknown = World::request("unknown", 8);
+  EXPECT_EQ(w.fit(unknown).size(), 1U);
+  EXPECT_EQ(w.scores(unknown).at("n1"), 10);
   EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   auto old = w.submit("p", 8);
   old.uid = "uid-of-the-one-before";
   w.fit(old);
   EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
-  auto place = w.scheduler.place(stranger, {}, true);
+  auto place = w.scheduler.place(unknown, {}, true);
   EXPECT_EQ(place.error().code, Errc::not_found);
-  EXPECT_EQ(w.scheduler.place(stranger, {}, false).value().chips.size(), 8U);
+  EXPECT_EQ(w.scheduler.place(unknown, {}, false).value().chips.size(), 8U);
 }
 
 TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
@@ -120,11 +120,11 @@ TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
   w.add_node("n1", "hgx-h100-8");
   const auto a = w.submit("a", 2);
   w.fit(a);
-  const auto promised = w.chips(a);
-  ASSERT_EQ(promised.size(), 2U);
-  w.set_health("n1", promised[0], domain::Health::unhealthy);
+  const auto reserved = w.chips(a);
+  ASSERT_EQ(reserved.size(), 2U);
+  w.set_health("n1", reserved[0], domain::Health::unhealthy);
   ASSERT_TRUE(w.bind(a, "n1").ok());
-  for (const int chip : w.chips(a)) EXPECT_NE(chip, promised[0]);
+  for (const int chip : w.chips(a)) EXPECT_NE(chip, reserved[0]);
   w.expect_sound();
 }
 
@@ -228,7 +228,7 @@ TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
   EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
 }
 
-TEST(Inventory, APromiseThatLostAChipIsNotBound) {
+TEST(Inventory, AReservationThatLostAChipIsNotBound) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   const auto first = w.submit("p", 4);
@@ -264,7 +264,7 @@ TEST(Inventory, ADeltaIsTakenWholeOrNotAtAll) {
   EXPECT_TRUE(w.scheduler.nodes().node(0).unhealthy.empty());
 }
 
-TEST(Inventory, AFullTableMakesRoomOfSilentNodesWithoutPods) {
+TEST(Inventory, AFullTableReplacesStaleNodesWithoutPods) {
   World w;
   w.fill_table("hgx-v100-8");
   InventoryReport r;
@@ -309,7 +309,7 @@ TEST(Inventory, ANodeWhosePodsLostAllTheirChipsIsNotGivenAway) {
   w.expect_sound();
 }
 
-TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
+TEST(Bind, ThePodsRequestComesFromTheClusterNotTheCaller) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   auto pod = w.submit("p", 1);

@@ -114,7 +114,7 @@ TEST(Explain, UnknownPodIsAnError) {
   EXPECT_EQ(w.scheduler.explain({"ns", "ghost"}).error().code, Errc::not_found);
 }
 
-TEST(Explain, OfNoNodesAndSilentNodes) {
+TEST(Explain, NoNodesAndStaleNodes) {
   World w;
   const auto a = w.submit("p", 2);
   EXPECT_EQ(explain(w, a)["summary"], "no node has reported its chips");
@@ -187,7 +187,7 @@ TEST(Explain, APodThatOthersBoundWithoutItsChips) {
               ::testing::HasSubstr("did not say with which 2 chips"));
 }
 
-TEST(Explain, AnAskBeyondAllMeasureIsAnsweredAtOnce) {
+TEST(Explain, AHugeRequestIsAnsweredAtOnce) {
   World w;
   for (const char* m : {"hgx-v100-8", "pcie-8", "hgx-a100-8", "dgx2-v100-16"}) w.add_node(m, m);
   const auto p = w.submit("p", 1000000);

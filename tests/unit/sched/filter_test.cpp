@@ -5,7 +5,7 @@
 namespace chipweave::sched::testing {
 namespace {
 
-TEST(Filter, RejectsAnUnknownNodeInWordsAndKeepsTheOthers) {
+TEST(Filter, RejectsAnUnknownNodeWithAReasonAndKeepsTheOthers) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.names.insert("ghost");
@@ -14,7 +14,7 @@ TEST(Filter, RejectsAnUnknownNodeInWordsAndKeepsTheOthers) {
   EXPECT_EQ(w.rejections(a).at("ghost"), "inventory not received");
 }
 
-TEST(Filter, SaysTheSameWordsForTheSameCauseOnDifferentNodes) {
+TEST(Filter, GivesTheSameReasonForTheSameCauseOnDifferentNodes) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-h100-8");
@@ -27,7 +27,7 @@ TEST(Filter, SaysTheSameWordsForTheSameCauseOnDifferentNodes) {
   EXPECT_EQ(why.at("n1"), why.at("n2"));
 }
 
-TEST(Filter, TellsWhatNoMachineCanEverHoldFromWhatIsBusy) {
+TEST(Filter, DistinguishesUnresolvableFromBusy) {
   World w;
   w.add_node("n1", "ascend-910a-8");
   const std::vector<std::string_view> names{"n1"};
@@ -66,7 +66,7 @@ TEST(Filter, NeverOffersAnUnhealthyChip) {
   w.expect_sound();
 }
 
-TEST(Filter, AvoidsIllNetworkPortsOnlyForDistributedPods) {
+TEST(Filter, AvoidsUnhealthyNetworkPortsOnlyForDistributedPods) {
   World w;
   w.add_node("n1", "ascend-910b-8");
   w.set_health("n1", 3, domain::Health::network_unhealthy);
@@ -96,7 +96,7 @@ TEST(Filter, RejectsMachinesWithoutTheResource) {
   EXPECT_EQ(w.fit(World::request("p", 1, "huawei.com/Ascend910")), std::set<std::string>{"n2"});
 }
 
-TEST(Filter, PlacesNothingOnASilentNode) {
+TEST(Filter, PlacesNothingOnAStaleNode) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.clock.advance(limits::kInventoryStaleAfter + std::chrono::seconds(1));

@@ -65,14 +65,14 @@ TEST(Reserve, OnAnotherNodeGivesTheFirstBack) {
   EXPECT_EQ(w.fit(World::request("b", 8)).size(), 2U);
 }
 
-TEST(Reserve, ChoosesAnewWhenAChipFellIll) {
+TEST(Reserve, ChoosesAgainWhenAChipBecameUnhealthy) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   const auto a = w.submit("a", 2);
-  const int ill = w.scheduler.reserve(a, "n1")->chips[0];
-  w.set_health("n1", ill, domain::Health::unhealthy);
+  const int broken = w.scheduler.reserve(a, "n1")->chips[0];
+  w.set_health("n1", broken, domain::Health::unhealthy);
   const auto got = w.scheduler.reserve(a, "n1").value();
-  EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), ill), 0);
+  EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), broken), 0);
   EXPECT_EQ(w.chips(a), got.chips);
   w.expect_sound();
 }

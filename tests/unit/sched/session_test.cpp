@@ -31,7 +31,7 @@ class Session : public ::testing::Test {
   World w_;
 };
 
-TEST_F(Session, QuestionsPromiseNothing) {
+TEST_F(Session, EvaluationsReserveNothing) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "pcie-8");
   const auto a = w_.submit("a", 4);
@@ -88,7 +88,7 @@ TEST_F(Session, DryRunsLeaveTheLastAllocationOnly) {
   EXPECT_TRUE(w_.bind(b, "n3").ok());
 }
 
-TEST_F(Session, AskingAnewEndsWhatAnEarlierSessionLeft) {
+TEST_F(Session, ARepeatedEvaluationEndsAnEarlierReservation) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");
   const auto a = w_.submit("a", 8);
@@ -116,7 +116,7 @@ TEST_F(Session, AForgottenAllocationEndsByItself) {
 
 TEST_F(Session, HoldsNothingForPodsTheClusterDoesNotHoldSo) {
   w_.add_node("n1", "hgx-v100-8");
-  EXPECT_TRUE(allocate(World::request("stranger", 4), "n1").ok());
+  EXPECT_TRUE(allocate(World::request("unknown", 4), "n1").ok());
   auto other = w_.submit("a", 4);
   other.uid = "another";
   EXPECT_TRUE(allocate(other, "n1").ok());
@@ -153,7 +153,7 @@ TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
   }
 }
 
-TEST_F(Session, IsToldToWaitWhileTheClusterIsNotKnown) {
+TEST_F(Session, WaitsUntilTheClusterIsKnown) {
   w_.add_node("n1", "hgx-v100-8");
   const auto a = w_.submit("a", 4);
   w_.scheduler.set_waiting_for("chipweave-scheduler is starting");
@@ -163,7 +163,7 @@ TEST_F(Session, IsToldToWaitWhileTheClusterIsNotKnown) {
   EXPECT_EQ(held(), 0U);
 }
 
-TEST_F(Session, ExplainKnowsThatItWasAsked) {
+TEST_F(Session, ExplainKnowsThatItWasEvaluated) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");
   for (const char* node : {"n1", "n2"})

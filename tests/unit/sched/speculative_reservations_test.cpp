@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class GangTry : public ::testing::Test {
+class Speculation : public ::testing::Test {
  protected:
   void SetUp() override { w_.add_node("n1", "hgx-v100-8"); }
   PodRequest member(const std::string& name, int chips, const std::string& gang = "ns/train") {
@@ -28,7 +28,7 @@ class GangTry : public ::testing::Test {
   World w_;
 };
 
-TEST_F(GangTry, KeepsItsPromisesAsLongAsItGoesOnAndASecondMore) {
+TEST_F(Speculation, KeepsItsReservationsWhileItLastsAndASecondMore) {
   const auto a = member("a", 2);
   const auto b = member("b", 2);
   const auto c = member("c", 2);
@@ -43,7 +43,7 @@ TEST_F(GangTry, KeepsItsPromisesAsLongAsItGoesOnAndASecondMore) {
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 0U) << "it came to nothing";
 }
 
-TEST_F(GangTry, OthersDoNotProlongIt) {
+TEST_F(Speculation, OthersDoNotProlongIt) {
   request(member("a", 2));
   pass(milliseconds(900));
   request(member("x", 2, "ns/other"));
@@ -54,7 +54,7 @@ TEST_F(GangTry, OthersDoNotProlongIt) {
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "that of a pod in no gang lives longer";
 }
 
-TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
+TEST_F(Speculation, GivesWayToAPodThatFitsNowhereElse) {
   const auto a = member("a", 4);
   const auto b = member("b", 2);
   request(a);
@@ -67,12 +67,12 @@ TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
   EXPECT_EQ(w_.chips(a).size() + w_.chips(b).size(), 0U);
   request(w_.submit("large", 6));
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "small, large";
-  EXPECT_TRUE(w_.fit(a).empty()) << "promises to others stay";
+  EXPECT_TRUE(w_.fit(a).empty()) << "reservations for others stay";
   EXPECT_FALSE(w_.bind(a, "n1").ok());
   w_.expect_sound();
 }
 
-TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
+TEST_F(Speculation, BeginsAgainWithAMemberThatWasEvaluatedBefore) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
   const auto c = member("c", 4);
@@ -89,7 +89,7 @@ TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
   EXPECT_EQ(w_.chips(b).size(), 4U);
 }
 
-TEST_F(GangTry, IsBoundAlsoWhenTheBindingsComeLate) {
+TEST_F(Speculation, IsBoundAlsoWhenTheBindingsComeLate) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
   request(a);
@@ -102,7 +102,7 @@ TEST_F(GangTry, IsBoundAlsoWhenTheBindingsComeLate) {
   w_.expect_sound();
 }
 
-TEST_F(GangTry, LastsNoLongerThanAnyPromise) {
+TEST_F(Speculation, LastsNoLongerThanAnyReservation) {
   World w;
   Scheduler hasty(w.clock, w.cluster, w.observer, {milliseconds(200), std::chrono::hours(1)});
   w.cluster.set_listener(&hasty);
@@ -124,7 +124,7 @@ TEST_F(GangTry, LastsNoLongerThanAnyPromise) {
 }
 
 // Who asks for a place by gRPC says itself when it is over.
-TEST_F(GangTry, IsNoneWhereAPlaceIsAskedFor) {
+TEST_F(Speculation, DoesNotApplyToPlace) {
   const auto a = member("a", 2);
   const std::vector<std::string_view> names{"n1"};
   ASSERT_TRUE(w_.scheduler.place(a, names, true).ok());
@@ -132,7 +132,7 @@ TEST_F(GangTry, IsNoneWhereAPlaceIsAskedFor) {
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U);
 }
 
-TEST_F(GangTry, ItsMembersAreOneJobUnlessALabelNamesIt) {
+TEST_F(Speculation, ItsMembersAreOneJobUnlessALabelNamesIt) {
   PodRequest a = World::request("a", 2);
   a.gang = "ns/train";
   EXPECT_EQ(job_identity(a), "ns/train");

@@ -89,7 +89,7 @@ TEST_F(Admits, TheChipsAreThePodsUntilItIsBound) {
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"});
 }
 
-TEST_F(Admits, AskedAgainItSaysTheSame) {
+TEST_F(Admits, ARepeatedRequestGetsTheSameAnswer) {
   create("a", 4);
   const Annotations notes = admitted("a", "n1");
   EXPECT_EQ(admitted("a", "n1"), notes);
@@ -218,7 +218,7 @@ TEST_F(Admits, NorIsOneThatWasMadeAnewMeanwhile) {
   take("a", "n1", admitted("a", "n1"));
 }
 
-TEST_F(Admits, APodThatTheWatchHasNotShownYetIsAskedFor) {
+TEST_F(Admits, APodThatTheWatchHasNotDeliveredIsRead) {
   world_.create("a", 4);
   const Said said = request("a", "n1");
   EXPECT_FALSE(*said);
@@ -286,7 +286,7 @@ TEST_F(Admits, ElsewhereAfterAllTheOtherWayRound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n1"});
 }
 
-TEST_F(Admits, SetsKeptAsideEndWithTheDoubtAndWithThePod) {
+TEST_F(Admits, OrphansEndWithTheUncertaintyWindowAndWithThePod) {
   create("a", 8);
   create("b", 8);
   admitted("a", "n1");

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Strings = std::vector<std::string>;
 
-class Courtesy : public ::testing::Test {
+class BestEffort : public ::testing::Test {
  protected:
   void SetUp() override {
     world_.add_node("n1", "hgx-v100-8");
@@ -36,7 +36,7 @@ class Courtesy : public ::testing::Test {
   KubeWorld world_;
 };
 
-TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
+TEST_F(BestEffort, APodGetsItsReasonOnceAndThenACount) {
   run_on("a", 8, "n1");
   run_on("b", 8, "n2");
   world_.create("w", 4);
@@ -67,7 +67,7 @@ TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
             "chips. Details: chipweave explain ns/x");
 }
 
-TEST_F(Courtesy, AFloodOfEventsIsSlowedDownAndBounded) {
+TEST_F(BestEffort, AFloodOfEventsIsSlowedDownAndBounded) {
   for (int i = 0; i < 100; ++i) world_.create("w" + std::to_string(i), 99);
   world_.api.settle();
   for (int i = 0; i < 100; ++i) world_.fit("w" + std::to_string(i));
@@ -81,7 +81,7 @@ TEST_F(Courtesy, AFloodOfEventsIsSlowedDownAndBounded) {
   EXPECT_EQ(world_.kubernetes->stats().events_dropped, 0U);
 }
 
-TEST_F(Courtesy, ChipsThatComeFreeUnseenWakeKubeScheduler) {
+TEST_F(BestEffort, ChipsThatComeFreeRequeuePods) {
   run_on("b", 8, "n2");
   world_.add_node("n1", "hgx-v100-8", {{5, domain::Health::unhealthy}});
   world_.create("w", 8);
@@ -102,7 +102,7 @@ TEST_F(Courtesy, ChipsThatComeFreeUnseenWakeKubeScheduler) {
   EXPECT_EQ(world_.fit("w"), Strings{"n1"});
 }
 
-TEST_F(Courtesy, NobodyIsWokenWhenNobodyWaits) {
+TEST_F(BestEffort, NothingIsRequeuedWhenNoPodWaits) {
   run_on("b", 8, "n2");
   world_.api.remove("ns/b");
   world_.api.settle();
@@ -111,7 +111,7 @@ TEST_F(Courtesy, NobodyIsWokenWhenNobodyWaits) {
 }
 
 // kube-scheduler's watch was faster than ours, both with the pod and with the end of another one.
-TEST_F(Courtesy, APodThatWasRejectedBeforeItWasKnownIsWokenAsWell) {
+TEST_F(BestEffort, APodThatWasRejectedUnseenIsRequeuedAsWell) {
   run_on("b", 8, "n2");
   run_on("c", 8, "n1");
   world_.create("w", 8);
@@ -124,7 +124,7 @@ TEST_F(Courtesy, APodThatWasRejectedBeforeItWasKnownIsWokenAsWell) {
   EXPECT_EQ(world_.api.touched, Strings{"n2"}) << "once is enough";
 }
 
-TEST_F(Courtesy, APromiseThatEndsMakesRoom) {
+TEST_F(BestEffort, AnExpiredReservationRequeuesPods) {
   run_on("b", 8, "n2");
   world_.create("p", 8);
   world_.create("w", 8);

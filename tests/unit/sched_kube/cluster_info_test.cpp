@@ -99,7 +99,7 @@ TEST_F(Content, ATimeChangesWithItsNodeOnly) {
   report("a2", "ascend-910b-8");
   ASSERT_TRUE(update(1000));
   EXPECT_FALSE(update(1005));
-  hold("promise", "a1", ChipSet{3}, false);
+  hold("reservation", "a1", ChipSet{3}, false);
   EXPECT_FALSE(update(1010));
   hold("p", "a2", ChipSet{0}, true);
   EXPECT_TRUE(update(1015));
@@ -122,7 +122,7 @@ TEST_F(Content, TimesOfLivingNodesAreRenewed) {
   EXPECT_EQ(device("a2").update_time, 1180);
 }
 
-TEST_F(Content, FaultsAreTold) {
+TEST_F(Content, FaultsAreListed) {
   report("a1", "ascend-910b-8");
   ASSERT_TRUE(update(1000));
   domain::Fault of_chip;

@@ -84,7 +84,7 @@ TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
   EXPECT_TRUE(b.scheduler->explain(ask.key).ok());
   two.pass(seconds(2));
   api.settle();
-  EXPECT_EQ(api.events, std::vector<std::string>{"ChipsAssigned"}) << "told by one";
+  EXPECT_EQ(api.events, std::vector<std::string>{"ChipsAssigned"}) << "reported by one replica";
 }
 
 TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
@@ -106,7 +106,7 @@ TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
 }
 
 // What the leader bound a moment ago has not come to the other one's watch.
-TEST_F(Leaders, WhoTakesOverAsksFirstWhatIsThere) {
+TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   a.create("p", 4);
   a.create("q", 4);
   a.create("r", 4);
@@ -167,7 +167,7 @@ TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
 }
 
 // What was deleted while the list was on its way says nothing about the pod of that name in it.
-TEST_F(Leaders, AListThatAPodsEndOvertookIsAskedForAgain) {
+TEST_F(Leaders, AListThatADeletionOvertookIsRepeated) {
   a.create("p", 4);
   a.create("q", 8);
   api.settle();
@@ -248,7 +248,7 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   b.kill();
 }
 
-TEST_F(Leaders, ADoubtGivesWayToTheNextLeader) {
+TEST_F(Leaders, AnUncertainBindingYieldsToTheNextLeader) {
   a.create("p", 8);
   a.create("q", 8);
   api.settle();
@@ -271,7 +271,7 @@ TEST_F(Leaders, ADoubtGivesWayToTheNextLeader) {
   EXPECT_EQ(a.scheduler->in_flight(), 0U);
 }
 
-TEST_F(Leaders, WhoLeadsNoLongerPromisesNothing) {
+TEST_F(Leaders, AFormerLeaderReservesNothing) {
   a.create("p", 4);
   a.create("g", 1, "nvidia.com/gpu", {{"gpu-topology", "x"}, {"gpu-topology-replica", "2"}});
   api.settle();
@@ -300,7 +300,7 @@ TEST_F(Leaders, StoppingGivesTheLeaseBack) {
   a.kill();
 }
 
-TEST_F(Leaders, ALeaseIsNotGivenBackWhileABindingIsInDoubt) {
+TEST_F(Leaders, TheLeaseIsKeptWhileABindingIsUncertain) {
   a.create("p", 2);
   api.settle();
   const auto said = a.bind("p", "n1");
@@ -361,7 +361,7 @@ TEST_F(Leaders, TheLabelComesBackIfItIsTakenOff) {
 
 // Pods that the earlier leader rejected would wait for minutes: nothing changes that the new one
 // knows to have been waited for.
-TEST_F(Leaders, WhoTakesOverWakesThePodsThatWait) {
+TEST_F(Leaders, ANewLeaderRequeuesWaitingPods) {
   a.create("p", 9);
   a.create("zero", 0);
   api.settle();
@@ -379,7 +379,7 @@ TEST_F(Leaders, WhoTakesOverWakesThePodsThatWait) {
   EXPECT_EQ(api.touched.size(), before + 1) << "once";
 }
 
-TEST_F(Leaders, WhoTakesOverWakesNobodyWhereNobodyWaits) {
+TEST_F(Leaders, ANewLeaderRequeuesNothingIfNoPodWaits) {
   a.create("zero", 0);
   api.settle();
   a.kill();
