@@ -184,7 +184,7 @@ TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"].size(), 2U);
   EXPECT_THAT(j["summary"].get<std::string>(),
-              ::testing::HasSubstr("did not say with which 2 chips"));
+              ::testing::HasSubstr("without saying which 2 chips"));
 }
 
 TEST(Explain, AHugeRequestIsAnsweredAtOnce) {

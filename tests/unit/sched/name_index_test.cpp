@@ -26,7 +26,7 @@ std::string name_of(int i) {
   }
 }
 
-class Names : public testing::Test {
+class Names : public ::testing::Test {
  protected:
   void add(int i) { by_name_[name_of(i)] = index_.add(name_of(i)); }
   void expect_found(const std::vector<std::string>& names) {

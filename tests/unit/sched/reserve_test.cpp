@@ -107,8 +107,8 @@ TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "pcie-8", {"example.com/npu"});
   const auto a = w.submit("a", 2);
-  const auto error = [&](const PodRequest& ask, const std::string& node) {
-    const auto got = w.scheduler.reserve(ask, node);
+  const auto error = [&](const PodRequest& request, const std::string& node) {
+    const auto got = w.scheduler.reserve(request, node);
     return got ? Error{} : got.error();
   };
   EXPECT_EQ(error(World::request("ghost", 1), "n1").code, Errc::not_found);

@@ -305,9 +305,7 @@ TEST_F(Admits, OurOwnBindingPassesUnchanged) {
   create("a", 4);
   const auto said = world_.bind("a", "n1");
   const Annotations notes = admitted("a", "n1");  // somebody else's, with ours still on its way
-  EXPECT_EQ(refused("a", "n2"),
-            "pod ns/a is being bound to node n1; the API server has not said yet what became of "
-            "that");
+  EXPECT_EQ(refused("a", "n2"), "pod ns/a is being bound to node n1; its outcome is not known yet");
   world_.api.take(0, SimulatedApi::Fate::answered);
   EXPECT_EQ(*said, "bound");
   EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));

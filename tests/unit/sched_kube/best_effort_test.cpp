@@ -45,9 +45,8 @@ TEST_F(BestEffort, APodGetsItsReasonOnceAndThenACount) {
   EXPECT_EQ(world_.fit("w"), Strings{});
   world_.api.settle();
   EXPECT_EQ(world_.api.events, (Strings{"ChipsAssigned", "ChipsAssigned", "ChipsUnavailable"}));
-  EXPECT_EQ(
-      world_.api.notes.back(),
-      "No node has the chips: 2 nodes: not enough free chips. Details: chipweave explain ns/w");
+  EXPECT_EQ(world_.api.notes.back(),
+            "No node fits: 2 nodes: not enough free chips. Details: chipweave explain ns/w");
   for (int i = 0; i < 5; ++i) {
     world_.pass(seconds(30));
     world_.fit("w");
@@ -63,7 +62,7 @@ TEST_F(BestEffort, APodGetsItsReasonOnceAndThenACount) {
   world_.fit("x");
   world_.api.settle();
   EXPECT_EQ(world_.api.notes.back(),
-            "No node has the chips: 1 node: not enough free chips; 1 node: not enough healthy "
+            "No node fits: 1 node: not enough free chips; 1 node: not enough healthy "
             "chips. Details: chipweave explain ns/x");
 }
 

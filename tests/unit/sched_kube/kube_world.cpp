@@ -99,7 +99,7 @@ void KubeWorld::create(const std::string& name, int chips, const std::string& re
   api.create(std::move(pod));
 }
 
-PodRequest KubeWorld::ask(const ServerPod& pod) const {
+PodRequest KubeWorld::request(const ServerPod& pod) const {
   codec::KubePod kube;
   kube.ns = pod.ns;
   kube.name = pod.name;
