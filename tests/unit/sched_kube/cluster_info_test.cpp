@@ -10,8 +10,8 @@
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 #include "tests/support/paths.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -276,8 +276,8 @@ TEST_F(Publisher, FaultsComeFromTheStatus) {
 
 // The chart's policy allows exactly the names that the publisher may write.
 TEST(ClusterInfoNames, TheChartAllowsAsManyPartsAsThereCanBe) {
-  EXPECT_EQ(limits::kMaxNodes / mc::kMostDevicesOfPart, 20U);
-  EXPECT_EQ(limits::kMaxNodes / mc::kMostSwitchesOfPart, 10U);
+  EXPECT_EQ(limits::kMaxNodes / mc::kMaxDevicesOfPart, 20U);
+  EXPECT_EQ(limits::kMaxNodes / mc::kMaxSwitchesOfPart, 10U);
   const auto policy =
       test::file_content(test::source_path("charts/chipweave/templates/scheduler-policy.yaml"));
   ASSERT_TRUE(policy);
