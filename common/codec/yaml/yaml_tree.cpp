@@ -1,4 +1,4 @@
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
@@ -9,16 +9,17 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-using nlohmann::json;
 
 std::string at_line(int zero_based) { return "line " + std::to_string(zero_based + 1); }
 
@@ -38,19 +39,19 @@ std::optional<bool> plain_bool(const std::string& text) {
   return std::nullopt;
 }
 
-// Digits of `base` with an optional sign; nullopt when it is anything else or too large for 64
-// bits.
-std::optional<json> whole_number(std::string_view digits, bool negative, int base) {
+// Digits of `base` with an optional sign, as a JSON number; nullopt when it is anything else or too
+// large for 64 bits.
+std::optional<std::string> whole_number(std::string_view digits, bool negative, int base) {
   std::uint64_t value = 0;
   const char* end = digits.data() + digits.size();
   const auto [stop, code] = std::from_chars(digits.data(), end, value, base);
   if (digits.empty() || code != std::errc{} || stop != end) return std::nullopt;
-  if (!negative) return json(value);
+  if (!negative) return std::to_string(value);
   if (value > (std::uint64_t{1} << 63U)) return std::nullopt;
-  return json(static_cast<std::int64_t>(0 - value));
+  return std::to_string(static_cast<std::int64_t>(0 - value));
 }
 
-std::optional<json> plain_integer(const std::string& text) {
+std::optional<std::string> plain_integer(const std::string& text) {
   std::string_view digits = text;
   const bool negative = !digits.empty() && digits.front() == '-';
   if (negative || (!digits.empty() && digits.front() == '+')) digits.remove_prefix(1);
@@ -66,7 +67,7 @@ std::optional<json> plain_integer(const std::string& text) {
   return whole_number(digits, negative, 10);
 }
 
-std::optional<json> plain_float(const std::string& text) {
+std::optional<double> plain_float(const std::string& text) {
   const bool shaped = !text.empty() &&
                       text.find_first_not_of("0123456789+-.eE") == std::string::npos &&
                       text.find_first_of("0123456789") != std::string::npos;
@@ -76,14 +77,21 @@ std::optional<json> plain_float(const std::string& text) {
   double value = 0;
   const auto [stop, code] = std::from_chars(begin, end, value);
   if (code != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
-  return json(value);
+  return value;
 }
 
-json plain_scalar(const std::string& text) {
-  if (const auto flag = plain_bool(text)) return *flag;
-  if (auto number = plain_integer(text)) return *std::move(number);
-  if (auto number = plain_float(text)) return *std::move(number);
-  return text;
+// False, and nothing written, if it is none of boolean and number.
+bool write_typed_scalar(const std::string& text, JsonWriter& out) {
+  if (const auto flag = plain_bool(text)) {
+    out.boolean(*flag);
+  } else if (const auto integer = plain_integer(text)) {
+    out.raw(*integer);
+  } else if (const auto number = plain_float(text)) {
+    out.number(*number);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 // Thrown out of the library's parser, caught in count_values.
@@ -149,25 +157,26 @@ Result<void> count_values(std::string_view text) {
   return {};
 }
 
-// Converts one file; the budget is shared by its documents, so that many small bombs count as one
-// large one.
+// Writes documents of one file as JSON; the budget is shared by them, so that many small bombs
+// count as one large one.
 class Converter {
  public:
-  Result<json> convert(const YAML::Node& node, int depth) {
-    if (depth > limits::kMaxJsonDepth) {
-      return fail(node, Errc::limit_exceeded,
-                  "nested deeper than " + std::to_string(limits::kMaxJsonDepth) +
-                      " levels (or an alias inside its own anchor)");
-    }
-    if (++values_ > limits::kMaxManifestValues) {
-      return fail(node, Errc::limit_exceeded,
-                  "the file unfolds to more than " + std::to_string(limits::kMaxManifestValues) +
-                      " values; use fewer aliases or split it");
-    }
+  Result<std::string> convert(const YAML::Node& root) {
+    out_ = JsonWriter();
+    if (auto written = value(root, 0); !written) return std::move(written).error();
+    return out_.take();
+  }
+
+ private:
+  static constexpr const char* kMergeTakes = "<< takes a map or a list of maps";
+
+  Result<void> value(const YAML::Node& node, int depth) {
+    if (auto counted = count(node, depth); !counted) return counted;
     switch (node.Type()) {
       case YAML::NodeType::Undefined:
       case YAML::NodeType::Null:
-        return json(nullptr);
+        out_.raw("null");
+        return {};
       case YAML::NodeType::Scalar:
         return scalar(node);
       case YAML::NodeType::Sequence:
@@ -178,8 +187,17 @@ class Converter {
     return fail(node, Errc::internal, "unknown kind of YAML node");
   }
 
- private:
-  static constexpr const char* kMergeTakes = "<< takes a map or a list of maps";
+  Result<void> count(const YAML::Node& node, int depth) {
+    if (depth >= limits::kMaxJsonDepth && !node.IsScalar()) {
+      return fail(node, Errc::limit_exceeded,
+                  "nested deeper than " + std::to_string(limits::kMaxJsonDepth) +
+                      " levels (or an alias inside its own anchor)");
+    }
+    if (++values_ <= limits::kMaxManifestValues) return {};
+    return fail(node, Errc::limit_exceeded,
+                "the file unfolds to more than " + std::to_string(limits::kMaxManifestValues) +
+                    " values; use fewer aliases or split it");
+  }
 
   Result<void> spend(const YAML::Node& node, std::size_t bytes) {
     bytes_ += bytes;
@@ -191,81 +209,96 @@ class Converter {
     return make_error(code, at_line(node.Mark().line) + ": " + message);
   }
 
-  Result<json> scalar(const YAML::Node& node) {
+  Result<void> scalar(const YAML::Node& node) {
     const std::string& text = node.Scalar();
-    if (auto spent = spend(node, text.size()); !spent) return std::move(spent).error();
+    if (auto spent = spend(node, text.size()); !spent) return spent;
     const std::string& tag = node.Tag();
-    if (tag == "?" || tag.empty()) return plain_scalar(text);
-    if (tag == "!" || tag == "tag:yaml.org,2002:str") return json(text);
-    if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
-        tag == "tag:yaml.org,2002:bool") {
-      json value = plain_scalar(text);
-      if (!value.is_string()) return value;
+    if (tag == "!" || tag == "tag:yaml.org,2002:str") {
+      out_.string(text);
+    } else if (tag == "?" || tag.empty()) {
+      if (!write_typed_scalar(text, out_)) out_.string(text);
+    } else {
+      const bool typed = tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
+                         tag == "tag:yaml.org,2002:bool";
+      if (!typed || !write_typed_scalar(text, out_)) {
+        return fail(node, Errc::invalid_argument, "the tag \"" + tag + "\" cannot be used here");
+      }
     }
-    return fail(node, Errc::invalid_argument, "the tag \"" + tag + "\" cannot be used here");
+    return {};
   }
 
-  Result<json> sequence(const YAML::Node& node, int depth) {
-    json out = json::array();
+  Result<void> sequence(const YAML::Node& node, int depth) {
+    out_.begin_array();
     for (const auto& item : node) {
-      Result<json> value = convert(item, depth + 1);
-      if (!value) return value;
-      out.push_back(*std::move(value));
+      if (auto written = value(item, depth + 1); !written) return written;
     }
-    return out;
+    out_.end_array();
+    return {};
   }
 
-  Result<json> map(const YAML::Node& node, int depth) {
-    json out = json::object();
+  Result<void> map(const YAML::Node& node, int depth) {
+    std::set<std::string> written;
+    out_.begin_object();
+    if (auto done = members(node, depth, written); !done) return done;
+    out_.end_object();
+    return {};
+  }
+
+  // Members whose key is not written yet.
+  Result<void> members(const YAML::Node& node, int depth, std::set<std::string>& written) {
+    std::set<std::string> own;
     std::vector<YAML::Node> merges;
     for (const auto& entry : node) {
       if (!entry.first.IsScalar()) {
         return fail(entry.first, Errc::invalid_argument, "a key must be a plain word");
       }
       const std::string& key = entry.first.Scalar();
-      if (auto spent = spend(entry.first, key.size()); !spent) return std::move(spent).error();
+      if (auto spent = spend(entry.first, key.size()); !spent) return spent;
       if (key == "<<" && entry.first.Tag() == "?") {
         merges.push_back(entry.second);
         continue;
       }
-      if (out.contains(key)) {
+      if (!own.insert(key).second) {
         return fail(entry.first, Errc::invalid_argument, "key \"" + key + "\" is given twice");
       }
-      Result<json> value = convert(entry.second, depth + 1);
-      if (!value) return value;
-      out[key] = *std::move(value);
+      if (!written.insert(key).second) continue;
+      out_.key(key);
+      if (auto done = value(entry.second, depth + 1); !done) return done;
     }
     for (const YAML::Node& source : merges) {
-      if (auto merged = merge(source, depth, out); !merged) return std::move(merged).error();
-    }
-    return out;
-  }
-
-  // `<<: *a` or `<<: [*a, *b]`: keys that are not there yet; the first source wins.
-  Result<void> merge(const YAML::Node& source, int depth, json& into) {
-    if (source.IsSequence()) {
-      for (const auto& item : source) {
-        if (!item.IsMap()) return fail(item, Errc::invalid_argument, kMergeTakes);
-        if (auto merged = merge(item, depth + 1, into); !merged) return merged;
-      }
-      return {};
-    }
-    if (!source.IsMap()) return fail(source, Errc::invalid_argument, kMergeTakes);
-    Result<json> values = convert(source, depth + 1);
-    if (!values) return std::move(values).error();
-    for (auto& [key, value] : values->items()) {
-      if (!into.contains(key)) into[key] = std::move(value);
+      if (auto done = merge(source, depth + 1, written); !done) return done;
     }
     return {};
   }
 
+  // `<<: *a` or `<<: [*a, *b]`: the first source wins.
+  Result<void> merge(const YAML::Node& source, int depth, std::set<std::string>& written) {
+    if (auto counted = count(source, depth); !counted) return counted;
+    if (source.IsMap()) return members(source, depth, written);
+    if (!source.IsSequence()) return fail(source, Errc::invalid_argument, kMergeTakes);
+    for (const auto& item : source) {
+      if (!item.IsMap()) return fail(item, Errc::invalid_argument, kMergeTakes);
+      if (auto done = merge(item, depth + 1, written); !done) return done;
+    }
+    return {};
+  }
+
+  JsonWriter out_;
   std::size_t values_ = 0;
   std::size_t bytes_ = 0;
 };
 
+// The JSON is the converter's own; it can only be too large, by its escapes.
+Result<JsonTree> tree_of(std::string json, const YAML::Node& root) {
+  auto parsed = JsonTree::parse(std::move(json), 4 * limits::kMaxManifestExpandedBytes);
+  if (auto* tree = std::get_if<JsonTree>(&parsed)) return std::move(*tree);
+  return make_error(Errc::limit_exceeded,
+                    at_line(root.Mark().line) + ": " + std::get<JsonSyntaxError>(parsed).message);
+}
+
 }  // namespace
 
-Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text) {
+Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
   if (text.size() > limits::kMaxManifestBytes) {
     return make_error(Errc::limit_exceeded, "larger than " +
                                                 std::to_string(limits::kMaxManifestBytes >> 20U) +
@@ -273,7 +306,13 @@ Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text) {
   }
   if (text.find('\0') != std::string_view::npos || text.starts_with("\xFF\xFE") ||
       text.starts_with("\xFE\xFF")) {
-    return make_error(Errc::invalid_argument, "this is no UTF-8 text; is it a YAML file?");
+    return make_error(Errc::invalid_argument, "not UTF-8 text; is it a YAML file?");
+  }
+  if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
+    const auto line =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    return make_error(Errc::invalid_argument,
+                      at_line(static_cast<int>(line)) + ": not valid UTF-8 text");
   }
   try {
     if (auto counted = count_values(text); !counted) return std::move(counted).error();
@@ -281,9 +320,11 @@ Result<std::vector<YamlDocument>> yaml_to_json(std::string_view text) {
     Converter converter;
     for (const YAML::Node& root : YAML::LoadAll(std::string(text))) {
       if (!root.IsDefined() || root.IsNull()) continue;
-      Result<json> value = converter.convert(root, 0);
-      if (!value) return std::move(value).error();
-      documents.push_back({root.Mark().line + 1, *std::move(value)});
+      Result<std::string> json = converter.convert(root);
+      if (!json) return std::move(json).error();
+      Result<JsonTree> tree = tree_of(*std::move(json), root);
+      if (!tree) return std::move(tree).error();
+      documents.push_back({root.Mark().line + 1, *std::move(tree)});
     }
     return documents;
   } catch (const YAML::Exception& error) {
