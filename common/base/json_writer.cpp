@@ -10,25 +10,25 @@
 namespace chipweave {
 namespace {
 
-void append_escape(std::string &out, unsigned char c) {
+void append_escape(std::string& out, unsigned char c) {
   switch (c) {
-  case '"':
-    out += "\\\"";
-    return;
-  case '\\':
-    out += "\\\\";
-    return;
-  case '\n':
-    out += "\\n";
-    return;
-  case '\r':
-    out += "\\r";
-    return;
-  case '\t':
-    out += "\\t";
-    return;
-  default:
-    break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
   }
   constexpr std::string_view kHex = "0123456789abcdef";
   out += "\\u00";
@@ -36,11 +36,11 @@ void append_escape(std::string &out, unsigned char c) {
   out += kHex[c & 15U];
 }
 
-} // namespace
+}  // namespace
 
-void append_json_string(std::string &out, std::string_view text) {
+void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t plain = 0; // start of the run that needs no change
+  std::size_t plain = 0;  // start of the run that needs no change
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
@@ -64,20 +64,17 @@ void append_json_string(std::string &out, std::string_view text) {
   out += '"';
 }
 
-void append_json_number(std::string &out, double value) {
-  if (!std::isfinite(value))
-    value = 0;
+void append_json_number(std::string& out, double value) {
+  if (!std::isfinite(value)) value = 0;
   std::array<char, 40> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view digits(
-      text.data(), static_cast<std::size_t>(end.ptr - text.data()));
+  const std::string_view digits(text.data(), static_cast<std::size_t>(end.ptr - text.data()));
   out += digits;
   // 40 is written as 40.0, so that readers with typed numbers see one type
-  if (digits.find_first_of(".e") == std::string_view::npos)
-    out += ".0";
+  if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";
 }
 
-JsonWriter &JsonWriter::open(char bracket) {
+JsonWriter& JsonWriter::open(char bracket) {
   separate();
   out_ += bracket;
   ++depth_;
@@ -85,18 +82,16 @@ JsonWriter &JsonWriter::open(char bracket) {
   return *this;
 }
 
-JsonWriter &JsonWriter::close(char bracket) {
+JsonWriter& JsonWriter::close(char bracket) {
   --depth_;
-  if (!first_)
-    line();
+  if (!first_) line();
   out_ += bracket;
   first_ = false;
   return *this;
 }
 
 void JsonWriter::line() {
-  if (indent_ == 0)
-    return;
+  if (indent_ == 0) return;
   out_ += '\n';
   out_.append(depth_ * indent_, ' ');
 }
@@ -106,11 +101,9 @@ void JsonWriter::separate() {
     after_key_ = false;
     return;
   }
-  if (!first_)
-    out_ += ',';
+  if (!first_) out_ += ',';
   first_ = false;
-  if (depth_ > 0)
-    line();
+  if (depth_ > 0) line();
 }
 
 void JsonWriter::colon() {
@@ -118,61 +111,57 @@ void JsonWriter::colon() {
   after_key_ = true;
 }
 
-JsonWriter &JsonWriter::key(std::string_view name) {
+JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
   append_json_string(out_, name);
   colon();
   return *this;
 }
 
-JsonWriter &JsonWriter::string(std::string_view value) {
+JsonWriter& JsonWriter::string(std::string_view value) {
   separate();
   append_json_string(out_, value);
   return *this;
 }
 
-JsonWriter &JsonWriter::integer(std::int64_t value) {
+JsonWriter& JsonWriter::integer(std::int64_t value) {
   separate();
   out_ += std::to_string(value);
   return *this;
 }
 
-JsonWriter &JsonWriter::number(double value) {
+JsonWriter& JsonWriter::number(double value) {
   separate();
   append_json_number(out_, value);
   return *this;
 }
 
-JsonWriter &JsonWriter::boolean(bool value) {
+JsonWriter& JsonWriter::boolean(bool value) {
   separate();
   out_ += value ? "true" : "false";
   return *this;
 }
 
-JsonWriter &JsonWriter::raw(std::string_view json) {
+JsonWriter& JsonWriter::raw(std::string_view json) {
   separate();
   out_ += json;
   return *this;
 }
 
-JsonWriter &JsonWriter::reformatted(std::string_view json) {
+JsonWriter& JsonWriter::reformatted(std::string_view json) {
   constexpr std::string_view kBetween = "{}[],: \n\r\t";
   for (std::size_t i = 0; i < json.size();) {
     const char c = json[i];
     if (kBetween.find(c) != std::string_view::npos) {
-      if (c == '{' || c == '[')
-        open(c);
-      if (c == '}' || c == ']')
-        close(c);
-      if (c == ':')
-        colon();
+      if (c == '{' || c == '[') open(c);
+      if (c == '}' || c == ']') close(c);
+      if (c == ':') colon();
       ++i;
       continue;
     }
     std::size_t end = i + 1;
     if (c == '"') {
-      while (end < json.size() && json[end] != '"')
-        end += json[end] == '\\' ? 2 : 1;
+      while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
       ++end;
     } else {
       end = std::min(json.find_first_of(kBetween, i), json.size());
@@ -184,11 +173,10 @@ JsonWriter &JsonWriter::reformatted(std::string_view json) {
   return *this;
 }
 
-JsonWriter &JsonWriter::integers(const std::vector<int> &values) {
+JsonWriter& JsonWriter::integers(const std::vector<int>& values) {
   begin_array();
-  for (const int v : values)
-    integer(v);
+  for (const int v : values) integer(v);
   return end_array();
 }
 
-} // namespace chipweave
+}  // namespace chipweave

@@ -17,43 +17,41 @@
 namespace chipweave {
 
 // Appends `text` in quotes.
-void append_json_string(std::string &out, std::string_view text);
-void append_json_number(std::string &out, double value);
+void append_json_string(std::string& out, std::string_view text);
+void append_json_number(std::string& out, double value);
 
 class JsonWriter {
-public:
+ public:
   // indent: blanks a level, each value on a line of its own; 0: all on one
   // line, without blanks.
   explicit JsonWriter(std::size_t indent = 0) : indent_(indent) {}
 
-  JsonWriter &begin_object() { return open('{'); }
-  JsonWriter &end_object() { return close('}'); }
-  JsonWriter &begin_array() { return open('['); }
-  JsonWriter &end_array() { return close(']'); }
-  JsonWriter &key(std::string_view name);
-  JsonWriter &string(std::string_view value);
-  JsonWriter &integer(std::int64_t value);
-  JsonWriter &number(double value);
-  JsonWriter &boolean(bool value);
+  JsonWriter& begin_object() { return open('{'); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return open('['); }
+  JsonWriter& end_array() { return close(']'); }
+  JsonWriter& key(std::string_view name);
+  JsonWriter& string(std::string_view value);
+  JsonWriter& integer(std::int64_t value);
+  JsonWriter& number(double value);
+  JsonWriter& boolean(bool value);
   // Text that already is JSON, as it is.
-  JsonWriter &raw(std::string_view json);
+  JsonWriter& raw(std::string_view json);
   // The same, with the blanks and line breaks of this writer.
-  JsonWriter &reformatted(std::string_view json);
-  JsonWriter &integers(const std::vector<int> &values);
+  JsonWriter& reformatted(std::string_view json);
+  JsonWriter& integers(const std::vector<int>& values);
 
-  JsonWriter &field(std::string_view name, std::string_view value) {
+  JsonWriter& field(std::string_view name, std::string_view value) {
     return key(name).string(value);
   }
-  JsonWriter &field(std::string_view name, const char *value) {
-    return key(name).string(value);
-  }
+  JsonWriter& field(std::string_view name, const char* value) { return key(name).string(value); }
 
-  const std::string &text() const { return out_; }
+  const std::string& text() const { return out_; }
   std::string take() { return std::move(out_); }
 
-private:
-  JsonWriter &open(char bracket);
-  JsonWriter &close(char bracket);
+ private:
+  JsonWriter& open(char bracket);
+  JsonWriter& close(char bracket);
   void separate();
   void line();
   void colon();
@@ -61,8 +59,8 @@ private:
   std::string out_;
   std::size_t indent_ = 0;
   std::size_t depth_ = 0;
-  bool first_ = true; // nothing stands before in this container
+  bool first_ = true;  // nothing stands before in this container
   bool after_key_ = false;
 };
 
-} // namespace chipweave
+}  // namespace chipweave
