@@ -9,5 +9,7 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code);     // lint
 void register_table_convert(CLI::App& ranktable, Exit& exit_code);  // convert
 void register_table_compare(CLI::App& ranktable, Exit& exit_code);  // diff, hash
 void register_table_order(CLI::App& ranktable, Exit& exit_code);    // order, show
+// gen, merge, …: only for the help. main() runs them first (tools/entry.hpp).
+void register_ranktable_tools(CLI::App& ranktable);
 
 }  // namespace chipweave::cli

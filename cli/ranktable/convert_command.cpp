@@ -96,7 +96,7 @@ std::string text_of(const RankTable& table, bool compact) {
 
 // All or none of them, named and with the mode that the generators' local tables have.
 Exit write_all(const ConvertFlags& flags, const Converted& converted) {
-  std::vector<io::NamedText> files;
+  std::vector<NamedText> files;
   std::set<std::string> names;
   for (const RankTable& table : converted.tables) {
     std::string name = codec::ranktable::local_table_name(table.groups.front().servers.front());

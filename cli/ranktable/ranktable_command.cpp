@@ -19,7 +19,7 @@ void register_ranktable(CLI::App& app, Exit& exit_code) {
   register_table_convert(*ranktable, exit_code);
   register_table_compare(*ranktable, exit_code);
   register_table_order(*ranktable, exit_code);
-  register_ranktable_tools(app, *ranktable);
+  register_ranktable_tools(*ranktable);
 }
 
 }  // namespace chipweave::cli

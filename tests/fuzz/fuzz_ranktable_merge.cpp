@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string all(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t middle = std::min(all.find('\0'), all.size());
-  const ranktable::NamedText a{"a.json", all.substr(0, middle)};
-  const ranktable::NamedText b{"b.json", middle < all.size() ? all.substr(middle + 1) : all};
+  const NamedText a{"a.json", all.substr(0, middle)};
+  const NamedText b{"b.json", middle < all.size() ? all.substr(middle + 1) : all};
   switch (data[0] % 4) {
     case 0:
       check(ranktable::merge_pd_global({a, b}, false));

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/ranktable/tools/addresses/hccn_tool_path.hpp"
+#include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/terminal.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"

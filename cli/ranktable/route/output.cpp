@@ -140,11 +140,11 @@ Result<void> write_route_output(const std::string& folder, const RouteOutput& ou
   for (const std::string_view name :
        {codec::kJobStartFile, codec::kTorFile, codec::kRoutePlanFile}) {
     const bool written = std::any_of(output.files.begin(), output.files.end(),
-                                     [&](const RouteFile& file) { return file.name == name; });
+                                     [&](const NamedText& file) { return file.name == name; });
     if (!written) fs::remove(fs::path(folder) / name, failed);
   }
-  for (const RouteFile& file : output.files) {
-    auto done = io::write_file_atomically((fs::path(folder) / file.name).string(), file.content);
+  for (const NamedText& file : output.files) {
+    auto done = io::write_file_atomically((fs::path(folder) / file.name).string(), file.text);
     if (!done) return done;
   }
   return {};

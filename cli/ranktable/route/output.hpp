@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/ranktable/route/answer.hpp"
+#include "common/base/named_text.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/ranktable/modelarts/config_map.hpp"
 #include "common/codec/ranktable/modelarts/job_pods.hpp"
@@ -14,13 +15,8 @@
 
 namespace chipweave::cli {
 
-struct RouteFile {
-  std::string name;  // below the folder
-  std::string content;
-};
-
 struct RouteOutput {
-  std::vector<RouteFile> files;
+  std::vector<NamedText> files;  // names are below the folder
   std::vector<std::string> warnings;
 };
 

@@ -10,7 +10,7 @@
 namespace chipweave::cli {
 namespace {
 
-// "2026-11-22 16:55:20,123", as Python's logging has it.
+// "2026-11-22 16:55:20,123", as Python's logging writes it.
 std::string now() {
   const auto time = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
@@ -26,21 +26,16 @@ std::string now() {
 
 }  // namespace
 
-void ToolLog::info(std::string_view sentence) const {
-  err_(now() + "-INFO: " + printable(sentence) + "\n");
+void ToolLog::info(std::string_view message) const {
+  err_(now() + "-INFO: " + printable(message) + "\n");
 }
 
-void ToolLog::warn(std::string_view sentence) const {
-  err_(now() + "-WARNING: " + printable(sentence) + "\n");
+void ToolLog::warn(std::string_view message) const {
+  err_(now() + "-WARNING: " + printable(message) + "\n");
 }
 
-void ToolLog::fail(const Error& error) const {
-  err_(program_ + ": error: " + printable(error.text()) + "\n");
-}
-
-void ToolLog::misuse(std::string_view usage, const Error& error) const {
-  err_(usage);
-  fail(error);
+void ToolLog::fail(std::string_view message) const {
+  err_(program_ + ": error: " + printable(message) + "\n");
 }
 
 }  // namespace chipweave::cli

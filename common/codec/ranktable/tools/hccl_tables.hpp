@@ -15,7 +15,7 @@ namespace chipweave::codec::ranktable {
 std::string write_hccl_table(const std::string& server, const std::vector<PdDevice>& devices);
 
 struct MergedTable {
-  OutputFile file;
+  NamedText file;
   std::vector<std::string> warnings;
 };
 

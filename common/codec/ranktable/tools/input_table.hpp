@@ -6,18 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/named_text.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/ranktable/json_tree.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 #include "common/domain/ranktable/table.hpp"
 
 namespace chipweave::codec::ranktable {
-
-// A file and what it holds.
-struct NamedText {
-  std::string name;
-  std::string text;
-};
 
 struct InputTable {
   std::string name;

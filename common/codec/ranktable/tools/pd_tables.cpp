@@ -66,9 +66,9 @@ std::string local_table_name(const Server& server) {
   return "local_ranktable_" + server.server_ip.value_or("") + "_" + ids + ".json";
 }
 
-std::vector<OutputFile> write_pd_tables(const PdMachine& machine) {
+std::vector<NamedText> write_pd_tables(const PdMachine& machine) {
   RankTable global = complete_table(Dialect::modelarts_global);
-  std::vector<OutputFile> locals;
+  std::vector<NamedText> locals;
   const auto add = [&](const char* id, const std::vector<PdInstance>& instances) {
     std::vector<Server> servers;
     for (const PdInstance& instance : instances) {
@@ -84,9 +84,9 @@ std::vector<OutputFile> write_pd_tables(const PdMachine& machine) {
     const Server server = api_server_of(machine);
     locals.push_back({local_table_name(server), local_table(server)});
   }
-  std::vector<OutputFile> out = {
+  std::vector<NamedText> out = {
       {"global_ranktable_" + machine.address + ".json", write_table(global)}};
-  for (OutputFile& file : locals) out.push_back(std::move(file));
+  for (NamedText& file : locals) out.push_back(std::move(file));
   return out;
 }
 

@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "common/base/named_text.hpp"
 #include "common/domain/ranktable/table.hpp"
 
 namespace chipweave::codec::ranktable {
-
-struct OutputFile {
-  std::string name;  // without folder
-  std::string text;
-};
 
 struct PdDevice {
   int id = 0;
@@ -34,6 +30,6 @@ struct PdMachine {
 std::string local_table_name(const domain::ranktable::Server& server);
 
 // The global table, then a local one for each instance and for the API server.
-std::vector<OutputFile> write_pd_tables(const PdMachine& machine);
+std::vector<NamedText> write_pd_tables(const PdMachine& machine);
 
 }  // namespace chipweave::codec::ranktable
