@@ -14,6 +14,7 @@
 #include "cli/ranktable/launchers.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/tools/pd_tables.hpp"
@@ -137,8 +138,8 @@ Exit run_convert(ConvertFlags flags) {
   for (const std::string& loss : converted->losses) remark("lost: " + loss);
   if (!flags.save_dir.empty()) return write_all(flags, *converted);
   if (converted->tables.size() != 1) {
-    complain("this makes " + std::to_string(converted->tables.size()) +
-             " tables; say where to with --save-dir, or which with --instance");
+    complain(concat("this makes ", converted->tables.size(),
+                    " tables; say where to with --save-dir, or which with --instance"));
     return Exit::usage;
   }
   std::string text = text_of(converted->tables.front(), flags.compact);
@@ -150,7 +151,7 @@ std::string targets() {
   std::string out =
       "hccl-1.0, hccl-1.2, mindie-llm, vllm-ascend, modelarts-local, modelarts-global, "
       "mindie-global, modelarts-1980";
-  for (const std::string_view form : launcher_forms()) out += ", " + std::string(form);
+  for (const std::string_view form : launcher_forms()) out += concat(", ", form);
   return out;
 }
 

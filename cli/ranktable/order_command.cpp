@@ -14,6 +14,7 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 #include "common/io/files.hpp"
@@ -62,9 +63,9 @@ std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& lint
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
-    warn(std::to_string(ring->unknown.size()) + " of " + std::to_string(ring->hosts.size()) +
-         " hosts are not in " + flags.network + ", e.g. " + ring->unknown.front() +
-         "; they are looked up by server_id, host_ip and server_ip");
+    warn(concat(ring->unknown.size(), " of ", ring->hosts.size(), " hosts are not in ",
+                flags.network, ", e.g. ", ring->unknown.front(),
+                "; they are looked up by server_id, host_ip and server_ip"));
   }
   return *std::move(ring);
 }
@@ -101,8 +102,8 @@ Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) 
 
 Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableRing& ring) {
   if (!can_be_renumbered(*linted.dialect)) {
-    complain("tables of dialect " + std::string(to_string(*linted.dialect)) +
-             " have no ranks over hosts that could be changed");
+    complain(concat("tables of dialect ", to_string(*linted.dialect),
+                    " have no ranks over hosts that could be changed"));
     return Exit::usage;
   }
   const Result<std::string> text = renumbered(linted, ring);

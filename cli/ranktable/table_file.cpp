@@ -7,6 +7,7 @@
 
 #include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 
 namespace chipweave::cli {
@@ -76,16 +77,15 @@ std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
   }
   if (wrong == 0) return linted;
   if (wrong > kShown) {
-    complain("and " + std::to_string(wrong - kShown) + " more; see 'chipweave ranktable lint " +
-             table.file + "'");
+    complain(
+        concat("and ", wrong - kShown, " more; see 'chipweave ranktable lint ", table.file, "'"));
   }
   exit = Exit::findings;
   return std::nullopt;
 }
 
 std::string place_text(const std::string& file, const codec::ranktable::Position& at) {
-  return (file == "-" ? std::string("standard input") : file) + ":" + std::to_string(at.line) +
-         ":" + std::to_string(at.column);
+  return concat((file == "-" ? std::string("standard input") : file), ":", at.line, ":", at.column);
 }
 
 }  // namespace chipweave::cli

@@ -15,6 +15,7 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/canonical.hpp"
@@ -121,10 +122,9 @@ std::string pairs_text(const solver::TableRing& ring) {
   std::size_t count = 0;
   for (const auto& step : ring.steps) {
     if (step.level > leaf || ++count > kShown) continue;
-    out += (out.empty() ? "" : ", ") + std::to_string(step.from_rank) + "-" +
-           std::to_string(step.to_rank);
+    out += concat((out.empty() ? "" : ", "), step.from_rank, "-", step.to_rank);
   }
-  return out + (count > kShown ? " and " + std::to_string(count - kShown) + " more" : "");
+  return out + (count > kShown ? concat(" and ", count - kShown, " more") : "");
 }
 
 // RT090: over a network.
@@ -140,17 +140,16 @@ std::optional<Exit> add_ring(const LintFlags& flags, LintedText& linted) {
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
-    warn(std::to_string(ring->unknown.size()) + " hosts of the table are not in " + flags.network +
-         ", e.g. " + ring->unknown.front());
+    warn(concat(ring->unknown.size(), " hosts of the table are not in ", flags.network, ", e.g. ",
+                ring->unknown.front()));
   }
   if (ring->leaf_surplus() == 0) return std::nullopt;
   const auto& leaf = ring->levels[ring->levels.size() - 2];
   codec::ranktable::add_findings(
       linted,
       {Finding{"RT090", Severity::warning, Place{linted.table.source, "server_list"}, std::nullopt,
-               "the ring crosses " + leaf.name + " borders " + std::to_string(leaf.crossings) +
-                   " times, " + std::to_string(leaf.least) + " would do; between ranks " +
-                   pairs_text(*ring)}});
+               concat("the ring crosses ", leaf.name, " borders ", leaf.crossings, " times, ",
+                      leaf.least, " would do; between ranks ", pairs_text(*ring))}});
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ascend/hccn_conf.hpp"
 #include "common/codec/ascend/hccn_tool.hpp"
 #include "common/io/files.hpp"
@@ -63,8 +64,8 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
   if (server.empty()) {
     const auto servers = servers_of(table);
     if (servers.size() != 1) {
-      return wrong("--hccn-conf", "the table has " + std::to_string(servers.size()) +
-                                      " servers; say whose file it is: SERVER=FILE");
+      return wrong("--hccn-conf", concat("the table has ", servers.size(),
+                                         " servers; say whose file it is: SERVER=FILE"));
     }
     server = servers.front()->server_id.value_or("");
   } else if (!has_server(table, server)) {
@@ -81,7 +82,7 @@ DeviceFacts ask(io::HccnProgram& tool, int device) {
   const auto answer = [&](const char* question) -> std::string {
     auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
     if (output) return *std::move(output);
-    warn("device " + std::to_string(device) + ": " + output.error().text());
+    warn(concat("device ", device, ": ", output.error().text()));
     return {};
   };
   DeviceFacts out;

@@ -3,6 +3,7 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -59,9 +60,8 @@ std::string path_text(const solver::RankPath& path) {
 std::string crossings_text(const RouteAnswer& answer) {
   std::string out;
   for (std::size_t i = 0; i < answer.plan.crossings.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + printable(answer.levels[i]) + " " +
-           std::to_string(answer.plan.crossings[i]) + " (as given " +
-           std::to_string(answer.plan.before[i]) + ")";
+    out += concat((i == 0 ? "" : ", "), printable(answer.levels[i]), " ", answer.plan.crossings[i],
+                  " (as given ", answer.plan.before[i], ")");
   }
   return out.empty() ? "-" : out;
 }
@@ -72,7 +72,7 @@ std::string RouteAnswer::master_address() const {
   if (outcome == RouteOutcome::waiting) return "";
   const std::size_t master = plan.master();
   if (job.empty() || task.empty()) return names[master];
-  return job + "-" + task + "-" + std::to_string(indexes[master]) + "." + job;
+  return concat(job, "-", task, "-", indexes[master], ".", job);
 }
 
 std::string why_no_plan(RouteOutcome outcome) {
@@ -107,7 +107,7 @@ std::string route_text(const RouteAnswer& answer, bool colours) {
   std::string out = table.text(colours);
   if (!ranked) return out;
   out += "\nborders crossed  " + crossings_text(answer) + "\n";
-  out += "MASTER_INDEX     " + std::to_string(answer.indexes[answer.plan.master()]) + "\n";
+  out += concat("MASTER_INDEX     ", answer.indexes[answer.plan.master()], "\n");
   out += "MASTER_ADDR      " + printable(answer.master_address()) + "\n";
   return out;
 }

@@ -13,6 +13,7 @@
 #include "cli/ranktable/route/init_step.hpp"
 #include "cli/ranktable/route/inputs.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/json_tree.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
@@ -125,9 +126,9 @@ Result<void> remove_files(const std::string& folder) {
 
 Result<void> write_step(const std::string& folder, const RouteStep& step) {
   auto master =
-      io::write_file_atomically(in_folder(folder, kMasterFile), std::to_string(step.master) + "\n");
+      io::write_file_atomically(in_folder(folder, kMasterFile), concat(step.master, "\n"));
   if (!master) return master;
-  return io::write_file_atomically(in_folder(folder, kRankFile), std::to_string(step.rank) + "\n");
+  return io::write_file_atomically(in_folder(folder, kRankFile), concat(step.rank, "\n"));
 }
 
 Exit failed(const Error& error) {
@@ -152,14 +153,14 @@ Exit run_route_init(const RouteInitFlags& flags) {
       complain("the job's tables were not complete within " + flags.wait + ": " + step->why);
       return Exit::findings;
     case RouteStep::Kind::keep:
-      remark(step->why + "; this pod's rank is its index, " + std::to_string(flags.index));
+      remark(concat(step->why, "; this pod's rank is its index, ", flags.index));
       return Exit::fine;
     case RouteStep::Kind::ranked:
       break;
   }
   if (auto written = write_step(flags.dir, *step); !written) return failed(written.error());
-  remark("pod " + std::to_string(flags.index) + " has new rank " + std::to_string(step->rank) +
-         "; the master is pod " + std::to_string(step->master));
+  remark(concat("pod ", flags.index, " has new rank ", step->rank, "; the master is pod ",
+                step->master));
   return Exit::fine;
 }
 

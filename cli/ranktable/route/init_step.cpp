@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/ranktable/route/answer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/base64.hpp"
 #include "common/codec/ranktable/json_tree.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
@@ -94,9 +95,9 @@ Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
     const std::string pod = server.pod_name.value_or("");
     const auto index = index_in(pod);
     if (!index || *index >= seen.size() || seen[*index]) {
-      return bad("pods must have the indexes 0 to " + std::to_string(servers.size() - 1) +
-                 " at the end of their pod_name, each once, and \"" + pod.substr(0, 60) +
-                 "\" does not")
+      return bad(concat("pods must have the indexes 0 to ", servers.size() - 1,
+                        " at the end of their pod_name, each once, and \"", pod.substr(0, 60),
+                        "\" does not"))
           .in(std::string(codec::kTorFile));
     }
     seen[*index] = true;
@@ -113,9 +114,8 @@ Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std:
     return bad("is needed: jobstart_hccl.json says machines, not pods").in("--replicas");
   }
   if (replicas != servers.size()) {
-    return bad("it has " + std::to_string(servers.size()) + " machines for " +
-               std::to_string(replicas) + " pods; which pod is where stands in " +
-               std::string(codec::kTorFile) + " only")
+    return bad(concat("it has ", servers.size(), " machines for ", replicas,
+                      " pods; which pod is where stands in ", codec::kTorFile, " only"))
         .in(std::string(codec::kJobStartFile));
   }
   std::vector<RouteMachine> out;
@@ -126,12 +126,10 @@ Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std:
 
 Result<RouteStep> step_of(const RoutePlaces& places, const RouteAsker& asker) {
   if (asker.replicas > 0 && asker.replicas != places.pods.size()) {
-    return wait("there are " + std::to_string(places.pods.size()) + " pods of " +
-                std::to_string(asker.replicas));
+    return wait(concat("there are ", places.pods.size(), " pods of ", asker.replicas));
   }
   if (asker.index >= places.pods.size()) {
-    return bad("is " + std::to_string(asker.index) + ", but there are " +
-               std::to_string(places.pods.size()) + " pods")
+    return bad(concat("is ", asker.index, ", but there are ", places.pods.size(), " pods"))
         .in("--index");
   }
   const solver::RoutePlan plan = solver::route_plan(places.levels.size(), places.pods);
@@ -153,11 +151,9 @@ Result<RouteStep> step_of_plan(const std::string& text, const RouteAsker& asker,
   const std::size_t pods = ranks->size();
   const bool other_job =
       (tors && servers_of(*tors).size() != pods) || (asker.replicas > 0 && asker.replicas != pods);
-  if (other_job)
-    return wait("route_plan.json is of " + std::to_string(pods) + " pods, not this job's");
+  if (other_job) return wait(concat("route_plan.json is of ", pods, " pods, not this job's"));
   if (asker.index >= pods) {
-    return bad("is " + std::to_string(asker.index) + ", but route_plan.json has " +
-               std::to_string(pods) + " pods")
+    return bad(concat("is ", asker.index, ", but route_plan.json has ", pods, " pods"))
         .in("--index");
   }
   const auto master = std::find(ranks->begin(), ranks->end(), std::size_t{0});

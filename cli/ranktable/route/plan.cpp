@@ -8,6 +8,7 @@
 
 #include "cli/ranktable/route/answer.hpp"
 #include "cli/ranktable/route/output.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -41,9 +42,8 @@ void warn_of_unknown(RouteAnswer& answer) {
   for (std::size_t i = 0; i < unknown.size() && i < kShown; ++i)
     names += (i == 0 ? "" : ", ") + answer.names[unknown[i]];
   if (unknown.size() > kShown) names += ", …";
-  answer.warnings.push_back(
-      "the switch of their machines is not known, so they come last: " + names + " (" +
-      std::to_string(unknown.size()) + " of " + std::to_string(answer.names.size()) + ")");
+  answer.warnings.push_back(concat("the switch of their machines is not known, so they come last: ",
+                                   names, " (", unknown.size(), " of ", answer.names.size(), ")"));
 }
 
 void keep_order(solver::RoutePlan& plan) {

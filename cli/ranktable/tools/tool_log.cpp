@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -21,7 +22,7 @@ std::string now() {
   std::array<char, 32> day{};
   const std::size_t size = std::strftime(day.data(), day.size(), "%Y-%m-%d %H:%M:%S", &local);
   const std::string digits = std::to_string(millis);
-  return std::string(day.data(), size) + "," + std::string(3 - digits.size(), '0') + digits;
+  return concat(std::string(day.data(), size), ",", std::string(3 - digits.size(), '0'), digits);
 }
 
 }  // namespace

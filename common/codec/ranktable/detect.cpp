@@ -1,4 +1,5 @@
 #include "common/codec/ranktable/detect.hpp"
+#include "common/base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -159,8 +160,8 @@ Detected of_server_list(const Look& table) {
             false};
   }
   return {std::nullopt,
-          "version \"" + std::string(version.substr(0, 20)) +
-              "\" is none that a server_list has; HCCL knows \"1.0\" and \"1.2\"",
+          concat("version \"", version.substr(0, 20),
+                 "\" is none that a server_list has; HCCL knows \"1.0\" and \"1.2\""),
           false};
 }
 
@@ -197,7 +198,7 @@ Detected detect(const JsonTree& tree, JsonTree::Id object) {
   const Look table(tree, object);
   for (const Neighbour& each : kNeighbours) {
     if (table.has(each.member) && (each.other.empty() || table.has(each.other))) {
-      return {std::nullopt, "this is " + std::string(each.what), false};
+      return {std::nullopt, concat("this is ", each.what), false};
     }
   }
   if (table.has("rank_list")) return of_rank_list(table);

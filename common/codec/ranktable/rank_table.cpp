@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/detect.hpp"
 #include "common/codec/ranktable/schema/schema.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
@@ -48,7 +49,7 @@ void note_repeated(const JsonTree& tree, JsonTree::Id root, Findings& findings) 
     if (id < root || !limit.admit("RT003")) continue;
     findings.push_back(
         finding("RT003", Severity::error, id,
-                "member \"" + std::string(tree.name(id)) + "\" is there twice in one object"));
+                concat("member \"", tree.name(id), "\" is there twice in one object")));
   }
 }
 
@@ -107,9 +108,7 @@ Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& dete
       "prefill_device_list, group_list, node_list)");
 }
 
-std::string text_of(const Position& at) {
-  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
-}
+std::string text_of(const Position& at) { return concat("line ", at.line, ", column ", at.column); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/flatten.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
@@ -191,8 +192,7 @@ Result<RankTable> to_server_list(const RankTable& from, Dialect to, FlatJob job,
 // A local table describes one instance; ranks as given.
 Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
   if (job.servers.size() != 1) {
-    return refused("a local table describes one server, this job has " +
-                   std::to_string(job.servers.size()));
+    return refused(concat("a local table describes one server, this job has ", job.servers.size()));
   }
   RankTable out = shell(from, Dialect::modelarts_local, "1.0");
   out.group_id = "0";
@@ -254,8 +254,7 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
         "the first N ranks prefill, the others decode");
   }
   if (*options.prefill_devices < 1 || *options.prefill_devices >= total) {
-    return refused("of " + std::to_string(total) + " devices 1 to " + std::to_string(total - 1) +
-                   " can prefill")
+    return refused(concat("of ", total, " devices 1 to ", total - 1, " can prefill"))
         .in("--prefill-devices");
   }
   RankTable out = shell(from, Dialect::vllm_ascend, "1.2");
@@ -379,8 +378,7 @@ Result<Converted> convert(const RankTable& table, Dialect to, const ConvertOptio
       !options.instance) {
     return to_locals(table);
   }
-  const std::string way =
-      "from " + std::string(to_string(table.dialect)) + " to " + std::string(to_string(to));
+  const std::string way = concat("from ", to_string(table.dialect), " to ", to_string(to));
   switch (to) {
     case Dialect::hccl_1_0:
     case Dialect::hccl_1_2:

@@ -1,4 +1,5 @@
 #include "common/domain/ranktable/diff.hpp"
+#include "common/base/text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -67,7 +68,7 @@ Entries entries_of(const RankTable& table, bool with_group) {
       for (const Device& device : server.devices) {
         std::string key = prefix + ", device " + text_of(device.device_id);
         const std::size_t before = repeats[key]++;
-        if (before > 0) key += ", entry " + std::to_string(before + 1);
+        if (before > 0) key += concat(", entry ", before + 1);
         out.emplace(std::move(key), Entry{prefix, &device, position++});
       }
     }
@@ -190,7 +191,7 @@ void compare_layers(const std::string& where, const LayeredRank& a, const Layere
   for (const NetLayer& layer : a.layers) layers[layer.layer.value_or(-1)].first = &layer;
   for (const NetLayer& layer : b.layers) layers[layer.layer.value_or(-1)].second = &layer;
   for (const auto& [number, pair] : layers) {
-    const std::string at = where + ", layer " + std::to_string(number);
+    const std::string at = concat(where, ", layer ", number);
     if (pair.first == nullptr || pair.second == nullptr) {
       out.only(at, pair.first != nullptr);
       continue;
@@ -206,7 +207,7 @@ void compare_layered(const RankTable& a, const RankTable& b, Differences& out) {
   for (const LayeredRank& rank : a.ranks) ranks[rank.rank_id.value_or(-1)].first = &rank;
   for (const LayeredRank& rank : b.ranks) ranks[rank.rank_id.value_or(-1)].second = &rank;
   for (const auto& [number, pair] : ranks) {
-    const std::string where = "rank " + std::to_string(number);
+    const std::string where = concat("rank ", number);
     if (pair.first == nullptr || pair.second == nullptr) {
       out.only(where, pair.first != nullptr);
       continue;

@@ -1,4 +1,5 @@
 #include "common/domain/ranktable/flatten.hpp"
+#include "common/base/text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -52,8 +53,8 @@ Result<std::vector<Server>> of_template(const RankTable& table) {
       if (server.rank_id) {
         ranked = true;
         if (server.devices.size() != 1) {
-          return refused("an instance of the lab's template has " +
-                         std::to_string(server.devices.size()) + " devices and one rank");
+          return refused(concat("an instance of the lab's template has ", server.devices.size(),
+                                " devices and one rank"));
         }
         server.devices.front().rank_id = std::exchange(server.rank_id, std::nullopt);
       }
@@ -73,14 +74,13 @@ Result<std::vector<Server>> of_modelarts(const RankTable& table, const JobChoice
     }
   }
   if (!choice.instance && instances.size() != 1) {
-    return refused("the table has " + std::to_string(instances.size()) +
-                   " instances, each with ranks of its own; choose one with --instance 0.." +
-                   std::to_string(instances.empty() ? 0 : instances.size() - 1));
+    return refused(concat("the table has ", instances.size(),
+                          " instances, each with ranks of its own; choose one with --instance 0..",
+                          instances.empty() ? 0 : instances.size() - 1));
   }
   const std::int64_t wanted = choice.instance.value_or(0);
   if (wanted < 0 || static_cast<std::size_t>(wanted) >= instances.size()) {
-    return refused("there is no instance " + std::to_string(wanted) + ", the table has " +
-                   std::to_string(instances.size()))
+    return refused(concat("there is no instance ", wanted, ", the table has ", instances.size()))
         .in("--instance");
   }
   return std::vector<Server>{*instances[static_cast<std::size_t>(wanted)]};
@@ -97,8 +97,8 @@ Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& c
   }
   if (found == nullptr) return refused("the table has no such group of servers").in("--group");
   if (!choice.group && with_devices > 1) {
-    return refused("the table has " + std::to_string(with_devices) +
-                   " groups of servers, each a job; choose one with --group ID");
+    return refused(concat("the table has ", with_devices,
+                          " groups of servers, each a job; choose one with --group ID"));
   }
   return merged_by_host(found->servers);
 }
@@ -145,8 +145,8 @@ Result<void> check_ranks(const std::vector<Server>& servers) {
                                 (device.device_id ? std::to_string(*device.device_id) : "?");
       if (!device.rank_id) return refused(where + " has no rank");
       if (!seen.insert(*device.rank_id).second) {
-        return refused(where + " has rank " + std::to_string(*device.rank_id) +
-                       ", which another device has, too; see 'chipweave ranktable lint'");
+        return refused(concat(where, " has rank ", *device.rank_id,
+                              ", which another device has, too; see 'chipweave ranktable lint'"));
       }
     }
   }

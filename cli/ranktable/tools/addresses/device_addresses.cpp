@@ -11,7 +11,7 @@ namespace {
 
 using codec::ascend::HccnConfDevice;
 
-std::string device_name(int device) { return "device " + std::to_string(device); }
+std::string device_name(int device) { return concat("device ", device); }
 
 }  // namespace
 

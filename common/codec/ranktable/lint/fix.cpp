@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/edits.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
@@ -26,7 +27,7 @@ bool has_code(const LintedText& linted, std::string_view code) {
 }
 
 std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  return concat(count, " ", what, (count == 1 ? "" : "s"));
 }
 
 // RT004: quotes around numbers; in 2.0 also none around numbers.

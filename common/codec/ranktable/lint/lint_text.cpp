@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/lint.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -137,7 +138,7 @@ LintedText lint_inner(const JsonTree& outer, JsonTree::Id string, const LintOpti
   inner.pointer.clear();
   LintedText out = lint_text(std::string(outer.text(string)), inner);
   for (Located& each : out.findings) {
-    each.fact += " (line " + std::to_string(each.position.line) + " of this text)";
+    each.fact += concat(" (line ", each.position.line, " of this text)");
     each.position = at;
     each.related.reset();
     each.pointer = options.pointer + each.pointer;

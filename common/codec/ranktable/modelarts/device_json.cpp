@@ -6,6 +6,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/natural_order.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/topology/text_quote.hpp"
 
@@ -50,15 +51,14 @@ Result<std::string> word_at(const Json& object, const char* key) {
   const Json* value = json_at(object, {key});
   if (value == nullptr || value->is_null()) return std::string();
   const auto word = json_word(value);
-  if (!word) return network_error(std::string(key) + " is no text");
+  if (!word) return network_error(concat(key, " is no text"));
   if (word->size() > limits::kMaxNameBytes) {
-    return network_error(std::string(key) + " is longer than " +
-                         std::to_string(limits::kMaxNameBytes) + " bytes");
+    return network_error(concat(key, " is longer than ", limits::kMaxNameBytes, " bytes"));
   }
   const bool control = std::any_of(word->begin(), word->end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
-  if (control) return network_error(std::string(key) + " holds a control character");
+  if (control) return network_error(concat(key, " holds a control character"));
   return *word;
 }
 
@@ -67,8 +67,8 @@ Result<std::string> server_id_at(const Json& object) {
   if (!id) return id;
   if (id->empty()) return network_error("it has no server_id, the name of its machine");
   if (id->size() > kMostServerIdBytes) {
-    return network_error("server_id " + quoted_excerpt(*id) + " is longer than " +
-                         std::to_string(kMostServerIdBytes) + " bytes");
+    return network_error(concat("server_id ", quoted_excerpt(*id), " is longer than ",
+                                kMostServerIdBytes, " bytes"));
   }
   return id;
 }
@@ -81,13 +81,13 @@ bool is_plain_number(const std::string& text) {
 
 Result<std::vector<RouteDevice>> devices_of(const Json& list) {
   if (list.size() > kMostReportDevices) {
-    return make_error(Errc::limit_exceeded, "more than " + std::to_string(kMostReportDevices) +
-                                                " devices on one machine");
+    return make_error(Errc::limit_exceeded,
+                      concat("more than ", kMostReportDevices, " devices on one machine"));
   }
   std::vector<RouteDevice> out;
   for (std::size_t i = 0; i < list.size(); ++i) {
     Result<RouteDevice> device = device_of(list[i]);
-    if (!device) return std::move(device).error().in("device[" + std::to_string(i) + "]");
+    if (!device) return std::move(device).error().in(concat("device[", i, "]"));
     out.push_back(*std::move(device));
   }
   std::sort(out.begin(), out.end(),

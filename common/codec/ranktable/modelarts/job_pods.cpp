@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/dns_name.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/modelarts/pod_fields.hpp"
 #include "common/codec/topology/text_quote.hpp"
@@ -105,9 +106,8 @@ Result<std::vector<Candidate>> candidates(const NetworkObjects& objects, Warning
             : "none of its pods uses an NPU: no request for huawei.com/ascend-1980, no annotation "
               "about devices");
   }
-  if (jobless > 0)
-    warnings.add(std::to_string(jobless) + " pods of no Volcano job are passed over");
-  if (idle > 0) warnings.add(std::to_string(idle) + " pods that use no NPU are passed over");
+  if (jobless > 0) warnings.add(concat(jobless, " pods of no Volcano job are passed over"));
+  if (idle > 0) warnings.add(concat(idle, " pods that use no NPU are passed over"));
   return out;
 }
 
@@ -118,14 +118,14 @@ Result<void> number(JobPods& job, std::size_t replicas) {
   });
   for (std::size_t i = 1; i < job.pods.size(); ++i) {
     if (job.pods[i].index == job.pods[i - 1].index) {
-      return network_error("pods " + job.pods[i - 1].name + " and " + job.pods[i].name +
-                           " both have index " + std::to_string(job.pods[i].index));
+      return network_error(concat("pods ", job.pods[i - 1].name, " and ", job.pods[i].name,
+                                  " both have index ", job.pods[i].index));
     }
   }
   const std::size_t highest = job.pods.back().index;
   if (replicas > 0 && highest >= replicas) {
-    return network_error("says " + std::to_string(replicas) + " pods, but " + job.pods.back().name +
-                         " has index " + std::to_string(highest))
+    return network_error(concat("says ", replicas, " pods, but ", job.pods.back().name,
+                                " has index ", highest))
         .in("--replicas");
   }
   std::size_t next = 0;
@@ -139,7 +139,7 @@ Result<void> number(JobPods& job, std::size_t replicas) {
 
 // " (and 2 more)" of three.
 std::string and_more(std::size_t count) {
-  return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
+  return count == 1 ? "" : concat(" (and ", count - 1, " more)");
 }
 
 // The first device whose address is none.
@@ -155,8 +155,8 @@ std::string no_address(const DeviceReport& report) {
 
 void warn_of_gaps(const JobPods& job, Warnings& warnings) {
   if (!job.missing.empty()) {
-    warnings.add("there is no pod with index " + std::to_string(job.missing.front()) +
-                 and_more(job.missing.size()));
+    warnings.add(
+        concat("there is no pod with index ", job.missing.front(), and_more(job.missing.size())));
   }
   std::size_t silent = 0;
   std::string first;
@@ -166,8 +166,8 @@ void warn_of_gaps(const JobPods& job, Warnings& warnings) {
     warnings.add_made([&] { return "pod " + pod.name + ": " + no_address(*pod.report); });
   }
   if (silent == 0) return;
-  warnings.add("pod " + first + " has no annotation " + std::string(kAscend1980Configuration) +
-               " yet" + and_more(silent));
+  warnings.add(concat("pod ", first, " has no annotation ", kAscend1980Configuration, " yet",
+                      and_more(silent)));
 }
 
 void read_cabinet(JobPods& job, Warnings& warnings) {
@@ -175,8 +175,8 @@ void read_cabinet(JobPods& job, Warnings& warnings) {
       job.pods.begin(), job.pods.end(), [](const JobPod& pod) { return pod.cabinet; }));
   job.cabinet = asking == job.pods.size();
   if (asking > 0 && !job.cabinet) {
-    warnings.add("only " + std::to_string(asking) + " of " + std::to_string(job.pods.size()) +
-                 " pods have annotation cabinet: \"cabinet\", so it counts for none");
+    warnings.add(concat("only ", asking, " of ", job.pods.size(),
+                        " pods have annotation cabinet: \"cabinet\", so it counts for none"));
   }
 }
 
@@ -246,8 +246,8 @@ Result<RouteNodes> read_route_nodes(std::string_view text) {
       if (report) {
         node.report = *std::move(report);
       } else {
-        warnings.add(object_label(object) + ": its annotation " + std::string(kAscendRankTable) +
-                     " is not used: " + report.error().text());
+        warnings.add(concat(object_label(object), ": its annotation ", kAscendRankTable,
+                            " is not used: ", report.error().text()));
       }
     }
     out.nodes.push_back(std::move(node));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/topology/text_quote.hpp"
@@ -82,8 +83,7 @@ Result<Servers> merged(const JobPods& job, const JobTableOptions& options, bool 
                              quoted_excerpt(pod.report->server_id));
       }
       if (owner.size() > kMaxTableDevices) {
-        return make_error(Errc::limit_exceeded,
-                          "more than " + std::to_string(kMaxTableDevices) + " devices");
+        return make_error(Errc::limit_exceeded, concat("more than ", kMaxTableDevices, " devices"));
       }
       server.devices.push_back(std::move(device));
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/modelarts/device_json.hpp"
 #include "common/codec/ranktable/modelarts/pod_fields.hpp"
@@ -42,8 +43,8 @@ Result<std::vector<std::size_t>> read_route_plan(std::string_view json) {
     const bool good = entry.is_number_unsigned() && entry.get<std::uint64_t>() < list->size();
     const std::size_t rank = good ? entry.get<std::size_t>() : 0;
     if (!good || used[rank]) {
-      return network_error("ranks[" + std::to_string(out.size()) +
-                           "] is no rank of its own from 0 to " + std::to_string(list->size() - 1));
+      return network_error(
+          concat("ranks[", out.size(), "] is no rank of its own from 0 to ", list->size() - 1));
     }
     used[rank] = true;
     out.push_back(rank);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/schema/known_names.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -71,7 +72,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
   bool zeros = false;
   const Number number = strict_number(tree_.text(value), zeros);
   if (number && !zeros) return number;  // of the wrong type only
-  const std::string what = std::string(tree_.name(value)) + " " + in_quotes(tree_.text(value));
+  const std::string what = concat(tree_.name(value), " ", in_quotes(tree_.text(value)));
   if (!number) {
     add(rule, Severity::error, value, what + " is no whole number");
   } else if (zeros) {
@@ -83,8 +84,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
 
 void TableReader::too_many(Id list) {
   add("RT002", Severity::error, list,
-      "the table has more than " + std::to_string(kMostEntries) +
-          " entries; what follows was not read");
+      concat("the table has more than ", kMostEntries, " entries; what follows was not read"));
 }
 
 void TableReader::keep(Id member, std::string_view after, Extras& extras) {

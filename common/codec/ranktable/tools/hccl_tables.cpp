@@ -6,6 +6,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/natural_order.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -69,8 +70,7 @@ class Merger {
   Result<void> check_device(const InputTable& input, const Device& device) {
     const std::string address = device.device_ip.value_or("");
     if (address.empty()) return {};
-    const std::string key =
-        address + (device.device_port ? ":" + std::to_string(*device.device_port) : "");
+    const std::string key = address + (device.device_port ? concat(":", *device.device_port) : "");
     const auto [first, fresh] = addresses_.try_emplace(key, Seen{&input, device.source});
     if (fresh) return {};
     return input.wrong(device.source, "device_ip " + in_quotes(key) + " stands in " +
@@ -123,8 +123,8 @@ Result<MergedTable> merge_hccl_tables(std::vector<NamedText> files) {
     if (Result<void> good = merger.take(input); !good) return std::move(good).error();
     const std::size_t servers = input.table.groups.front().servers.size();
     if (servers > 1) {
-      out.warnings.push_back("file " + input.name + " has " + std::to_string(servers) +
-                             " servers already: is it a merged table of before?");
+      out.warnings.push_back(concat("file ", input.name, " has ", servers,
+                                    " servers already: is it a merged table of before?"));
     }
   }
   const std::vector<Server>& servers = merger.table().groups.front().servers;
@@ -132,8 +132,7 @@ Result<MergedTable> merge_hccl_tables(std::vector<NamedText> files) {
     out.warnings.push_back("servers stand in the order of their addresses as text (" + order +
                            "), and so do their ranks; name the files in the order you want");
   }
-  out.file.name =
-      "hccl_" + std::to_string(servers.size()) + "s_" + std::to_string(merger.ranks()) + "p.json";
+  out.file.name = concat("hccl_", servers.size(), "s_", merger.ranks(), "p.json");
   out.file.text = write_counted(merger.table());
   return out;
 }

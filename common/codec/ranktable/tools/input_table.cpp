@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -21,13 +22,13 @@ using domain::ranktable::Source;
 
 std::string position(const JsonTree& tree, std::size_t offset) {
   const Position at = LineIndex(tree.document()).at(offset);
-  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
+  return concat("line ", at.line, ", column ", at.column);
 }
 
 Error syntax_error(const JsonMistake& mistake, const std::string& text, const std::string& name) {
   const Position at = LineIndex(text).at(mistake.offset);
   return make_error(Errc::invalid_argument, mistake.message)
-      .in("line " + std::to_string(at.line) + ", column " + std::to_string(at.column))
+      .in(concat("line ", at.line, ", column ", at.column))
       .in("file " + name);
 }
 
@@ -48,9 +49,8 @@ ReadTable read_as(const JsonTree& tree, Dialect wanted) {
 Result<void> check_count(const InputTable& input, Source object, Number count,
                          std::size_t servers) {
   if (!count || *count == static_cast<std::int64_t>(servers)) return {};
-  return input.wrong(object, "server_count is " + std::to_string(*count) +
-                                 ", and server_list has " + std::to_string(servers) +
-                                 " servers: was the file edited by hand?");
+  return input.wrong(object, concat("server_count is ", *count, ", and server_list has ", servers,
+                                    " servers: was the file edited by hand?"));
 }
 
 Result<void> check_whole(const InputTable& input) {
@@ -85,7 +85,7 @@ bool fits(Dialect read, Dialect wanted) {
 std::string InputTable::place(Source object) const {
   if (object.node >= tree.size()) return "file " + name;
   const Position at = LineIndex(tree.document()).at(tree.offset(object.node));
-  return "file " + name + ", line " + std::to_string(at.line);
+  return concat("file ", name, ", line ", at.line);
 }
 
 Error InputTable::wrong(Source object, std::string message) const {
@@ -109,8 +109,8 @@ Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view i
   InputTable out{std::move(file.name), std::get<JsonTree>(std::move(parsed)), {}};
   ReadTable read = read_as(out.tree, wanted);
   if (read.dialect && !fits(*read.dialect, wanted)) {
-    return out.wrong({}, "is a table of dialect " + std::string(to_string(*read.dialect)) +
-                             ", not " + std::string(to_string(wanted)) + std::string(instead));
+    return out.wrong({}, concat("is a table of dialect ", to_string(*read.dialect), ", not ",
+                                to_string(wanted), instead));
   }
   const auto bad = std::find_if(read.findings.begin(), read.findings.end(), [&](const Finding& f) {
     return (f.severity == Severity::error || !read.dialect) && !is_counted_in_numbers(out.tree, f);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/tools/pd_merge_checks.hpp"
 
@@ -32,7 +33,7 @@ RankTable complete_table(Dialect dialect) {
 
 Error too_few(const char* option, const char* what) {
   return make_error(Errc::invalid_argument,
-                    std::string("argument ") + option + ": two and more " + what + " are needed");
+                    concat("argument ", option, ": two and more ", what, " are needed"));
 }
 
 // server_count as the merge-local and merge-all of the reference write it.
@@ -75,15 +76,14 @@ class GlobalMerger {
     }
     for (const std::size_t number : {1U, 2U}) {
       if (!groups_[number].empty()) continue;
-      std::string what = "no file has a " + std::string(kGroupNames[number]) +
-                         " instance (group \"" + std::to_string(number) +
-                         "\"), and a complete table has all three groups";
+      std::string what = concat("no file has a ", kGroupNames[number], " instance (group \"",
+                                number, "\"), and a complete table has all three groups");
       if (strict_) return make_error(Errc::invalid_argument, std::move(what));
       checks_.warnings().push_back(std::move(what));
     }
     if (!groups_[1].empty() && !groups_[2].empty() && size_of(1) != size_of(2)) {
-      checks_.warnings().push_back("prefill instances have " + std::to_string(size_of(1)) +
-                                   " devices and decode instances " + std::to_string(size_of(2)));
+      checks_.warnings().push_back(concat("prefill instances have ", size_of(1),
+                                          " devices and decode instances ", size_of(2)));
     }
     return checks_.finish();
   }
@@ -120,11 +120,10 @@ class GlobalMerger {
   Result<void> take_instance(const InputTable& input, const Server& server, std::size_t number) {
     if (Result<void> good = PdChecks::check_ranks(input, server, 0); !good) return good;
     if (!groups_[number].empty() && size_of(number) != server.devices.size()) {
-      return input.wrong(server.source,
-                         "this " + std::string(kGroupNames[number]) + " instance has " +
-                             std::to_string(server.devices.size()) + " devices, and the one in " +
-                             first_[number].text() + " has " + std::to_string(size_of(number)) +
-                             "; all of a group have the same number");
+      return input.wrong(server.source, concat("this ", kGroupNames[number], " instance has ",
+                                               server.devices.size(), " devices, and the one in ",
+                                               first_[number].text(), " has ", size_of(number),
+                                               "; all of a group have the same number"));
     }
     return keep(input, server, number);
   }

@@ -4,6 +4,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
@@ -63,7 +64,7 @@ Result<void> PdChecks::take_device(const InputTable& input, const Server& server
   if (device.device_port && (*device.device_port < 1 || *device.device_port > 65535)) {
     return input.wrong(device.source, "device_port must be 1 to 65535");
   }
-  const std::string port = device.device_port ? ":" + std::to_string(*device.device_port) : "";
+  const std::string port = device.device_port ? concat(":", *device.device_port) : "";
   const auto [owner, new_address] = addresses_.try_emplace(address + port, here);
   if (new_address) return {};
   return input.wrong(device.source, "device_ip " + address + port + " stands in " +
@@ -79,8 +80,8 @@ Result<void> PdChecks::check_ranks(const InputTable& input, const Server& server
   for (const Device& device : server.devices) {
     if (device.rank_id != first) {
       return input.wrong(device.source,
-                         "rank_id must be \"" + std::to_string(first) +
-                             "\" here: the ranks of an instance are 0, 1, ... in order");
+                         concat("rank_id must be \"", first,
+                                "\" here: the ranks of an instance are 0, 1, ... in order"));
     }
     ++first;
   }
@@ -90,11 +91,11 @@ Result<void> PdChecks::check_ranks(const InputTable& input, const Server& server
 Result<void> PdChecks::finish() const {
   if (ids_.size() < 2 || loopback_.empty()) return {};
   const auto& [ip, seen] = *loopback_.begin();
-  return seen.input->wrong(seen.object, "server_ip " + in_quotes(ip) +
-                                            " is reached by no other machine, and there "
-                                            "are " +
-                                            std::to_string(ids_.size()) +
-                                            " of them: generate this table with --ip ADDRESS");
+  return seen.input->wrong(seen.object,
+                           concat("server_ip ", in_quotes(ip),
+                                  " is reached by no other machine, and there "
+                                  "are ",
+                                  ids_.size(), " of them: generate this table with --ip ADDRESS"));
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -1,4 +1,5 @@
 #include "common/domain/ranktable/lint/machine_facts.hpp"
+#include "common/base/text.hpp"
 
 #include <charconv>
 #include <utility>
@@ -70,8 +71,8 @@ class MachineCheck {
     if (is_new || first->second.subnet == *subnet || first->second.reported) return;
     first->second.reported = true;
     warn("RT046", device,
-         "device " + std::to_string(*device.device_id) + " is in subnet " + subnet->text() +
-             " here and in " + first->second.subnet.text() + " on another server",
+         concat("device ", *device.device_id, " is in subnet ", subnet->text(), " here and in ",
+                first->second.subnet.text(), " on another server"),
          Place{first->second.device->source, "device_ip"});
   }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/finding.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -30,7 +31,7 @@ void FindingLimit::tell_rest(Source table, Findings& findings) const {
                         Severity::warning,
                         {table},
                         std::nullopt,
-                        "and " + std::to_string(count.seen - kMostOfARule) + " more of this rule"});
+                        concat("and ", count.seen - kMostOfARule, " more of this rule")});
   }
 }
 

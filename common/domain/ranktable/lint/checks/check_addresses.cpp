@@ -9,6 +9,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
@@ -167,8 +168,8 @@ class AddressCheck {
     if (addresses_ == 0) addresses_ = count;
     if (count == addresses_) return;
     check_.error("RT040", at(seat),
-                 "this device has " + std::to_string(count) + " addresses, others have " +
-                     std::to_string(addresses_) + "; all must have the same number");
+                 concat("this device has ", count, " addresses, others have ", addresses_,
+                        "; all must have the same number"));
   }
 
   // Whether no rule but that of repeats can have something to say of this IPv4 address; it is then
@@ -219,8 +220,8 @@ class AddressCheck {
     if (vnic_matters && seat.device->device_id &&
         is_vnic_address(parsed.ip, *seat.device->device_id)) {
       check_.warn("RT045", at(seat),
-                  "device_ip " + in_quotes(text) + " has the form of the vNIC address of device " +
-                      std::to_string(*seat.device->device_id));
+                  concat("device_ip ", in_quotes(text),
+                         " has the form of the vNIC address of device ", *seat.device->device_id));
     }
   }
 
@@ -280,8 +281,7 @@ class AddressCheck {
   template <class AnyText>
   void check_syntax(const AnyText& text, Place place) {
     if (!text || parse(*text)) return;
-    check_.error("RT040", place,
-                 std::string(place.member) + " " + in_quotes(*text) + " is no IP address");
+    check_.error("RT040", place, concat(place.member, " ", in_quotes(*text), " is no IP address"));
   }
 
   void check_hosts(const Server& server) {

@@ -55,8 +55,8 @@ Severity severity_of_repeat(const Check& check, const Seat& first, const Seat& s
 
 void report_repeat(Check& check, const Seat& first, const Seat& second) {
   check.add("RT030", severity_of_repeat(check, first, second), {second.device->source, "device_id"},
-            "device_id " + std::to_string(*second.device->device_id) + " of host " +
-                in_quotes(host_of(check, *second.server)) + " is there twice",
+            concat("device_id ", *second.device->device_id, " of host ",
+                   in_quotes(host_of(check, *second.server)), " is there twice"),
             Place{first.device->source, "device_id"});
 }
 
@@ -95,7 +95,7 @@ void check_below_zero(Check& check) {
     const Number& id = seat.device->device_id;
     if (!id || id >= 0 || (id == -1 && check.is(Dialect::hccl_1_1))) continue;
     check.error("RT030", {seat.device->source, "device_id"},
-                "device_id " + std::to_string(*id) + " is below 0");
+                concat("device_id ", *id, " is below 0"));
   }
 }
 
@@ -125,9 +125,8 @@ void check_range(Check& check) {
   for (const Seat& seat : check.seats) {
     if (seat.device->device_id <= most) continue;
     check.error("RT031", {seat.device->source, "device_id"},
-                "device_id " + std::to_string(*seat.device->device_id) + " is above " +
-                    std::to_string(most) + ", the last of " +
-                    std::string(to_string(check.profile)));
+                concat("device_id ", *seat.device->device_id, " is above ", most, ", the last of ",
+                       to_string(check.profile)));
   }
 }
 
@@ -163,7 +162,7 @@ void check_910a(Check& check, const Server& server) {
   const Place place{server.source, "device"};
   if (count != 1 && count != 2 && count != 4 && count != 8) {
     check.error("RT032", place,
-                "a 910A server runs 1, 2, 4 or 8 devices, this one has " + std::to_string(count));
+                concat("a 910A server runs 1, 2, 4 or 8 devices, this one has ", count));
   } else if (count == 4 && !is_910a_four(sorted_ids(server))) {
     check.error("RT032", place,
                 "devices " + comma_list(sorted_ids(server)) +
@@ -180,9 +179,9 @@ void check_equal_counts(Check& check) {
     if (first == nullptr) first = server;
     if (server->devices.size() == first->devices.size()) continue;
     check.error("RT032", {server->source, "device"},
-                "this server has " + std::to_string(server->devices.size()) + " devices, " +
-                    in_quotes(first->server_id.value_or("")) + " has " +
-                    std::to_string(first->devices.size()) + "; all must have the same number",
+                concat("this server has ", server->devices.size(), " devices, ",
+                       in_quotes(first->server_id.value_or("")), " has ", first->devices.size(),
+                       "; all must have the same number"),
                 Place{first->source, "device"});
   }
 }
@@ -197,9 +196,8 @@ void check_sets(Check& check) {
       break;
     case Profile::hccl_310p:
       if (check.several_machines) {
-        check.warn(
-            "RT032", {check.table.source, "server_list"},
-            "300I Duo runs one server only, the table has " + std::to_string(check.machines()));
+        check.warn("RT032", {check.table.source, "server_list"},
+                   concat("300I Duo runs one server only, the table has ", check.machines()));
       }
       break;
     case Profile::mindie_llm:
@@ -208,8 +206,8 @@ void check_sets(Check& check) {
       for (const Server* server : check.servers) {
         if (server->devices.size() > most) {
           check.error("RT032", {server->source, "device"},
-                      "this server has " + std::to_string(server->devices.size()) +
-                          " devices, at most " + std::to_string(most) + " are read");
+                      concat("this server has ", server->devices.size(), " devices, at most ", most,
+                             " are read"));
         }
       }
       if (check.for_profile(Profile::mindie_llm)) check_equal_counts(check);
@@ -260,10 +258,9 @@ void check_dies(Check& check, const Server& server) {
     const std::int64_t gap = *sibling.rank_id - *die.rank_id;
     if (gap == 1 || gap == -1) continue;
     check.warn("RT063", {sibling.source, "rank_id"},
-               "devices " + std::to_string(*die.device_id) + " and " +
-                   std::to_string(*sibling.device_id) + " are dies of one NPU, their ranks " +
-                   std::to_string(*die.rank_id) + " and " + std::to_string(*sibling.rank_id) +
-                   " are no neighbours",
+               concat("devices ", *die.device_id, " and ", *sibling.device_id,
+                      " are dies of one NPU, their ranks ", *die.rank_id, " and ", *sibling.rank_id,
+                      " are no neighbours"),
                Place{die.source, "rank_id"});
     return;
   }

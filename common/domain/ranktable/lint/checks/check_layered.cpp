@@ -6,6 +6,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -27,9 +28,7 @@ constexpr std::int64_t kLastPort = 65535;
 void out_of(Check& check, std::string_view code, const Number& value, std::int64_t most,
             Place place) {
   if (!value || (*value >= 0 && *value <= most)) return;
-  check.error(code, place,
-              std::string(place.member) + " " + std::to_string(*value) + " is outside 0.." +
-                  std::to_string(most));
+  check.error(code, place, concat(place.member, " ", *value, " is outside 0..", most));
 }
 
 void check_count(Check& check) {
@@ -37,13 +36,11 @@ void check_count(Check& check) {
   const auto there = static_cast<std::int64_t>(table.ranks.size());
   const Place place{table.source, "rank_count"};
   if (table.count && *table.count != there) {
-    check.error("RT101", place,
-                "rank_count is " + std::to_string(*table.count) + ", rank_list has " +
-                    std::to_string(there));
+    check.error("RT101", place, concat("rank_count is ", *table.count, ", rank_list has ", there));
   }
   if (there == 0 || there > kMostRanks) {
     check.error("RT101", {table.source, "rank_list"},
-                "rank_list has " + std::to_string(there) + " entries, 1 to 65536 are allowed");
+                concat("rank_list has ", there, " entries, 1 to 65536 are allowed"));
   }
 }
 
@@ -68,13 +65,12 @@ void check_rank_ids(Check& check) {
     const Place place{rank.source, "rank_id"};
     if (*rank.rank_id < 0 || static_cast<std::size_t>(*rank.rank_id) >= first.size()) {
       check.error("RT020", place,
-                  "rank_id " + std::to_string(*rank.rank_id) + " is outside 0.." +
-                      std::to_string(first.size() - 1));
+                  concat("rank_id ", *rank.rank_id, " is outside 0..", first.size() - 1));
       continue;
     }
     const LayeredRank*& slot = first[static_cast<std::size_t>(*rank.rank_id)];
     if (slot != nullptr) {
-      check.error("RT020", place, "rank_id " + std::to_string(*rank.rank_id) + " is there twice",
+      check.error("RT020", place, concat("rank_id ", *rank.rank_id, " is there twice"),
                   Place{slot->source, "rank_id"});
     }
     slot = &rank;
@@ -120,16 +116,15 @@ void check_local_ids(Check& check) {
     const auto [at, is_new] = seen.emplace(std::pair(host_of(rank), *rank.local_id), &rank);
     if (is_new) continue;
     check.error("RT102", place,
-                "local_id " + std::to_string(*rank.local_id) + " is there twice in instance " +
-                    in_quotes(host_of(rank)) + " of layer 0",
+                concat("local_id ", *rank.local_id, " is there twice in instance ",
+                       in_quotes(host_of(rank)), " of layer 0"),
                 Place{at->second->source, "local_id"});
   }
 }
 
 void check_port(Check& check, const Number& port, Place place) {
   if (!port || (*port >= 1 && *port <= kLastPort)) return;
-  check.error("RT050", place,
-              std::string(place.member) + " " + std::to_string(*port) + " is outside 1..65535");
+  check.error("RT050", place, concat(place.member, " ", *port, " is outside 1..65535"));
 }
 
 void check_type(Check& check, const NetLayer& layer) {
@@ -148,9 +143,8 @@ void check_type(Check& check, const NetLayer& layer) {
 
 void check_layers(Check& check, const LayeredRank& rank) {
   if (rank.layers.empty() || rank.layers.size() > kMostLayers) {
-    check.error(
-        "RT103", {rank.source, "level_list"},
-        "level_list has " + std::to_string(rank.layers.size()) + " layers, 1 to 8 are allowed");
+    check.error("RT103", {rank.source, "level_list"},
+                concat("level_list has ", rank.layers.size(), " layers, 1 to 8 are allowed"));
   }
   std::int64_t before = -1;
   for (const NetLayer& layer : rank.layers) {
@@ -158,21 +152,19 @@ void check_layers(Check& check, const LayeredRank& rank) {
     out_of(check, "RT103", layer.layer, kMostLayer, place);
     if (layer.layer && *layer.layer <= before) {
       check.error("RT103", place,
-                  "net_layer " + std::to_string(*layer.layer) + " follows " +
-                      std::to_string(before) + "; layers must ascend");
+                  concat("net_layer ", *layer.layer, " follows ", before, "; layers must ascend"));
     }
     before = layer.layer.value_or(before);
     if (layer.instance_id &&
         (layer.instance_id->empty() || layer.instance_id->size() > kMostInstanceBytes)) {
       check.error("RT104", {layer.source, "net_instance_id"},
-                  "net_instance_id has " + std::to_string(layer.instance_id->size()) +
-                      " characters, 1 to 1024 are allowed");
+                  concat("net_instance_id has ", layer.instance_id->size(),
+                         " characters, 1 to 1024 are allowed"));
     }
     check_type(check, layer);
     if (layer.addresses.size() > kMostAddresses) {
       check.error("RT105", {layer.source, "rank_addr_list"},
-                  "rank_addr_list has " + std::to_string(layer.addresses.size()) +
-                      " addresses, 24 at most");
+                  concat("rank_addr_list has ", layer.addresses.size(), " addresses, 24 at most"));
     }
   }
 }
@@ -225,9 +217,8 @@ void check_address_ports(Check& check, const RankAddress& address) {
   if (!address.ports) return;
   const Place place{address.source, "ports"};
   if (address.ports->empty() || address.ports->size() > kMostPorts) {
-    check.error(
-        "RT107", place,
-        "ports has " + std::to_string(address.ports->size()) + " entries, 1 to 16 are allowed");
+    check.error("RT107", place,
+                concat("ports has ", address.ports->size(), " entries, 1 to 16 are allowed"));
   }
   for (const std::string& port : *address.ports) {
     if (is_port_name(port)) continue;
@@ -245,11 +236,11 @@ class AcrossRanks {
       const auto [at, is_new] =
           first_.emplace(std::pair(*layer.layer, std::string_view(*layer.instance_id)), &layer);
       if (!is_new && at->second->addresses.size() != layer.addresses.size()) {
-        check_.error("RT105", {layer.source, "rank_addr_list"},
-                     "this rank has " + std::to_string(layer.addresses.size()) +
-                         " addresses in instance " + in_quotes(*layer.instance_id) +
-                         ", others have " + std::to_string(at->second->addresses.size()),
-                     Place{at->second->source, "rank_addr_list"});
+        check_.error(
+            "RT105", {layer.source, "rank_addr_list"},
+            concat("this rank has ", layer.addresses.size(), " addresses in instance ",
+                   in_quotes(*layer.instance_id), ", others have ", at->second->addresses.size()),
+            Place{at->second->source, "rank_addr_list"});
       }
     }
     for (const RankAddress& address : layer.addresses) add_address(layer, address);
@@ -263,8 +254,8 @@ class AcrossRanks {
         std::pair(layer.layer.value_or(-1), std::string_view(*address.address)), &address);
     if (is_new) return;
     check_.error("RT108", {address.source, "addr"},
-                 "addr " + in_quotes(*address.address) + " is there twice in layer " +
-                     std::to_string(layer.layer.value_or(-1)),
+                 concat("addr ", in_quotes(*address.address), " is there twice in layer ",
+                        layer.layer.value_or(-1)),
                  Place{at->second->source, "addr"});
   }
 

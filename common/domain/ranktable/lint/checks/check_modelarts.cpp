@@ -6,6 +6,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -39,9 +40,9 @@ void check_group_set(Check& check) {
       check.for_profile(Profile::modelarts) ? Severity::error : Severity::warning;
   for (const Role& role : kRoles) {
     if (group_of(table, role.id) != nullptr) continue;
-    check.add("RT070", missing, {table.source, "server_group_list"},
-              "group \"" + std::string(role.id) + "\" (" + std::string(role.what) +
-                  ") is missing: this is a part of a table");
+    check.add(
+        "RT070", missing, {table.source, "server_group_list"},
+        concat("group \"", role.id, "\" (", role.what, ") is missing: this is a part of a table"));
   }
   std::string before;
   for (const Group& group : table.groups) {
@@ -67,8 +68,8 @@ void check_scheduler(Check& check) {
   if (group == nullptr) return;
   if (group->servers.size() != 1) {
     check.error("RT070", {group->source, "server_list"},
-                "group \"0\" has " + std::to_string(group->servers.size()) +
-                    " servers; there is exactly one scheduler");
+                concat("group \"0\" has ", group->servers.size(),
+                       " servers; there is exactly one scheduler"));
   }
 }
 
@@ -85,10 +86,9 @@ void check_instances(Check& check, const Group& group) {
     if (first == nullptr) first = &server;
     if (server.devices.size() == first->devices.size()) continue;
     check.error("RT070", {server.source, "device"},
-                "this instance has " + std::to_string(server.devices.size()) +
-                    " devices, the first of its group has " +
-                    std::to_string(first->devices.size()) +
-                    "; all instances of a role have the same tensor parallel size",
+                concat("this instance has ", server.devices.size(),
+                       " devices, the first of its group has ", first->devices.size(),
+                       "; all instances of a role have the same tensor parallel size"),
                 Place{first->source, "device"});
   }
 }
@@ -154,9 +154,9 @@ void check_modelarts(Check& check) {
                   "group_id of a local table is always \"0\", not " + in_quotes(*table.group_id));
     }
     if (!table.groups.empty() && table.groups.front().servers.size() != 1) {
-      check.error("RT070", {table.source, "server_list"},
-                  "a local table has one server, this one " +
-                      std::to_string(table.groups.front().servers.size()));
+      check.error(
+          "RT070", {table.source, "server_list"},
+          concat("a local table has one server, this one ", table.groups.front().servers.size()));
     }
     return;
   }

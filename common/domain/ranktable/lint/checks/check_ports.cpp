@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -16,7 +17,7 @@ constexpr std::int64_t kFirstFree = 1024;
 
 void check_port(Check& check, const Number& port, Place place) {
   if (!port) return;
-  const std::string what = std::string(place.member) + " " + std::to_string(*port);
+  const std::string what = concat(place.member, " ", *port);
   if (*port < 1 || *port > kLast) {
     check.error("RT050", place, what + " is outside 1..65535");
   } else if (*port < kFirstFree) {
@@ -34,10 +35,10 @@ class Bound {
     if (!ip || ip->empty() || !port) return;
     const auto [at, is_new] = seen_.emplace(std::pair(std::string_view(*ip), *port), place);
     if (is_new) return;
-    check_.warn("RT050", place,
-                std::string(place.member) + " " + std::to_string(*port) + " of address " +
-                    in_quotes(*ip) + " is taken already",
-                at->second);
+    check_.warn(
+        "RT050", place,
+        concat(place.member, " ", *port, " of address ", in_quotes(*ip), " is taken already"),
+        at->second);
   }
 
  private:
@@ -63,11 +64,11 @@ void check_backup(Check& check, const Server& server, const Device& device) {
   const Device* sibling = sibling_of(server, device);
   if (sibling == nullptr || !sibling->device_ip) return;  // not in this job: cannot be told
   if (sibling->device_ip == device.backup_ip) return;
-  check.error("RT051", place,
-              "backup_device_ip " + in_quotes(*device.backup_ip) + " is not that of device " +
-                  std::to_string(*sibling->device_id) + ", the other die of this NPU (" +
-                  *sibling->device_ip + ")",
-              Place{sibling->source, "device_ip"});
+  check.error(
+      "RT051", place,
+      concat("backup_device_ip ", in_quotes(*device.backup_ip), " is not that of device ",
+             *sibling->device_id, ", the other die of this NPU (", *sibling->device_ip, ")"),
+      Place{sibling->source, "device_ip"});
 }
 
 bool has_ports(const Device& device) {
@@ -86,7 +87,7 @@ void check_server_ports(Check& check, const Server& server) {
     const bool number = failed == std::errc() && end == text.data() + text.size();
     if (number && port >= kFirstFree && port <= kLast) continue;
     check.error("RT050", {server.source, member},
-                std::string(member) + " " + in_quotes(text) + " is outside 1024..65535");
+                concat(member, " ", in_quotes(text), " is outside 1024..65535"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -53,9 +54,8 @@ void check_numbers(Check& check, const Scope& scope, const std::vector<Ranked>& 
     const Place place{each.source, "rank_id"};
     if (each.rank < 0 || static_cast<std::size_t>(each.rank) >= ranks.size()) {
       check.add("RT020", severity, place,
-                "rank_id " + std::to_string(each.rank) + " is outside 0.." +
-                    std::to_string(ranks.size() - 1) + " of " + std::to_string(ranks.size()) +
-                    (ranks.size() == 1 ? " rank" : " ranks"));
+                concat("rank_id ", each.rank, " is outside 0..", ranks.size() - 1, " of ",
+                       ranks.size(), (ranks.size() == 1 ? " rank" : " ranks")));
       continue;
     }
     const Ranked*& slot = first[static_cast<std::size_t>(each.rank)];
@@ -63,7 +63,7 @@ void check_numbers(Check& check, const Scope& scope, const std::vector<Ranked>& 
       slot = &each;
       continue;
     }
-    check.add("RT020", severity, place, "rank_id " + std::to_string(each.rank) + " is there twice",
+    check.add("RT020", severity, place, concat("rank_id ", each.rank, " is there twice"),
               Place{slot->source, "rank_id"});
     if (scope.restarts) return;  // the first says it for the group
   }
@@ -88,7 +88,7 @@ void check_own_numbers(Check& check, std::vector<Ranked> own) {
   for (std::size_t i = 1; i < own.size(); ++i) {
     if (own[i].rank != own[i - 1].rank) continue;
     check.error("RT020", {own[i].source, "rank_id"},
-                "rank_id " + std::to_string(own[i].rank) + " is there twice in one server",
+                concat("rank_id ", own[i].rank, " is there twice in one server"),
                 Place{own[i - 1].source, "rank_id"});
   }
 }
@@ -123,8 +123,8 @@ void check_together(Check& check, const Scope& scope) {
     const auto at = runs.find(server);
     if (at == runs.end() || at->second < 2) continue;
     check.warn("RT021", {server->source},
-               "server " + in_quotes(server->server_id.value_or("")) + " has its ranks in " +
-                   std::to_string(at->second) + " runs, with ranks of other servers between them");
+               concat("server ", in_quotes(server->server_id.value_or("")), " has its ranks in ",
+                      at->second, " runs, with ranks of other servers between them"));
   }
 }
 
@@ -183,9 +183,8 @@ void check_limits(Check& check) {
   for (const Seat& seat : check.seats) {
     if (!seat.device->rank_id || *seat.device->rank_id <= most) continue;
     check.error("RT020", {seat.device->source, "rank_id"},
-                "rank_id " + std::to_string(*seat.device->rank_id) + " is above " +
-                    std::to_string(most) + ", the most that " +
-                    std::string(to_string(check.profile)) + " takes");
+                concat("rank_id ", *seat.device->rank_id, " is above ", most, ", the most that ",
+                       to_string(check.profile), " takes"));
   }
 }
 
@@ -199,14 +198,12 @@ void check_clusters(Check& check) {
     if (!id) continue;
     const Place place{seat.device->source, "cluster_id"};
     if (*id < 1 || static_cast<std::size_t>(*id) > seats.size()) {
-      check.warn(
-          "RT020", place,
-          "cluster_id " + std::to_string(*id) + " is outside 1.." + std::to_string(seats.size()));
+      check.warn("RT020", place, concat("cluster_id ", *id, " is outside 1..", seats.size()));
       continue;
     }
     const Device*& slot = first[static_cast<std::size_t>(*id)];
     if (slot != nullptr) {
-      check.error("RT020", place, "cluster_id " + std::to_string(*id) + " is there twice",
+      check.error("RT020", place, concat("cluster_id ", *id, " is there twice"),
                   Place{slot->source, "cluster_id"});
     }
     slot = seat.device;

@@ -3,6 +3,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -39,8 +40,7 @@ void check_names(Check& check) {
       continue;
     }
     if (id.size() > kMostIdBytes) {
-      check.error("RT012", place,
-                  "server_id has " + std::to_string(id.size()) + " characters, 64 at most");
+      check.error("RT012", place, concat("server_id has ", id.size(), " characters, 64 at most"));
     }
     const auto [at, is_new] = seen.emplace(id, server);
     if (is_new || may_repeat(check)) continue;
@@ -55,7 +55,7 @@ void must_be_ip(Check& check, const Server& server, const Text& text, std::strin
                 Severity severity) {
   if (!text || is_ip(text)) return;
   check.add("RT013", severity, {server.source, member},
-            std::string(member) + " " + in_quotes(*text) + " is no IP address");
+            concat(member, " ", in_quotes(*text), " is no IP address"));
 }
 
 // Coordinator and controller may be named by these words.

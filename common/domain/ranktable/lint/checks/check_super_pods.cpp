@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
@@ -37,12 +38,11 @@ class SetCheck {
     if (set.id) {
       const Place place{set.source, "super_pod_id"};
       if (set.id->empty()) {
-        check_.error("RT060", place, std::string(what_) + " has an empty id");
+        check_.error("RT060", place, concat(what_, " has an empty id"));
       } else if (set.id->size() > kMostIdBytes) {
-        check_.error("RT060", place, std::string(what_) + " has an id of 128 characters and more");
+        check_.error("RT060", place, concat(what_, " has an id of 128 characters and more"));
       } else if (!ids_.emplace(*set.id).second) {
-        check_.error("RT060", place,
-                     std::string(what_) + " " + in_quotes(*set.id) + " is there twice");
+        check_.error("RT060", place, concat(what_, " ", in_quotes(*set.id), " is there twice"));
       }
     }
     for (const ServerName& name : set.servers) check_name(name);
@@ -54,8 +54,8 @@ class SetCheck {
     const auto at = in_set_.find(*name.server_id);
     if (at == in_set_.end()) {
       check_.error("RT060", place,
-                   std::string(what_) + " names server " + in_quotes(*name.server_id) +
-                       ", which is not in server_list");
+                   concat(what_, " names server ", in_quotes(*name.server_id),
+                          ", which is not in server_list"));
     } else if (at->second != nullptr) {
       check_.error("RT060", place,
                    "server " + in_quotes(*name.server_id) + " is in two, or twice in one " + what_,
@@ -131,7 +131,7 @@ class SdidCheck {
     const std::int64_t sdid = *seat.device->super_device_id;
     const Place place{seat.device->source, "super_device_id"};
     if (sdid < 0 || sdid > INT64_C(0xFFFFFFFF)) {
-      check_.error("RT062", place, "super_device_id " + std::to_string(sdid) + " has no 32 bits");
+      check_.error("RT062", place, concat("super_device_id ", sdid, " has no 32 bits"));
       return;
     }
     if (seat.device->super_pod_id) pod_ = pods_.named(*seat.device->super_pod_id);
@@ -160,7 +160,7 @@ class SdidCheck {
     const auto [at, is_new] = seen_.emplace(in_pod(sdid), seat.device);
     if (is_new) return;
     check_.error("RT061", place,
-                 "super_device_id " + std::to_string(sdid) + " is there twice in one super pod",
+                 concat("super_device_id ", sdid, " is there twice in one super pod"),
                  Place{at->second->source, "super_device_id"});
   }
 
@@ -172,10 +172,10 @@ class SdidCheck {
     const auto decoded = decode_sdid(sdid);
     if (!decoded || (seat.device->device_id && decoded->device_id != *seat.device->device_id)) {
       report(place,
-             "super_device_id " + std::to_string(sdid) +
-                 (decoded ? " is that of device " + std::to_string(decoded->device_id)
-                          : std::string(" has no layout that the driver makes")) +
-                 ", not of device " + std::to_string(seat.device->device_id.value_or(-1)),
+             concat("super_device_id ", sdid,
+                    (decoded ? concat(" is that of device ", decoded->device_id)
+                             : std::string(" has no layout that the driver makes")),
+                    ", not of device ", seat.device->device_id.value_or(-1)),
              std::nullopt);
     } else if (indexed_ != nullptr) {
       check_same_index(decoded->server_index, place);
@@ -189,8 +189,8 @@ class SdidCheck {
   void check_same_index(std::int64_t index, Place place) {
     if (index == index_) return;
     report(place,
-           "super_device_id is of server " + std::to_string(index) +
-               " of the super pod, another device's here of server " + std::to_string(index_),
+           concat("super_device_id is of server ", index,
+                  " of the super pod, another device's here of server ", index_),
            Place{indexed_->source, "super_device_id"});
   }
 
@@ -198,9 +198,9 @@ class SdidCheck {
     const auto [other, is_new] = server_at_.emplace(in_pod(index_), &seat);
     if (is_new || other->second->server->server_id == seat.server->server_id) return;
     report(place,
-           "servers " + in_quotes(seat.server->server_id.value_or("")) + " and " +
-               in_quotes(other->second->server->server_id.value_or("")) + " have the same index " +
-               std::to_string(index_) + " in one super pod",
+           concat("servers ", in_quotes(seat.server->server_id.value_or("")), " and ",
+                  in_quotes(other->second->server->server_id.value_or("")), " have the same index ",
+                  index_, " in one super pod"),
            Place{other->second->device->source, "super_device_id"});
   }
 

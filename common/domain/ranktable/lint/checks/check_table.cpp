@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -14,11 +15,10 @@ constexpr std::int64_t kMostLlmServers = 60;
 void count_is(Check& check, const Number& said, std::size_t there, Place place, Severity severity) {
   if (!said) return;
   if (*said == 0) {
-    check.add("RT011", severity, place, std::string(place.member) + " is 0");
+    check.add("RT011", severity, place, concat(place.member, " is 0"));
   } else if (*said != static_cast<std::int64_t>(there)) {
     check.add("RT011", severity, place,
-              std::string(place.member) + " is " + std::to_string(*said) + ", the list has " +
-                  std::to_string(there));
+              concat(place.member, " is ", *said, ", the list has ", there));
   }
 }
 
@@ -57,8 +57,7 @@ void check_counts(Check& check) {
   if (!table.count) {
     check.error("RT011", {table.source}, "MindIE-LLM needs server_count");
   } else if (servers < kFewestLlmServers || servers > kMostLlmServers) {
-    check.error("RT011", place,
-                "MindIE-LLM takes 2 to 60 servers, these are " + std::to_string(servers));
+    check.error("RT011", place, concat("MindIE-LLM takes 2 to 60 servers, these are ", servers));
   }
 }
 
@@ -98,8 +97,8 @@ void check_version(Check& check) {
 void check_table(Check& check) {
   if (!reads(check.profile, check.table.dialect)) {
     check.error("RT002", {check.table.source},
-                std::string(to_string(check.profile)) + " does not read tables of dialect " +
-                    std::string(to_string(check.table.dialect)));
+                concat(to_string(check.profile), " does not read tables of dialect ",
+                       to_string(check.table.dialect)));
   }
   check_status(check);
   check_version(check);
