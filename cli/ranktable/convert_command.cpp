@@ -17,7 +17,7 @@
 #include "common/base/text.hpp"
 #include "common/codec/near_names.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 #include "common/domain/ranktable/convert.hpp"
 #include "common/io/file_set.hpp"
 #include "common/io/files.hpp"
@@ -61,8 +61,8 @@ Result<void> read_pairs(ConvertFlags& flags) {
       const auto [at, failed] = std::from_chars(pair.data() + equals + 1, end, index);
       if (failed != std::errc() || at != end) index = -1;
     }
-    constexpr std::int64_t kMost = 1023;  // ten bits of an SDID
-    if (index < 0 || index > kMost) {
+    constexpr std::int64_t kMax = 1023;  // ten bits of an SDID
+    if (index < 0 || index > kMax) {
       return make_error(Errc::invalid_argument,
                         "takes SERVER=N with N from 0 to 1023, not '" + pair + "'")
           .in("--server-index");

@@ -1,8 +1,9 @@
 #include "cli/ranktable/launchers.hpp"
-#include "common/base/text.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "common/codec/ranktable/json_tree.hpp"
-#include "common/codec/ranktable/tools/hccl_tables.hpp"
-#include "common/codec/ranktable/tools/pd_merge.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {

@@ -26,18 +26,18 @@ using std::chrono::seconds;
 
 constexpr const char* kRankFile = "RANK_AFTER_ACC";
 constexpr const char* kMasterFile = "MASTER_INDEX";
-constexpr seconds kLongestWait{24 * 3600};
+constexpr seconds kMaxWait{24 * 3600};
 
 // "90s", "30m", "1h", "90"
 std::optional<seconds> parse_wait(std::string_view text) {
   int count = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (failed != std::errc() || count < 0 || count > kLongestWait.count()) return std::nullopt;
+  if (failed != std::errc() || count < 0 || count > kMaxWait.count()) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   if (!unit.empty() && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
   const int factor = unit == "h" ? 3600 : unit == "m" ? 60 : 1;
   const seconds out = seconds(count) * factor;
-  return out <= kLongestWait ? std::optional(out) : std::nullopt;
+  return out <= kMaxWait ? std::optional(out) : std::nullopt;
 }
 
 // A container's first process ignores SIGTERM unless it says otherwise: the pod could not be
@@ -71,13 +71,13 @@ Result<RouteTables> read_tables(const std::string& folder) {
 }
 
 // Until the tables are complete or the time is over; then the last step says wait.
-Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteAsker& asker,
+Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteStepRequest& request,
                                   const domain::NetworkTable* network, seconds longest) {
   const auto deadline = std::chrono::steady_clock::now() + longest;
   for (bool first = true;; first = false) {
     const Result<RouteTables> tables = read_tables(flags.config);
     if (!tables) return tables.error();
-    Result<RouteStep> step = route_step(*tables, asker, network);
+    Result<RouteStep> step = route_step(*tables, request, network);
     if (!step) {
       if (exit_for(step.error()) == Exit::usage) return step;  // the flag's fault
       return std::move(step).error().in("folder " + flags.config);
@@ -90,7 +90,7 @@ Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteAsker&
 }
 
 Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
-  const RouteAsker asker{flags.index, flags.replicas};
+  const RouteStepRequest request{flags.index, flags.replicas};
   if (!flags.hosts.empty() && flags.network.empty()) {
     return make_error(Errc::invalid_argument, "is needed: a hostfile says nothing of switches")
         .in("--network");
@@ -104,10 +104,10 @@ Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
     network = *std::move(read);
   }
   if (flags.hosts.empty())
-    return wait_for_tables(flags, asker, network ? &*network : nullptr, longest);
+    return wait_for_tables(flags, request, network ? &*network : nullptr, longest);
   const auto machines = read_route_hosts(flags.hosts);
   if (!machines) return machines.error();
-  return route_step(*machines, asker, *network);
+  return route_step(*machines, request, *network);
 }
 
 // What a former run of the container left must not outlive the plan it was of. Absent files are

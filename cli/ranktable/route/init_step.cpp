@@ -124,12 +124,12 @@ Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std:
   return out;
 }
 
-Result<RouteStep> step_of(const RoutePlaces& places, const RouteAsker& asker) {
-  if (asker.replicas > 0 && asker.replicas != places.pods.size()) {
-    return wait(concat("there are ", places.pods.size(), " pods of ", asker.replicas));
+Result<RouteStep> step_of(const RoutePlaces& places, const RouteStepRequest& request) {
+  if (request.replicas > 0 && request.replicas != places.pods.size()) {
+    return wait(concat("there are ", places.pods.size(), " pods of ", request.replicas));
   }
-  if (asker.index >= places.pods.size()) {
-    return bad(concat("is ", asker.index, ", but there are ", places.pods.size(), " pods"))
+  if (request.index >= places.pods.size()) {
+    return bad(concat("is ", request.index, ", but there are ", places.pods.size(), " pods"))
         .in("--index");
   }
   const solver::RoutePlan plan = solver::route_plan(places.levels.size(), places.pods);
@@ -141,29 +141,29 @@ Result<RouteStep> step_of(const RoutePlaces& places, const RouteAsker& asker) {
     case solver::RouteState::planned:
       break;
   }
-  return RouteStep{RouteStep::Kind::ranked, plan.rank_of[asker.index], plan.master(), ""};
+  return RouteStep{RouteStep::Kind::ranked, plan.rank_of[request.index], plan.master(), ""};
 }
 
-Result<RouteStep> step_of_plan(const std::string& text, const RouteAsker& asker,
+Result<RouteStep> step_of_plan(const std::string& text, const RouteStepRequest& request,
                                const std::optional<RankTable>& tors) {
   const auto ranks = codec::read_route_plan(text);
   if (!ranks) return Error(ranks.error()).in(std::string(codec::kRoutePlanFile));
   const std::size_t pods = ranks->size();
-  const bool other_job =
-      (tors && servers_of(*tors).size() != pods) || (asker.replicas > 0 && asker.replicas != pods);
+  const bool other_job = (tors && servers_of(*tors).size() != pods) ||
+                         (request.replicas > 0 && request.replicas != pods);
   if (other_job) return wait(concat("route_plan.json is of ", pods, " pods, not this job's"));
-  if (asker.index >= pods) {
-    return bad(concat("is ", asker.index, ", but route_plan.json has ", pods, " pods"))
+  if (request.index >= pods) {
+    return bad(concat("is ", request.index, ", but route_plan.json has ", pods, " pods"))
         .in("--index");
   }
   const auto master = std::find(ranks->begin(), ranks->end(), std::size_t{0});
-  return RouteStep{RouteStep::Kind::ranked, (*ranks)[asker.index],
+  return RouteStep{RouteStep::Kind::ranked, (*ranks)[request.index],
                    static_cast<std::size_t>(master - ranks->begin()), ""};
 }
 
 }  // namespace
 
-Result<RouteStep> route_step(const RouteTables& tables, const RouteAsker& asker,
+Result<RouteStep> route_step(const RouteTables& tables, const RouteStepRequest& request,
                              const domain::NetworkTable* network) {
   const auto job_start = table_in(tables.job_start, codec::kJobStartFile);
   if (!job_start) return job_start.error();
@@ -174,20 +174,20 @@ Result<RouteStep> route_step(const RouteTables& tables, const RouteAsker& asker,
   }
   if (*job_start && *tors && !same_machines(**job_start, **tors))
     return wait("the two tables are of different machines");
-  if (tables.plan && network == nullptr) return step_of_plan(*tables.plan, asker, *tors);
+  if (tables.plan && network == nullptr) return step_of_plan(*tables.plan, request, *tors);
   if (!*job_start && !*tors) return wait("there is no table yet");
   const RankTable& table = *tors ? **tors : **job_start;
   if (network == nullptr && !knows_switches(table))
     return keep("the tables hand down no switches: pods keep their order");
-  auto machines = *tors ? machines_by_pod(table) : machines_by_place(table, asker.replicas);
+  auto machines = *tors ? machines_by_pod(table) : machines_by_place(table, request.replicas);
   if (!machines) return std::move(machines).error();
-  return network != nullptr ? route_step(*machines, asker, *network)
-                            : step_of(places_by_tors(*machines), asker);
+  return network != nullptr ? route_step(*machines, request, *network)
+                            : step_of(places_by_tors(*machines), request);
 }
 
-Result<RouteStep> route_step(const std::vector<RouteMachine>& machines, const RouteAsker& asker,
-                             const domain::NetworkTable& network) {
-  return step_of(places_in(network, machines), asker);
+Result<RouteStep> route_step(const std::vector<RouteMachine>& machines,
+                             const RouteStepRequest& request, const domain::NetworkTable& network) {
+  return step_of(places_in(network, machines), request);
 }
 
 }  // namespace chipweave::cli

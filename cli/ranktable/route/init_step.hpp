@@ -23,7 +23,7 @@ struct RouteTables {
   std::optional<std::string> plan;       // route_plan.json
 };
 
-struct RouteAsker {
+struct RouteStepRequest {
   std::size_t index = 0;
   std::size_t replicas = 0;  // 0: not known
 };
@@ -43,11 +43,11 @@ struct RouteStep {
 // A plan of `route plan` counts as it is, unless a network is given; otherwise pods are planned by
 // the network, or by the switches of their devices. Errors: a table that cannot be read, one that
 // does not tell pods apart, an index that it does not have.
-Result<RouteStep> route_step(const RouteTables& tables, const RouteAsker& asker,
+Result<RouteStep> route_step(const RouteTables& tables, const RouteStepRequest& request,
                              const domain::NetworkTable* network);
 
 // From a hostfile, machines in the order of pod indexes.
-Result<RouteStep> route_step(const std::vector<RouteMachine>& machines, const RouteAsker& asker,
-                             const domain::NetworkTable& network);
+Result<RouteStep> route_step(const std::vector<RouteMachine>& machines,
+                             const RouteStepRequest& request, const domain::NetworkTable& network);
 
 }  // namespace chipweave::cli

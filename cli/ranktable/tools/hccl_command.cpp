@@ -12,7 +12,8 @@
 #include "cli/ranktable/tools/requests.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/tools/hccl_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 #include "common/io/file_set.hpp"
 
 namespace chipweave::cli {

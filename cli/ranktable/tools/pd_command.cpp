@@ -9,9 +9,10 @@
 #include "cli/ranktable/tools/addresses/borrowed_nics.hpp"
 #include "cli/ranktable/tools/requests.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 #include "common/codec/ranktable/tools/pd_instances.hpp"
-#include "common/codec/ranktable/tools/pd_merge.hpp"
-#include "common/codec/ranktable/tools/pd_tables.hpp"
 #include "common/io/file_set.hpp"
 #include "common/io/files.hpp"
 

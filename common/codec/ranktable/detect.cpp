@@ -1,10 +1,11 @@
 #include "common/codec/ranktable/detect.hpp"
-#include "common/base/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <string_view>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {

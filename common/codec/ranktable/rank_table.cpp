@@ -47,9 +47,8 @@ void note_repeated(const JsonTree& tree, JsonTree::Id root, Findings& findings) 
   domain::ranktable::FindingLimit limit;
   for (const JsonTree::Id id : tree.repeated()) {
     if (id < root || !limit.admit("RT003")) continue;
-    findings.push_back(
-        finding("RT003", Severity::error, id,
-                concat("member \"", tree.name(id), "\" is there twice in one object")));
+    findings.push_back(finding("RT003", Severity::error, id,
+                               concat("member \"", tree.name(id), "\" is repeated in one object")));
   }
 }
 

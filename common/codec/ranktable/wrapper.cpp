@@ -7,7 +7,7 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-constexpr int kDeepest = 3;
+constexpr int kMaxDepth = 3;
 
 bool is_table(const JsonTree& tree, JsonTree::Id id) {
   const Detected detected = detect(tree, id);
@@ -28,7 +28,7 @@ JsonTree::Id find(const JsonTree& tree, JsonTree::Id object, int depth) {
     if (tree.is(c, JsonTree::Kind::string) && holds_table(tree.text(c))) return c;
     if (!tree.is(c, JsonTree::Kind::object)) continue;
     if (is_table(tree, c)) return c;
-    const JsonTree::Id inner = depth < kDeepest ? find(tree, c, depth + 1) : JsonTree::kNone;
+    const JsonTree::Id inner = depth < kMaxDepth ? find(tree, c, depth + 1) : JsonTree::kNone;
     if (inner != JsonTree::kNone) return inner;
   }
   return JsonTree::kNone;

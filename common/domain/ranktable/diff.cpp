@@ -1,10 +1,11 @@
 #include "common/domain/ranktable/diff.hpp"
-#include "common/base/text.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::domain::ranktable {
 namespace {

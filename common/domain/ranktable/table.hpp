@@ -210,4 +210,7 @@ struct RankTable {
   std::size_t rank_count() const;
 };
 
+// A table without groups, of version "1.0" and status "completed".
+RankTable completed_table(Dialect dialect);
+
 }  // namespace chipweave::domain::ranktable

@@ -7,7 +7,7 @@
 
 #include "cli/ranktable/tools/addresses/device_addresses.hpp"
 #include "common/base/result.hpp"
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 
 namespace chipweave::cli {
 

@@ -74,7 +74,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
   if (number && !zeros) return number;  // of the wrong type only
   const std::string what = concat(tree_.name(value), " ", in_quotes(tree_.text(value)));
   if (!number) {
-    add(rule, Severity::error, value, what + " is no whole number");
+    add(rule, Severity::error, value, what + " is not a whole number");
   } else if (zeros) {
     add(rule, Severity::warning, value,
         what + " has leading zeros, which compare unequal to the same number without");
@@ -84,7 +84,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
 
 void TableReader::too_many(Id list) {
   add("RT002", Severity::error, list,
-      concat("the table has more than ", kMostEntries, " entries; what follows was not read"));
+      concat("the table has more than ", kMaxEntries, " entries; what follows was not read"));
 }
 
 void TableReader::keep(Id member, std::string_view after, Extras& extras) {

@@ -35,12 +35,12 @@ using Findings = std::vector<Finding>;
 // is not made clearer, and costs no more memory, by millions of them.
 class FindingLimit {
  public:
-  static constexpr std::size_t kMostOfARule = 1000;
+  static constexpr std::size_t kMaxPerRule = 1000;
 
   // Whether this one is told; counts it.
   bool admit(std::string_view code);
   // One finding, at `table`, for all of a rule that were not told.
-  void tell_rest(Source table, Findings& findings) const;
+  void add_summaries(Source table, Findings& findings) const;
 
  private:
   struct Count {

@@ -1,8 +1,9 @@
 #include "common/domain/ranktable/lint/machine_facts.hpp"
-#include "common/base/text.hpp"
 
 #include <charconv>
 #include <utility>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::domain::ranktable {
 namespace {

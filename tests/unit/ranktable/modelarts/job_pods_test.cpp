@@ -184,7 +184,7 @@ TEST(JobPodsReader, SentencesForReportsThatAreWrong) {
   EXPECT_THAT(with(R"({"server_id":"a","devices":[{"device_id":[]}]})"),
               HasSubstr("device_id is no text"));
   EXPECT_THAT(with(R"({"server_id":"a","devices":[{"device_id":"1"},{"device_id":1}]})"),
-              HasSubstr("device 1 is there twice"));
+              HasSubstr("device 1 is repeated"));
   EXPECT_THAT(with(R"({"server_id":")" + std::string(65, 'x') + R"(","devices":[1]})"),
               HasSubstr("longer than 64 bytes"));
 }

@@ -1,4 +1,5 @@
-#include "common/codec/ranktable/tools/hccl_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

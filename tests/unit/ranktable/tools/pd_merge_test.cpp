@@ -1,4 +1,4 @@
-#include "common/codec/ranktable/tools/pd_merge.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
@@ -162,7 +162,7 @@ TEST(PdMerge, RefusesWhatIsWrongInATable) {
       {"\"server_count\": \"1\"", "\"server_count\": \"2\"", "server_count is 2, and server_list"},
       {"\"server_count\": \"1\"", "\"server_count\": \"x\"", "file g10.0.0.2: line 7"},
       {"\"server_count\": \"1\"", "\"server_count\": -1", "server_count is -1, and server_list"},
-      {"\"server_count\": \"1\"", "\"server_count\": 1e0", "\"1e0\" is no whole number"},
+      {"\"server_count\": \"1\"", "\"server_count\": 1e0", "\"1e0\" is not a whole number"},
       {"\"group_id\": \"2\"", "\"group_id\": \"\"", "group_id \"\" is unknown"},
       {"\"group_id\": \"2\"", "\"group_id\": \"0\"", "result of merge-all"},
       {"\"rank_id\": \"1\"", "\"rank_id\": \"2\"", "rank_id must be \"1\" here"},

@@ -9,16 +9,17 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::int64_t kFewestLlmServers = 2;
-constexpr std::int64_t kMostLlmServers = 60;
+constexpr std::int64_t kMinLlmServers = 2;
+constexpr std::int64_t kMaxLlmServers = 60;
 
-void count_is(Check& check, const Number& said, std::size_t there, Place place, Severity severity) {
-  if (!said) return;
-  if (*said == 0) {
-    check.add("RT011", severity, place, concat(place.member, " is 0"));
-  } else if (*said != static_cast<std::int64_t>(there)) {
+void count_is(Check& check, const Number& stated, std::size_t there, Place place,
+              Severity severity) {
+  if (!stated) return;
+  if (*stated == 0) {
+    check.add("RT011", severity, place, concat(place.member, " must not be 0"));
+  } else if (*stated != static_cast<std::int64_t>(there)) {
     check.add("RT011", severity, place,
-              concat(place.member, " is ", *said, ", the list has ", there));
+              concat(place.member, " is ", *stated, ", but the list has ", there));
   }
 }
 
@@ -56,7 +57,7 @@ void check_counts(Check& check) {
   const auto servers = static_cast<std::int64_t>(check.servers.size());
   if (!table.count) {
     check.error("RT011", {table.source}, "MindIE-LLM needs server_count");
-  } else if (servers < kFewestLlmServers || servers > kMostLlmServers) {
+  } else if (servers < kMinLlmServers || servers > kMaxLlmServers) {
     check.error("RT011", place, concat("MindIE-LLM takes 2 to 60 servers, these are ", servers));
   }
 }
