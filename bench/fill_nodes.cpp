@@ -27,7 +27,7 @@
 #include "common/io/files.hpp"
 #include "common/rpc/channel.hpp"
 #include "common/rpc/topology_proto.hpp"
-#include "node-agent/app/faults.hpp"
+#include "node-agent/app/health/faults.hpp"
 #include "node-agent/app/identity.hpp"
 
 namespace chipweave::bench {
@@ -93,7 +93,7 @@ Result<v1::InventoryReport> report_of(int index, const Machine& machine, const O
   auto named = agent::with_identity(machine.topology, m.node());
   if (!named) return std::move(named).error();
   std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(index));
-  domain::Faults faults;
+  domain::DeclaredFaults faults;
   for (const domain::Chip& chip : named->chips()) {
     if (static_cast<double>(random() >> 11U) * 0x1p-53 < options.unhealthy)
       faults.unhealthy.push_back(chip.index);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/domain/faults.hpp"
+#include "common/domain/declared_faults.hpp"
 
 namespace chipweave::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/ranktable/tools/entry.hpp"
 #include "cli/terminal.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::App* each : command->get_subcommands(nullptr))
       known.push_back(each->get_name());
     what = "there is no command '" + unknown.front().substr(0, 40) + "'" +
-           chipweave::codec::did_you_mean(unknown.front(), known);
+           chipweave::did_you_mean(unknown.front(), known);
   } else if (wants_command && unknown.empty() && error.get_exit_code() == kRequiredMissing) {
     what = "a command is missing";
   }

@@ -95,7 +95,7 @@ Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r)
   out.evaluate = *chips;
   out.request.usable = (out.evaluate.empty() ? *free : t.all()) - out.unusable - *beside;
   out.request.required = *required;
-  out.request.beside = *beside;
+  out.request.already_held = *beside;
   out.request.size = out.evaluate.empty() ? r.size.value_or(1) : out.evaluate.size();
   out.request.distributed = r.distributed;
 
@@ -111,8 +111,9 @@ PlaceEngine::Decided PlaceEngine::decide(const Prepared& p) {
   if (p.evaluate.empty()) return {m.choose(p.request), true};
   Decided out;
   out.choice.chips = p.evaluate;
-  out.choice.gbps = m.gbps(p.evaluate | p.request.beside);
-  out.choice.best_gbps = m.best_gbps((p.evaluate | p.request.beside).size(), p.request.distributed);
+  out.choice.gbps = m.gbps(p.evaluate | p.request.already_held);
+  out.choice.best_gbps =
+      m.best_gbps((p.evaluate | p.request.already_held).size(), p.request.distributed);
   out.legal = m.legal(p.evaluate, p.request.usable, p.request.distributed);
   out.choice.fits =
       out.legal && p.request.usable.contains(p.evaluate) && p.evaluate.contains(p.request.required);
@@ -133,8 +134,8 @@ codec::PlaceAnswer PlaceEngine::answer(const Prepared& p, const Decided& d) {
     out.reason = p.machine->reason(p.request, d.choice);
   } else if (p.evaluate.intersects(p.unusable)) {
     out.reason = "chip " + chip_list(t, p.evaluate & p.unusable) + " may not be used (unhealthy)";
-  } else if (p.evaluate.intersects(p.request.beside)) {
-    out.reason = "chip " + chip_list(t, p.evaluate & p.request.beside) +
+  } else if (p.evaluate.intersects(p.request.already_held)) {
+    out.reason = "chip " + chip_list(t, p.evaluate & p.request.already_held) +
                  " is held by another pod of the job";
   } else if (!p.evaluate.contains(p.request.required)) {
     out.reason =

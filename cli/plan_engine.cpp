@@ -30,7 +30,7 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   if (!bandwidth.slowest_node.empty())
     out.push_back({"slowest_node", std::nullopt, bandwidth.slowest_node});
   if (bandwidth.rails) out.push_back({"rails", bandwidth.rails, ""});
-  for (const solver::GangLevel& level : bandwidth.levels)
+  for (const solver::LevelBandwidth& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
   std::string left_out;
   for (const std::string& one : bandwidth.left_out)

@@ -19,7 +19,7 @@ constexpr std::size_t kMostOfRanks = 18;
 constexpr std::size_t kMostOfChips = 16;
 
 struct Row {
-  domain::GangNode node = 0;
+  domain::GangNodeId node = 0;
   int set = domain::kNoSet;
   std::vector<int> ranks;
   std::vector<int> chips;
@@ -27,7 +27,7 @@ struct Row {
 
 std::vector<Row> rows_of(const domain::Plan& plan, const codec::PlanDetails& details) {
   std::vector<Row> out;
-  std::map<std::pair<domain::GangNode, int>, std::size_t> places;
+  std::map<std::pair<domain::GangNodeId, int>, std::size_t> places;
   for (std::size_t i = 0; i < plan.pods.size(); ++i) {
     const domain::PlannedPod& pod = plan.pods[i];
     const auto [at, fresh] = places.try_emplace({pod.node, pod.set}, out.size());
@@ -81,7 +81,7 @@ Before before(const domain::Gang& gang) {
 }
 
 std::string headline(const domain::Gang& gang, const domain::Plan& plan) {
-  std::vector<domain::GangNode> nodes;
+  std::vector<domain::GangNodeId> nodes;
   for (const domain::PlannedPod& pod : plan.pods) nodes.push_back(pod.node);
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/terminal.hpp"
+#include "common/domain/vendor.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -16,9 +17,8 @@ using domain::ChipSet;
 using domain::LinkKind;
 using domain::NodeTopology;
 
-const char* chip_word(const NodeTopology& topology) {
-  if (topology.vendor() == "ascend") return "NPU";
-  return topology.vendor().empty() ? "CHIP" : "GPU";
+std::string_view chip_word(const NodeTopology& topology) {
+  return topology.vendor().empty() ? "CHIP" : domain::vendor_of(topology).chip_word;
 }
 
 std::string direct_cell(const domain::DirectLink& link) {
@@ -101,7 +101,7 @@ std::string numa_text(int numa) { return numa < 0 ? "-" : std::to_string(numa); 
 // One block of columns [from, to) of the matrix; the last one has the NUMA column.
 void add_block(const NodeTopology& topology, const std::vector<std::vector<std::string>>& cells,
                std::size_t from, std::size_t to, std::size_t width, std::string& out) {
-  const char* word = chip_word(topology);
+  const std::string_view word = chip_word(topology);
   const auto n = cells.size();
   const auto name = [&](std::size_t slot) {
     return fmt::format("{}{}", word, topology.chip(static_cast<int>(slot)).index.value);

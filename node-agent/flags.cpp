@@ -12,7 +12,7 @@
 #include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/publish/kube_reporter.hpp"
+#include "node-agent/publish/kube/kube_reporter.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -115,7 +115,7 @@ Result<void> take_probe(const std::string& text, Flags& out) {
     return {};
   }
   if (text.empty()) return {};
-  if (!set_option(out.hardware, "vendor", text).empty()) {
+  if (!codec::set_option(out.hardware, "vendor", text).empty()) {
     return wrong("probe", "is \"" + text +
                               "\": it must be profile:NAME, file:PATH, auto, nvidia, amd, ascend, "
                               "metax or pci");
@@ -124,12 +124,12 @@ Result<void> take_probe(const std::string& text, Flags& out) {
 }
 
 Result<void> take_hardware(Texts& given, Flags& out) {
-  for (const std::string& name : hardware_option_names()) {
+  for (const std::string& name : codec::hardware_option_names()) {
     const auto value = given.find(name);  // the vendor has no flag of its own: it is --probe's
     if (value == given.end() || value->second.empty()) continue;
     if (out.probe != ProbeKind::hardware)
       return wrong(name, "is for the hardware: it goes with no profile and no file");
-    const std::string problem = set_option(out.hardware, name, value->second);
+    const std::string problem = codec::set_option(out.hardware, name, value->second);
     if (!problem.empty()) return wrong(name, "is \"" + value->second + "\": it " + problem);
   }
   out.probe_helper = given["probe-helper"];

@@ -9,7 +9,7 @@
 
 #include "common/base/endpoint.hpp"
 #include "common/base/result.hpp"
-#include "node-agent/probes/hardware_options.hpp"
+#include "common/codec/agent/hardware_options.hpp"
 
 namespace chipweave::agent {
 
@@ -19,7 +19,7 @@ struct Flags {
   std::string node;
   ProbeKind probe = ProbeKind::hardware;
   std::string probe_name;              // of profile and file
-  HardwareOptions hardware;            // of hardware
+  codec::HardwareOptions hardware;     // of hardware
   std::string probe_helper;            // program; empty: chipweave-agent-probe beside this one
   std::string health_policy;           // file; empty: the built-in one
   std::string ascend_fault_codes;      // file; empty: none

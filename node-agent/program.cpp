@@ -10,10 +10,10 @@
 #include "common/obs/log.hpp"
 #include "common/tls/certificate_files.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/doors/metrics_door.hpp"
-#include "node-agent/probes/file_watch.hpp"
 #include "node-agent/reporting.hpp"
+#include "node-agent/server/metrics_handler.hpp"
 #include "node-agent/sources.hpp"
+#include "node-agent/sources/file_watch.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -47,7 +47,7 @@ void log_fault(const FaultChange& change) {
             {"what", fault.text}});
 }
 
-Result<void> open_metrics(const Flags& flags, MetricsDoor& door,
+Result<void> open_metrics(const Flags& flags, MetricsHandler& door,
                           std::shared_ptr<http::TlsContext> tls) {
   if (!flags.metrics) return {};
   if (!tls && !flags.metrics->is_loopback()) {
@@ -86,7 +86,7 @@ int run_agent(const Flags& flags) {
                                                  : kUnusable,
                 sources.error());
   }
-  MetricsDoor metrics(loop);
+  MetricsHandler metrics(loop);
   Reporting* reporting = nullptr;
   NodeStatePtr newest;
   AgentEvents events;
@@ -114,7 +114,7 @@ int run_agent(const Flags& flags) {
   if (const auto ok = agent.start(); !ok)
     return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
   metrics.ask([&agent, &sources, &reporting] {
-    const HelperCounts helper = (*sources)->helper_counts();
+    const SupervisorCounts helper = (*sources)->supervisor_counts();
     ProbeFacts facts{agent.errors(), agent.age().count(), helper.starts,
                      helper.stuck,   helper.crashed,      helper.garbage};
     if (const auto told = reporting->event_stats()) {

@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
 #include "common/kube/access.hpp"
 #include "common/obs/log.hpp"
@@ -10,7 +11,7 @@
 #include "node-agent/app/continuity.hpp"
 #include "node-agent/publish/boot_id.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
-#include "node-agent/publish/kube_reporter.hpp"
+#include "node-agent/publish/kube/kube_reporter.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -160,7 +161,7 @@ void Reporting::speak() {
 
 // Of other machines MindCluster is told nothing.
 bool Reporting::asks_kubelet() const {
-  return kubelet_ != nullptr && state_->topology.vendor() == "ascend";
+  return kubelet_ != nullptr && domain::vendor_of(state_->topology).in_mindcluster;
 }
 
 void Reporting::want(const NodeStatePtr& state, bool urgent) {

@@ -15,11 +15,11 @@
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "common/kube/api_client.hpp"
-#include "node-agent/app/faults.hpp"
+#include "node-agent/app/health/faults.hpp"
 #include "node-agent/flags.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
-#include "node-agent/publish/compat_publisher.hpp"
-#include "node-agent/publish/node_events.hpp"
+#include "node-agent/publish/kube/node_events.hpp"
+#include "node-agent/publish/node/compat_publisher.hpp"
 #include "node-agent/publish/reporter.hpp"
 
 namespace chipweave::agent {

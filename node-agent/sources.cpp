@@ -9,8 +9,8 @@
 #include "common/codec/ascend/fault_levels.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
-#include "node-agent/probes/ascend/fault_rules.hpp"
-#include "node-agent/probes/machine_probe.hpp"
+#include "node-agent/sources/declared_machine.hpp"
+#include "node-agent/sources/fault_code_rules.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -64,16 +64,16 @@ Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags, std::function
   }
   if (flags.probe == ProbeKind::hardware) {
     if (auto ok = out->lock_.take(flags.hardware.sysfs_root); !ok) return std::move(ok).error();
-    HelperOptions options;
-    options.words = to_words(flags.hardware);
+    SupervisorOptions options;
+    options.words = codec::to_words(flags.hardware);
     options.words.insert(options.words.begin(), helper_path(flags));
-    out->helper_ = std::make_unique<HelperProbe>(std::move(options), std::move(news));
+    out->helper_ = std::make_unique<ProbeSupervisor>(std::move(options), std::move(news));
     return out;
   }
   const bool profile = flags.probe == ProbeKind::profile;
   if (!profile) out->files_.push_back(flags.probe_name);
-  out->probe_ = std::make_unique<MachineProbe>(
-      profile ? MachineProbe::Source::profile : MachineProbe::Source::file, flags.probe_name);
+  out->probe_ = std::make_unique<DeclaredMachine>(
+      profile ? DeclaredMachine::Source::profile : DeclaredMachine::Source::file, flags.probe_name);
   return out;
 }
 

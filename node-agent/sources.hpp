@@ -10,11 +10,11 @@
 
 #include "common/base/result.hpp"
 #include "common/domain/health_policy.hpp"
-#include "node-agent/app/probe.hpp"
+#include "node-agent/app/machine_source.hpp"
 #include "node-agent/flags.hpp"
-#include "node-agent/probes/health_file.hpp"
-#include "node-agent/probes/helper/helper_probe.hpp"
-#include "node-agent/probes/machine_lock.hpp"
+#include "node-agent/sources/health_file.hpp"
+#include "node-agent/sources/machine_lock.hpp"
+#include "node-agent/supervisor/probe_supervisor.hpp"
 
 namespace chipweave::agent {
 
@@ -24,11 +24,13 @@ class Sources {
   // agent has the machine; else what is wrong with the policy's file.
   static Result<std::unique_ptr<Sources>> open(const Flags& flags, std::function<void()> news);
 
-  Probe& probe() { return helper_ ? *helper_ : *probe_; }
+  MachineSource& probe() { return helper_ ? *helper_ : *probe_; }
   HealthFile* health() { return health_ ? &*health_ : nullptr; }
   const domain::HealthPolicy& policy() const { return policy_; }
   // Of the hardware's helper process; zeros where there is none.
-  HelperCounts helper_counts() const { return helper_ ? helper_->counts() : HelperCounts{}; }
+  SupervisorCounts supervisor_counts() const {
+    return helper_ ? helper_->counts() : SupervisorCounts{};
+  }
   // Whose changes are worth a look.
   const std::vector<std::string>& files() const { return files_; }
 
@@ -37,8 +39,8 @@ class Sources {
   domain::HealthPolicy policy_;
   std::optional<HealthFile> health_;
   std::vector<std::string> files_;
-  std::unique_ptr<Probe> probe_;  // of a profile or file
-  std::unique_ptr<HelperProbe> helper_;
+  std::unique_ptr<MachineSource> probe_;  // of a profile or file
+  std::unique_ptr<ProbeSupervisor> helper_;
 };
 
 }  // namespace chipweave::agent

@@ -21,9 +21,9 @@
 #include "common/tls/certificate_files.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/config.hpp"
-#include "scheduler-plugin/doors/grpc_server.hpp"
-#include "scheduler-plugin/doors/http_front.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/server/grpc_server.hpp"
+#include "scheduler-plugin/server/http_front.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include "cli/ranktable/launchers.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/near_names.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/tools/generated_tables.hpp"
 #include "common/domain/ranktable/convert.hpp"
@@ -159,7 +159,7 @@ std::string wrong_target(const std::string& text) {
   if (is_launcher(text) || domain::ranktable::dialect_named(text)) return {};
   std::vector<std::string_view> known = domain::ranktable::dialect_names();
   known.insert(known.end(), launcher_forms().begin(), launcher_forms().end());
-  return "there is no form '" + text + "'" + codec::did_you_mean(text, known);
+  return "there is no form '" + text + "'" + did_you_mean(text, known);
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) 
   codec::ranktable::Edits ranks;
   codec::ranktable::set_ranks(*linted.tree, solver::best_ranks(ring), linted.table.dialect, ranks);
   const std::string text = ranks.apply(*linted.tree);
-  auto parsed = codec::ranktable::JsonTree::parse(text);
-  const auto* tree = std::get_if<codec::ranktable::JsonTree>(&parsed);
+  auto parsed = codec::JsonTree::parse(text);
+  const auto* tree = std::get_if<codec::JsonTree>(&parsed);
   if (tree == nullptr) return make_error(Errc::internal, "the table with its new ranks is no JSON");
   const auto again = codec::ranktable::read_table(*tree, linted.root, {linted.dialect});
   codec::ranktable::Edits lists;

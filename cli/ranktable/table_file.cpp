@@ -7,6 +7,7 @@
 
 #include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 
@@ -61,7 +62,7 @@ LintOptions lint_options(const TableFile& table) {
 }
 
 std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
-  Result<std::string> content = read_input(table.file, codec::ranktable::kMaxRankTableBytes + 1);
+  Result<std::string> content = read_input(table.file, limits::kMaxRankTableBytes + 1);
   if (!content) {
     complain(content.error());
     exit = Exit::unreadable;
@@ -84,7 +85,7 @@ std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
   return std::nullopt;
 }
 
-std::string place_text(const std::string& file, const codec::ranktable::Position& at) {
+std::string place_text(const std::string& file, const codec::TextPosition& at) {
   return concat((file == "-" ? std::string("standard input") : file), ":", at.line, ":", at.column);
 }
 

@@ -29,6 +29,6 @@ codec::ranktable::LintOptions lint_options(const TableFile& table);
 std::optional<codec::ranktable::LintedText> load_table(const TableFile& table, Exit& exit);
 
 // "hccl.json:12:33", "standard input:1:1".
-std::string place_text(const std::string& file, const codec::ranktable::Position& at);
+std::string place_text(const std::string& file, const codec::TextPosition& at);
 
 }  // namespace chipweave::cli

@@ -26,6 +26,7 @@ inline constexpr int kMaxResources = 16;  // that the chips of one machine are c
 // Files and texts from outside.
 inline constexpr std::size_t kMaxTopologyFileBytes = 16U
                                                      << 20U;  // the largest real one seen is 0.3 MB
+inline constexpr std::size_t kMaxRankTableBytes = 40U << 20U;        // HCCL refuses longer ones
 inline constexpr std::size_t kMaxUnpackedArchiveBytes = 64U << 20U;  // of a KFD tree dump
 inline constexpr std::size_t kMaxArchiveFiles = 20000;
 inline constexpr int kMaxJsonDepth = 64;

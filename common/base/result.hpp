@@ -14,7 +14,7 @@
 
 namespace chipweave {
 
-// What kind of failure it is; a door maps each to its protocol in one table.
+// What kind of failure it is; each protocol maps it to its own codes in one table.
 enum class Errc {
   invalid_argument,  // the input is wrong; repeating it will not help
   not_found,

@@ -26,7 +26,7 @@ std::string place_of(const Fault& fault) {
   return out;
 }
 
-std::string_view nic_lost_by(const Fault& fault) {
+std::string_view nic_out_of_use(const Fault& fault) {
   const bool of_lanes = fault.lanes > 0 || (fault.chip && fault.port);
   return fault.effect == Effect::link && !of_lanes ? std::string_view(fault.part) : "";
 }

@@ -15,8 +15,8 @@
 namespace chipweave::domain {
 
 // What an agent tells of faults at most: the worst ones, which come first, and bytes of one text.
-inline constexpr std::size_t kMostFaultsTold = 256;
-inline constexpr std::size_t kMostFaultTextBytes = 256;
+inline constexpr std::size_t kMaxReportedFaults = 256;
+inline constexpr std::size_t kMaxFaultTextBytes = 256;
 // Milliseconds: the end of the year 2261, the last one that a clock of nanoseconds can say.
 inline constexpr std::int64_t kLatestFaultTime = 9214646399999;
 
@@ -50,7 +50,7 @@ bool same_cause(const Fault& a, const Fault& b);
 // Of what it is, for people: "chip 3 port 7", "link 0-4", "mlx5_0", "machine".
 std::string place_of(const Fault& fault);
 // The NIC that is out of use by it; "" if it is of something else, or takes none out of use.
-std::string_view nic_lost_by(const Fault& fault);
+std::string_view nic_out_of_use(const Fault& fault);
 // Worst effect first, then by chip, peer, port, part and code.
 void sort_worst_first(std::vector<Fault>& faults);
 

@@ -15,7 +15,7 @@ namespace chipweave::domain {
 inline constexpr int kNoLevel = -1;
 inline constexpr int kNoSet = -1;
 
-using GangNode = std::uint32_t;
+using GangNodeId = std::uint32_t;
 
 // Every domain of `level` that holds pods holds a multiple of `size` of them.
 struct Slice {
@@ -43,7 +43,7 @@ struct PodSet {
   int parent = kNoSet;   // the subgroup that it is a part of
   std::string kind;      // of Gang::min_sets; may be empty
   std::string together;  // roles of the same name are planned as one; may be empty
-  std::map<GangNode, int> existing;
+  std::map<GangNodeId, int> existing;
 };
 
 // Soft: every used domain of the level keeps so many whole free nodes.
@@ -72,15 +72,16 @@ struct Gang {
   bool roles = false;                   // sets are roles, not subgroups
   std::map<std::string, int> min_sets;  // how many subgroups of that kind must run
 
-  std::map<GangNode, Running> existing;          // those of the sets included
-  std::optional<std::vector<GangNode>> failed;   // repair: pods there move, all others stay
-  std::map<int, std::vector<GangNode>> allowed;  // by pod; a pod that is not in it may go anywhere
+  std::map<GangNodeId, Running> existing;         // those of the sets included
+  std::optional<std::vector<GangNodeId>> failed;  // repair: pods there move, all others stay
+  std::map<int, std::vector<GangNodeId>>
+      allowed;  // by pod; a pod that is not in it may go anywhere
   std::optional<Spare> spare;
 };
 
 struct PlannedPod {
   int pod = 0;
-  GangNode node = 0;
+  GangNodeId node = 0;
   int rank = 0;
   int set = kNoSet;
 };

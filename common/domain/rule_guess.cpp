@@ -1,4 +1,5 @@
 #include "common/domain/rule_guess.hpp"
+#include "common/domain/vendor.hpp"
 
 #include <algorithm>
 
@@ -48,7 +49,7 @@ bool whole(const NodeTopology& t, LinkKind kind, int size) {
 }  // namespace
 
 RuleGuess guess_rule(const NodeTopology& t) {
-  if (t.vendor() != "ascend") return {};
+  if (vendor_of(t).id != VendorId::ascend) return {};
   const int places = t.chip(t.chip_count() - 1).index.value + 1;
   if (has(t, LinkKind::sio)) return {{RuleKind::ascend_a3, 2}, true};
   const auto guess = [&t](RuleKind rule, LinkKind kind, int size) {

@@ -9,15 +9,15 @@
 
 namespace chipweave::domain {
 
-// Collects sentences; the first kMost are kept, so that a broken file of 64 chips does not answer
-// with pages.
+// Collects sentences; the first kMaxListed are kept, so that a broken file of 64 chips does not
+// answer with pages.
 struct TopologyBuilder::Problems {
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMaxListed = 8;
   std::vector<std::string> list;
   std::size_t total = 0;
   void add(std::string text) {
     ++total;
-    if (list.size() < kMost) list.push_back(std::move(text));
+    if (list.size() < kMaxListed) list.push_back(std::move(text));
   }
   std::string joined() const {
     std::string out;

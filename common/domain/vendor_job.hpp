@@ -40,7 +40,7 @@ enum class AscendServer {
   a5_950,  // 950 SuperPod: 8 chips a node, 8 nodes a rack
 };
 
-struct AscendAsk {
+struct AscendRequest {
   // Absent: a5_950 where ra_block or ub_memory is asked, which only it has, else a3.
   std::optional<AscendServer> server;
   std::optional<int> node_chips;  // absent: what the server has (above)
@@ -70,14 +70,14 @@ struct TorState {
   friend bool operator==(const TorState&, const TorState&) = default;
 };
 
-struct TorAsk {
+struct TorRequest {
   TorSchema schema = TorSchema::none;
   TorNetwork network = TorNetwork::nslb_1;
   int shared_tors = 2;  // NSLB 2.0: 1 or 2, the most shared leaves of a job
   int leaf_nodes = 0;   // places below a leaf (tor_count); 0: those of the largest leaf
 };
 
-struct NvlinkAsk {
+struct NvlinkRequest {
   // Pods that must be inside one NVLink domain together, every `segment` of them; absent: all.
   std::optional<int> segment;
 };
@@ -86,9 +86,9 @@ struct VendorJob {
   int pods = 0;  // of the whole gang: those that run already are counted too
   int chips_per_pod = 0;
   VendorLevels levels;
-  std::optional<AscendAsk> ascend;
-  std::optional<TorAsk> tor;
-  std::optional<NvlinkAsk> nvlink;
+  std::optional<AscendRequest> ascend;
+  std::optional<TorRequest> tor;
+  std::optional<NvlinkRequest> nvlink;
 };
 
 }  // namespace chipweave::domain

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "common/io/child_process.hpp"
 
 namespace chipweave::io {

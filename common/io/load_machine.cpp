@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/io/files.hpp"
 #include "common/profiles/profiles.hpp"
 
@@ -31,7 +31,7 @@ Error unknown_machine(const std::string& name) {
   for (const profiles::Profile& p : profiles::all()) names.push_back(p.name);
   const std::string shown = name.substr(0, 200);
   return make_error(Errc::not_found, "no built-in profile and no file \"" + shown + "\"" +
-                                         codec::did_you_mean(name, names) +
+                                         did_you_mean(name, names) +
                                          "; `chipweave profiles` lists the built-in machines");
 }
 

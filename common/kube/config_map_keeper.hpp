@@ -18,8 +18,8 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/pace.hpp"
-#include "common/codec/kube/config_map.hpp"
-#include "common/codec/kube/merge_patch.hpp"
+#include "common/codec/kube/objects/config_map.hpp"
+#include "common/codec/kube/objects/merge_patch.hpp"
 #include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
 

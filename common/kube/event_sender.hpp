@@ -13,7 +13,7 @@
 #include <string>
 
 #include "common/base/clock.hpp"
-#include "common/codec/kube/event.hpp"
+#include "common/codec/kube/objects/event.hpp"
 #include "common/kube/transport.hpp"
 
 namespace chipweave::kube {

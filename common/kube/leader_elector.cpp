@@ -6,7 +6,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/kube/lease.hpp"
+#include "common/codec/kube/objects/lease.hpp"
 
 namespace chipweave::kube {
 namespace {

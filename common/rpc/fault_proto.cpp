@@ -41,7 +41,7 @@ Effect effect_from_proto(v1::FaultEffect effect) {
 
 // Whoever sends what is no UTF-8 has the whole message thrown away.
 std::string clean(const std::string& text) {
-  return with_dots(plain_utf8(text), domain::kMostFaultTextBytes);
+  return with_dots(plain_utf8(text), domain::kMaxFaultTextBytes);
 }
 
 std::int64_t moment(std::int64_t unix_ms) {
@@ -69,10 +69,10 @@ class Reader {
 
   std::string text(const std::string& value, const char* field) {
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-    if (value.size() > domain::kMostFaultTextBytes) {
+    if (value.size() > domain::kMaxFaultTextBytes) {
       fail(Errc::limit_exceeded, field,
            " bytes: " + std::to_string(value.size()) + ", at most " +
-               std::to_string(domain::kMostFaultTextBytes) + " are accepted");
+               std::to_string(domain::kMaxFaultTextBytes) + " are accepted");
     } else if (std::any_of(value.begin(), value.end(), control)) {
       fail(Errc::invalid_argument, field, " has control characters");
     }
@@ -122,16 +122,16 @@ Fault read(const v1::Fault& m, Reader& reader) {
 
 v1::FaultList to_proto(const std::vector<Fault>& faults) {
   v1::FaultList out;
-  const std::size_t told = std::min(faults.size(), domain::kMostFaultsTold);
+  const std::size_t told = std::min(faults.size(), domain::kMaxReportedFaults);
   for (std::size_t i = 0; i < told; ++i) write(faults[i], *out.add_faults());
   return out;
 }
 
 Result<std::vector<Fault>> from_proto(const v1::FaultList& message) {
   const auto count = static_cast<std::size_t>(message.faults_size());
-  if (count > domain::kMostFaultsTold) {
+  if (count > domain::kMaxReportedFaults) {
     return make_error(Errc::limit_exceeded, "faults: " + std::to_string(count) + ", at most " +
-                                                std::to_string(domain::kMostFaultsTold) +
+                                                std::to_string(domain::kMaxReportedFaults) +
                                                 " are accepted");
   }
   std::vector<Fault> out;

@@ -12,7 +12,7 @@
 
 namespace chipweave::rpc {
 
-// The worst domain::kMostFaultsTold of them, texts cut and cleaned so that they are accepted.
+// The worst domain::kMaxReportedFaults of them, texts cut and cleaned so that they are accepted.
 v1::FaultList to_proto(const std::vector<domain::Fault>& faults);
 // invalid_argument or limit_exceeded, naming the field: "faults[3].chip …". Which chips the machine
 // has is not asked: a fault may outlive its chip.

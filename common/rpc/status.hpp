@@ -1,4 +1,4 @@
-// Errc ↔ gRPC status codes: the one table of this door.
+// Errc ↔ gRPC status codes: the one table for every service.
 #pragma once
 
 #include <string_view>

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "node-agent/app/conditions.hpp"
 #include "node-agent/app/continuity.hpp"
 #include "node-agent/app/delta.hpp"
+#include "node-agent/app/health/conditions.hpp"
 #include "node-agent/app/health/fault_effects.hpp"
 #include "node-agent/app/identity.hpp"
 
@@ -57,7 +57,7 @@ const char* to_string(FaultChange::Kind kind) {
   return "cleared";
 }
 
-Agent::Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
+Agent::Agent(AgentOptions options, const Clock& clock, MachineSource& probe, FaultSource* faults,
              AgentEvents events)
     : options_(std::move(options)),
       clock_(clock),

@@ -15,10 +15,10 @@
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
 #include "node-agent/app/fault_source.hpp"
-#include "node-agent/app/faults.hpp"
+#include "node-agent/app/health/faults.hpp"
 #include "node-agent/app/health/health_judge.hpp"
+#include "node-agent/app/machine_source.hpp"
 #include "node-agent/app/node_state.hpp"
-#include "node-agent/app/probe.hpp"
 
 namespace chipweave::agent {
 
@@ -51,7 +51,7 @@ struct AgentEvents {
 class Agent {
  public:
   // `faults` may be null. The probe, the source and the clock must outlive it.
-  Agent(AgentOptions options, const Clock& clock, Probe& probe, FaultSource* faults,
+  Agent(AgentOptions options, const Clock& clock, MachineSource& probe, FaultSource* faults,
         AgentEvents events);
 
   // The first look at the machine. A probe that is not ready gives the first state later; the
@@ -92,7 +92,7 @@ class Agent {
 
   AgentOptions options_;
   const Clock& clock_;
-  Probe& probe_;
+  MachineSource& probe_;
   FaultSource* fault_source_;
   AgentEvents events_;
   HealthJudge judge_;
@@ -101,7 +101,7 @@ class Agent {
   std::optional<domain::Observation> seen_;
   std::vector<std::string> warned_;  // of the newest observation
   bool new_ = false;                 // and not yet part of a state
-  domain::Faults said_;              // by the health file
+  domain::DeclaredFaults said_;      // by the health file
   std::int64_t said_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "node-agent/app/rebuild.hpp"
+#include "common/domain/topology_edit.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -84,7 +84,7 @@ class Merge {
   bool sees(ChipIndex chip) const { return slots_.contains(chip); }
 
   Result<NodeTopology> run() const {
-    TopologyEdit edit;
+    domain::TopologyEdit edit;
     edit.chip = [this](domain::Chip& chip) { renew(chip); };
     edit.link = [this](domain::DirectLink& link) {
       const auto a = slot(link.a);
@@ -98,7 +98,7 @@ class Merge {
         port.lanes_down = std::max(0, port.lanes - lanes_up(of.name, *at));
       }
     };
-    return rebuilt(known_, edit);
+    return domain::rebuilt(known_, edit);
   }
 
  private:

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/base/result.hpp"
-#include "common/domain/faults.hpp"
+#include "common/domain/declared_faults.hpp"
 
 namespace chipweave::agent {
 
@@ -18,7 +18,7 @@ class FaultSource {
 
   // What it says now if that may differ from the last answer, else nullopt. The first call always
   // answers. Cheap.
-  virtual std::optional<Result<domain::Faults>> changes() = 0;
+  virtual std::optional<Result<domain::DeclaredFaults>> changes() = 0;
 };
 
 }  // namespace chipweave::agent

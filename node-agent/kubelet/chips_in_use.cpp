@@ -5,7 +5,8 @@
 
 #include "common/base/text.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
-#include "common/codec/mindcluster/device_ids.hpp"
+#include "common/codec/mindcluster/names/device_ids.hpp"
+#include "common/domain/vendor.hpp"
 
 namespace chipweave::agent {
 
@@ -17,7 +18,7 @@ constexpr std::size_t kMostNameBytes = 64;  // of what is told of a stranger
 
 ChipsInUse chips_in_use(const domain::NodeTopology& topology, const GivenDevices& given) {
   ChipsInUse out;
-  if (topology.vendor() != "ascend") return out;
+  if (!domain::vendor_of(topology).in_mindcluster) return out;
   const mc::AscendNames names(topology);
   std::set<domain::ChipIndex> chips;
   for (const GivenDevice& device : given) {

@@ -12,7 +12,7 @@
 #include "common/base/backoff.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/mindcluster/device_ids.hpp"
+#include "common/codec/mindcluster/names/device_ids.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/channel.hpp"

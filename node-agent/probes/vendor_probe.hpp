@@ -1,17 +1,29 @@
-// VendorProbe — a probe that calls into a vendor's library, tool or driver files, any of which may
-// hang or crash. Runs in the helper process only, on its one thread.
+// VendorProbe — reads one vendor's accelerators through its library, tool or driver files, any of
+// which may hang or crash. Runs in the probe process only, on its one thread.
 #pragma once
 
 #include <chrono>
 #include <thread>
 
-#include "node-agent/app/probe.hpp"
+#include "common/base/result.hpp"
+#include "common/domain/observation.hpp"
 
 namespace chipweave::agent {
 
-class VendorProbe : public Probe {
+class VendorProbe {
  public:
-  // Returns after `longest`, or earlier when the vendor tells of an event. What came is kept for
+  VendorProbe() = default;
+  VendorProbe(const VendorProbe&) = delete;
+  VendorProbe& operator=(const VendorProbe&) = delete;
+  virtual ~VendorProbe() = default;
+
+  // The whole machine as it is now, and the events since the last call. not_found: there are no
+  // accelerators here, an ordinary state.
+  virtual Result<domain::Observation> discover() = 0;
+  // True if discover() may answer differently than the last time it was called. Cheap: called twice
+  // a second.
+  virtual bool changes() = 0;
+  // Returns after `longest`, or earlier when the vendor reports an event. The event is kept for
   // changes() and discover().
   virtual void wait(std::chrono::milliseconds longest) { std::this_thread::sleep_for(longest); }
 };

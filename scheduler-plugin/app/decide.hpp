@@ -1,7 +1,7 @@
-// Decide — the one decision core behind every front door (HTTP kube, Volcano, admission of
+// Decide — the one decision core behind every protocol handler (HTTP kube, Volcano, admission of
 // bindings, gRPC Placement).
 //
-// Doors translate their protocol to these calls and hold no logic. All calls on the loop thread;
+// Handlers translate their protocol to these calls and hold no logic. All calls on the loop thread;
 // none blocks: what needs the API server's word answers later.
 #pragma once
 
@@ -27,7 +27,7 @@ struct PlacedChips {
 };
 
 // Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in
-// docs/reference/http.md) so that every door shows the same.
+// docs/reference/http.md) so that every handler shows the same.
 struct ExplainText {
   std::string json;
 };

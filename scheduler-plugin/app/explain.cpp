@@ -109,7 +109,7 @@ class Explainer {
     if (!request) return;
     const solver::Explanation e = node.wiring->explain(*request);
     w_.key("usable").integers(node.topology.indices(request->usable));
-    w_.key("beside").integers(node.topology.indices(request->beside));
+    w_.key("beside").integers(node.topology.indices(request->already_held));
     w_.key("candidates").integer(static_cast<std::int64_t>(e.candidates));
     w_.key("criteria").begin_array();
     for (const std::string& line : e.criteria) w_.string(line);

@@ -1,6 +1,6 @@
-// The values that front doors and use cases of the scheduler exchange: pods as far as placement
-// cares, inventory reports of agents, answers with reasons. No transport here: no JSON, no HTTP or
-// gRPC status.
+// The values that protocol handlers and use cases of the scheduler exchange: pods as far as
+// placement cares, inventory reports of agents, answers with reasons. No transport here: no JSON,
+// no HTTP or gRPC status.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void pod_bound(const ClusterPod& pod, const Placement* said) override;
   void pod_gone(const ClusterPod& pod) override;
 
-  // filter and prioritize for doors that write thousands of names: the same decision, without a
+  // filter and prioritize for handlers that write thousands of names: the same decision, without a
   // string a node. The survey is valid until the next call of any of them.
   const Survey& filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
   const Survey& prioritize_survey(const PodAsk& pod, std::span<const std::string_view> nodes);
@@ -111,7 +111,7 @@ class Scheduler final : public Decide, public ClusterListener {
   void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
   // Why nothing can be decided now: waiting_for(), or another replica leads. Empty: it can. While
   // there is a reason, place, reserve, bind,
-  // admit and release answer `unavailable` with it, and doors refuse
+  // admit and release answer `unavailable` with it, and handlers refuse
   // everything else that decides; what only looks is answered.
   std::string cannot_decide() const;
   // A term of this replica is over: takes back all promises.

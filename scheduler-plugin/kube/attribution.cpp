@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/placement.hpp"
+#include "common/codec/kube/pod/placement.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 
 namespace chipweave::sched {

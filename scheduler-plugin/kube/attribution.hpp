@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "scheduler-plugin/app/model.hpp"
 
 namespace chipweave::sched {

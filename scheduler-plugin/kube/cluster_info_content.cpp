@@ -4,8 +4,9 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
-#include "common/codec/mindcluster/device_content.hpp"
-#include "common/codec/mindcluster/told_faults.hpp"
+#include "common/codec/mindcluster/faults/reported_faults.hpp"
+#include "common/codec/mindcluster/node/device_content.hpp"
+#include "common/domain/vendor.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -22,7 +23,8 @@ ChipSet bound_on(const Ledger& ledger, NodeId node) {
 
 // Not of one whose agent's report was withdrawn.
 bool is_told_of(const Node& node) {
-  return node.has_inventory() && !node.boot_id.empty() && node.topology.vendor() == "ascend";
+  return node.has_inventory() && !node.boot_id.empty() &&
+         domain::vendor_of(node.topology).in_mindcluster;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/inventory_health.hpp"
-#include "common/codec/mindcluster/device_content.hpp"
+#include "common/codec/kube/inventory/inventory_health.hpp"
+#include "common/codec/mindcluster/node/device_content.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {

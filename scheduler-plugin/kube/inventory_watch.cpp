@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "common/codec/kube/inventory.hpp"
-#include "common/codec/kube/inventory_health.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
+#include "common/codec/kube/inventory/inventory_health.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {

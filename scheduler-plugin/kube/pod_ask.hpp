@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "scheduler-plugin/app/model.hpp"
 
 namespace chipweave::sched {

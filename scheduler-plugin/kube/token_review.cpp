@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/token_review.hpp"
+#include "common/codec/kube/objects/token_review.hpp"
 #include "common/http/sha256.hpp"
 #include "common/obs/log.hpp"
 

@@ -3,7 +3,7 @@
 //
 // Answers are kept for a while, by the token's digest; the token itself only until it has been
 // asked about, and never logged. The same token is asked about once at a time, and few at once:
-// whoever floods the door with tokens must not hold up the bindings that go the same way. Owner:
+// whoever floods the server with tokens must not hold up the bindings that go the same way. Owner:
 // the loop thread; callbacks that are still due when it ends do not come.
 #pragma once
 

@@ -4,36 +4,11 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/domain/vendor.hpp"
 #include "scheduler-plugin/state/relink.hpp"
 
 namespace chipweave::sched {
 namespace {
-
-// What a machine's chips are counted as when its agent does not say.
-std::vector<std::string> usual_resources(const domain::NodeTopology& topology) {
-  const std::string& vendor = topology.vendor();
-  if (vendor == "nvidia") return {"aliyun.com/gpu", "nvidia.com/gpu"};
-  if (vendor == "amd") return {"amd.com/gpu"};
-  if (vendor == "metax") return {"metax-tech.com/gpu"};
-  if (vendor != "ascend") return {};
-  switch (topology.rule().kind) {
-    case domain::RuleKind::ascend_310_card:
-    case domain::RuleKind::ascend_310_chip:
-      return {"huawei.com/Ascend310"};
-    case domain::RuleKind::ascend_310p_card:
-    case domain::RuleKind::ascend_310p_chip:
-      return {"huawei.com/Ascend310P"};
-    case domain::RuleKind::ascend_a5_mesh4:
-      return {"huawei.com/npu"};
-    case domain::RuleKind::any:
-    case domain::RuleKind::ascend_910a_module:
-    case domain::RuleKind::ascend_910a_half:
-    case domain::RuleKind::ascend_910b_16:
-    case domain::RuleKind::ascend_a3:
-      return {"huawei.com/Ascend910", "huawei.com/ascend-1980"};
-  }
-  return {};
-}
 
 std::vector<int> indices_of(const domain::NodeTopology& topology) {
   std::vector<int> indices;
@@ -244,7 +219,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.network_unhealthy = n.topology.network_unhealthy();
   n.machine = report.machine.empty() ? n.topology.model() : report.machine;
   n.resources =
-      report.resources.empty() ? usual_resources(n.topology) : std::move(report.resources);
+      report.resources.empty() ? domain::usual_resources(n.topology) : std::move(report.resources);
   resources_of_[id] = intern_resources(n.resources);
   n.faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
   if (result.old_indices) n.taken = {};

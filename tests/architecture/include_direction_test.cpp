@@ -67,6 +67,21 @@ TEST(IncludeDirection, ReportsOneProgramThatIncludesTheOther) {
             "node-agent/main.cpp:1: node-agent may not include scheduler-plugin/app/decide.hpp\n");
 }
 
+TEST(IncludeDirection, ReportsTheAgentAndItsProbeProcessIncludingEachOther) {
+  EXPECT_EQ(all(check_includes({
+                {"node-agent/app/agent.hpp", ""},
+                {"node-agent/main.cpp", "#include \"node-agent/probes/amd/amd_probe.hpp\"\n"},
+                {"node-agent/probe_process/main.cpp",
+                 "#include \"node-agent/app/agent.hpp\"\n"
+                 "#include \"node-agent/probes/amd/amd_probe.hpp\"\n"},
+                {"node-agent/probes/amd/amd_probe.hpp", ""},
+            })),
+            "node-agent/main.cpp:1: node-agent may not include "
+            "node-agent/probes/amd/amd_probe.hpp\n"
+            "node-agent/probe_process/main.cpp:1: node-agent/probe_process may not include "
+            "node-agent/app/agent.hpp\n");
+}
+
 TEST(IncludeDirection, ReportsClocksThreadsAndLibrariesInTheSolver) {
   EXPECT_EQ(
       all(check_includes(

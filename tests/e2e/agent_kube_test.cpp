@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "common/codec/kube/inventory.hpp"
-#include "common/codec/kube/inventory_health.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
+#include "common/codec/kube/inventory/inventory_health.hpp"
 #include "common/codec/yaml/yaml_json.hpp"
 #include "tests/e2e/agent_process.hpp"
 #include "tests/e2e/real_api.hpp"

@@ -274,7 +274,7 @@ def printed_configuration(bed, helm):
     return written[1]
 
 
-# Section 3c of the docs with its account and its configuration, asking a stand-in for chipweave-scheduler that has the
+# Step 2b of the page with its account and its configuration, asking a stand-in for chipweave-scheduler that has the
 # chart's certificate and the scheduler's token. Its own Deployment runs nothing here.
 def second_scheduler(bed, objects):
     bed.kubectl("apply", "--validate=strict", "-f", "-", text=objects)

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/admission.hpp"
 #include "common/codec/kube/base64.hpp"
+#include "common/codec/kube/requests/admission.hpp"
 
 namespace {
 

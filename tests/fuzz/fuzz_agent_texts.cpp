@@ -7,8 +7,8 @@
 
 #include "common/codec/agent/chip_list_annotation.hpp"
 #include "common/codec/agent/health_policy.hpp"
-#include "common/codec/mindcluster/chip_list.hpp"
-#include "common/codec/mindcluster/device_ids.hpp"
+#include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/mindcluster/names/device_ids.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "common/codec/ascend/fault_levels.hpp"
-#include "common/codec/ascend/hccn_conf.hpp"
-#include "common/codec/ascend/hccn_dev_info.hpp"
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_conf.hpp"
+#include "common/codec/ascend/hccn/hccn_dev_info.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "common/codec/ascend/npu_smi_spod.hpp"
 #include "tests/fuzz/read_back.hpp"
 

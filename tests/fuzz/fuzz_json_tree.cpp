@@ -6,17 +6,17 @@
 #include <optional>
 #include <string>
 
-#include "common/codec/json_depth.hpp"
+#include "common/codec/json/depth.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/edits.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {
 
+using chipweave::codec::JsonSyntaxError;
+using chipweave::codec::JsonTree;
 using chipweave::codec::require;
 using chipweave::codec::ranktable::Edits;
-using chipweave::codec::ranktable::JsonMistake;
-using chipweave::codec::ranktable::JsonTree;
 
 // nullopt where the other parser stops at a number beyond a double, which is JSON, too.
 std::optional<bool> is_json(const std::string& text) {
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool bom = text.substr(0, 3) == "\xEF\xBB\xBF";  // the other one skips it
   if (text.find('\0') != text.npos) return 0;            // which ends the text for the other one
   const bool deep = chipweave::codec::json_too_deep(text);
-  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+  if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     require(bom || deep || is_json(text) != true);
     require(!mistake->message.empty() && mistake->offset <= text.size());
     return 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/extender.hpp"
+#include "common/codec/kube/requests/extender.hpp"
 
 namespace {
 

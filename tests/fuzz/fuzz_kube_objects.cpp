@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/codec/kube/placement.hpp"
+#include "common/codec/kube/pod/placement.hpp"
 #include "common/codec/kube/watch.hpp"
 
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "common/codec/mindcluster/chip_list.hpp"
 #include "common/codec/mindcluster/cluster_info.hpp"
-#include "common/codec/mindcluster/node_annotations.hpp"
-#include "common/codec/mindcluster/upgrade_faults.hpp"
+#include "common/codec/mindcluster/faults/upgrade_faults.hpp"
+#include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/mindcluster/node/node_annotations.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/codec/kube/inventory.hpp"
-#include "common/codec/kube/inventory_health.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
+#include "common/codec/kube/inventory/inventory_health.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto faults = read_status_faults(text);
   require_words(faults);
-  require(!faults || faults->size() <= chipweave::domain::kMostFaultsTold);
+  require(!faults || faults->size() <= chipweave::domain::kMaxReportedFaults);
   std::string body(text);
   require_words(read_stored_object(body));
   return 0;

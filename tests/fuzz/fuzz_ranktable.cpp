@@ -18,6 +18,7 @@ namespace {
 
 namespace codec = chipweave::codec::ranktable;
 namespace domain = chipweave::domain::ranktable;
+using chipweave::codec::JsonTree;
 using chipweave::codec::require;
 
 // Whatever was written is read back as it was. Of a conversion only what it says: a member that was
@@ -26,12 +27,12 @@ void check_written(const domain::RankTable& table) {
   codec::ReadOptions options;
   options.dialect = table.dialect;
   const std::string text = codec::write_table(table);
-  auto parsed = codec::JsonTree::parse(text);
-  const auto* tree = std::get_if<codec::JsonTree>(&parsed);
+  auto parsed = JsonTree::parse(text);
+  const auto* tree = std::get_if<JsonTree>(&parsed);
   require(tree != nullptr);
   const codec::ReadTable read = codec::read_table(*tree, tree->root(), options);
-  auto again = codec::JsonTree::parse(codec::write_table(read.table));
-  const auto* second = std::get_if<codec::JsonTree>(&again);
+  auto again = JsonTree::parse(codec::write_table(read.table));
+  const auto* second = std::get_if<JsonTree>(&again);
   require(second != nullptr);
   require(codec::canonical(*second, second->root()) == codec::canonical(*tree, tree->root()));
 }
@@ -67,8 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!each.message().empty() && !domain::rule_of(each.code).title.empty());
     // Below a name that is there twice a pointer leads to the first.
     const bool exact = linted.tree && linted.tree->repeated().empty();
-    require(!exact || linted.tree->at(each.pointer) == each.node ||
-            each.node == codec::JsonTree::kNone);
+    require(!exact || linted.tree->at(each.pointer) == each.node || each.node == JsonTree::kNone);
   }
   const codec::Fixed fixed = codec::fix(text, options);
   require(!fixed.changes.empty() || fixed.text == text);

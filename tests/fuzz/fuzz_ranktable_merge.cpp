@@ -5,21 +5,22 @@
 #include <cstdint>
 #include <string>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/tools/merge.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {
 
 namespace ranktable = chipweave::codec::ranktable;
+using chipweave::codec::JsonTree;
 using chipweave::codec::require;
 using chipweave::codec::require_words;
 
 void check(const chipweave::Result<ranktable::MergedTable>& merged) {
   require_words(merged);
   if (!merged) return;
-  const auto parsed = ranktable::JsonTree::parse(merged->file.text);
-  require(std::holds_alternative<ranktable::JsonTree>(parsed));
+  const auto parsed = JsonTree::parse(merged->file.text);
+  require(std::holds_alternative<JsonTree>(parsed));
 }
 
 }  // namespace

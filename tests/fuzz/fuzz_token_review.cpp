@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "common/codec/kube/token_review.hpp"
+#include "common/codec/kube/objects/token_review.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/volcano.hpp"
+#include "common/codec/kube/requests/volcano.hpp"
 
 namespace {
 

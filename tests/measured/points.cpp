@@ -155,8 +155,8 @@ solver::GangBandwidth predict(const Json& point, const NodeTopology& t, int node
   solver::GangShape shape;
   // A description holds 64 chips at most; a rack's switches give all sets of it the same.
   if (rack) shape.chip_fabric_gbps = machine.gbps(t.all());
-  const solver::GangNode node{"each node", chips.size(), machine.gbps(chips),
-                              rails_of_point(point, t, chips)};
+  const solver::NodeBandwidth node{"each node", chips.size(), machine.gbps(chips),
+                                   rails_of_point(point, t, chips)};
   shape.nodes.assign(static_cast<std::size_t>(nodes), node);
   return solver::gang_bandwidth(shape);
 }

@@ -15,8 +15,8 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/near_names.hpp"
 #include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/canonical.hpp"
 #include "common/codec/ranktable/lint/fix.hpp"
@@ -59,7 +59,7 @@ Exit unreadable(Error error, const std::string& file) {
 }
 
 Result<std::string> read_table_text(const std::string& file) {
-  return read_input(file, codec::ranktable::kMaxRankTableBytes + 1);
+  return read_input(file, limits::kMaxRankTableBytes + 1);
 }
 
 // RT109; an exit when the topology file cannot be used.
@@ -246,7 +246,7 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
       ->check([](const std::string& text) {
         if (domain::ranktable::profile_named(text)) return std::string();
         return "there is no profile '" + text + "'" +
-               codec::did_you_mean(text, domain::ranktable::profile_names());
+               did_you_mean(text, domain::ranktable::profile_names());
       })
       ->option_text("PROFILE");
   c->add_flag("--strict", flags->strict, "warnings end with exit code 1, too");

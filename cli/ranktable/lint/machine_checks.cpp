@@ -5,8 +5,8 @@
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ascend/hccn_conf.hpp"
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_conf.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "common/io/files.hpp"
 #include "common/io/hccn_program.hpp"
 

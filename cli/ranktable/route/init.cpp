@@ -13,8 +13,9 @@
 #include "cli/ranktable/route/init_step.hpp"
 #include "cli/ranktable/route/inputs.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/io/files.hpp"
@@ -52,7 +53,7 @@ std::string in_folder(const std::string& folder, std::string_view name) {
 }
 
 Result<std::optional<std::string>> read_if_there(const std::string& folder, std::string_view name) {
-  auto content = io::read_file(in_folder(folder, name), codec::ranktable::kMaxRankTableBytes);
+  auto content = io::read_file(in_folder(folder, name), limits::kMaxRankTableBytes);
   if (content) return std::optional(*std::move(content));
   if (content.error().code == Errc::not_found) return std::optional<std::string>();
   return std::move(content).error();

@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "cli/ranktable/route/answer.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/kube/base64.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/io/gzip.hpp"
@@ -31,7 +32,7 @@ Result<std::string> unpacked(const std::string& content) {
   if (start == std::string::npos || content[start] == '{') return content;
   const Result<std::string> bytes = codec::decode_base64(content);
   if (!bytes || !io::is_gzip(*bytes)) return bad("is neither JSON nor base64 of gzip");
-  return io::gunzip(*bytes, codec::ranktable::kMaxRankTableBytes);
+  return io::gunzip(*bytes, limits::kMaxRankTableBytes);
 }
 
 // nullopt: the file is not there.

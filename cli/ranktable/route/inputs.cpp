@@ -7,9 +7,9 @@
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/network/hostfile.hpp"
 #include "common/codec/network/plan_network.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 
 namespace chipweave::cli {
@@ -167,7 +167,7 @@ Result<RouteInputs> read_route_inputs(const RouteInputFlags& flags) {
     add_super_pods(out);
   }
   if (!flags.previous.empty()) {
-    const auto text = read_input(flags.previous, codec::ranktable::kMaxRankTableBytes);
+    const auto text = read_input(flags.previous, limits::kMaxRankTableBytes);
     if (!text) return text.error();
     auto table = codec::read_job_table(*text);
     if (!table) return of_file(std::move(table).error(), flags.previous);

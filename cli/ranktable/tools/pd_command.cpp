@@ -8,8 +8,8 @@
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/ranktable/tools/addresses/borrowed_nics.hpp"
 #include "cli/ranktable/tools/requests.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
 #include "common/codec/ranktable/tools/generated_tables.hpp"
 #include "common/codec/ranktable/tools/merge.hpp"
 #include "common/codec/ranktable/tools/pd_instances.hpp"
@@ -142,7 +142,7 @@ Result<std::vector<NamedText>> outputs(const PdRequest& request, const Warn& war
 }  // namespace
 
 Result<std::vector<NamedText>> read_tables(const std::vector<std::string>& names) {
-  constexpr std::size_t kMax = codec::ranktable::kMaxRankTableBytes;
+  constexpr std::size_t kMax = limits::kMaxRankTableBytes;
   std::size_t left = 2 * kMax;
   std::vector<NamedText> out;
   for (const std::string& name : names) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -111,10 +111,10 @@ Result<json> read_object(std::string_view text) {
 
 }  // namespace
 
-Result<domain::Faults> parse_health_file(std::string_view text) {
+Result<domain::DeclaredFaults> parse_health_file(std::string_view text) {
   const auto document = read_object(text);
   if (!document) return Error(document.error());
-  domain::Faults out;
+  domain::DeclaredFaults out;
   for (const auto& [key, value] : document->items()) {
     if (key == "unhealthy" || key == "network_unhealthy") {
       auto list = chips(value, key);

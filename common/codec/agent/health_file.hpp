@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
-#include "common/domain/faults.hpp"
+#include "common/domain/declared_faults.hpp"
 
 namespace chipweave::codec {
 
 // Errors: invalid_argument with the place; limit_exceeded above limits::kMaxHealthFileBytes or for
 // lists longer than any machine needs. Whether the machine has these chips is the caller's
 // question.
-Result<domain::Faults> parse_health_file(std::string_view json);
+Result<domain::DeclaredFaults> parse_health_file(std::string_view json);
 
 }  // namespace chipweave::codec

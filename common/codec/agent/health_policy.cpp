@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/codec/yaml/yaml_json.hpp"
 

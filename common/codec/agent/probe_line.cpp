@@ -7,8 +7,8 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/codec/topology/json_reader.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 
 namespace chipweave::codec {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "common/base/text.hpp"
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec::ascend {
 namespace {

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "common/codec/ascend/text_lines.hpp"
+#include "common/codec/text/lines.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::ascend {
 namespace {
@@ -12,15 +14,15 @@ namespace {
 // The number of the one line with that key.
 Result<std::int64_t> number_of(std::string_view output, const std::string& key) {
   std::optional<std::int64_t> out;
-  AscendLines lines(output);
-  for (std::string_view line; lines.next(line);) {
+  LineReader lines(output);
+  for (std::string_view line; lines.next_trimmed(line);) {
     const auto value = value_of(line, key);
     if (!value) continue;
     const auto number =
         plain_number(*value, std::int64_t{std::numeric_limits<std::uint32_t>::max()});
     if (!number) {
       return make_error(Errc::invalid_argument,
-                        key + ": " + excerpt(*value) + " is no number below 2^32")
+                        key + ": " + quoted_excerpt(*value) + " is no number below 2^32")
           .in(lines.where());
     }
     if (out && *out != *number) {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/domain/communicators.hpp"
 
 namespace chipweave::codec {

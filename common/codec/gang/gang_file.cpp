@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
 

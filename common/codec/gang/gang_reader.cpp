@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
-#include "common/codec/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -38,7 +38,7 @@ class GangReader {
         gang_(request.gang),
         problems_(problems) {
     for (std::size_t i = 0; i < request.nodes.size(); ++i)
-      by_path_[joined_path(request.nodes[i].path)].push_back(static_cast<domain::GangNode>(i));
+      by_path_[joined_path(request.nodes[i].path)].push_back(static_cast<domain::GangNodeId>(i));
   }
 
   void read() {
@@ -110,8 +110,8 @@ class GangReader {
   }
 
   // Path to the number of pods there, or to the list of their ranks.
-  std::map<domain::GangNode, domain::Running> existing(const JsonObject& object) {
-    std::map<domain::GangNode, domain::Running> out;
+  std::map<domain::GangNodeId, domain::Running> existing(const JsonObject& object) {
+    std::map<domain::GangNodeId, domain::Running> out;
     const Json* map = object.find("existing");
     if (map == nullptr) return out;
     if (!map->is_object()) {
@@ -148,7 +148,7 @@ class GangReader {
   }
 
   void add_existing_of_sets() {
-    std::map<domain::GangNode, int> sums;
+    std::map<domain::GangNodeId, int> sums;
     for (const PodSet& set : gang_.sets)
       for (const auto& [node, pods] : set.existing) sums[node] += pods;
     for (const auto& [node, pods] : sums) {
@@ -175,11 +175,11 @@ class GangReader {
       auto at = by_path_.find(path);
       if (at == by_path_.end()) at = add_gone(path, where);
       if (at == by_path_.end()) continue;
-      for (const domain::GangNode node : at->second) gang_.failed->push_back(node);
+      for (const domain::GangNodeId node : at->second) gang_.failed->push_back(node);
     }
   }
   // A node that left the network: it takes nothing, but its domains are known.
-  std::unordered_map<std::string, std::vector<domain::GangNode>>::iterator add_gone(
+  std::unordered_map<std::string, std::vector<domain::GangNodeId>>::iterator add_gone(
       const std::string& path, const std::string& where) {
     PlanNode gone;
     for (std::size_t from = 0; from <= path.size();) {
@@ -194,9 +194,9 @@ class GangReader {
     gone.name = "\x01" + path;  // no name of a node: it holds a control character
     gone.place = gone.path;
     gone.healthy = false;
-    const auto id = static_cast<domain::GangNode>(request_.nodes.size());
+    const auto id = static_cast<domain::GangNodeId>(request_.nodes.size());
     request_.nodes.push_back(std::move(gone));
-    return by_path_.emplace(path, std::vector<domain::GangNode>{id}).first;
+    return by_path_.emplace(path, std::vector<domain::GangNodeId>{id}).first;
   }
 
   void read_pods() {
@@ -336,9 +336,9 @@ class GangReader {
     if (map == nullptr) return;
     if (!map->is_object())
       return problems_.add("gang.allowed_nodes", "must be an object: pod number to node names");
-    std::unordered_map<std::string, domain::GangNode> by_name;
+    std::unordered_map<std::string, domain::GangNodeId> by_name;
     for (std::size_t i = 0; i < request_.nodes.size(); ++i)
-      by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNode>(i));
+      by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNodeId>(i));
     for (const auto& [key, value] : map->items()) {
       const std::string where = entry("gang.allowed_nodes", key);
       const bool number = !key.empty() && key.size() < 7 &&
@@ -352,7 +352,7 @@ class GangReader {
         problems_.add(where, "must be a list of node names");
         continue;
       }
-      std::vector<domain::GangNode> nodes;
+      std::vector<domain::GangNodeId> nodes;
       for (std::size_t i = 0; i < value.size(); ++i) {
         const auto at =
             value[i].is_string() ? by_name.find(value[i].get<std::string>()) : by_name.end();
@@ -412,7 +412,7 @@ class GangReader {
   PlanRequest& request_;
   Gang& gang_;
   JsonProblems& problems_;
-  std::unordered_map<std::string, std::vector<domain::GangNode>> by_path_;
+  std::unordered_map<std::string, std::vector<domain::GangNodeId>> by_path_;
   std::unordered_set<std::string> names_;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/codec/gang/plan_codec.hpp"
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
 

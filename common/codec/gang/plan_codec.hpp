@@ -36,7 +36,7 @@ struct PlanRequest {
   bool nested = true;  // the two hierarchies are one tree
   std::vector<PlanNode> nodes;
   std::vector<std::optional<double>> level_gbps;  // a node gets across each level, GB/s
-  domain::Gang gang;                              // GangNode: position in nodes
+  domain::Gang gang;                              // GangNodeId: position in nodes
   std::optional<domain::VendorJob> vendor;
   std::map<std::string, domain::TorState> leaf_states;  // by leaf
 };

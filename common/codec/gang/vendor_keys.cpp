@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -57,15 +57,15 @@ std::optional<Value> read_word(const JsonObject& object, std::string_view key,
   return std::nullopt;
 }
 
-domain::AscendAsk read_ascend(const JsonObject& object, const std::vector<std::string>& levels,
-                              domain::VendorLevels& roles) {
+domain::AscendRequest read_ascend(const JsonObject& object, const std::vector<std::string>& levels,
+                                  domain::VendorLevels& roles) {
   static constexpr Words<AscendServer, 3> kServers = {{
       {"a3", AscendServer::a3},
       {"850", AscendServer::a5_850},
       {"950", AscendServer::a5_950},
   }};
   static constexpr Words<bool, 2> kAffinities = {{{"hard", false}, {"soft", true}}};
-  domain::AscendAsk out;
+  domain::AscendRequest out;
   out.server = read_word(object, "server", kServers);
   out.node_chips = count(object, "node_chips", 1, limits::kMaxChips);
   out.sp_block = count(object, "sp_block", 1, limits::kMaxChipIndex);
@@ -106,8 +106,8 @@ void read_states(const JsonObject& tor, std::map<std::string, TorState>& out) {
   }
 }
 
-domain::TorAsk read_tor(const JsonObject& object, const std::vector<std::string>& levels,
-                        VendorKeys& keys) {
+domain::TorRequest read_tor(const JsonObject& object, const std::vector<std::string>& levels,
+                            VendorKeys& keys) {
   static constexpr Words<TorSchema, 3> kSchemas = {{
       {"large-model-schema", TorSchema::large_model},
       {"normal-schema", TorSchema::normal},
@@ -118,7 +118,7 @@ domain::TorAsk read_tor(const JsonObject& object, const std::vector<std::string>
       {"2.0", TorNetwork::nslb_2},
   }};
   static constexpr Words<bool, 2> kLevels = {{{"single_layer", true}, {"", false}}};
-  domain::TorAsk out;
+  domain::TorRequest out;
   if (!object.has("schema"))
     object.problems().add(object.path("schema"),
                           "is missing: large-model-schema, normal-schema or null");
@@ -160,7 +160,7 @@ VendorKeys read_vendor_keys(const Json& value, const std::string& path,
   read_level_into(object, "nvl_domain_level", levels, out.levels.nvlink);
   const auto segment = count(object, "nvl_segment", 1, limits::kMaxGangPods);
   if (object.has("nvl_domain_level") || object.has("nvl_segment"))
-    out.nvlink = domain::NvlinkAsk{segment};
+    out.nvlink = domain::NvlinkRequest{segment};
   return out;
 }
 

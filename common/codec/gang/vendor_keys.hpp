@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/domain/vendor_job.hpp"
 
 namespace chipweave::codec {
 
 struct VendorKeys {
   domain::VendorLevels levels;
-  std::optional<domain::AscendAsk> ascend;
-  std::optional<domain::TorAsk> tor;
+  std::optional<domain::AscendRequest> ascend;
+  std::optional<domain::TorRequest> tor;
   std::map<std::string, domain::TorState> leaf_states;  // by leaf, as the request names it
-  std::optional<domain::NvlinkAsk> nvlink;
+  std::optional<domain::NvlinkRequest> nvlink;
 };
 
 // Strict: an unknown key, a wrong type, a level that the network does not have is a problem that

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/od_json.hpp"
+#include "common/codec/kube/pod/pod_stream.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-using namespace od_json;
+using namespace json_stream;
 
 constexpr const char* kInitialEnd = "k8s.io/initial-events-end";
 

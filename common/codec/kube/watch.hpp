@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::codec {
 

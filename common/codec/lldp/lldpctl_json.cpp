@@ -5,7 +5,7 @@
 // (lldpd: tests/integration/test_lldpcli.py). A host without neighbours has no "interface".
 #include <nlohmann/json.hpp>
 
-#include "common/codec/json_depth.hpp"
+#include "common/codec/json/depth.hpp"
 #include "common/codec/lldp/lldp.hpp"
 #include "common/codec/lldp/lldp_text.hpp"
 

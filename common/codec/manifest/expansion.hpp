@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "common/codec/manifest/manifest.hpp"
 #include "common/codec/manifest/shape.hpp"
 

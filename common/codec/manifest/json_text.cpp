@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/foreign_text.hpp"
-#include "common/codec/json_depth.hpp"
+#include "common/codec/json/depth.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 
 namespace chipweave::codec {

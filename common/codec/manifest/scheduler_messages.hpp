@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/domain/faults.hpp"
+#include "common/domain/declared_faults.hpp"
 
 namespace chipweave::codec {
 

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/mindcluster/device_members.hpp"
-#include "common/codec/mindcluster/node_members.hpp"
-#include "common/codec/mindcluster/switch_members.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/mindcluster/node/device_members.hpp"
+#include "common/codec/mindcluster/node/node_members.hpp"
+#include "common/codec/mindcluster/node/switch_members.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/mindcluster/device_info.hpp"
-#include "common/codec/mindcluster/node_info.hpp"
-#include "common/codec/mindcluster/switch_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_info.hpp"
+#include "common/codec/mindcluster/node/switch_info.hpp"
 
 namespace chipweave::codec::mindcluster {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec::mindcluster {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/network/table_builder.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "common/codec/network/domain_tree.hpp"
 #include "common/codec/network/export.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/network/table/domain_tree.hpp"
+#include "common/codec/text/warnings.hpp"
 
 namespace chipweave::codec {
 

@@ -6,8 +6,8 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/network/formats.hpp"
-#include "common/codec/network/switch_tree.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/network/table/switch_tree.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

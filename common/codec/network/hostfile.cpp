@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
-#include "common/codec/network/lines.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/network/table_builder.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/lines.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -26,7 +27,7 @@ std::optional<std::int64_t> slots_of(std::string_view text) {
 }
 
 Result<Host> read_host(std::string_view line) {
-  const std::vector<std::string_view> words = split_blanks(line);
+  const std::vector<std::string_view> words = split_words(line);
   Host out;
   out.name = words.front();
   out.line = line;
@@ -51,14 +52,14 @@ Result<Host> read_host(std::string_view line) {
 }  // namespace
 
 Result<std::vector<Host>> parse_hostfile(std::string_view text) {
-  if (find_no_utf8(text) != std::string_view::npos) {
+  if (find_invalid_utf8(text) != std::string_view::npos) {
     return network_error("holds a byte that is no UTF-8 text: is this a list of hosts?");
   }
   std::vector<Host> out;
   std::unordered_map<std::string, std::string> places;  // name → line
-  NetworkLines lines(text);
+  LineReader lines(text);
   for (std::string_view line; lines.next(line);) {
-    line = trim_blanks(line.substr(0, line.find('#')));
+    line = trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     Result<Host> host = read_host(line);
     if (!host) return std::move(host).error().in(lines.where());

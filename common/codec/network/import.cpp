@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/network/formats.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -72,7 +72,7 @@ Result<std::string_view> as_text(std::string_view content) {
   if (content.starts_with("\x1f\x8b")) {
     return network_error("the file is a gzip archive: unpack it");
   }
-  const std::size_t bad = std::min(find_no_utf8(content), content.find('\0'));
+  const std::size_t bad = std::min(find_invalid_utf8(content), content.find('\0'));
   if (bad != std::string_view::npos) {
     const auto line =
         std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(bad), '\n');

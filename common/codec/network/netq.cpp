@@ -8,10 +8,10 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/network/formats.hpp"
-#include "common/codec/network/leaf_units.hpp"
-#include "common/codec/network/table_builder.hpp"
-#include "common/codec/topology/text_quote.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/network/table/leaf_units.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/warnings.hpp"
 
 namespace chipweave::codec {
 namespace {

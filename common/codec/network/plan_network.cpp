@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/topology/json_reader.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
-#include "common/codec/topology/json_reader.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
 namespace {

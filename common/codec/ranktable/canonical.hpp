@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 
 namespace chipweave::codec::ranktable {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 
 namespace chipweave::codec::ranktable {

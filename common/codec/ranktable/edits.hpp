@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 
 namespace chipweave::codec::ranktable {
 

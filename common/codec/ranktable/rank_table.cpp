@@ -107,7 +107,9 @@ Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& dete
       "prefill_device_list, group_list, node_list)");
 }
 
-std::string text_of(const Position& at) { return concat("line ", at.line, ", column ", at.column); }
+std::string text_of(const TextPosition& at) {
+  return concat("line ", at.line, ", column ", at.column);
+}
 
 }  // namespace
 
@@ -142,7 +144,7 @@ ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions&
 
 Result<RankTable> parse_table(std::string text, const ReadOptions& options) {
   auto parsed = JsonTree::parse(std::move(text));
-  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+  if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     return make_error(Errc::invalid_argument, mistake->message).in(text_of(mistake->position));
   }
   const auto& tree = std::get<JsonTree>(parsed);
@@ -150,7 +152,7 @@ Result<RankTable> parse_table(std::string text, const ReadOptions& options) {
   const auto wrong = std::find_if(read.findings.begin(), read.findings.end(),
                                   [](const Finding& f) { return f.severity == Severity::error; });
   if (wrong != read.findings.end()) {
-    const Position at = LineIndex(tree.document()).at(tree.offset(wrong->place.object.node));
+    const TextPosition at = LineIndex(tree.document()).at(tree.offset(wrong->place.object.node));
     return make_error(Errc::invalid_argument, wrong->message).in(text_of(at));
   }
   if (!read.dialect) return make_error(Errc::invalid_argument, read.findings.front().message);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/domain/ranktable/lint/finding.hpp"
 #include "common/domain/ranktable/table.hpp"
 

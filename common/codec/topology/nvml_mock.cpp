@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/topology/hardware/pci.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/codec/topology/pci.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/near_names.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/base/near_names.hpp"
+#include "common/codec/text/quoting.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/domain/link_rates.hpp"
 

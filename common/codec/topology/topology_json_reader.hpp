@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/codec/topology/json_reader.hpp"
 #include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {

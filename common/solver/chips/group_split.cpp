@@ -96,11 +96,11 @@ std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet
 
 }  // namespace
 
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside,
+GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held,
                         const std::vector<int>& sizes, bool distributed) {
   GroupChoice out;
   const int total = std::accumulate(sizes.begin(), sizes.end(), 0);
-  const ChipSet pool = usable - beside;
+  const ChipSet pool = usable - already_held;
   const Rules& rules = selector.rules();
   if (std::any_of(sizes.begin(), sizes.end(),
                   [&](int s) { return !rules.legal_size(s, distributed); })) {
@@ -121,12 +121,12 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet beside,
   const auto settle = [&](ChipSet joint, const std::vector<ChipSet>& parts) {
     out.fits = true;
     out.chips = joint;
-    out.gbps = to_gbps(selector.model().of(joint | beside).rate);
+    out.gbps = to_gbps(selector.model().of(joint | already_held).rate);
     out.parts.assign(sizes.size(), ChipSet());
     for (std::size_t k = 0; k < order.size(); ++k) out.parts[order[k]] = parts[k];
   };
   Dealer dealer(selector, pool, sorted, distributed);
-  const CandidateQuery query{pool, ChipSet(), beside, total, distributed, false};
+  const CandidateQuery query{pool, ChipSet(), already_held, total, distributed, false};
   selector.unions_best_first(query, [&](ChipSet joint) {
     const std::optional<Deal> deal = dealer.deal(joint);
     if (deal) settle(joint, deal->parts);

@@ -11,30 +11,11 @@
 namespace chipweave::solver {
 namespace {
 
-struct Key {
-  std::uint64_t usable = 0;
-  std::uint64_t required = 0;
-  std::uint64_t beside = 0;
-  std::uint64_t ask = 0;  // size, distributed
-  friend bool operator==(const Key&, const Key&) = default;
-};
-
-std::uint64_t hash_key(const Key& key) {
-  std::uint64_t h = mix(key.usable + 0x9e3779b97f4a7c15ULL * (key.ask + 1));
-  if ((key.required | key.beside) != 0) h = mix(h ^ key.required) + mix(h + key.beside);
-  return h;
-}
-
-Key key_of(const Request& r) {
-  return {r.usable.bits(), r.required.bits(), r.beside.bits(),
-          static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
-}
-
 CandidateQuery query_of(const Request& r) {
-  return {r.usable - r.beside, r.required, r.beside, r.size, r.distributed, false};
+  return {r.usable - r.already_held, r.required, r.already_held, r.size, r.distributed, false};
 }
 
-// usable, beside, sizes, distributed
+// usable, already_held, sizes, distributed
 using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool>;
 
 constexpr std::size_t kMaxGroups = 4096;  // then the table is emptied; some 4 MB at worst
@@ -43,6 +24,24 @@ constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topolog
 }  // namespace
 
 struct Machine::Impl {
+  struct RequestKey {
+    std::uint64_t usable = 0;
+    std::uint64_t required = 0;
+    std::uint64_t already_held = 0;
+    std::uint64_t size_and_distributed = 0;
+    friend bool operator==(const RequestKey&, const RequestKey&) = default;
+    friend std::uint64_t hash_key(const RequestKey& key) {
+      std::uint64_t h = mix(key.usable + 0x9e3779b97f4a7c15ULL * (key.size_and_distributed + 1));
+      if ((key.required | key.already_held) != 0)
+        h = mix(h ^ key.required) + mix(h + key.already_held);
+      return h;
+    }
+  };
+  static RequestKey key_of(const Request& r) {
+    return {r.usable.bits(), r.required.bits(), r.already_held.bits(),
+            static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
+  }
+
   explicit Impl(domain::NodeTopology t)
       : topology(std::move(t)),
         selector(topology),
@@ -51,7 +50,7 @@ struct Machine::Impl {
   domain::NodeTopology topology;
   Selector selector;
   std::unique_ptr<Selector> healed;  // the same machine with all lanes up, where some are down
-  FlatMap<Key, Choice> memo;
+  FlatMap<RequestKey, Choice> memo;
   std::map<GroupKey, GroupChoice> groups;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
@@ -62,7 +61,7 @@ struct Machine::Impl {
   }
 
   Misfit misfit(const Request& r) const {
-    const ChipSet usable = r.usable - r.beside;
+    const ChipSet usable = r.usable - r.already_held;
     if (r.size < 1 || !selector.rules().legal_size(r.size, r.distributed)) return Misfit::size;
     if (r.required.size() > r.size) return Misfit::required_too_many;
     if (!usable.contains(r.required)) return Misfit::required_unusable;
@@ -73,7 +72,7 @@ struct Machine::Impl {
   Choice decide(const Request& r) {
     Choice out;
     out.why = misfit(r);
-    out.best_gbps = ceiling(r.size + r.beside.size(), r.distributed);
+    out.best_gbps = ceiling(r.size + r.already_held.size(), r.distributed);
     if (out.why != Misfit::none) return out;
     const Selector::Outcome found = selector.best(query_of(r));
     most_steps = std::max(most_steps, found.steps);
@@ -100,7 +99,7 @@ Machine& Machine::operator=(Machine&&) noexcept = default;
 const domain::NodeTopology& Machine::topology() const { return impl_->topology; }
 
 Choice Machine::choose(const Request& request) {
-  const Key key = key_of(request);
+  const Impl::RequestKey key = Impl::key_of(request);
   if (const Choice* known = impl_->memo.find(key)) {
     ++impl_->hits;
     return *known;
@@ -149,10 +148,11 @@ std::string Machine::reason(const Request& r, const Choice& choice) const {
              (r.distributed ? " of a distributed job" : "") + " are " + sizes;
     }
     case Misfit::too_few_chips:
-      return chips(r.size) + " asked, " + std::to_string((r.usable - r.beside).size()) + " usable";
+      return chips(r.size) + " asked, " + std::to_string((r.usable - r.already_held).size()) +
+             " usable";
     case Misfit::required_unusable: {
       std::string list;
-      for (const int i : impl_->topology.indices(r.required - (r.usable - r.beside))) {
+      for (const int i : impl_->topology.indices(r.required - (r.usable - r.already_held))) {
         list += (list.empty() ? "" : ", ") + std::to_string(i);
       }
       return "required chip " + list + " is not usable";
@@ -170,16 +170,16 @@ Machine::Stats Machine::stats() const {
   return {impl_->hits, impl_->misses, impl_->memo.size(), impl_->most_steps};
 }
 
-GroupChoice Machine::choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
-                                  bool distributed) {
-  const GroupKey key{usable.bits(), beside.bits(), sizes, distributed};
+GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
+                                  const std::vector<int>& sizes, bool distributed) {
+  const GroupKey key{usable.bits(), already_held.bits(), sizes, distributed};
   if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
     ++impl_->hits;
     return known->second;
   }
   ++impl_->misses;
-  GroupChoice out = split_group(impl_->selector, usable, beside, sizes, distributed);
-  int total = beside.size();
+  GroupChoice out = split_group(impl_->selector, usable, already_held, sizes, distributed);
+  int total = already_held.size();
   for (const int size : sizes) total += size;
   out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);
   if (impl_->groups.size() >= kMaxGroups) impl_->groups.clear();

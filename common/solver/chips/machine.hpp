@@ -6,8 +6,8 @@
 // Which chips are free or healthy is part of the request, never of the Machine.
 //
 // Order of preference among legal sets (docs/concepts/chip-selection.md): predicted ring bandwidth
-// of the set joined with `beside` → the vendor's stock preference → what the rest can still offer →
-// host side → lowest indices. Exact up to 16 chips unless the steps run out; above, see
+// of the set joined with `already_held` → the vendor's stock preference → what the rest can still
+// offer → host side → lowest indices. Exact up to 16 chips unless the steps run out; above, see
 // Choice::exact.
 //
 // Cost: a repeated request is one hash look-up, no allocation. A first one is a search over the
@@ -28,9 +28,9 @@ namespace chipweave::solver {
 using domain::ChipSet;
 
 struct Request {
-  ChipSet usable;    // free and healthy (for distributed jobs also network-healthy) slots
-  ChipSet required;  // must be part of the answer
-  ChipSet beside;    // held by pods of the same job on this machine: the best union is wanted
+  ChipSet usable;        // free and healthy (for distributed jobs also network-healthy) slots
+  ChipSet required;      // must be part of the answer
+  ChipSet already_held;  // held by pods of the same job on this machine: the best union is wanted
   int size = 1;
   bool distributed = false;  // the pod is one of several of a job; some vendor rules differ
   friend bool operator==(const Request&, const Request&) = default;
@@ -43,7 +43,7 @@ struct Choice {
   bool fits = false;
   ChipSet chips;
   double gbps =
-      0;  // predicted ring all-reduce bus bandwidth of chips ∪ beside, GB/s; 0 for one chip
+      0;  // predicted ring all-reduce bus bandwidth of chips ∪ already_held, GB/s; 0 for one chip
   double best_gbps =
       0;  // best a legal set of that many chips has on this machine when empty and healthy
   bool exact = true;  // false: no set can beat `bound` GB/s, but a better one than `gbps` may exist
@@ -70,7 +70,7 @@ struct GroupChoice {
   bool fits = false;
   ChipSet chips;               // the union
   std::vector<ChipSet> parts;  // by pod, in the order asked
-  double gbps = 0;             // of the union (with beside)
+  double gbps = 0;             // of the union (with already_held)
   double best_gbps = 0;
   Misfit why = Misfit::none;
 };
@@ -86,7 +86,7 @@ class Machine {
 
   Choice choose(const Request& request);
   // All pods or none; `sizes` are the chips of each pod; the parts are legal each and disjoint.
-  GroupChoice choose_group(ChipSet usable, ChipSet beside, const std::vector<int>& sizes,
+  GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
                            bool distributed);
   Explanation explain(const Request& request);
 

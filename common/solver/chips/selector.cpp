@@ -34,8 +34,8 @@ Judged Selector::judge(ChipSet chips, const CandidateQuery& query, Outcome& out)
   const Preservation::Answer rest = preservation_.of(query.usable - chips);
   out.steps += rest.steps + kJudgeAlone;
   out.exact = out.exact && rest.exact;
-  return {chips, model_.of(chips | query.beside).rate, rules_.preference(chips, query.usable),
-          rest.value, host_side(wiring_, chips | query.beside)};
+  return {chips, model_.of(chips | query.already_held).rate, rules_.preference(chips, query.usable),
+          rest.value, host_side(wiring_, chips | query.already_held)};
 }
 
 std::vector<Judged> Selector::judge_ties(const std::vector<ChipSet>& ties,
@@ -104,10 +104,10 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
 Selector::Search Selector::search(const CandidateList& list, const CandidateQuery& query,
                                   std::size_t wanted, Steps limit) {
   Search out;
-  const bool ranked = query.size + query.beside.size() > 1;
+  const bool ranked = query.size + query.already_held.size() > 1;
   out.left.reserve(list.sets.size());
   for (std::size_t i = 0; i < list.sets.size(); ++i)
-    out.left.push_back({ranked ? model_.upper_bound(list.sets[i] | query.beside) : 0, i});
+    out.left.push_back({ranked ? model_.upper_bound(list.sets[i] | query.already_held) : 0, i});
   const auto better = [](const Rated& a, const Rated& b) {
     return a.rate != b.rate ? a.rate > b.rate : a.at < b.at;
   };
@@ -122,7 +122,7 @@ Selector::Search Selector::search(const CandidateList& list, const CandidateQuer
       out.bound = std::max(out.bound, b.rate);
       break;
     }
-    const Bandwidth w = model_.of(list.sets[b.at] | query.beside);
+    const Bandwidth w = model_.of(list.sets[b.at] | query.already_held);
     out.steps += w.steps + 1;
     out.bound = std::max(out.bound, w.bound);
     out.rated.push_back({w.rate, b.at});
@@ -156,7 +156,7 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   out.bound = std::max(found.bound, top);
   if (!list.complete)
-    out.bound = std::max(out.bound, size_bound(query.size, query.usable | query.beside));
+    out.bound = std::max(out.bound, size_bound(query.size, query.usable | query.already_held));
   out.exact = out.exact && list.complete && found.complete && out.bound == top;
   return out;
 }

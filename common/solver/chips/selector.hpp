@@ -1,8 +1,8 @@
 // Selector — the search behind Machine: all criteria over all distinguishable sets, best first.
 //
-// Criteria in order: bandwidth of set ∪ beside, stock preference, preservation of the rest, host
-// side, lowest indices. Bandwidths are evaluated best bound first and only until no bound can reach
-// the best found, or the steps of a search are spent (steps.hpp).
+// Criteria in order: bandwidth of set ∪ already_held, stock preference, preservation of the rest,
+// host side, lowest indices. Bandwidths are evaluated best bound first and only until no bound can
+// reach the best found, or the steps of a search are spent (steps.hpp).
 #pragma once
 
 #include <functional>

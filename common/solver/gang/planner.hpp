@@ -15,7 +15,7 @@
 
 namespace chipweave::solver {
 
-// GangNode is Fabric's number of a node. level_names: for the words of Plan::reason, coarsest
+// GangNodeId is Fabric's number of a node. level_names: for the words of Plan::reason, coarsest
 // first, as many as the fabric has levels. Cost: O(units of the fabric x kinds of nodes in them) to
 // count what each can take, then that of the solver; O(pods log pods) for the ranks.
 // notes: nodes that take none, beside those that are not healthy, and what was given away since the

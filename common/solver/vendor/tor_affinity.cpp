@@ -13,8 +13,8 @@
 namespace chipweave::solver {
 namespace {
 
-using domain::TorAsk;
 using domain::TorNetwork;
+using domain::TorRequest;
 using domain::TorSchema;
 using domain::TorState;
 using domain::TorUse;
@@ -231,21 +231,21 @@ std::string too_big_for_one_leaf(const Leaves& leaves, const LeafList& list, int
          leaves[list.back()].name;
 }
 
-std::string short_of_leaves_v2(const Leaves& leaves, int pods, const TorAsk& ask) {
+std::string short_of_leaves_v2(const Leaves& leaves, int pods, const TorRequest& request) {
   const LeafList shared = leaves.where(is_shared);
   int most = 0;
   int count = 0;
-  for (auto leaf = shared.rbegin(); leaf != shared.rend() && count < ask.shared_tors; ++leaf) {
+  for (auto leaf = shared.rbegin(); leaf != shared.rend() && count < request.shared_tors; ++leaf) {
     most += leaves.able(*leaf);
     ++count;
   }
   std::string out = pods_text(pods) + " asked; free leaves take " +
                     std::to_string(leaves.able(leaves.where(is_free))) + ", ";
-  if (ask.schema == TorSchema::normal)
+  if (request.schema == TorSchema::normal)
     return out + "unhealthy shared leaves and those without a large model " +
            std::to_string(leaves.able(leaves.where(is_unhealthy)) +
                           leaves.able(leaves.where(is_shared_by_normal)));
-  return out + "at most " + std::to_string(ask.shared_tors) + " healthy shared leaves " +
+  return out + "at most " + std::to_string(request.shared_tors) + " healthy shared leaves " +
          std::to_string(most);
 }
 
@@ -318,21 +318,21 @@ TorPlan any_nodes(const Leaves& leaves, const LeafList& list, int pods, bool kee
   return plan_of(leaves, takes);
 }
 
-TorPlan plan_v1(const Leaves& leaves, int pods, const TorAsk& ask, int places) {
+TorPlan plan_v1(const Leaves& leaves, int pods, const TorRequest& request, int places) {
   const LeafList clean = leaves.where(is_clean);
   if (const Takes takes = complete_leaves(leaves, clean, places, pods); !takes.empty())
     return plan_of(leaves, takes);
   if (TorPlan plan = logical_leaves(leaves, clean, places, pods); plan.fits) return plan;
-  if (ask.schema == TorSchema::large_model)
+  if (request.schema == TorSchema::large_model)
     return refused(short_of_rows_v1(leaves, clean, places, pods));
   return any_nodes(leaves, leaves.able(clean) >= pods ? clean : leaves.where(any_leaf), pods,
                    false);
 }
 
-TorPlan plan_v2(const Leaves& leaves, int pods, const TorAsk& ask) {
-  std::optional<Takes> takes = crossing_v2(leaves, pods, ask.shared_tors);
-  if (!takes && ask.schema == TorSchema::normal) takes = spilling_v2(leaves, pods);
-  if (!takes) return refused(short_of_leaves_v2(leaves, pods, ask));
+TorPlan plan_v2(const Leaves& leaves, int pods, const TorRequest& request) {
+  std::optional<Takes> takes = crossing_v2(leaves, pods, request.shared_tors);
+  if (!takes && request.schema == TorSchema::normal) takes = spilling_v2(leaves, pods);
+  if (!takes) return refused(short_of_leaves_v2(leaves, pods, request));
   sort_for_ranks(leaves, *takes);
   return plan_of(leaves, *takes);
 }
@@ -373,26 +373,27 @@ Result<int> places_of(const std::vector<TorLeaf>& leaves, int leaf_nodes) {
 
 }  // namespace
 
-Result<TorPlan> plan_tor(const std::vector<TorLeaf>& given, int replicas, const TorAsk& ask) {
+Result<TorPlan> plan_tor(const std::vector<TorLeaf>& given, int replicas,
+                         const TorRequest& request) {
   if (replicas < 1) return make_error(Errc::invalid_argument, "must be at least 1").in("pods");
-  if (ask.shared_tors != 1 && ask.shared_tors != 2)
+  if (request.shared_tors != 1 && request.shared_tors != 2)
     return make_error(Errc::invalid_argument, "must be 1 or 2").in("tor.shared_tor_num");
-  const Result<int> places = places_of(given, ask.leaf_nodes);
+  const Result<int> places = places_of(given, request.leaf_nodes);
   if (!places) return places.error();
   const Leaves leaves(given);
   const LeafList all = leaves.where(any_leaf);
-  if (ask.schema == TorSchema::none) return any_nodes(leaves, all, replicas, true);
-  if (const auto takes = under_one_leaf(leaves, replicas, ask.network))
+  if (request.schema == TorSchema::none) return any_nodes(leaves, all, replicas, true);
+  if (const auto takes = under_one_leaf(leaves, replicas, request.network))
     return plan_of(leaves, *takes);
-  if (ask.network == TorNetwork::single_layer)
+  if (request.network == TorNetwork::single_layer)
     return refused(too_big_for_one_leaf(leaves, all, replicas));
-  if (ask.schema == TorSchema::large_model && replicas < domain::kFillerReplicas)
+  if (request.schema == TorSchema::large_model && replicas < domain::kFillerReplicas)
     return refused(too_big_for_one_leaf(leaves, all, replicas) +
                    " (fewer than 4 pods of large-model-schema stay under one leaf)");
   if (all.empty()) return refused(too_big_for_one_leaf(leaves, all, replicas));
-  if (ask.network == TorNetwork::nslb_1)
-    return with_models(leaves, plan_v1(leaves, replicas, ask, *places), ask.schema);
-  return with_models(leaves, plan_v2(leaves, replicas, ask), ask.schema);
+  if (request.network == TorNetwork::nslb_1)
+    return with_models(leaves, plan_v1(leaves, replicas, request, *places), request.schema);
+  return with_models(leaves, plan_v2(leaves, replicas, request), request.schema);
 }
 
 TorAnnotations tor_annotations(const std::vector<TorLeaf>& leaves, const TorPlan& plan,

@@ -74,7 +74,7 @@ struct TorPlan {
 // Cost: O(leaves x (leaves + pods) + nodes); logical leaves: also that of fewest_rows
 // (tor_slices.hpp).
 Result<TorPlan> plan_tor(const std::vector<TorLeaf>& leaves, int replicas,
-                         const domain::TorAsk& ask);
+                         const domain::TorRequest& request);
 
 // What NSLB 2.0 writes on a pod. A job under one leaf says of it that it is free, whatever it is.
 struct TorAnnotations {

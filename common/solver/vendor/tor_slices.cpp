@@ -111,7 +111,7 @@ class Search {
     descend(0, leaves, 0);
     return best_;
   }
-  bool gave_up() const { return steps_ >= kMostRowSteps; }
+  bool gave_up() const { return steps_ >= kMaxRowSteps; }
   // No pick has fewer leaves: those with the most places have too few before.
   std::size_t bound() const {
     std::size_t places = 0;

@@ -23,10 +23,10 @@ struct SliceRows {
 // slice gives pods / slices, and pods % slices of them one more. Uses the fewest leaves, of those
 // with the fewest nodes to be had in sum; of leaves that are alike the first.
 // Cost: O(leaves^2 x slices) at most for a first answer; then one leaf less again and again, by a
-// search that ends after kMostRowSteps turns, each O(slices), with the best found. It is exact for
+// search that ends after kMaxRowSteps turns, each O(slices), with the best found. It is exact for
 // dozens of leaves of few slices or few kinds; with gaps at random under hundreds most answers are
 // not proven.
-inline constexpr int kMostRowSteps = 200'000;
+inline constexpr int kMaxRowSteps = 200'000;
 SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t slices,
                       std::size_t pods);
 

@@ -10,14 +10,14 @@
 namespace chipweave::solver {
 namespace {
 
-using domain::AscendAsk;
+using domain::AscendRequest;
 using domain::AscendServer;
 using domain::kNoLevel;
 using domain::VendorJob;
 
 constexpr int kDefaultSuperPodNodes = 48;
 constexpr int kDefaultReserveNodes = 2;
-constexpr int kMost950SuperPodNodes = 1024;
+constexpr int kMax950SuperPodNodes = 1024;
 constexpr int kRackChips = 64;        // of a 950 super-pod
 constexpr int kUbDomainChips = 1024;  // 16 racks
 constexpr int kDieChips = 2;          // a module of A3 is two dies, each counted as a chip
@@ -30,7 +30,7 @@ std::string text(std::int64_t number) { return std::to_string(number); }
 std::string chips(std::int64_t number) { return text(number) + (number == 1 ? " chip" : " chips"); }
 std::string nodes(std::int64_t number) { return text(number) + (number == 1 ? " node" : " nodes"); }
 
-// The ask with its defaults filled in.
+// The request with its defaults filled in.
 struct SuperPodJob {
   AscendServer server = AscendServer::a3;
   int node_chips = 0;
@@ -43,35 +43,35 @@ struct SuperPodJob {
   bool single() const { return pods == 1; }
 };
 
-AscendServer server_of(const AscendAsk& ask) {
-  const bool only_950 = ask.ra_block.has_value() || ask.ub_memory;
-  return ask.server.value_or(only_950 ? AscendServer::a5_950 : AscendServer::a3);
+AscendServer server_of(const AscendRequest& request) {
+  const bool only_950 = request.ra_block.has_value() || request.ub_memory;
+  return request.server.value_or(only_950 ? AscendServer::a5_950 : AscendServer::a3);
 }
 
-Result<SuperPodJob> with_defaults(const VendorJob& job, const AscendAsk& ask) {
+Result<SuperPodJob> with_defaults(const VendorJob& job, const AscendRequest& request) {
   SuperPodJob out;
-  out.server = server_of(ask);
-  out.node_chips = ask.node_chips.value_or(out.server == AscendServer::a3 ? 16 : 8);
+  out.server = server_of(request);
+  out.node_chips = request.node_chips.value_or(out.server == AscendServer::a3 ? 16 : 8);
   if (out.node_chips < 1) return wrong("ascend.node_chips", "must be at least 1");
-  out.super_pod_nodes = ask.super_pod_size.value_or(kDefaultSuperPodNodes);
+  out.super_pod_nodes = request.super_pod_size.value_or(kDefaultSuperPodNodes);
   if (out.super_pod_nodes < 1) return wrong("ascend.super_pod_size", "must be at least 1 node");
-  if (out.server == AscendServer::a5_950 && out.super_pod_nodes > kMost950SuperPodNodes)
-    return wrong("ascend.super_pod_size", "must be at most " + nodes(kMost950SuperPodNodes) +
+  if (out.server == AscendServer::a5_950 && out.super_pod_nodes > kMax950SuperPodNodes)
+    return wrong("ascend.super_pod_size", "must be at most " + nodes(kMax950SuperPodNodes) +
                                               " on a 950 super-pod, not " +
                                               text(out.super_pod_nodes));
   out.reserve_nodes =
-      ask.reserve_nodes.value_or(std::min(kDefaultReserveNodes, out.super_pod_nodes - 1));
+      request.reserve_nodes.value_or(std::min(kDefaultReserveNodes, out.super_pod_nodes - 1));
   if (out.reserve_nodes < 0 || out.reserve_nodes >= out.super_pod_nodes)
     return wrong("ascend.reserve_nodes", "must be 0 to " + text(out.super_pod_nodes - 1) +
                                              ", less than the " + nodes(out.super_pod_nodes) +
                                              " of super_pod_size, not " + text(out.reserve_nodes));
   out.pods = job.pods;
   out.total = std::int64_t{job.pods} * job.chips_per_pod;
-  out.sp_block_given = ask.sp_block.has_value();
-  out.sp_block = ask.sp_block ? std::int64_t{*ask.sp_block} : out.total;
-  if (ask.ra_block && out.server != AscendServer::a5_950)
+  out.sp_block_given = request.sp_block.has_value();
+  out.sp_block = request.sp_block ? std::int64_t{*request.sp_block} : out.total;
+  if (request.ra_block && out.server != AscendServer::a5_950)
     return wrong("ascend.ra_block", "only the racks of a 950 super-pod have it");
-  if (ask.ub_memory && out.server != AscendServer::a5_950)
+  if (request.ub_memory && out.server != AscendServer::a5_950)
     return wrong("ascend.ub_memory", "only a 950 super-pod has it");
   return out;
 }
@@ -128,7 +128,7 @@ Result<void> check_ra_block(const SuperPodJob& job, int ra_block) {
 }
 
 // Levels that are asked for have to be there, and each inside the one before it.
-Result<void> check_levels(const domain::VendorLevels& levels, const AscendAsk& ask) {
+Result<void> check_levels(const domain::VendorLevels& levels, const AscendRequest& request) {
   int above = levels.super_pod;
   const char* name_above = "super_pod_level";
   if (above == kNoLevel)
@@ -142,69 +142,71 @@ Result<void> check_levels(const domain::VendorLevels& levels, const AscendAsk& a
     name_above = name;
     return {};
   };
-  if (ask.ub_memory) {
+  if (request.ub_memory) {
     if (auto ok = next(levels.ub_domain, "ascend.ub_level", "ub_level", "a UB memory domain"); !ok)
       return ok;
   }
-  if (ask.ra_block) {
+  if (request.ra_block) {
     if (auto ok = next(levels.rack, "ascend.rack_level", "rack_level", "a rack"); !ok) return ok;
   }
   return {};
 }
 
-Result<void> add_super_pod(const VendorJob& job, const AscendAsk& ask, VendorConstraints& out) {
-  const Result<SuperPodJob> filled = with_defaults(job, ask);
+Result<void> add_super_pod(const VendorJob& job, const AscendRequest& request,
+                           VendorConstraints& out) {
+  const Result<SuperPodJob> filled = with_defaults(job, request);
   if (!filled) return filled.error();
-  if (auto ok = check_levels(job.levels, ask); !ok) return ok;
+  if (auto ok = check_levels(job.levels, request); !ok) return ok;
   if (auto ok = check_pod_size(*filled, job.chips_per_pod); !ok) return ok;
   if (auto ok = check_sp_block(*filled); !ok) return ok;
-  if (ask.ra_block) {
-    if (auto ok = check_ra_block(*filled, *ask.ra_block); !ok) return ok;
+  if (request.ra_block) {
+    if (auto ok = check_ra_block(*filled, *request.ra_block); !ok) return ok;
   }
-  if (ask.ub_memory && filled->total > kUbDomainChips)
+  if (request.ub_memory && filled->total > kUbDomainChips)
     return wrong("ascend.ub_memory", "a UB memory domain is 16 racks, " + chips(kUbDomainChips) +
                                          "; the job has " + text(filled->total));
   out.whole_nodes = !filled->single();
   if (filled->reserve_nodes > 0)
     out.keep_spare = VendorSpare{job.levels.super_pod, filled->reserve_nodes};
-  if (ask.ub_memory) out.required_level = std::max(out.required_level, job.levels.ub_domain);
-  if (!ask.soft && filled->sp_block == filled->total)
+  if (request.ub_memory) out.required_level = std::max(out.required_level, job.levels.ub_domain);
+  if (!request.soft && filled->sp_block == filled->total)
     out.required_level = std::max(out.required_level, job.levels.super_pod);
   if (filled->single()) return {};
   const auto pods_of = [&](std::int64_t block) {
     return static_cast<int>(block / filled->node_chips);
   };
-  out.slices.push_back({job.levels.super_pod, pods_of(filled->sp_block), ask.soft});
+  out.slices.push_back({job.levels.super_pod, pods_of(filled->sp_block), request.soft});
   // A block of less than a node is inside one rack anyway.
-  if (ask.ra_block && pods_of(*ask.ra_block) > 1)
-    out.slices.push_back({job.levels.rack, pods_of(*ask.ra_block), false});
+  if (request.ra_block && pods_of(*request.ra_block) > 1)
+    out.slices.push_back({job.levels.rack, pods_of(*request.ra_block), false});
   return {};
 }
 
-Result<void> add_nvlink(const VendorJob& job, const domain::NvlinkAsk& ask,
+Result<void> add_nvlink(const VendorJob& job, const domain::NvlinkRequest& request,
                         VendorConstraints& out) {
   const int level = job.levels.nvlink;
   if (level == kNoLevel)
     return wrong("nvl_domain_level", "is missing: which level of the network is an NVLink domain");
-  if (!ask.segment) {
+  if (!request.segment) {
     out.required_level = std::max(out.required_level, level);
     return {};
   }
-  if (*ask.segment < 1) return wrong("nvl_segment", "must be at least 1 pod");
-  if (job.pods % *ask.segment != 0)
-    return wrong("nvl_segment", "is " + text(*ask.segment) + ": must divide the " + text(job.pods) +
-                                    " pods of the job");
-  out.slices.push_back({level, *ask.segment, false});
+  if (*request.segment < 1) return wrong("nvl_segment", "must be at least 1 pod");
+  if (job.pods % *request.segment != 0)
+    return wrong("nvl_segment", "is " + text(*request.segment) + ": must divide the " +
+                                    text(job.pods) + " pods of the job");
+  out.slices.push_back({level, *request.segment, false});
   return {};
 }
 
-Result<void> add_tor(const VendorJob& job, const domain::TorAsk& ask, VendorConstraints& out) {
-  if (ask.schema == domain::TorSchema::none) return {};
+Result<void> add_tor(const VendorJob& job, const domain::TorRequest& request,
+                     VendorConstraints& out) {
+  if (request.schema == domain::TorSchema::none) return {};
   if (job.levels.leaf == kNoLevel)
     return wrong("tor.level", "is missing: which level of the network is a leaf switch");
   const bool filler =
-      ask.schema == domain::TorSchema::large_model && job.pods < domain::kFillerReplicas;
-  if (filler || ask.network == domain::TorNetwork::single_layer)
+      request.schema == domain::TorSchema::large_model && job.pods < domain::kFillerReplicas;
+  if (filler || request.network == domain::TorNetwork::single_layer)
     out.required_level = std::max(out.required_level, job.levels.leaf);
   out.by_leaf_switch = true;
   return {};

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "node-agent/app/rebuild.hpp"
+#include "common/domain/topology_edit.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -32,7 +32,7 @@ class Effects {
         const auto port = by_number.find({*fault.chip, *fault.port});
         // One that is down counts among the lanes of "link.down" already.
         if (port != by_number.end() && port->second->up) take_port(*port->second);
-      } else if (const auto nic = domain::nic_lost_by(fault); !nic.empty()) {
+      } else if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) {
         nics_.emplace(nic);
       } else if (fault.chip) {
         cut_.insert(*fault.chip);
@@ -105,7 +105,7 @@ Result<domain::NodeTopology> with_effects(const domain::NodeTopology& t,
                                           const std::vector<Fault>& faults) {
   const Effects effects(ports, faults);
   if (!effects.any()) return t;
-  TopologyEdit edit;
+  domain::TopologyEdit edit;
   edit.chip = [&](domain::Chip& chip) {
     chip.health = std::max(chip.health, effects.of(chip.index));
   };
@@ -118,7 +118,7 @@ Result<domain::NodeTopology> with_effects(const domain::NodeTopology& t,
     port.lanes_down = std::min(port.lanes, std::max(port.lanes_down, down));
   };
   edit.keeps_nic = [&](const domain::Nic& nic) { return !effects.takes(nic.name); };
-  return rebuilt(t, edit);
+  return domain::rebuilt(t, edit);
 }
 
 }  // namespace chipweave::agent

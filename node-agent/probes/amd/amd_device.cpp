@@ -4,9 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include "common/codec/topology/pci.hpp"
-#include "node-agent/probes/host/pci_bus.hpp"
-#include "node-agent/probes/host/sysfs_value.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/text/words.hpp"
+#include "node-agent/probes/host/pci/pci_bus.hpp"
+#include "node-agent/probes/sysfs/sysfs_value.hpp"
 
 namespace chipweave::agent {
 namespace {

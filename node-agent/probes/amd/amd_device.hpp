@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "node-agent/probes/sysfs_tree.hpp"
+#include "node-agent/probes/sysfs/sysfs_tree.hpp"
 
 namespace chipweave::agent {
 

@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "common/codec/topology/device_models.hpp"
+#include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/codec/topology/kfd_tree.hpp"
+#include "common/codec/topology/kfd/kfd_tree.hpp"
 #include "node-agent/probes/amd/kfd_files.hpp"
 
 namespace chipweave::agent {
@@ -26,7 +26,7 @@ std::set<std::string> render_nodes(const SysfsTree& tree, const HostView& host) 
     }
   };
   for (const PciDevice& device : host.devices) {
-    if (accelerator_vendor(device) == "amd") take(kPciDevices + device.address);
+    if (accelerator_vendor(device) == domain::VendorId::amd) take(kPciDevices + device.address);
   }
   for (const std::string& name : tree.names(kPlatform)) {
     if (is_partition_device(name)) take(std::string(kPlatform) + "/" + name);

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "node-agent/app/rebuild.hpp"
 #include "node-agent/probes/amd/amd_signals.hpp"
 #include "node-agent/probes/amd/kfd_files.hpp"
-#include "node-agent/probes/host/sysfs_value.hpp"
+#include "node-agent/probes/sysfs/sysfs_value.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/codec/topology/device_models.hpp"
+#include "common/codec/topology/hardware/device_models.hpp"
 
 namespace chipweave::agent {
 namespace {

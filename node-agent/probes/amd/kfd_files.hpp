@@ -3,7 +3,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/topology/import.hpp"
-#include "node-agent/probes/sysfs_tree.hpp"
+#include "node-agent/probes/sysfs/sysfs_tree.hpp"
 
 namespace chipweave::agent {
 

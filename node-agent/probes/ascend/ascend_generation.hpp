@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/domain/node_topology.hpp"
-#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_snapshot.hpp"
 
 namespace chipweave::agent {
 

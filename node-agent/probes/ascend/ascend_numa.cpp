@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "common/codec/topology/pci.hpp"
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "node-agent/probes/sysfs_tree.hpp"
+#include "node-agent/probes/sysfs/sysfs_tree.hpp"
 
 namespace chipweave::agent {
 

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/topology/pci.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/text/warnings.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/ascend/ascend_numa.hpp"
 #include "node-agent/probes/ascend/ascend_signals.hpp"
 #include "node-agent/probes/ascend/ascend_topology.hpp"
-#include "node-agent/probes/ascend/dcmi_reader.hpp"
-#include "node-agent/probes/ascend/hccn_findings.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_reader.hpp"
+#include "node-agent/probes/ascend/hccn/hccn_findings.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -100,10 +100,10 @@ AscendProbe::Seen AscendProbe::look() const {
   } else {
     out.devices = davinci_devices();
     for (const std::string& path : DcmiLibrary::places(options_.dcmi, options_.driver_root)) {
-      if (path.find('/') != std::string::npos) out.libraries.push_back(FileStamp::of(path));
+      if (path.find('/') != std::string::npos) out.libraries.push_back(io::FileStamp::of(path));
     }
   }
-  if (!options_.hccn_conf.empty()) out.conf = FileStamp::of(options_.hccn_conf);
+  if (!options_.hccn_conf.empty()) out.conf = io::FileStamp::of(options_.hccn_conf);
   if (watch_) out.answers = watch_->version();
   return out;
 }

@@ -20,13 +20,13 @@
 #include <string>
 #include <vector>
 
+#include "common/io/file_stamp.hpp"
 #include "node-agent/probes/ascend/ascend_generation.hpp"
-#include "node-agent/probes/ascend/dcmi_library.hpp"
-#include "node-agent/probes/ascend/dcmi_memory.hpp"
-#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
-#include "node-agent/probes/ascend/hccn_watch.hpp"
-#include "node-agent/probes/file_stamp.hpp"
-#include "node-agent/probes/sysfs_tree.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_library.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_memory.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_snapshot.hpp"
+#include "node-agent/probes/ascend/hccn/hccn_watch.hpp"
+#include "node-agent/probes/sysfs/sysfs_tree.hpp"
 #include "node-agent/probes/vendor_probe.hpp"
 
 namespace chipweave::agent {
@@ -56,9 +56,9 @@ class AscendProbe final : public VendorProbe {
   struct Seen {
     bool failed = false;
     std::vector<DcmiPulse> pulses;
-    std::vector<int> devices;          // of /dev, without the library
-    std::vector<FileStamp> libraries;  // where one would be, without it
-    FileStamp conf;
+    std::vector<int> devices;              // of /dev, without the library
+    std::vector<io::FileStamp> libraries;  // where one would be, without it
+    io::FileStamp conf;
     std::uint64_t answers = 0;  // of hccn_tool
     friend bool operator==(const Seen&, const Seen&) = default;
   };

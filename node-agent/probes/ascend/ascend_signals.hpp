@@ -12,7 +12,7 @@
 
 #include "common/domain/observation.hpp"
 #include "node-agent/probes/ascend/ascend_generation.hpp"
-#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_snapshot.hpp"
 
 namespace chipweave::agent {
 

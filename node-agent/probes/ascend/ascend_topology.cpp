@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/base/text.hpp"
-#include "common/codec/topology/ascend_links.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/warnings.hpp"
+#include "common/codec/topology/hardware/ascend_links.hpp"
 #include "common/domain/rule_guess.hpp"
 #include "common/domain/topology_builder.hpp"
 

@@ -11,7 +11,7 @@
 #include "common/base/result.hpp"
 #include "common/domain/node_topology.hpp"
 #include "node-agent/probes/ascend/ascend_generation.hpp"
-#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_snapshot.hpp"
 
 namespace chipweave::agent {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "node-agent/probes/host/sysfs_value.hpp"
+#include "node-agent/probes/sysfs/sysfs_value.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "node-agent/probes/host/pci_bus.hpp"
+#include "node-agent/probes/host/pci/pci_bus.hpp"
 
 namespace chipweave::agent {
 

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "node-agent/app/rebuild.hpp"
+#include "common/domain/topology_edit.hpp"
 #include "node-agent/probes/host/host_view.hpp"
 
 namespace chipweave::agent {
@@ -20,11 +20,11 @@ class Completion {
   }
 
   Result<NodeTopology> run() const {
-    TopologyEdit edit;
+    domain::TopologyEdit edit;
     edit.chip = [this](domain::Chip& chip) { chip.numa = numa(*t_.slot_of(chip.index)); };
     edit.host_path = [this](int a, int b) { return path(a, b); };
     if (!view_.nics.empty()) edit.nics = nics();
-    return rebuilt(t_, edit);
+    return domain::rebuilt(t_, edit);
   }
 
  private:

@@ -37,7 +37,7 @@ const PciDevice* HostView::find(const std::string& address) const {
   const std::size_t dot = address.rfind('.');
   if (dot == std::string::npos) return nullptr;
   const PciDevice* first = at(address.substr(0, dot) + ".0");
-  return first != nullptr && accelerator_vendor(*first) == "amd" ? first : nullptr;
+  return first != nullptr && accelerator_vendor(*first) == domain::VendorId::amd ? first : nullptr;
 }
 
 HostView scan_host(const SysfsTree& tree) {

@@ -11,7 +11,7 @@
 #include "common/base/result.hpp"
 #include "common/domain/observation.hpp"
 #include "node-agent/probes/host/host_nic.hpp"
-#include "node-agent/probes/host/pci_bus.hpp"
+#include "node-agent/probes/host/pci/pci_bus.hpp"
 
 namespace chipweave::agent {
 

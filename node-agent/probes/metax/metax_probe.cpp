@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "node-agent/probes/host/pci_scan.hpp"
+#include "node-agent/probes/host/pci/pci_scan.hpp"
 
 namespace chipweave::agent {
 
@@ -11,7 +11,7 @@ MetaxProbe::MetaxProbe(MetaxOptions options)
 
 Result<domain::Observation> MetaxProbe::discover() {
   const HostView host = host_.look();
-  auto out = pci_observation(host, "metax", tree_.path(kPciDevices));
+  auto out = pci_observation(host, domain::VendorId::metax, tree_.path(kPciDevices));
   if (!out) return out;
   out->warnings.emplace_back(
       "MetaXLink cannot be read here; if this is a server of eight C550, name it: "

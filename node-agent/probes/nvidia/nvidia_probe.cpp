@@ -6,13 +6,13 @@
 #include <thread>
 #include <utility>
 
-#include "common/codec/topology/warnings.hpp"
-#include "node-agent/probes/nvidia/nvml_events.hpp"
+#include "common/codec/text/warnings.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_events.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_pulse.hpp"
 #include "node-agent/probes/nvidia/nvml_facts.hpp"
-#include "node-agent/probes/nvidia/nvml_pulse.hpp"
-#include "node-agent/probes/nvidia/nvml_reader.hpp"
 #include "node-agent/probes/nvidia/nvml_signals.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_reader.hpp"
 
 namespace chipweave::agent {
 namespace {

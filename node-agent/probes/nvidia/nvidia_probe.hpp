@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "node-agent/probes/nvidia/nvml_library.hpp"
-#include "node-agent/probes/nvidia/nvml_memory.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_library.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_memory.hpp"
 #include "node-agent/probes/vendor_probe.hpp"
 
 namespace chipweave::agent {

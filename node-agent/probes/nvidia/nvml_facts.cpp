@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "node-agent/probes/nvidia/nvml_signals.hpp"
 
 namespace chipweave::agent {

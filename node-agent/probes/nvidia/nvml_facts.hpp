@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
 

@@ -10,9 +10,9 @@
 
 #include <vector>
 
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/warnings.hpp"
 #include "common/domain/node_topology.hpp"
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
 

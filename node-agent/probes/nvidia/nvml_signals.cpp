@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 
 namespace chipweave::agent {
 namespace {

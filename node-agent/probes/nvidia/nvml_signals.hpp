@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/domain/observation.hpp"
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "common/codec/topology/device_models.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/warnings.hpp"
+#include "common/codec/topology/hardware/device_models.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/nvidia/nvml_wiring.hpp"
 

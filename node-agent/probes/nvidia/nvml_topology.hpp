@@ -13,7 +13,7 @@
 #include "common/domain/node_topology.hpp"
 #include "common/domain/observation.hpp"
 #include "node-agent/probes/nvidia/nvml_partitions.hpp"
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/warnings.hpp"
 #include "common/domain/observation.hpp"
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 
 namespace chipweave::agent {
 

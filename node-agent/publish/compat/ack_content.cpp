@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "common/base/json_writer.hpp"
+#include "common/domain/vendor.hpp"
 #include "node-agent/publish/compat/label_value.hpp"
 
 namespace chipweave::agent {
@@ -69,7 +70,7 @@ std::optional<codec::StringMap> ack_labels(const std::string& node) {
 
 std::optional<codec::StringMap> ack_data(const NodeState& state) {
   const NodeTopology& machine = state.topology;
-  if (machine.vendor() != "nvidia") return std::nullopt;
+  if (domain::vendor_of(machine).id != domain::VendorId::nvidia) return std::nullopt;
   JsonWriter devices;
   devices.begin_object();
   for (const domain::Chip& chip : machine.chips()) {

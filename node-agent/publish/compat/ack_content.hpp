@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {

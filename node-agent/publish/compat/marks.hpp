@@ -1,7 +1,7 @@
 // NodeMarks — the labels and annotations that a node is to have from its agent.
 #pragma once
 
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::agent {
 

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "common/codec/mindcluster/ascend_names.hpp"
-#include "common/codec/mindcluster/chip_list.hpp"
-#include "common/codec/mindcluster/device_content.hpp"
-#include "common/codec/mindcluster/device_info.hpp"
-#include "common/codec/mindcluster/node_annotations.hpp"
-#include "common/codec/mindcluster/node_labels.hpp"
-#include "common/codec/mindcluster/told_faults.hpp"
+#include "common/codec/mindcluster/faults/reported_faults.hpp"
+#include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/mindcluster/names/node_labels.hpp"
+#include "common/codec/mindcluster/node/device_content.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_annotations.hpp"
+#include "common/domain/vendor.hpp"
 #include "node-agent/publish/compat/fact_names.hpp"
 #include "node-agent/publish/compat/label_value.hpp"
 
@@ -20,7 +21,7 @@ namespace mc = codec::mindcluster;
 using domain::AscendFamily;
 using domain::Chip;
 
-bool is_ascend(const NodeState& state) { return state.topology.vendor() == "ascend"; }
+bool is_ascend(const NodeState& state) { return domain::vendor_of(state.topology).in_mindcluster; }
 
 std::string_view fact(const NodeState& state, const char* name) {
   const auto found = state.facts.find(name);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/publish/compat/marks.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/domain/vendor.hpp"
 #include "node-agent/publish/compat/fact_names.hpp"
 #include "node-agent/publish/compat/label_value.hpp"
 #include "node-agent/publish/compat/node_class.hpp"
@@ -102,7 +103,7 @@ codec::StringMap node_labels(const NodeState& state) {
 codec::StringMap gfd_labels(const NodeState& state) {
   codec::StringMap out;
   const domain::NodeTopology& machine = state.topology;
-  if (machine.vendor() != "nvidia") return out;
+  if (domain::vendor_of(machine).id != domain::VendorId::nvidia) return out;
   const domain::Chip& chip = machine.chip(0);
   put(out, "nvidia.com/gpu.product", chip.model.empty() ? machine.model() : chip.model);
   put(out, "nvidia.com/gpu.count", std::to_string(machine.chip_count()));
@@ -123,7 +124,7 @@ codec::StringMap gfd_labels(const NodeState& state) {
 codec::StringMap metax_labels(const NodeState& state) {
   codec::StringMap out;
   const domain::NodeTopology& machine = state.topology;
-  if (machine.vendor() != "metax") return out;
+  if (domain::vendor_of(machine).id != domain::VendorId::metax) return out;
   const domain::Chip& chip = machine.chip(0);
   put(out, "metax-tech.com/gpu.installed", "true");
   const std::string product = metax_product(chip.model.empty() ? machine.model() : chip.model);

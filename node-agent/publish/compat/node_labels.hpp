@@ -6,7 +6,7 @@
 // not known have no label.
 #pragma once
 
-#include "common/codec/kube/pod.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/server.hpp"
 #include "common/http/sha256.hpp"
 #include "tests/component/agent_hardware/program.hpp"

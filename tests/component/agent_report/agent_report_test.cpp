@@ -1,4 +1,4 @@
-// The agent's real reporter against the scheduler's real gRPC door in one process.
+// The agent's real reporter against the scheduler's real gRPC server in one process.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -7,12 +7,12 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/app/faults.hpp"
-#include "node-agent/app/probe.hpp"
-#include "node-agent/probes/file_watch.hpp"
-#include "node-agent/probes/health_file.hpp"
+#include "node-agent/app/health/faults.hpp"
+#include "node-agent/app/machine_source.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
-#include "scheduler-plugin/doors/grpc_server.hpp"
+#include "node-agent/sources/file_watch.hpp"
+#include "node-agent/sources/health_file.hpp"
+#include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
 
 namespace chipweave::agent {
@@ -40,15 +40,15 @@ domain::NodeTopology four_chips() {
   return std::move(built).value();
 }
 
-NodeStatePtr state(const domain::Faults& faults = {}) {
+NodeStatePtr state(const domain::DeclaredFaults& faults = {}) {
   auto topology = with_faults(four_chips(), faults);
   EXPECT_TRUE(topology.ok());
   return std::make_shared<const NodeState>(
       NodeState{"box", {"nvidia.com/gpu"}, std::move(topology).value()});
 }
 
-// A scheduler's door on a port that stays the same over a restart.
-struct Door {
+// A scheduler's gRPC server on a port that stays the same over a restart.
+struct GrpcScheduler {
   LoopThread thread;
   FakeDecide decide;
   std::unique_ptr<GrpcServer> server;
@@ -63,7 +63,7 @@ struct Door {
     server->stop(milliseconds(1000));
     server.reset();
   }
-  ~Door() {
+  ~GrpcScheduler() {
     if (server) close();
   }
 };
@@ -107,11 +107,11 @@ struct Node {
 };
 
 TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port);
-  const auto full = door.decide.reports.at(0);
+  node.begin(scheduler.port);
+  const auto full = scheduler.decide.reports.at(0);
   ASSERT_TRUE(full);
   EXPECT_EQ(full->node, "n1");
   EXPECT_EQ(full->boot_id, "boot-1");
@@ -121,7 +121,7 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   EXPECT_EQ(full->topology->chip_count(), 4);
   EXPECT_EQ(node.connected.at(0), true);
   node.want(state({{ChipIndex{3}}, {}, {{ChipIndex{0}, ChipIndex{1}, 1}}}));
-  const auto delta = door.decide.reports.at(1);
+  const auto delta = scheduler.decide.reports.at(1);
   ASSERT_TRUE(delta);
   EXPECT_FALSE(delta->topology);
   EXPECT_GT(delta->sequence, full->sequence);
@@ -131,18 +131,18 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   ASSERT_EQ(delta->links.size(), 1U);
   EXPECT_EQ(delta->links[0].lanes_down, 1);
   node.stop();
-  const auto gone = door.decide.gone.at(0);
+  const auto gone = scheduler.decide.gone.at(0);
   ASSERT_TRUE(gone);
   EXPECT_EQ(gone->node, "n1");
   EXPECT_EQ(gone->boot_id, "boot-1");
 }
 
 TEST(AgentReport, TellsWhatIsWrongAndWhenThatIsOver) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port);
-  const auto full = door.decide.reports.at(0);
+  node.begin(scheduler.port);
+  const auto full = scheduler.decide.reports.at(0);
   ASSERT_TRUE(full && full->faults);
   EXPECT_TRUE(full->faults->empty());
   NodeState sick = *state({{ChipIndex{3}}, {}, {}});
@@ -153,7 +153,7 @@ TEST(AgentReport, TellsWhatIsWrongAndWhenThatIsOver) {
   sick.faults[0].text = "fallen off\nthe bus \xFF";
   sick.faults[0].since = 1795338842113;
   node.want(std::make_shared<const NodeState>(sick));
-  const auto delta = door.decide.reports.at(1);
+  const auto delta = scheduler.decide.reports.at(1);
   ASSERT_TRUE(delta && delta->faults);
   ASSERT_EQ(delta->faults->size(), 1U);
   const domain::Fault& told = delta->faults->front();
@@ -162,23 +162,23 @@ TEST(AgentReport, TellsWhatIsWrongAndWhenThatIsOver) {
   EXPECT_EQ(told.since, 1795338842113);
   EXPECT_EQ(told.text, "fallen off?the bus \xEF\xBF\xBD") << "gRPC would drop the whole report";
   node.want(state());
-  const auto over = door.decide.reports.at(2);
+  const auto over = scheduler.decide.reports.at(2);
   ASSERT_TRUE(over && over->faults);
   EXPECT_TRUE(over->faults->empty());
 }
 
 TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port);
-  ASSERT_TRUE(door.decide.reports.at(0));
+  node.begin(scheduler.port);
+  ASSERT_TRUE(scheduler.decide.reports.at(0));
   ASSERT_EQ(node.connected.at(0), true);
-  door.close();
+  scheduler.close();
   ASSERT_EQ(node.connected.at(1), false);
   node.want(state({{ChipIndex{2}}, {}, {}}));  // happens while nobody listens
-  ASSERT_TRUE(door.open());
-  const auto again = door.decide.reports.at(1);
+  ASSERT_TRUE(scheduler.open());
+  const auto again = scheduler.decide.reports.at(1);
   ASSERT_TRUE(again);
   ASSERT_TRUE(again->topology);
   EXPECT_EQ(again->boot_id, "boot-1");
@@ -186,7 +186,7 @@ TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
   // An attempt that was under way already carries the state of its start; then the change follows
   // as a delta.
   if (again->topology->chip(2).health == domain::Health::healthy) {
-    const auto delta = door.decide.reports.at(2);
+    const auto delta = scheduler.decide.reports.at(2);
     ASSERT_TRUE(delta && delta->chips.size() == 1);
     EXPECT_EQ(delta->chips[0].chip.value, 2);
     EXPECT_EQ(delta->chips[0].health, domain::Health::unhealthy);
@@ -195,53 +195,53 @@ TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
 }
 
 TEST(AgentReport, WaitsForASchedulerThatComesLater) {
-  Door door;
-  ASSERT_TRUE(door.open());
-  const std::uint16_t port = door.port;
-  door.close();
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
+  const std::uint16_t port = scheduler.port;
+  scheduler.close();
   Node node;
   node.begin(port);
-  ASSERT_TRUE(door.open());
-  EXPECT_TRUE(door.decide.reports.at(0));
+  ASSERT_TRUE(scheduler.open());
+  EXPECT_TRUE(scheduler.decide.reports.at(0));
 }
 
 TEST(AgentReport, NeedsFullIsAnsweredWithAFullReport) {
-  Door door;
-  door.decide.outcome = [](const sched::InventoryReport& r) {
+  GrpcScheduler scheduler;
+  scheduler.decide.outcome = [](const sched::InventoryReport& r) {
     return r.topology ? ReportOutcome::taken : ReportOutcome::needs_full;
   };
-  ASSERT_TRUE(door.open());
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port);
-  ASSERT_TRUE(door.decide.reports.at(0));
+  node.begin(scheduler.port);
+  ASSERT_TRUE(scheduler.decide.reports.at(0));
   node.want(state({{ChipIndex{1}}, {}, {}}));
-  const auto delta = door.decide.reports.at(1);
+  const auto delta = scheduler.decide.reports.at(1);
   ASSERT_TRUE(delta);
   EXPECT_FALSE(delta->topology);
-  const auto full = door.decide.reports.at(2);
+  const auto full = scheduler.decide.reports.at(2);
   ASSERT_TRUE(full);
   ASSERT_TRUE(full->topology);
   EXPECT_EQ(full->topology->chip(1).health, domain::Health::unhealthy);
 }
 
 TEST(AgentReport, BeatsWhileNothingHappens) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port, "boot-1", milliseconds(20));
-  EXPECT_EQ(door.decide.beats.at(2), "n1");
-  EXPECT_EQ(door.decide.reports.size(), 1U);
+  node.begin(scheduler.port, "boot-1", milliseconds(20));
+  EXPECT_EQ(scheduler.decide.beats.at(2), "n1");
+  EXPECT_EQ(scheduler.decide.reports.size(), 1U);
 }
 
 TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node old;
-  old.begin(door.port, "boot-1", milliseconds(20));
-  ASSERT_TRUE(door.decide.beats.at(0));
+  old.begin(scheduler.port, "boot-1", milliseconds(20));
+  ASSERT_TRUE(scheduler.decide.beats.at(0));
   Node successor;
-  successor.begin(door.port, "boot-2");
-  const auto taken = door.decide.reports.at(1);
+  successor.begin(scheduler.port, "boot-2");
+  const auto taken = scheduler.decide.reports.at(1);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->boot_id, "boot-2");
   // The old one is told, and its end turns nothing stale; the successor's end does, and then the
@@ -253,7 +253,7 @@ TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
   }
   old.stop();
   successor.stop();
-  const auto gone = door.decide.gone.at(0);
+  const auto gone = scheduler.decide.gone.at(0);
   ASSERT_TRUE(gone);
   EXPECT_EQ(gone->boot_id, "boot-2");
 }
@@ -267,10 +267,10 @@ TEST(AgentReport, StoppingWithoutASchedulerIsQuiet) {
 
 // gRPC's threads end with the last channel of a process: that must not happen on one of them.
 TEST(AgentReport, TriesInVainAgainAndAgain) {
-  Door door;
-  ASSERT_TRUE(door.open());
-  const std::uint16_t port = door.port;
-  door.close();
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
+  const std::uint16_t port = scheduler.port;
+  scheduler.close();
   for (int round = 0; round < 10; ++round) {
     Node node;
     node.begin(port);
@@ -282,32 +282,32 @@ TEST(AgentReport, TriesInVainAgainAndAgain) {
 
 // A change that waits in the agent's loop behind the end of the stream is not written to it.
 TEST(AgentReport, AChangeBehindTheEndOfTheStreamWaitsForTheNext) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port);
+  node.begin(scheduler.port);
   ASSERT_TRUE(node.answers.at(0));
   Journal<int> go;
   node.thread.loop.post([&] { go.at(0); });  // the loop is busy
-  door.close();
+  scheduler.close();
   node.want(state({{ChipIndex{2}}, {}, {}}));
   go.add(1);
-  ASSERT_TRUE(door.open());
-  const auto again = door.decide.reports.at(1);
+  ASSERT_TRUE(scheduler.open());
+  const auto again = scheduler.decide.reports.at(1);
   ASSERT_TRUE(again && again->topology);
 }
 
 TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   Node node;
-  node.begin(door.port);
+  node.begin(scheduler.port);
   ASSERT_EQ(node.connected.at(0), true);
   node.thread.loop.post_and_wait([&] { node.reporter.reset(); });
-  EXPECT_TRUE(door.decide.gone.at(0));
+  EXPECT_TRUE(scheduler.decide.gone.at(0));
 }
 
-struct FixedProbe final : Probe {
+struct FixedProbe final : MachineSource {
   Result<domain::Observation> discover() override {
     return domain::Observation{"box", four_chips(), {}};
   }
@@ -319,12 +319,12 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
   std::string pattern = (fs::temp_directory_path() / "chipweave-agent-XXXXXX").string();
   const std::string folder = ::mkdtemp(pattern.data());
   const std::string path = folder + "/health.json";
-  Door door;
-  ASSERT_TRUE(door.open());
+  GrpcScheduler scheduler;
+  ASSERT_TRUE(scheduler.open());
   {
     Node node;
-    node.begin(door.port);
-    ASSERT_TRUE(door.decide.reports.at(0));
+    node.begin(scheduler.port);
+    ASSERT_TRUE(scheduler.decide.reports.at(0));
     const SystemClock clock;
     FixedProbe probe;
     HealthFile file(path);
@@ -336,10 +336,11 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
       // The watch alone drives the agent here: no polling timer.
       const FileWatch watch({path}, [&] { node.thread.loop.post([&] { agent.check(); }); });
       ASSERT_TRUE(watch.complete());
-      ASSERT_TRUE(door.decide.reports.at(1));  // the agent's names for the chips: a full report
+      ASSERT_TRUE(
+          scheduler.decide.reports.at(1));  // the agent's names for the chips: a full report
       std::ofstream(folder + "/new") << R"({"unhealthy":[2],"down_links":[[0,1]]})";
       fs::rename(folder + "/new", path);  // as editors and ConfigMap volumes do
-      const auto delta = door.decide.reports.at(2);
+      const auto delta = scheduler.decide.reports.at(2);
       ASSERT_TRUE(delta);
       EXPECT_FALSE(delta->topology);
       ASSERT_EQ(delta->chips.size(), 1U);
@@ -348,7 +349,7 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
       EXPECT_EQ(delta->links[0].lanes_down, 2);
       std::ofstream(path) << "{}";  // written in place
       std::size_t n = 3;
-      auto next = door.decide.reports.at(n);
+      auto next = scheduler.decide.reports.at(n);
       ASSERT_TRUE(next);
       ASSERT_EQ(next->chips.size(), 1U);
       EXPECT_EQ(next->chips[0].health, domain::Health::healthy);

@@ -1,4 +1,4 @@
-// The gRPC door over TLS: whom a client believes, whom the server lets in, a change of the
+// The gRPC server over TLS: whom a client believes, whom the server lets in, a change of the
 // certificate while calls go on; and the agent's reporter through it.
 #include <atomic>
 #include <memory>
@@ -13,7 +13,7 @@
 #include "common/rpc/channel.hpp"
 #include "common/rpc/server_identity.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
-#include "scheduler-plugin/doors/grpc_server.hpp"
+#include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
 #include "tests/component/kube_api/certificates.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "chipweave/v1/inventory.grpc.pb.h"
 #include "common/rpc/channel.hpp"
-#include "scheduler-plugin/doors/grpc_server.hpp"
+#include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
 
 namespace chipweave::sched {

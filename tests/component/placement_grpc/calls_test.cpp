@@ -1,12 +1,12 @@
 // Reserve, and what becomes of calls whose callers go or whose deadlines pass before their turn.
-#include "tests/component/placement_grpc/door.hpp"
+#include "tests/component/placement_grpc/grpc_fixture.hpp"
 
 namespace chipweave::sched {
 namespace {
 
 using std::chrono::milliseconds;
 
-struct Calls : Door {
+struct Calls : GrpcFixture {
   grpc::Status reserve(const v1::ReserveRequest& r, v1::PlaceReply& reply) {
     grpc::ClientContext context;
     set_patience(context);

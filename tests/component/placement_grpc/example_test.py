@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The Python client of docs/reference/grpc.md: that the page shows the file that is run, that the page's commands make the stubs, and
-that it does with a real scheduler and agent what the page says.
+"""The Python client of docs/tasks/call-the-grpc-api.md: that the page shows the file that is run, that the page's commands
+make the stubs, and that it does with a real scheduler and agent what the page says.
 
 usage: example_test.py SOURCE-FOLDER PROGRAMS-FOLDER
 """
@@ -8,7 +8,7 @@ import contextlib, json, os, re, shutil, socket, subprocess, sys, tempfile, thre
 from pathlib import Path
 
 SOURCE, BIN = Path(sys.argv[1]), Path(sys.argv[2])
-EXAMPLE, PAGE = SOURCE / "examples/placement_client.py", SOURCE / "docs/reference/grpc.md"
+EXAMPLE, PAGE = SOURCE / "examples/placement_client.py", SOURCE / "docs/tasks/call-the-grpc-api.md"
 PATIENCE = 60  # for what must come; never how long it takes
 
 

@@ -11,7 +11,7 @@
 #include "common/obs/log.hpp"
 #include "common/rpc/server_identity.hpp"
 #include "tests/component/kube_api/scripted_server.hpp"
-#include "tests/component/placement_grpc/door.hpp"
+#include "tests/component/placement_grpc/grpc_fixture.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -27,9 +27,9 @@ std::string owner(const std::string& user, const std::string& groups) {
          user + R"(","groups":)" + groups + "}}}";
 }
 
-struct TokenDoor : Door {
-  TokenDoor() { obs::set_level("error"); }
-  ~TokenDoor() override {
+struct TokenGrpc : GrpcFixture {
+  TokenGrpc() { obs::set_level("error"); }
+  ~TokenGrpc() override {
     if (server) server->stop(std::chrono::milliseconds(0));
     thread.loop.post_and_wait([this] {
       reviewer.reset();
@@ -87,7 +87,7 @@ struct TokenDoor : Door {
   std::string place(const std::string& authorization) { return place(*stub, authorization); }
 };
 
-TEST_F(TokenDoor, LetsInWhoIsListedAndTellsTheOthersWhy) {
+TEST_F(TokenGrpc, LetsInWhoIsListedAndTellsTheOthersWhy) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices.token"), "0 ");
   EXPECT_EQ(place("bearer planners-token"), "0 ");
@@ -102,7 +102,7 @@ TEST_F(TokenDoor, LetsInWhoIsListedAndTellsTheOthersWhy) {
   EXPECT_THAT(*request, HasSubstr(R"("token":"alices.token","audiences":["chipweave"])"));
 }
 
-TEST_F(TokenDoor, WhatIsNoTokenIsNotAskedAbout) {
+TEST_F(TokenGrpc, WhatIsNoTokenIsNotAskedAbout) {
   open_with_tokens();
   for (const std::string& bad :
        {std::string("Basic YWxpY2U6eA=="), std::string("Bearer"), std::string("Bearer "),
@@ -121,7 +121,7 @@ TEST_F(TokenDoor, WhatIsNoTokenIsNotAskedAbout) {
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 
-TEST_F(TokenDoor, ALargeTokenIsAskedAboutAndOneBeyondTheLimitIsNot) {
+TEST_F(TokenGrpc, ALargeTokenIsAskedAboutAndOneBeyondTheLimitIsNot) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices" + std::string(12000, 'x')), "0 ");
   EXPECT_THAT(place("Bearer alices" + std::string(limits::kMaxGrpcMetadataBytes, 'x')),
@@ -129,7 +129,7 @@ TEST_F(TokenDoor, ALargeTokenIsAskedAboutAndOneBeyondTheLimitIsNot) {
   EXPECT_EQ(reviews.size(), 1U);
 }
 
-TEST_F(TokenDoor, EveryMethodOfBothServicesIsCovered) {
+TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
   open_with_tokens();
   const auto codes = [&](const std::string& token) {
     std::vector<Code> out;
@@ -188,7 +188,7 @@ TEST_F(TokenDoor, EveryMethodOfBothServicesIsCovered) {
   EXPECT_EQ(reviews.size(), 3U) << "each token is asked about once";
 }
 
-TEST_F(TokenDoor, WhoIsNotLetInIsToldNothingOfTheRequest) {
+TEST_F(TokenGrpc, WhoIsNotLetInIsToldNothingOfTheRequest) {
   open_with_tokens();
   v1::PlaceRequest bad = place_request();
   bad.mutable_ask()->set_chips(0);
@@ -202,7 +202,7 @@ TEST_F(TokenDoor, WhoIsNotLetInIsToldNothingOfTheRequest) {
   }
 }
 
-TEST_F(TokenDoor, WithoutTheApiServersWordNobodyGetsIn) {
+TEST_F(TokenGrpc, WithoutTheApiServersWordNobodyGetsIn) {
   std::atomic<int> status = 500;
   api = [&](const std::string&) { return std::pair{status.load(), owner("alice", "[]")}; };
   open_with_tokens();
@@ -218,7 +218,7 @@ TEST_F(TokenDoor, WithoutTheApiServersWordNobodyGetsIn) {
   EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked, try again");
 }
 
-TEST_F(TokenDoor, NothingIsReservedForWhoGoesWhileTheTokenIsChecked) {
+TEST_F(TokenGrpc, NothingIsReservedForWhoGoesWhileTheTokenIsChecked) {
   Journal<int> asked;
   Journal<int> go_on;
   api = [&](const std::string&) {
@@ -240,7 +240,7 @@ TEST_F(TokenDoor, NothingIsReservedForWhoGoesWhileTheTokenIsChecked) {
   EXPECT_EQ(reviews.size(), 1U);
 }
 
-TEST_F(TokenDoor, StopDoesNotWaitForACheck) {
+TEST_F(TokenGrpc, StopDoesNotWaitForACheck) {
   Journal<int> asked;
   Journal<int> go_on;
   api = [&](const std::string&) {
@@ -259,7 +259,7 @@ TEST_F(TokenDoor, StopDoesNotWaitForACheck) {
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 
-TEST_F(TokenDoor, AStreamByATokenDoesNotLastForEver) {
+TEST_F(TokenGrpc, AStreamByATokenDoesNotLastForEver) {
   options.token_stream_life = std::chrono::milliseconds(100);
   open_with_tokens();
   grpc::ClientContext context;
@@ -273,7 +273,7 @@ TEST_F(TokenDoor, AStreamByATokenDoesNotLastForEver) {
   EXPECT_THAT(status.error_message(), HasSubstr("call again"));
 }
 
-TEST_F(TokenDoor, WithClientCertificatesBothMustHold) {
+TEST_F(TokenGrpc, WithClientCertificatesBothMustHold) {
   const Pem ca = make_authority("CA");
   const Pem own = make_certificate(ca, "IP:127.0.0.1");
   const Pem caller = make_certificate(ca, "DNS:caller");
@@ -290,7 +290,7 @@ TEST_F(TokenDoor, WithClientCertificatesBothMustHold) {
   EXPECT_EQ(reviews.size(), 2U);
 }
 
-TEST_F(TokenDoor, WithoutTheSettingTokensAreNotLookedAt) {
+TEST_F(TokenGrpc, WithoutTheSettingTokensAreNotLookedAt) {
   open();
   EXPECT_EQ(place("Basic nonsense"), "0 ");
   EXPECT_EQ(place(""), "0 ");

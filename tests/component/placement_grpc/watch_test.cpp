@@ -2,7 +2,7 @@
 // readers, limits and ends.
 #include <thread>
 
-#include "tests/component/placement_grpc/door.hpp"
+#include "tests/component/placement_grpc/grpc_fixture.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -24,7 +24,7 @@ PlacedPod pod(const std::string& name, const std::string& node = "n1",
   return out;
 }
 
-struct Watch : Door {
+struct Watch : GrpcFixture {
   // One stream and its reader.
   struct Stream {
     grpc::ClientContext context;

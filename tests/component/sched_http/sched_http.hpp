@@ -12,7 +12,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/http/client.hpp"
 #include "common/profiles/profiles.hpp"
-#include "scheduler-plugin/doors/http_front.hpp"
+#include "scheduler-plugin/server/http_front.hpp"
 #include "tests/component/sched_http/gated_cluster.hpp"
 
 namespace chipweave::sched {

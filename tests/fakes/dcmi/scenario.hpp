@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "node-agent/probes/ascend/dcmi_abi.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_abi.hpp"
 
 #define CHIPWEAVE_FAKE_DCMI_API extern "C" __attribute__((visibility("default")))
 

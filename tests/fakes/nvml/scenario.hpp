@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 
 #define CHIPWEAVE_FAKE_NVML_API extern "C" __attribute__((visibility("default")))
 

@@ -14,7 +14,7 @@ namespace {
 using domain::ChipIndex;
 using testing::HasSubstr;
 
-struct FakeProbe final : Probe {
+struct FakeProbe final : MachineSource {
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
   bool is_ready = true;
@@ -31,8 +31,9 @@ struct FakeProbe final : Probe {
 };
 
 struct FakeFaults final : FaultSource {
-  std::optional<Result<domain::Faults>> answer = Result<domain::Faults>(domain::Faults{});
-  std::optional<Result<domain::Faults>> changes() override {
+  std::optional<Result<domain::DeclaredFaults>> answer =
+      Result<domain::DeclaredFaults>(domain::DeclaredFaults{});
+  std::optional<Result<domain::DeclaredFaults>> changes() override {
     return std::exchange(answer, std::nullopt);
   }
 };
@@ -90,14 +91,14 @@ struct AgentTest : testing::Test {
   static domain::Signal event(const std::string& code, int chip) {
     return {domain::SignalKind::event, code, ChipIndex{chip}, std::nullopt, "", 0, "broken"};
   }
-  void say(Result<domain::Faults> what) {
+  void say(Result<domain::DeclaredFaults> what) {
     faults.answer = std::move(what);
     agent.check();
   }
 };
 
 TEST_F(AgentTest, StartsWithTheMachineItsNamesAndFaults) {
-  faults.answer = Result<domain::Faults>(domain::Faults{{ChipIndex{2}}, {}, {}});
+  faults.answer = Result<domain::DeclaredFaults>(domain::DeclaredFaults{{ChipIndex{2}}, {}, {}});
   begin();
   EXPECT_EQ(agent.state()->machine, "box");
   EXPECT_EQ(agent.state()->resources.front(), "nvidia.com/gpu");
@@ -113,7 +114,7 @@ TEST_F(AgentTest, WithoutAMachineThereIsNoStart) {
 }
 
 TEST_F(AgentTest, ABadHealthFileAtStartIsAnError) {
-  faults.answer = Result<domain::Faults>(make_error(Errc::invalid_argument, "bad file"));
+  faults.answer = Result<domain::DeclaredFaults>(make_error(Errc::invalid_argument, "bad file"));
   EXPECT_FALSE(agent.start());
 }
 
@@ -121,21 +122,21 @@ TEST_F(AgentTest, HandsOnChangesAndNothingElse) {
   begin();
   agent.check();
   EXPECT_TRUE(states.empty());
-  say(domain::Faults{{ChipIndex{3}}, {}, {}});
+  say(domain::DeclaredFaults{{ChipIndex{3}}, {}, {}});
   ASSERT_EQ(states.size(), 1U);
   EXPECT_EQ(states[0]->topology.chip(3).health, domain::Health::unhealthy);
-  say(domain::Faults{{ChipIndex{3}}, {}, {}});
+  say(domain::DeclaredFaults{{ChipIndex{3}}, {}, {}});
   EXPECT_EQ(states.size(), 1U);
-  say(domain::Faults{});
+  say(domain::DeclaredFaults{});
   ASSERT_EQ(states.size(), 2U);
   EXPECT_EQ(states[1]->topology.chip(3).health, domain::Health::healthy);
 }
 
 TEST_F(AgentTest, ABadHealthFileKeepsTheLastGoodState) {
   begin();
-  say(domain::Faults{{ChipIndex{3}}, {}, {}});
+  say(domain::DeclaredFaults{{ChipIndex{3}}, {}, {}});
   say(make_error(Errc::invalid_argument, "not JSON"));
-  say(domain::Faults{{ChipIndex{77}}, {}, {}});
+  say(domain::DeclaredFaults{{ChipIndex{77}}, {}, {}});
   EXPECT_EQ(states.size(), 1U);
   EXPECT_EQ(agent.state()->topology.chip(3).health, domain::Health::unhealthy);
   EXPECT_EQ(agent.errors(), 2U);
@@ -146,7 +147,7 @@ TEST_F(AgentTest, ABadHealthFileKeepsTheLastGoodState) {
 
 TEST_F(AgentTest, AMachineThatChangesIsHandedOnWithItsFaults) {
   begin();
-  say(domain::Faults{{ChipIndex{3}}, {}, {}});
+  say(domain::DeclaredFaults{{ChipIndex{3}}, {}, {}});
   probe.answer = domain::Observation{"new box", ring_of_four("amd"), {"links unknown"}};
   probe.changed = true;
   agent.check();
@@ -286,7 +287,7 @@ TEST_F(AgentTest, ALinkOfTheHealthFileGoesDownBesidesWhatIsDown) {
   probe.answer = seen;
   begin();
   EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 1);
-  say(domain::Faults{{}, {}, {{ChipIndex{1}, ChipIndex{0}, 1}}});
+  say(domain::DeclaredFaults{{}, {}, {{ChipIndex{1}, ChipIndex{0}, 1}}});
   EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 2);
 }
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "node-agent/app/faults.hpp"
-#include "node-agent/app/rebuild.hpp"
+#include "common/domain/topology_edit.hpp"
+#include "node-agent/app/health/faults.hpp"
 #include "tests/unit/agent/machines.hpp"
 
 namespace chipweave::agent {
@@ -13,7 +13,7 @@ namespace {
 using domain::ChipIndex;
 using domain::Health;
 
-domain::NodeTopology broken(const domain::Faults& faults) {
+domain::NodeTopology broken(const domain::DeclaredFaults& faults) {
   auto out = with_faults(ring_of_four(), faults);
   EXPECT_TRUE(out.ok());
   return std::move(out).value();
@@ -63,7 +63,7 @@ TEST(Delta, AnotherMachineNeedsAFullReport) {
   EXPECT_TRUE(differs({"other", {"r"}, ring_of_four()}));
   EXPECT_TRUE(differs({"box", {"q"}, ring_of_four()}));
   EXPECT_TRUE(differs({"box", {"r"}, ring_of_four("amd")}));
-  const auto renamed = with_chips(
+  const auto renamed = domain::with_chips(
       ring_of_four(), [](domain::Chip& c) { c.id = "x" + std::to_string(c.index.value); });
   EXPECT_TRUE(differs({"box", {"r"}, *renamed}));
   domain::TopologyBuilder fewer;
@@ -75,7 +75,7 @@ TEST(Delta, AnotherMachineNeedsAFullReport) {
 }
 
 TEST(Faults, OnlyWorsen) {
-  const auto sick = with_chips(ring_of_four(), [](domain::Chip& c) {
+  const auto sick = domain::with_chips(ring_of_four(), [](domain::Chip& c) {
     if (c.index.value == 0) c.health = Health::unhealthy;
   });
   ASSERT_TRUE(sick);

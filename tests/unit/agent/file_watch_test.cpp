@@ -1,4 +1,4 @@
-#include "node-agent/probes/file_watch.hpp"
+#include "node-agent/sources/file_watch.hpp"
 
 #include <gtest/gtest.h>
 

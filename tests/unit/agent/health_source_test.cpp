@@ -1,4 +1,4 @@
-#include "node-agent/probes/health_file.hpp"
+#include "node-agent/sources/health_file.hpp"
 
 #include <filesystem>
 #include <fstream>

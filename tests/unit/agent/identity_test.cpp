@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/domain/topology_edit.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/app/rebuild.hpp"
 #include "tests/unit/agent/machines.hpp"
 
 namespace chipweave::agent {
@@ -46,7 +46,7 @@ TEST(Identity, ChipsWithoutIdGetAStableOne) {
   ASSERT_TRUE(got);
   EXPECT_EQ(got->chip(2).id, "nvidia-n1-2");
   EXPECT_FALSE(got->chip(2).physical_id);
-  const auto kept = with_chips(
+  const auto kept = domain::with_chips(
       ring_of_four(), [](domain::Chip& c) { c.id = "GPU-" + std::to_string(c.index.value); });
   EXPECT_EQ(with_identity(*kept, "n1")->chip(2).id, "GPU-2");
 }
@@ -56,7 +56,7 @@ TEST(Identity, AscendChipsAreNamedByPhysicalId) {
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->chip(3).id, "Ascend910-3");
   EXPECT_EQ(plain->chip(3).physical_id, 3);
-  const auto moved = with_chips(profile("ascend-910b-8"), [](domain::Chip& c) {
+  const auto moved = domain::with_chips(profile("ascend-910b-8"), [](domain::Chip& c) {
     c.id.clear();
     c.physical_id = c.index.value + 8;
   });

@@ -1,4 +1,4 @@
-#include "node-agent/probes/machine_lock.hpp"
+#include "node-agent/sources/machine_lock.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

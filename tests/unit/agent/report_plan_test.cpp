@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/backoff.hpp"
-#include "node-agent/app/faults.hpp"
+#include "node-agent/app/health/faults.hpp"
 #include "tests/unit/agent/machines.hpp"
 
 namespace chipweave::agent {

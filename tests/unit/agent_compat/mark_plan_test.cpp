@@ -1,4 +1,4 @@
-#include "node-agent/publish/compat/mark_plan.hpp"
+#include "node-agent/publish/node/mark_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 
-#include "common/codec/mindcluster/device_info.hpp"
-#include "common/codec/mindcluster/node_annotations.hpp"
-#include "common/codec/mindcluster/node_info.hpp"
-#include "common/codec/mindcluster/switch_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_annotations.hpp"
+#include "common/codec/mindcluster/node/node_info.hpp"
+#include "common/codec/mindcluster/node/switch_info.hpp"
 #include "common/http/sha256.hpp"
 #include "tests/unit/agent_compat/machines.hpp"
 

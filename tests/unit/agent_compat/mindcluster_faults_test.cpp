@@ -1,4 +1,4 @@
-#include "common/codec/mindcluster/told_faults.hpp"
+#include "common/codec/mindcluster/faults/reported_faults.hpp"
 
 #include "tests/unit/agent_compat/machines.hpp"
 

@@ -4,9 +4,9 @@
 #include <regex>
 #include <set>
 
-#include "node-agent/publish/compat/mark_plan.hpp"
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
+#include "node-agent/publish/node/mark_plan.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/agent_compat/machines.hpp"
 

@@ -1,4 +1,4 @@
-// docs/reference/faults.md and the built-in policy say the same.
+// The table of fault codes and the built-in policy say the same; the example of a policy is one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace chipweave::codec {
 namespace {
 
-std::string read_page() {
-  std::ifstream in(test::source_path("docs/reference/faults.md"));
+std::string read_page(const char* path) {
+  std::ifstream in(test::source_path(path));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -32,8 +32,8 @@ std::string recovery_of(const domain::HealthRule& rule) {
          (minutes ? " min" : " s");
 }
 
-TEST(AgentPage, HasEachRuleOfTheBuiltInPolicy) {
-  const std::string page = read_page();
+TEST(FaultsPage, HasEachRuleOfTheBuiltInPolicy) {
+  const std::string page = read_page("docs/reference/faults.md");
   ASSERT_FALSE(page.empty());
   const auto policy = read_health_policy(default_health_policy());
   ASSERT_TRUE(policy.ok()) << policy.error().text();
@@ -45,8 +45,8 @@ TEST(AgentPage, HasEachRuleOfTheBuiltInPolicy) {
   }
 }
 
-TEST(AgentPage, ItsExampleIsAPolicy) {
-  const std::string page = read_page();
+TEST(HealthPolicyPage, ItsExampleIsAPolicy) {
+  const std::string page = read_page("docs/tasks/write-a-health-policy.md");
   const std::size_t begin = page.find("```yaml\nrules:\n");
   ASSERT_NE(begin, std::string::npos);
   const std::size_t text = page.find('\n', begin) + 1;

@@ -1,12 +1,12 @@
 // All that a node says to the components of others and hears from people, against one API server.
-#include "node-agent/publish/compat_publisher.hpp"
+#include "node-agent/publish/node/compat_publisher.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/sha256.hpp"
-#include "node-agent/publish/node_wishes.hpp"
+#include "node-agent/publish/node/node_wishes.hpp"
 #include "tests/unit/agent_compat/machines.hpp"
 #include "tests/unit/agent_kube/fake_api.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "node-agent/publish/inventory_writer.hpp"
+#include "node-agent/publish/kube/inventory_writer.hpp"
 #include "tests/unit/agent_kube/answers.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 

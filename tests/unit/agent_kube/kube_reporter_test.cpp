@@ -1,5 +1,5 @@
 // A whole life of an agent in a cluster: inventory and lease together.
-#include "node-agent/publish/kube_reporter.hpp"
+#include "node-agent/publish/kube/kube_reporter.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

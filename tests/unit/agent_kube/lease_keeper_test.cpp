@@ -1,5 +1,5 @@
 // The life of an agent's lease.
-#include "node-agent/publish/lease_keeper.hpp"
+#include "node-agent/publish/kube/lease_keeper.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "node-agent/publish/node_events.hpp"
+#include "node-agent/publish/kube/node_events.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A Node and its agent, each of which hears what the other says.
-#include "node-agent/publish/node_keeper.hpp"
+#include "node-agent/publish/node/node_keeper.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

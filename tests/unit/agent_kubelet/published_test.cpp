@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/sha256.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
-#include "node-agent/publish/compat_publisher.hpp"
+#include "node-agent/publish/node/compat_publisher.hpp"
 #include "tests/unit/agent_compat/machines.hpp"
 #include "tests/unit/agent_kube/fake_api.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"

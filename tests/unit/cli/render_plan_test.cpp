@@ -125,7 +125,7 @@ TEST(RenderPlan, LongPlansAreCutAndSaySo) {
   for (int i = 0; i < 45; ++i) {
     asked.nodes.push_back(node("n" + std::to_string(i), {"b", "r"}));
     for (int k = 0; k < 2; ++k)
-      pods.push_back({2 * i + k, static_cast<domain::GangNode>(i), 2 * i + k, kNoSet});
+      pods.push_back({2 * i + k, static_cast<domain::GangNodeId>(i), 2 * i + k, kNoSet});
   }
   const std::string page = render_plan(asked, plan(pods, {1, 1}));
   EXPECT_THAT(page, HasSubstr("\nn39   b/r      2  78,79\n"
@@ -143,7 +143,7 @@ TEST(RenderPlan, NothingIsWiderThanATerminal) {
   std::vector<domain::PlannedPod> pods;
   codec::PlanDetails details;
   for (int i = 0; i < 200; ++i) {
-    pods.push_back({i, static_cast<domain::GangNode>(i % 2), 99000 + i, 0});
+    pods.push_back({i, static_cast<domain::GangNodeId>(i % 2), 99000 + i, 0});
     details.chips.push_back({3 * i});
   }
   const std::string page = render_plan(asked, plan(pods, std::vector<int>(16, 1)), details);

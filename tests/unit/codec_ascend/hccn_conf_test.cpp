@@ -1,4 +1,4 @@
-#include "common/codec/ascend/hccn_conf.hpp"
+#include "common/codec/ascend/hccn/hccn_conf.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "common/codec/ascend/hccn_dev_info.hpp"
+#include "common/codec/ascend/hccn/hccn_dev_info.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "tests/unit/codec_text/shared_file.hpp"
 
 namespace chipweave::codec::ascend {

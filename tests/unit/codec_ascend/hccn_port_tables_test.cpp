@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "tests/unit/codec_text/shared_file.hpp"
 
 namespace chipweave::codec::ascend {

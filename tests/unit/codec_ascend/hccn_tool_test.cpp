@@ -1,4 +1,4 @@
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // AdmissionReviews of Bindings as real API servers sent them, and what nobody should send; the
 // patches of the answers, applied as RFC 6902 says.
-#include "common/codec/kube/admission.hpp"
+#include "common/codec/kube/requests/admission.hpp"
 
 #include <gtest/gtest.h>
 

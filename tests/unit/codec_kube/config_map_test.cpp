@@ -1,8 +1,8 @@
-#include "common/codec/kube/config_map.hpp"
+#include "common/codec/kube/objects/config_map.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/codec/kube/merge_patch.hpp"
+#include "common/codec/kube/objects/merge_patch.hpp"
 
 namespace chipweave::codec {
 namespace {

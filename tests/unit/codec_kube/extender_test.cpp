@@ -1,5 +1,5 @@
 // The reader against bodies that real kube-schedulers sent, and against what breaks naive readers.
-#include "common/codec/kube/extender.hpp"
+#include "common/codec/kube/requests/extender.hpp"
 
 #include <gtest/gtest.h>
 

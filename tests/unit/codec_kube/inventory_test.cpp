@@ -1,12 +1,12 @@
 // NodeInventory objects and leases as texts.
-#include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/limits.hpp"
-#include "common/codec/kube/inventory_health.hpp"
-#include "common/codec/kube/lease.hpp"
+#include "common/codec/kube/inventory/inventory_health.hpp"
+#include "common/codec/kube/objects/lease.hpp"
 #include "common/codec/kube/watch.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 

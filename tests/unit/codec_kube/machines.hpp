@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/topology_json.hpp"
 #include "common/profiles/profiles.hpp"

@@ -1,4 +1,4 @@
-#include "common/codec/kube/placement.hpp"
+#include "common/codec/kube/pod/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/codec/kube/token_review.hpp"
+#include "common/codec/kube/objects/token_review.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The reader against bodies that a real vc-scheduler sent, and against what nobody should send.
-#include "common/codec/kube/volcano.hpp"
+#include "common/codec/kube/requests/volcano.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/codec/network/domain_tree.hpp"
+#include "common/codec/network/table/domain_tree.hpp"
 #include "tests/unit/codec_network/network.hpp"
 
 namespace chipweave::codec {

@@ -1,11 +1,13 @@
-#include "common/codec/topology/pci.hpp"
+#include "common/codec/topology/hardware/pci.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
-#include "common/codec/topology/device_models.hpp"
-#include "common/codec/topology/host_tree.hpp"
+#include "common/codec/text/lines.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/topology/hardware/device_models.hpp"
+#include "common/codec/topology/hardware/host_tree.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -1,4 +1,4 @@
-#include "node-agent/probes/ascend/dcmi_library.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_library.hpp"
 
 #include <gmock/gmock.h>
 

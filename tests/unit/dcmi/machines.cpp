@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "node-agent/probes/ascend/dcmi_library.hpp"
-#include "node-agent/probes/ascend/dcmi_reader.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_library.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_reader.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "common/base/result.hpp"
 #include "node-agent/probes/ascend/ascend_probe.hpp"
-#include "node-agent/probes/ascend/dcmi_snapshot.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_snapshot.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::agent {

@@ -1,4 +1,4 @@
-#include "node-agent/probes/ascend/dcmi_reader.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_reader.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "node-agent/probes/ascend/hccn_schedule.hpp"
+#include "node-agent/probes/ascend/hccn/hccn_schedule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -142,13 +142,13 @@ void check_against_enumeration(const NodeTopology& t, const solver::PodsOnNode& 
   PlainHops hops(t);
   const GroupChoice found = choose_for_pods(machine, pods);
   const int total = std::accumulate(pods.sizes.begin(), pods.sizes.end(), 0);
-  const ChipSet pool = pods.usable - pods.beside;
+  const ChipSet pool = pods.usable - pods.already_held;
   ASSERT_EQ(found.fits, total <= pool.size());
   if (!found.fits) return;
   double best_union = 0;
   for (std::uint64_t bits = pool.bits(); bits != 0; bits = (bits - 1) & pool.bits()) {
     if (ChipSet(bits).size() == total)
-      best_union = std::max(best_union, machine.gbps(ChipSet(bits) | pods.beside));
+      best_union = std::max(best_union, machine.gbps(ChipSet(bits) | pods.already_held));
   }
   EXPECT_EQ(found.gbps, best_union);
   ASSERT_EQ(found.parts.size(), pods.sizes.size());
@@ -182,8 +182,9 @@ TEST(PodsOfANode, BestOrderOfAllOnRandomMachines) {
     solver::PodsOnNode pods;
     pods.usable = t.all();
     if (random() % 2 == 0) pods.usable.erase(static_cast<int>(random() % unsigned(chips)));
-    if (random() % 3 == 0) pods.beside = ChipSet{static_cast<int>(random() % unsigned(chips))};
-    int left = (pods.usable - pods.beside).size();
+    if (random() % 3 == 0)
+      pods.already_held = ChipSet{static_cast<int>(random() % unsigned(chips))};
+    int left = (pods.usable - pods.already_held).size();
     while (left > 0 && (pods.sizes.size() < 2 || random() % 4 != 0)) {
       pods.sizes.push_back(1 + static_cast<int>(random() % unsigned(std::min(left, 3))));
       left -= pods.sizes.back();

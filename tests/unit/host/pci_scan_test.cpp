@@ -1,4 +1,4 @@
-#include "node-agent/probes/host/pci_scan.hpp"
+#include "node-agent/probes/host/pci/pci_scan.hpp"
 
 #include <filesystem>
 #include <string>

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "node-agent/probes/sysfs_tree.hpp"
+#include "node-agent/probes/sysfs/sysfs_tree.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::agent {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/node_annotations.hpp"
-#include "common/codec/mindcluster/super_device.hpp"
+#include "common/codec/mindcluster/names/super_device.hpp"
+#include "common/codec/mindcluster/node/node_annotations.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/codec/mindcluster/chip_list.hpp"
+#include "common/codec/mindcluster/names/chip_list.hpp"
 
 #include <gtest/gtest.h>
 

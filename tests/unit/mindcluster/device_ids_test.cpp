@@ -1,4 +1,4 @@
-#include "common/codec/mindcluster/device_ids.hpp"
+#include "common/codec/mindcluster/names/device_ids.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "common/codec/mindcluster/device_info.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/switch_info.hpp"
-#include "common/codec/mindcluster/upgrade_faults.hpp"
+#include "common/codec/mindcluster/faults/upgrade_faults.hpp"
+#include "common/codec/mindcluster/node/switch_info.hpp"
 #include "common/http/sha256.hpp"
 
 namespace chipweave::codec::mindcluster {

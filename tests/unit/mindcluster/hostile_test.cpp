@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/mindcluster/cluster_info.hpp"
-#include "common/codec/mindcluster/node_annotations.hpp"
-#include "common/codec/mindcluster/upgrade_faults.hpp"
+#include "common/codec/mindcluster/faults/upgrade_faults.hpp"
+#include "common/codec/mindcluster/node/node_annotations.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/node_labels.hpp"
+#include "common/codec/mindcluster/names/node_labels.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/codec/mindcluster/node_info.hpp"
+#include "common/codec/mindcluster/node/node_info.hpp"
 
 #include <gtest/gtest.h>
 

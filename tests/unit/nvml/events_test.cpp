@@ -1,4 +1,4 @@
-#include "node-agent/probes/nvidia/nvml_events.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_events.hpp"
 
 #include <gmock/gmock.h>
 

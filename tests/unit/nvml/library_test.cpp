@@ -1,4 +1,4 @@
-#include "node-agent/probes/nvidia/nvml_library.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_library.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "node-agent/probes/nvidia/nvml_library.hpp"
-#include "node-agent/probes/nvidia/nvml_reader.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_library.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_reader.hpp"
 
 namespace chipweave::agent {
 

@@ -8,7 +8,7 @@
 
 #include "common/base/result.hpp"
 #include "common/domain/node_topology.hpp"
-#include "node-agent/probes/nvidia/nvml_snapshot.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_snapshot.hpp"
 #include "tests/unit/nvml/scenarios.hpp"
 #include "tests/unit/temp_folder.hpp"
 

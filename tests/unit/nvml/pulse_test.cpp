@@ -1,4 +1,4 @@
-#include "node-agent/probes/nvidia/nvml_pulse.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_pulse.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
-#include "node-agent/probes/nvidia/nvml_reader.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_reader.hpp"
 
 #include <gmock/gmock.h>
 
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "tests/unit/nvml/machines.hpp"
 
 namespace chipweave::agent {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/codec/topology/import.hpp"
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
 #include "tests/unit/codec_text/shared_file.hpp"
 #include "tests/unit/nvml/machines.hpp"

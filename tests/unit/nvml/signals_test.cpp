@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "node-agent/probes/nvidia/nvml_facts.hpp"
 #include "tests/unit/nvml/machines.hpp"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/io/files.hpp"
-#include "node-agent/probes/nvidia/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "tests/unit/nvml/machines.hpp"
 
 namespace chipweave::agent {

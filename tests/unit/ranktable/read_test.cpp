@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // A file's dialect, "none", or "no JSON".
 std::string dialect_of(const std::string& text) {
   auto parsed = JsonTree::parse(text);
-  if (std::holds_alternative<JsonMistake>(parsed)) return "no JSON";
+  if (std::holds_alternative<JsonSyntaxError>(parsed)) return "no JSON";
   const auto& tree = std::get<JsonTree>(parsed);
   const ReadTable read = read_table(tree, tree.root());
   return read.dialect ? std::string(to_string(*read.dialect)) : "none";

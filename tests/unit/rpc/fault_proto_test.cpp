@@ -13,7 +13,7 @@
 #include <google/protobuf/dynamic_message.h>
 #include <gtest/gtest.h>
 
-#include "scheduler-plugin/doors/grpc_decode.hpp"
+#include "scheduler-plugin/server/grpc_decode.hpp"
 
 namespace chipweave::rpc {
 namespace {
@@ -74,11 +74,11 @@ TEST(FaultProto, WhatIsSentIsAlwaysAccepted) {
   ASSERT_TRUE(list.ParseFromString(bytes)) << "no UTF-8";
   const auto got = from_proto(list);
   ASSERT_TRUE(got) << got.error().text();
-  ASSERT_EQ(got->size(), domain::kMostFaultsTold);
+  ASSERT_EQ(got->size(), domain::kMaxReportedFaults);
   EXPECT_EQ(got->front().part, "a?b?[2J");
   EXPECT_EQ(got->front().since, 0);
   EXPECT_EQ(got->front().held_until, domain::kLatestFaultTime);
-  EXPECT_LE(got->front().text.size(), domain::kMostFaultTextBytes);
+  EXPECT_LE(got->front().text.size(), domain::kMaxFaultTextBytes);
 }
 
 TEST(FaultProto, RefusesWhatCannotBeUsedAndNamesIt) {

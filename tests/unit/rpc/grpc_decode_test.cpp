@@ -1,4 +1,4 @@
-#include "scheduler-plugin/doors/grpc_decode.hpp"
+#include "scheduler-plugin/server/grpc_decode.hpp"
 
 #include <functional>
 #include <random>
@@ -229,7 +229,7 @@ TEST(DecodeAsk, SurvivesAnyBytes) {
       if (const auto got = decode_report(r)) {
         EXPECT_LE(got->chips.size(), static_cast<std::size_t>(limits::kMaxChips));
         if (got->faults) {
-          EXPECT_LE(got->faults->size(), domain::kMostFaultsTold);
+          EXPECT_LE(got->faults->size(), domain::kMaxReportedFaults);
         }
       }
     }

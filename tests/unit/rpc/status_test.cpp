@@ -10,7 +10,7 @@ struct Row {
   grpc::StatusCode theirs;
 };
 
-// The table of the gRPC door, row by row.
+// Each row of the table of status codes.
 constexpr Row kRows[] = {
     {Errc::invalid_argument, grpc::StatusCode::INVALID_ARGUMENT},
     {Errc::not_found, grpc::StatusCode::NOT_FOUND},

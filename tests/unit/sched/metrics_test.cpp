@@ -1,5 +1,5 @@
 // Series of nodes: what a scrape says as nodes come, change and give way.
-#include "scheduler-plugin/doors/metrics.hpp"
+#include "scheduler-plugin/server/metrics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Pods that are bound already: by this program before it was restarted, or by somebody else.
 #include <gtest/gtest.h>
 
-#include "scheduler-plugin/doors/api_door.hpp"
-#include "scheduler-plugin/doors/metrics.hpp"
+#include "scheduler-plugin/server/api_handler.hpp"
+#include "scheduler-plugin/server/metrics.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {
@@ -89,7 +89,7 @@ TEST_F(Adopts, PodsMayBeSeenBeforeTheirNode) {
     return metrics.scrape(*world_.scheduler, {}).find("inventory_age_seconds{node=\"n1\"");
   };
   EXPECT_EQ(age(), std::string::npos);
-  ApiDoor api(*world_.scheduler);
+  ApiHandler api(*world_.scheduler);
   EXPECT_NE(api.nodes().body.find(R"("inventory_age_seconds":null)"), std::string::npos);
   world_.create("b", 8);
   world_.api.settle();

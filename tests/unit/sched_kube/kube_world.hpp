@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/codec/kube/inventory.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/obs/log.hpp"
 #include "common/profiles/profiles.hpp"

@@ -68,16 +68,16 @@ struct Tokens : ::testing::Test {
 
   TokenReviewer::Options options{"chipweave", {"alice", "group:planners"}};
   HeldCalls api;
-  std::unique_ptr<TokenReviewer> reviewer;
+  std::unique_ptr<TokenReviewer> made_reviewer;
 
-  TokenReviewer& door() {
-    if (!reviewer) reviewer = std::make_unique<TokenReviewer>(api, options);
-    return *reviewer;
+  TokenReviewer& reviewer() {
+    if (!made_reviewer) made_reviewer = std::make_unique<TokenReviewer>(api, options);
+    return *made_reviewer;
   }
   using Answer = std::shared_ptr<std::optional<CallerVerdict>>;
   Answer ask(const std::string& token) {
     auto answer = std::make_shared<std::optional<CallerVerdict>>();
-    door().check(token, [answer](const CallerVerdict& verdict) { *answer = verdict; });
+    reviewer().check(token, [answer](const CallerVerdict& verdict) { *answer = verdict; });
     return answer;
   }
   CallerVerdict verdict(const std::string& token, int status, const std::string& body) {
@@ -146,7 +146,7 @@ TEST_F(Tokens, NoAnswerIsNoVerdictAndNotKept) {
         review("alice", "[\"" + std::string(limits::kMaxTokenReviewBytes, 'g') + "\"]")}) {
     failing(kube::Reply{201, body, std::nullopt});
   }
-  EXPECT_EQ(door().stats().failed, 14U);
+  EXPECT_EQ(reviewer().stats().failed, 14U);
   EXPECT_EQ(verdict("t", 201, review("alice")).kind, Kind::accepted);
 }
 
@@ -185,7 +185,7 @@ TEST_F(Tokens, TheSameTokenIsAskedAboutOnce) {
   api.answer(201, review("alice"));
   EXPECT_EQ((*one)->kind, Kind::accepted);
   EXPECT_EQ((*two)->kind, Kind::accepted);
-  EXPECT_EQ(door().stats().accepted, 1U);
+  EXPECT_EQ(reviewer().stats().accepted, 1U);
 }
 
 TEST_F(Tokens, AFloodTakesItsTurnAndIsRefusedBeyondItsLimit) {
@@ -209,7 +209,7 @@ TEST_F(Tokens, AFloodTakesItsTurnAndIsRefusedBeyondItsLimit) {
 
 TEST_F(Tokens, WhoeverIsToldMayAskAgainAtOnce) {
   Answer second;
-  door().check("a", [&](const CallerVerdict&) { second = ask("b"); });
+  reviewer().check("a", [&](const CallerVerdict&) { second = ask("b"); });
   api.answer(201, review("alice"));
   ASSERT_EQ(api.calls.size(), 1U);
   api.answer(201, review("bob"));

@@ -1,7 +1,7 @@
 // Volcano's verbs in a cluster where pods end slowly.
 #include <gtest/gtest.h>
 
-#include "scheduler-plugin/doors/volcano_door.hpp"
+#include "scheduler-plugin/server/volcano_extender_handler.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {
@@ -22,7 +22,7 @@ class VolcanoPreempts : public ::testing::Test {
     }
     world_.create("p", 4);
     world_.api.settle();
-    door_ = std::make_unique<VolcanoDoor>(*world_.scheduler, world_.resources, 20);
+    handler_ = std::make_unique<VolcanoExtenderHandler>(*world_.scheduler, world_.resources, 20);
   }
   // Without a reason: it fits. idle: GPUs that Volcano counts as free on the node.
   std::string predicate(const std::string& name, int idle) {
@@ -31,13 +31,13 @@ class VolcanoPreempts : public ::testing::Test {
     const Json node = {{"Name", "n1"},
                        {"Idle", {{"ScalarResources", {{"nvidia.com/gpu", idle * 1000}}}}}};
     std::string body = Json{{"task", task}, {"node", node}}.dump();
-    const http::Response reply = door_->predicate(body);
+    const http::Response reply = handler_->predicate(body);
     EXPECT_EQ(reply.status, 200) << reply.body;
     return Json::parse(reply.body).value("status", "");
   }
 
   KubeWorld world_;
-  std::unique_ptr<VolcanoDoor> door_;
+  std::unique_ptr<VolcanoExtenderHandler> handler_;
 };
 
 TEST_F(VolcanoPreempts, AChosenNodeStaysGoodWhileItsVictimsEnd) {

@@ -21,13 +21,13 @@ using domain::NodeTopology;
 double exhaustive_best(const NodeTopology& machine, const solver::Request& r,
                        std::vector<double>& known) {
   double best = -1;
-  const ChipSet usable = r.usable - r.beside;
+  const ChipSet usable = r.usable - r.already_held;
   for (std::uint64_t m = 1; m <= machine.all().bits(); ++m) {
     const ChipSet set(m);
     if (set.size() != r.size || !usable.contains(set) || !set.contains(r.required)) continue;
     if (!oracle::legal(machine, set, usable, r.distributed)) continue;
-    double& value = known[(set | r.beside).bits()];
-    if (value < 0) value = oracle::bandwidth(machine, set | r.beside);
+    double& value = known[(set | r.already_held).bits()];
+    if (value < 0) value = oracle::bandwidth(machine, set | r.already_held);
     best = std::max(best, value);
   }
   return best;
@@ -45,7 +45,8 @@ void expect_optimal(const NodeTopology& machine, unsigned seed, const std::strin
       r.distributed = random() % 3 == 0;
       if (round > 6) r.required = ChipSet(random() & random() & random() & r.usable.bits());
       if (round > 8)
-        r.beside = ChipSet(random() & random() & random() & (machine.all() - r.required).bits());
+        r.already_held =
+            ChipSet(random() & random() & random() & (machine.all() - r.required).bits());
       const double best = exhaustive_best(machine, r, known);
       const solver::Choice c = solved.choose(r);
       const std::string where =
@@ -58,9 +59,9 @@ void expect_optimal(const NodeTopology& machine, unsigned seed, const std::strin
       ASSERT_NEAR(c.gbps, best, 1e-5) << where;
       EXPECT_TRUE(c.exact);
       EXPECT_EQ(c.chips.size(), size);
-      EXPECT_TRUE((r.usable - r.beside).contains(c.chips)) << where;
+      EXPECT_TRUE((r.usable - r.already_held).contains(c.chips)) << where;
       EXPECT_TRUE(c.chips.contains(r.required)) << where;
-      ASSERT_NEAR(oracle::bandwidth(machine, c.chips | r.beside), c.gbps, 1e-5) << where;
+      ASSERT_NEAR(oracle::bandwidth(machine, c.chips | r.already_held), c.gbps, 1e-5) << where;
     }
   }
 }
@@ -197,7 +198,8 @@ TEST(Fits, IsWhatChooseSays) {
       solver::Request r{usable, {}, {}, 1 + static_cast<int>(random() % 9), random() % 2 == 0};
       if (random() % 3 == 0)
         r.required.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
-      if (random() % 3 == 0) r.beside.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
+      if (random() % 3 == 0)
+        r.already_held.insert(static_cast<int>(random() % static_cast<unsigned>(n)));
       EXPECT_EQ(m.fits(r), m.choose(r).fits) << name << " size " << r.size;
     }
   }

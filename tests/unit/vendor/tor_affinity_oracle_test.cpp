@@ -15,8 +15,8 @@
 namespace chipweave::solver {
 namespace {
 
-using domain::TorAsk;
 using domain::TorNetwork;
+using domain::TorRequest;
 using domain::TorSchema;
 using domain::TorState;
 using domain::TorUse;
@@ -26,7 +26,7 @@ constexpr int kCases = 3000;
 struct Case {
   std::vector<TorLeaf> leaves;
   int pods = 0;
-  TorAsk ask;
+  TorRequest ask;
 
   int able(std::size_t leaf) const {
     int out = 0;

@@ -11,8 +11,8 @@
 namespace chipweave::solver {
 namespace {
 
-using domain::TorAsk;
 using domain::TorNetwork;
+using domain::TorRequest;
 using domain::TorSchema;
 using domain::TorState;
 using domain::TorUse;
@@ -32,13 +32,13 @@ TorLeaf leaf(const std::string& name, const std::string& places, TorState state 
   return out;
 }
 
-constexpr TorAsk kLarge1{TorSchema::large_model, TorNetwork::nslb_1};
-constexpr TorAsk kNormal1{TorSchema::normal, TorNetwork::nslb_1};
-constexpr TorAsk kLarge2{TorSchema::large_model, TorNetwork::nslb_2};
-constexpr TorAsk kNormal2{TorSchema::normal, TorNetwork::nslb_2};
-constexpr TorAsk kSingle{TorSchema::normal, TorNetwork::single_layer};
+constexpr TorRequest kLarge1{TorSchema::large_model, TorNetwork::nslb_1};
+constexpr TorRequest kNormal1{TorSchema::normal, TorNetwork::nslb_1};
+constexpr TorRequest kLarge2{TorSchema::large_model, TorNetwork::nslb_2};
+constexpr TorRequest kNormal2{TorSchema::normal, TorNetwork::nslb_2};
+constexpr TorRequest kSingle{TorSchema::normal, TorNetwork::single_layer};
 
-TorPlan plan(const std::vector<TorLeaf>& leaves, int pods, const TorAsk& ask) {
+TorPlan plan(const std::vector<TorLeaf>& leaves, int pods, const TorRequest& ask) {
   const Result<TorPlan> out = plan_tor(leaves, pods, ask);
   return out ? *out : TorPlan{false, {}, {}, true, "error: " + out.error().text()};
 }
@@ -60,13 +60,13 @@ std::vector<std::string> uses(const std::vector<TorLeaf>& leaves, const TorPlan&
   }
   return out;
 }
-std::vector<std::string> uses(const std::vector<TorLeaf>& leaves, int pods, const TorAsk& ask) {
+std::vector<std::string> uses(const std::vector<TorLeaf>& leaves, int pods, const TorRequest& ask) {
   return uses(leaves, plan(leaves, pods, ask));
 }
 
 TEST(TorAffinity, UnderOneLeafTheTightestAndItsStateStays) {
   const std::vector<TorLeaf> leaves{leaf("a", "++++"), leaf("b", "+.++"), leaf("c", "++.+")};
-  for (const TorAsk& ask : {kLarge1, kNormal1, kLarge2, kSingle}) {
+  for (const TorRequest& ask : {kLarge1, kNormal1, kLarge2, kSingle}) {
     const TorPlan got = plan(leaves, 3, ask);
     EXPECT_THAT(nodes(leaves, got), ElementsAre("b/0", "b/2", "b/3"));
     EXPECT_THAT(uses(leaves, got), ElementsAre("b=3:free"));
@@ -75,7 +75,7 @@ TEST(TorAffinity, UnderOneLeafTheTightestAndItsStateStays) {
 
 TEST(TorAffinity, FillersStayUnderOneLeafOrWait) {
   const std::vector<TorLeaf> leaves{leaf("a", "++.."), leaf("b", "+...")};
-  for (const TorAsk& ask : {kLarge1, kLarge2}) {
+  for (const TorRequest& ask : {kLarge1, kLarge2}) {
     const TorPlan got = plan(leaves, 3, ask);
     EXPECT_FALSE(got.fits);
     EXPECT_TRUE(got.pods.empty());
@@ -100,7 +100,7 @@ TEST(TorAffinity, SingleLayerNeverCrosses) {
 TEST(TorAffinity, NullTakesAnyNodesAndChangesNoState) {
   const std::vector<TorLeaf> leaves{leaf("a", "+.", kExclusive), leaf("b", "++"),
                                     leaf("c", "+.", kShared)};
-  const TorAsk ask{TorSchema::none, TorNetwork::nslb_2};
+  const TorRequest ask{TorSchema::none, TorNetwork::nslb_2};
   EXPECT_THAT(uses(leaves, 3, ask), ElementsAre("a=1:exclusive", "b=2:free"));
   EXPECT_THAT(plan(leaves, 5, ask).reason, HasSubstr("5 pods asked, 4 nodes can take one"));
 }
@@ -143,7 +143,7 @@ TEST(TorAffinity1, CrossingJobsDoNotMeet) {
 }
 
 TEST(TorAffinity1, PlacesBelowALeafMayBeMoreThanNodes) {
-  TorAsk ask = kLarge1;
+  TorRequest ask = kLarge1;
   ask.leaf_nodes = 4;
   EXPECT_FALSE(plan({leaf("a", "+++"), leaf("b", "+++")}, 6, ask).fits);
   EXPECT_TRUE(plan({leaf("a", "+++"), leaf("b", "+++")}, 6, kLarge1).fits);
@@ -176,7 +176,7 @@ TEST(TorAffinity2, TwoSharedLeavesBeforeAFreeOneBecomesShared) {
   const std::vector<TorLeaf> leaves{leaf("a", "++++"), leaf("b", "++++"),
                                     leaf("s", "++..", kShared), leaf("t", "+...", kShared)};
   EXPECT_THAT(uses(leaves, 7, kLarge2), ElementsAre("a=4:exclusive", "s=2:shared", "t=1:shared"));
-  TorAsk one = kLarge2;
+  TorRequest one = kLarge2;
   one.shared_tors = 1;
   EXPECT_THAT(uses(leaves, 7, one), ElementsAre("a=4:exclusive", "b=3:shared"));
 }
@@ -250,16 +250,16 @@ TEST(TorAffinity2, Annotations) {
 }
 
 TEST(TorAffinity, WhatCannotBeAskedIsNamed) {
-  const auto problem = [](const std::vector<TorLeaf>& leaves, int pods, const TorAsk& ask) {
+  const auto problem = [](const std::vector<TorLeaf>& leaves, int pods, const TorRequest& ask) {
     const Result<TorPlan> out = plan_tor(leaves, pods, ask);
     return out ? "" : out.error().text();
   };
   EXPECT_THAT(problem({leaf("a", "+")}, 0, kLarge2), HasSubstr("pods"));
-  TorAsk three = kLarge2;
+  TorRequest three = kLarge2;
   three.shared_tors = 3;
   EXPECT_THAT(problem({leaf("a", "+")}, 1, three), HasSubstr("tor.shared_tor_num"));
   EXPECT_THAT(problem({leaf("a", "+"), leaf("a", "+")}, 1, kLarge2), HasSubstr("leaf a"));
-  TorAsk small = kLarge1;
+  TorRequest small = kLarge1;
   small.leaf_nodes = 1;
   EXPECT_THAT(problem({leaf("a", "++")}, 1, small), HasSubstr("tor.leaf_nodes"));
   EXPECT_FALSE(plan({}, 5, kLarge1).fits);

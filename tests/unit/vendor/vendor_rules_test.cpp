@@ -9,12 +9,12 @@
 namespace chipweave::solver {
 namespace {
 
-using domain::AscendAsk;
+using domain::AscendRequest;
 using domain::AscendServer;
 using domain::kNoLevel;
-using domain::NvlinkAsk;
-using domain::TorAsk;
+using domain::NvlinkRequest;
 using domain::TorNetwork;
+using domain::TorRequest;
 using domain::TorSchema;
 using domain::VendorJob;
 using domain::VendorLevels;
@@ -26,17 +26,17 @@ using ::testing::IsEmpty;
 // super-pod 0, UB domain 1, rack 2, leaf 3, NVLink domain 4
 constexpr VendorLevels kLevels{0, 2, 1, 3, 4};
 
-VendorJob job(int pods, int chips, AscendAsk ask) {
+VendorJob job(int pods, int chips, AscendRequest ask) {
   return {pods, chips, kLevels, ask, std::nullopt, std::nullopt};
 }
-AscendAsk a3(int sp_block) {
-  AscendAsk out;
+AscendRequest a3(int sp_block) {
+  AscendRequest out;
   out.server = AscendServer::a3;
   out.sp_block = sp_block;
   return out;
 }
-AscendAsk a5(int sp_block, AscendServer server = AscendServer::a5_950) {
-  AscendAsk out = a3(sp_block);
+AscendRequest a5(int sp_block, AscendServer server = AscendServer::a5_950) {
+  AscendRequest out = a3(sp_block);
   out.server = server;
   return out;
 }
@@ -66,14 +66,14 @@ TEST(VendorRules, OneBlockIsOneSuperPod) {
 }
 
 TEST(VendorRules, WithoutSpBlockTheJobIsOneBlock) {
-  EXPECT_EQ(constraints(job(4, 16, AscendAsk{})).required_level, 0);
-  EXPECT_THAT(problem(job(49, 16, AscendAsk{})),
+  EXPECT_EQ(constraints(job(4, 16, AscendRequest{})).required_level, 0);
+  EXPECT_THAT(problem(job(49, 16, AscendRequest{})),
               AllOf(HasSubstr("ascend.sp_block"), HasSubstr("is not given"),
                     HasSubstr("a super-pod has 768 chips (48 nodes of 16)")));
 }
 
 TEST(VendorRules, SoftBlocksAreWishes) {
-  AscendAsk ask = a3(64);
+  AscendRequest ask = a3(64);
   ask.soft = true;
   const VendorConstraints c = constraints(job(4, 16, ask));
   EXPECT_EQ(c.required_level, kNoLevel);
@@ -113,7 +113,7 @@ TEST(VendorRules, BlocksThatCannotBe) {
 }
 
 TEST(VendorRules, SizesOfSuperPodAndReserve) {
-  AscendAsk ask = a3(32);
+  AscendRequest ask = a3(32);
   ask.super_pod_size = 1;
   EXPECT_THAT(problem(job(4, 16, ask)), HasSubstr("a super-pod has 16 chips (1 node of 16)"));
   ask.super_pod_size = 2;
@@ -132,7 +132,7 @@ TEST(VendorRules, SizesOfSuperPodAndReserve) {
 }
 
 TEST(VendorRules, NodesOfEightDies) {
-  AscendAsk ask = a3(16);
+  AscendRequest ask = a3(16);
   ask.node_chips = 8;
   EXPECT_THAT(constraints(job(4, 8, ask)).slices, ElementsAre(VendorSlice{0, 2, false}));
   ask.node_chips = 0;
@@ -146,7 +146,7 @@ TEST(VendorRules, The850IsLikeA3WithEightChips) {
 }
 
 TEST(VendorRules, RackBlocks) {
-  AscendAsk ask = a5(64);
+  AscendRequest ask = a5(64);
   ask.ra_block = 16;
   EXPECT_THAT(constraints(job(16, 8, ask)).slices,
               ElementsAre(VendorSlice{0, 8, false}, VendorSlice{2, 2, false}));
@@ -169,7 +169,7 @@ TEST(VendorRules, RackBlocks) {
 }
 
 TEST(VendorRules, OnlyThe950HasRacksAndUbMemory) {
-  AscendAsk ask;
+  AscendRequest ask;
   ask.sp_block = 64;
   ask.ra_block = 16;  // says which server it is
   EXPECT_EQ(problem(job(16, 8, ask)), "");
@@ -181,7 +181,7 @@ TEST(VendorRules, OnlyThe950HasRacksAndUbMemory) {
 }
 
 TEST(VendorRules, UbMemoryIsOneDomain) {
-  AscendAsk ask = a5(64);
+  AscendRequest ask = a5(64);
   ask.ub_memory = true;
   ask.ra_block = 16;
   const VendorConstraints c = constraints(job(128, 8, ask));
@@ -198,7 +198,7 @@ TEST(VendorRules, UbMemoryIsOneDomain) {
 }
 
 TEST(VendorRules, LevelsHaveToBeThereAndNested) {
-  AscendAsk ask = a5(64);
+  AscendRequest ask = a5(64);
   VendorJob of = job(16, 8, ask);
   of.levels.super_pod = kNoLevel;
   EXPECT_THAT(problem(of), HasSubstr("ascend.super_pod_level: is missing"));
@@ -216,7 +216,7 @@ TEST(VendorRules, LevelsHaveToBeThereAndNested) {
 }
 
 TEST(VendorRules, AnImexDomain) {
-  VendorJob of{16, 4, kLevels, std::nullopt, std::nullopt, NvlinkAsk{}};
+  VendorJob of{16, 4, kLevels, std::nullopt, std::nullopt, NvlinkRequest{}};
   EXPECT_EQ(constraints(of).required_level, 4);
   EXPECT_THAT(constraints(of).slices, IsEmpty());
   of.nvlink->segment = 8;
@@ -231,7 +231,7 @@ TEST(VendorRules, AnImexDomain) {
 }
 
 TEST(VendorRules, LeafSwitches) {
-  VendorJob of{8, 8, kLevels, std::nullopt, TorAsk{TorSchema::large_model}, std::nullopt};
+  VendorJob of{8, 8, kLevels, std::nullopt, TorRequest{TorSchema::large_model}, std::nullopt};
   EXPECT_TRUE(constraints(of).by_leaf_switch);
   EXPECT_EQ(constraints(of).required_level, kNoLevel);
   of.pods = 3;
@@ -248,13 +248,13 @@ TEST(VendorRules, LeafSwitches) {
 
 TEST(VendorRules, SlicesOfTwoVendorsHaveToNest) {
   VendorJob of = job(12, 16, a3(64));
-  of.nvlink = NvlinkAsk{3};
+  of.nvlink = NvlinkRequest{3};
   EXPECT_THAT(problem(of), HasSubstr("the smaller must divide the larger"));
-  of.nvlink = NvlinkAsk{2};
+  of.nvlink = NvlinkRequest{2};
   EXPECT_THAT(constraints(of).slices,
               ElementsAre(VendorSlice{0, 4, false}, VendorSlice{4, 2, false}));
   of.levels.nvlink = 0;  // one level: both
-  of.nvlink = NvlinkAsk{6};
+  of.nvlink = NvlinkRequest{6};
   EXPECT_THAT(constraints(of).slices, ElementsAre(VendorSlice{0, 12, false}));
   of.ascend->soft = true;  // a wish makes no rule stricter
   EXPECT_THAT(constraints(of).slices, ElementsAre(VendorSlice{0, 6, false}));

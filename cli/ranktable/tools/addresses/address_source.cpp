@@ -12,7 +12,8 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/kube/inventory_file.hpp"
+#include "common/codec/kube/inventory/inventory_file.hpp"
+#include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
@@ -137,7 +138,7 @@ Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flag
   auto machine = load_described(flags, warn);
   if (!machine) return std::move(machine).error();
   const std::string name = flags.from_topology.empty() ? flags.from_inventory : flags.from_topology;
-  if (!machine->vendor().empty() && machine->vendor() != "ascend") {
+  if (!machine->vendor().empty() && domain::vendor_of(*machine).id != domain::VendorId::ascend) {
     return make_error(Errc::invalid_argument,
                       concat(name, " is a machine of vendor ", machine->vendor(),
                              "; these rank tables are for Ascend devices"));

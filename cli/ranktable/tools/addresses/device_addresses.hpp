@@ -9,8 +9,8 @@
 
 #include "common/base/ip_address.hpp"
 #include "common/base/result.hpp"
-#include "common/codec/ascend/hccn_conf.hpp"
-#include "common/codec/ascend/hccn_tool.hpp"
+#include "common/codec/ascend/hccn/hccn_conf.hpp"
+#include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "common/domain/node_topology.hpp"
 #include "common/io/hccn_program.hpp"
 

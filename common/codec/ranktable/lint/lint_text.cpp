@@ -103,7 +103,7 @@ std::vector<Located> located(const JsonTree& tree, const Findings& findings) {
   return out;
 }
 
-LintedText only_finding(std::string_view code, Position position, std::string pointer,
+LintedText only_finding(std::string_view code, TextPosition position, std::string pointer,
                         std::string fact) {
   LintedText out;
   Located& finding = out.findings.emplace_back();
@@ -133,7 +133,7 @@ LintedText linted_tree(JsonTree tree, JsonTree::Id root, const LintOptions& opti
 
 // A table in a string: its places are those of the string in the file.
 LintedText lint_inner(const JsonTree& outer, JsonTree::Id string, const LintOptions& options) {
-  const Position at = LineIndex(outer.document()).at(outer.offset(string));
+  const TextPosition at = LineIndex(outer.document()).at(outer.offset(string));
   LintOptions inner = options;
   inner.pointer.clear();
   LintedText out = lint_text(std::string(outer.text(string)), inner);
@@ -161,7 +161,7 @@ std::string Located::message() const {
 
 LintedText lint_text(std::string text, const LintOptions& options) {
   auto parsed = JsonTree::parse(std::move(text));
-  if (auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+  if (auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     return only_finding("RT001", mistake->position, "", mistake->message);
   }
   auto& tree = std::get<JsonTree>(parsed);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 #include "common/domain/ranktable/lint/finding.hpp"
@@ -21,8 +21,8 @@ struct Located {
   std::string code;
   domain::ranktable::Severity severity = domain::ranktable::Severity::error;
   std::string pointer;  // "" of the whole file
-  Position position;
-  std::optional<Position> related;
+  TextPosition position;
+  std::optional<TextPosition> related;
   std::string fact;
   JsonTree::Id node = JsonTree::kNone;   // of the value in LintedText::tree
   JsonTree::Id owner = JsonTree::kNone;  // of the object it is a member of, if it is one

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -100,7 +100,7 @@ void check_ports(const Topology& topology, const LayeredRank& rank, const NetLay
 
 Result<Findings> check_topology_file(const RankTable& table, std::string text) {
   const auto parsed = JsonTree::parse(std::move(text));
-  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+  if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     return make_error(Errc::invalid_argument, mistake->message);
   }
   const auto topology = read_topology(std::get<JsonTree>(parsed));

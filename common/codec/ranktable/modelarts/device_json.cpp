@@ -8,7 +8,7 @@
 #include "common/base/natural_order.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/ranktable/modelarts/device_report.hpp"
-#include "common/codec/topology/json_reader.hpp"
 
 namespace chipweave::codec {
 

@@ -9,8 +9,8 @@
 #include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/modelarts/pod_fields.hpp"
-#include "common/codec/topology/text_quote.hpp"
-#include "common/codec/topology/warnings.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/warnings.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/codec/topology/text_quote.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -205,10 +205,10 @@ JobTables waiting(const RankTable* previous) {
 }
 
 // {"status":"initializing"}: nobody has written more yet.
-bool is_placeholder(const ranktable::JsonTree& tree) {
+bool is_placeholder(const JsonTree& tree) {
   const auto status = tree.member(tree.root(), "status");
-  return status != ranktable::JsonTree::kNone && tree.text(status) == kInitializing &&
-         tree.member(tree.root(), "server_list") == ranktable::JsonTree::kNone;
+  return status != JsonTree::kNone && tree.text(status) == kInitializing &&
+         tree.member(tree.root(), "server_list") == JsonTree::kNone;
 }
 
 }  // namespace
@@ -236,9 +236,9 @@ Result<JobTables> make_job_tables(const JobPods& job, const JobTableOptions& opt
 bool is_completed(const RankTable& table) { return table.status == kCompleted; }
 
 Result<RankTable> read_job_table(std::string_view text) {
-  const auto parsed = ranktable::JsonTree::parse(std::string(text));
-  if (const auto* tree = std::get_if<ranktable::JsonTree>(&parsed)) {
-    if (tree->is(tree->root(), ranktable::JsonTree::Kind::object) && is_placeholder(*tree))
+  const auto parsed = JsonTree::parse(std::string(text));
+  if (const auto* tree = std::get_if<JsonTree>(&parsed)) {
+    if (tree->is(tree->root(), JsonTree::Kind::object) && is_placeholder(*tree))
       return waiting(nullptr).ranks;
   }
   Result<RankTable> out =

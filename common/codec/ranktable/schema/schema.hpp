@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/domain/ranktable/table.hpp"
 
 namespace chipweave::codec::ranktable {

@@ -1,7 +1,7 @@
 // TableWriter — writes a RankTable by the schema of its dialect: members in the order of the
 // dialect's main producer, kept members behind the ones they followed.
 //
-// Internal to common/codec/ranktable; rank_table.hpp has the door. Cost: linear in the text.
+// Internal to common/codec/ranktable; callers use rank_table.hpp. Cost: linear in the text.
 #pragma once
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
@@ -20,7 +21,7 @@ using domain::ranktable::Number;
 using domain::ranktable::Severity;
 using domain::ranktable::Source;
 
-std::string position_text(const Position& at) {
+std::string position_text(const TextPosition& at) {
   return concat("line ", at.line, ", column ", at.column);
 }
 
@@ -73,11 +74,11 @@ bool fits(Dialect read, Dialect wanted) {
 }
 
 Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view instead) {
-  if (file.text.size() > kMaxRankTableBytes) {
+  if (file.text.size() > limits::kMaxRankTableBytes) {
     return make_error(Errc::limit_exceeded, "larger than 40 MiB").in("file " + file.name);
   }
   auto parsed = JsonTree::parse(file.text);
-  if (const auto* mistake = std::get_if<JsonMistake>(&parsed)) {
+  if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     return make_error(Errc::invalid_argument, mistake->message)
         .in(position_text(mistake->position))
         .in("file " + file.name);
@@ -101,14 +102,14 @@ Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view i
 
 std::string InputTable::place(Source object) const {
   if (object.node >= tree.size()) return "file " + name;
-  const Position at = LineIndex(tree.document()).at(tree.offset(object.node));
+  const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
   return concat("file ", name, ", line ", at.line);
 }
 
 Error InputTable::wrong_text(Source object, std::string message) const {
   Error error = make_error(Errc::invalid_argument, std::move(message));
   if (object.node < tree.size()) {
-    const Position at = LineIndex(tree.document()).at(tree.offset(object.node));
+    const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
     error = std::move(error).in(position_text(at));
   }
   return std::move(error).in("file " + name);

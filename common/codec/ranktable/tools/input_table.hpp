@@ -10,7 +10,7 @@
 #include "common/base/named_text.hpp"
 #include "common/base/result.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/json_tree.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 #include "common/domain/ranktable/table.hpp"
 

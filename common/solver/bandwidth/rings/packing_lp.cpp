@@ -6,7 +6,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr double kEps = 1e-10;
+constexpr double kPivotTolerance = 1e-10;
 // Right-hand sides are spread by this much so that no two ratios tie: degenerate pivots cannot
 // cycle.
 constexpr double kSpread = 1e-11;
@@ -47,7 +47,7 @@ void PackingLp::pivot(const std::vector<double>& direction, std::size_t entering
   std::size_t leave = rows_;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t r = 0; r < rows_; ++r) {
-    if (direction[r] <= kEps) continue;
+    if (direction[r] <= kPivotTolerance) continue;
     const double ratio = basic_value_[r] / direction[r];
     if (ratio < least) {
       least = ratio;
@@ -101,7 +101,7 @@ void PackingLp::add(Column column, Steps limit) {
   while (steps_ <= limit) {
     steps_ += rows_ + columns_.size() * columns_.back().size();
     // Most negative reduced cost over slacks and the columns known so far.
-    double most = kEps;
+    double most = kPivotTolerance;
     std::size_t best = columns_.size();
     std::size_t best_slack = rows_;
     for (std::size_t r = 0; r < rows_; ++r) {

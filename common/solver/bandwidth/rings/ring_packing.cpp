@@ -14,7 +14,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr double kEps = 1e-9;
+constexpr double kPriceTolerance = 1e-9;
 
 // Rows of the linear programme: one per direct link, one per chip port into a plane. Rates scaled
 // to the largest.
@@ -178,7 +178,7 @@ Packing pack_rings(const RingGraph& g, Steps limit) {
     }
   };
   // A ring pays if it costs less than the two units of bandwidth it brings, one each way.
-  constexpr double kPays = 2 - kEps;
+  constexpr double kPays = 2 - kPriceTolerance;
   bool any_ring = false;
   while (steps() <= limit) {
     price_pairs();

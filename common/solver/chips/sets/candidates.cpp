@@ -88,7 +88,8 @@ std::vector<Stack> twin_stacks(const Symmetry& symmetry, ChipSet pool, ChipSet m
     }
     if (stack.items.empty()) continue;
     // Swapping whole classes is a symmetry of the request only if neither holds a required or
-    // beside chip, both have as many chips to give, and the lower one lies wholly before the other.
+    // already held chip, both have as many chips to give, and the lower one lies wholly before the
+    // other.
     const bool mirrored = !c.members.intersects(marked);
     if (!out.empty()) {
       const Stack& before = out.back();
@@ -133,9 +134,9 @@ CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Sy
     }
     const ChipSet pool = arena - query.required;
     const bool thin = recipe.interchangeable && wiring.partitions().empty();
-    enumerator.run(
-        thin ? twin_stacks(symmetry, pool, query.required | query.beside) : single_stacks(pool),
-        wanted);
+    enumerator.run(thin ? twin_stacks(symmetry, pool, query.required | query.already_held)
+                        : single_stacks(pool),
+                   wanted);
   }
   return out;
 }

@@ -18,7 +18,7 @@ struct CandidateList {
 struct CandidateQuery {
   ChipSet usable;
   ChipSet required;
-  ChipSet beside;
+  ChipSet already_held;
   int size = 1;
   bool distributed = false;
   bool ignore_rule = false;  // any set of that size: unions that several pods will share

@@ -31,7 +31,7 @@ int extreme(const Sums& sums, ChipSet members, int sign) {
 ChipSet grown(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool, int seed) {
   ChipSet set = q.required | ChipSet{seed};
   Sums sums{};
-  for (const int s : set | q.beside) add_to(sums, model, pool, s, 1);
+  for (const int s : set | q.already_held) add_to(sums, model, pool, s, 1);
   while (set.size() < q.size) {
     const int next = extreme(sums, pool - set, 1);
     set.insert(next);
@@ -43,7 +43,7 @@ ChipSet grown(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool
 ChipSet peeled(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool) {
   ChipSet set = pool;
   Sums sums{};
-  for (const int s : set | q.beside) add_to(sums, model, pool, s, 1);
+  for (const int s : set | q.already_held) add_to(sums, model, pool, s, 1);
   while (set.size() > q.size) {
     const int worst = extreme(sums, set - q.required, -1);
     set.erase(worst);
@@ -53,17 +53,17 @@ ChipSet peeled(const BandwidthModel& model, const CandidateQuery& q, ChipSet poo
 }
 
 ChipSet improved(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool, ChipSet set) {
-  Rate bound = model.upper_bound(set | q.beside);
+  Rate bound = model.upper_bound(set | q.already_held);
   for (int trade = 0; trade < kTrades; ++trade) {
     Sums sums{};
-    for (const int s : set | q.beside) add_to(sums, model, pool, s, 1);
+    for (const int s : set | q.already_held) add_to(sums, model, pool, s, 1);
     const ChipSet movable = set - q.required;
     if (movable.empty()) return set;
     const ChipSet base = set - ChipSet{extreme(sums, movable, -1)};
     ChipSet better;
     for (const int s : pool - set) {
       const ChipSet other = base | ChipSet{s};
-      const Rate b = model.upper_bound(other | q.beside);
+      const Rate b = model.upper_bound(other | q.already_held);
       if (b > bound) {
         bound = b;
         better = other;
@@ -79,10 +79,11 @@ ChipSet improved(const BandwidthModel& model, const CandidateQuery& q, ChipSet p
 // usable chips first.
 void add_packed(const Wiring& wiring, const CandidateQuery& q, ChipSet pool,
                 std::vector<ChipSet>& sets) {
-  std::array<int, limits::kMaxChips> beside{};  // by chip: usable ones of its group
+  std::array<int, limits::kMaxChips> group_size{};  // by chip: usable chips of its group
   for (const int s : pool) {
     for (const int o : pool)
-      beside[static_cast<std::size_t>(s)] += wiring.rule_group(o) == wiring.rule_group(s) ? 1 : 0;
+      group_size[static_cast<std::size_t>(s)] +=
+          wiring.rule_group(o) == wiring.rule_group(s) ? 1 : 0;
   }
   const auto add = [&](const std::vector<int>& order) {
     ChipSet set = q.required;
@@ -99,7 +100,7 @@ void add_packed(const Wiring& wiring, const CandidateQuery& q, ChipSet pool,
     for (const int s : (region & pool) - q.required) order.push_back(s);
     add(order);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return beside[static_cast<std::size_t>(a)] < beside[static_cast<std::size_t>(b)];
+      return group_size[static_cast<std::size_t>(a)] < group_size[static_cast<std::size_t>(b)];
     });
     add(order);
   }
@@ -109,7 +110,7 @@ void add_packed(const Wiring& wiring, const CandidateQuery& q, ChipSet pool,
 
 std::vector<ChipSet> grow_sets(const Wiring& wiring, const BandwidthModel& model,
                                const CandidateQuery& q) {
-  const ChipSet pool = q.usable - q.beside;
+  const ChipSet pool = q.usable - q.already_held;
   std::vector<ChipSet> sets{peeled(model, q, pool)};
   if (q.required.size() < q.size) {
     for (const int seed : pool - q.required) sets.push_back(grown(model, q, pool, seed));
@@ -121,7 +122,7 @@ std::vector<ChipSet> grow_sets(const Wiring& wiring, const BandwidthModel& model
   distinct();
   std::vector<std::pair<Rate, ChipSet>> rated;
   rated.reserve(sets.size());
-  for (const ChipSet set : sets) rated.emplace_back(model.upper_bound(set | q.beside), set);
+  for (const ChipSet set : sets) rated.emplace_back(model.upper_bound(set | q.already_held), set);
   std::stable_sort(rated.begin(), rated.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t k = 0; k < std::min(kImproved, rated.size()); ++k)

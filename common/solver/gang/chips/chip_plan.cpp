@@ -16,7 +16,7 @@ namespace {
 using domain::Gang;
 using domain::Plan;
 
-constexpr std::size_t kMostPaces = 12;  // of nodes, told apart when plans are compared
+constexpr std::size_t kMaxNodeRates = 12;  // of nodes, told apart when plans are compared
 
 bool alike(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
@@ -63,7 +63,7 @@ Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& leve
   for (const FabricNodeId node : used)
     if (const auto at = pace.find(node); at != pace.end()) slowest = std::min(slowest, at->second);
   std::vector<double> faster(distinct.upper_bound(slowest), distinct.end());
-  if (faster.size() > kMostPaces) faster.resize(kMostPaces);
+  if (faster.size() > kMaxNodeRates) faster.resize(kMaxNodeRates);
   for (const double least : faster) {
     Notes slow;
     for (const auto& [node, gbps] : pace)
@@ -98,7 +98,7 @@ class Rings {
 
 // Chips of the pods of one node, in rank order.
 bool deal(const NodeMachine& node, const std::vector<std::size_t>& pods,
-          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, GangNode& shape) {
+          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
   const GroupChoice choice =
       choose_for_pods(*node.machine, {node.free, {}, sizes, out.plan.pods.size() > 1});
   if (!choice.fits) return false;
@@ -172,7 +172,7 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
     on_node[out.plan.pods[i].node].push_back(i);
   GangShape shape;
   for (const auto& [id, pods] : on_node) {
-    GangNode& node = shape.nodes.emplace_back();
+    NodeBandwidth& node = shape.nodes.emplace_back();
     node.name = fabric.node(id).name;
     std::vector<int> sizes;
     for (const std::size_t i : pods) {

@@ -40,7 +40,7 @@ struct ChipPlan {
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
 // plan_gang(), and of plans that are as good the one of the fastest nodes. Cost: that of
-// plan_gang() for each of at most kMostPaces paces of nodes.
+// plan_gang() for each of at most kMaxNodeRates paces of nodes.
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines);
 

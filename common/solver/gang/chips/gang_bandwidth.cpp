@@ -71,7 +71,7 @@ std::string names_text(const std::vector<std::string>& names) {
 
 void add_chips(const GangShape& shape, GangBandwidth& out) {
   std::vector<std::string> unknown;
-  for (const GangNode& node : shape.nodes) {
+  for (const NodeBandwidth& node : shape.nodes) {
     if (node.chips < 2) continue;
     if (!node.set_gbps) unknown.push_back(node.name);
     if (!node.set_gbps || (out.chips && *out.chips <= *node.set_gbps)) continue;
@@ -83,9 +83,9 @@ void add_chips(const GangShape& shape, GangBandwidth& out) {
 }
 
 // Which adapters are not known, by reason: nodes of one kind are one sentence.
-void name_unknown_rails(const std::vector<const GangNode*>& unknown, GangBandwidth& out) {
+void name_unknown_rails(const std::vector<const NodeBandwidth*>& unknown, GangBandwidth& out) {
   std::map<std::string, std::vector<std::string>> by_reason;
-  for (const GangNode* node : unknown) by_reason[node->rails.unknown].push_back(node->name);
+  for (const NodeBandwidth* node : unknown) by_reason[node->rails.unknown].push_back(node->name);
   for (const auto& [reason, names] : by_reason)
     out.left_out.push_back("rails of " + names_text(names) + ": " + reason);
 }
@@ -96,16 +96,16 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
     double least = kNoLimit;
   };
   std::map<int, Seen> rails;
-  std::vector<const GangNode*> known;
-  std::vector<const GangNode*> unknown;
-  for (const GangNode& node : shape.nodes) {
+  std::vector<const NodeBandwidth*> known;
+  std::vector<const NodeBandwidth*> unknown;
+  for (const NodeBandwidth& node : shape.nodes) {
     if (node.chips == 0) continue;
     (node.rails.unknown.empty() ? known : unknown).push_back(&node);
   }
   name_unknown_rails(unknown, out);
   if (known.empty()) return;
   double crossing = kNoLimit;
-  for (const GangNode* node : known) {
+  for (const NodeBandwidth* node : known) {
     for (const Rail& rail : node->rails.rails) {
       Seen& seen = rails[rail.index];
       ++seen.nodes;
@@ -114,7 +114,7 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
     out.rails_most = std::max(out.rails_most, static_cast<int>(node->rails.rails.size()));
     crossing = std::min(crossing, sum_of(node->rails.rails));
   }
-  for (const GangNode* node : known) {
+  for (const NodeBandwidth* node : known) {
     if (node->rails.rails.size() < rails.size()) out.short_of_rails.push_back(node->name);
   }
   double aligned = 0;
@@ -129,7 +129,7 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
 }
 
 void add_levels(const GangShape& shape, GangBandwidth& out) {
-  for (const GangLevel& level : shape.levels) {
+  for (const LevelBandwidth& level : shape.levels) {
     if (level.domains < 2) continue;
     out.levels.push_back(level);
     if (!level.gbps) {
@@ -152,7 +152,7 @@ void take_least(GangBandwidth& out) {
   offer(out.rails, GangLimit::rails,
         out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
                     : "adapters of nodes without a common rail");
-  for (const GangLevel& level : out.levels)
+  for (const LevelBandwidth& level : out.levels)
     offer(level.gbps, GangLimit::level, "level " + level.name);
 }
 
@@ -189,7 +189,7 @@ GangBandwidth gang_bandwidth(const GangShape& shape) {
   GangBandwidth out;
   add_chips(shape, out);
   const auto nodes = std::count_if(shape.nodes.begin(), shape.nodes.end(),
-                                   [](const GangNode& node) { return node.chips > 0; });
+                                   [](const NodeBandwidth& node) { return node.chips > 0; });
   if (nodes > 1) {
     if (shape.chip_fabric_gbps) {
       out.chip_fabric = shape.chip_fabric_gbps;

@@ -44,7 +44,7 @@ struct NodeRails {
 // rates. O(chips · adapters).
 NodeRails rails_of(const domain::NodeTopology& topology, domain::ChipSet used);
 
-struct GangNode {
+struct NodeBandwidth {
   std::string name;
   int chips = 0;  // of the gang
   // Predicted of all of them together, not looked at for one chip; nullopt: not known.
@@ -52,15 +52,15 @@ struct GangNode {
   NodeRails rails = {};  // of all of them
 };
 
-struct GangLevel {
+struct LevelBandwidth {
   std::string name;
   int domains = 1;             // that the gang is in
   std::optional<double> gbps;  // a node gets across it when all nodes send; nullopt: not known
 };
 
 struct GangShape {
-  std::vector<GangNode> nodes;
-  std::vector<GangLevel> levels;
+  std::vector<NodeBandwidth> nodes;
+  std::vector<LevelBandwidth> levels;
   // Set where the chips of all nodes are joined by their own fabric: GB/s of a set across nodes.
   std::optional<double> chip_fabric_gbps;
 };
@@ -84,8 +84,8 @@ struct GangBandwidth {
   std::optional<double> rails_crossing;
   std::vector<std::string> short_of_rails;  // nodes that lack a rail another node has
 
-  std::optional<double> chip_fabric;  // in place of rails and levels
-  std::vector<GangLevel> levels;      // those with several domains
+  std::optional<double> chip_fabric;   // in place of rails and levels
+  std::vector<LevelBandwidth> levels;  // those with several domains
 
   std::vector<std::string> left_out;  // sentences: terms that are not known
 };

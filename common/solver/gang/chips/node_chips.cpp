@@ -109,7 +109,7 @@ class Deals {
   Deals(Machine& machine, const Wiring& wiring, const PodsOnNode& pods, std::vector<int> sizes)
       : machine_(machine),
         wiring_(wiring),
-        usable_(pods.usable - pods.beside),
+        usable_(pods.usable - pods.already_held),
         distributed_(pods.distributed),
         in_order_(sizes),
         left_(std::move(sizes)) {
@@ -196,7 +196,8 @@ class Deals {
 
 // One pod is an ordinary request, judged by all criteria of Machine::choose.
 GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
-  const Choice choice = machine.choose({pods.usable, {}, pods.beside, size, pods.distributed});
+  const Choice choice =
+      machine.choose({pods.usable, {}, pods.already_held, size, pods.distributed});
   GroupChoice out;
   out.fits = choice.fits;
   out.chips = choice.chips;
@@ -209,7 +210,7 @@ GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
 
 GroupChoice choose_joint(Machine& machine, const PodsOnNode& pods, const std::vector<int>& sizes) {
   if (sizes.size() == 1) return choose_one(machine, pods, sizes.front());
-  return machine.choose_group(pods.usable, pods.beside, sizes, pods.distributed);
+  return machine.choose_group(pods.usable, pods.already_held, sizes, pods.distributed);
 }
 
 }  // namespace
@@ -242,10 +243,10 @@ GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods) {
 }
 
 std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable, int pods,
-                                                int chips_per_pod, ChipSet beside,
+                                                int chips_per_pod, ChipSet already_held,
                                                 bool distributed) {
   std::vector<std::optional<double>> out;
-  PodsOnNode question{usable, beside, {}, distributed};
+  PodsOnNode question{usable, already_held, {}, distributed};
   for (int k = 1; k <= pods; ++k) {
     question.sizes.assign(static_cast<std::size_t>(k), chips_per_pod);
     if (chips_per_pod == 0) {

@@ -15,8 +15,8 @@
 // same on every node; ring_order() is advice for a rank file, never a permutation of that list.
 // The order of pods depends on nothing but the machine, the set and the sizes: nodes of one
 // topology class that give the same set give it in the same order, so local rank i is the same
-// chip, beside the same NIC, on each of them. Where all hops are alike (switches, full meshes) the
-// order is by index and local rank i is the chip beside NIC i.
+// chip, next to the same NIC, on each of them. Where all hops are alike (switches, full meshes) the
+// order is by index and local rank i is the chip next to NIC i.
 //
 // Pure but for the memo of the Machine; the thread that owns the Machine may call.
 #pragma once
@@ -30,8 +30,8 @@
 namespace chipweave::solver {
 
 struct PodsOnNode {
-  ChipSet usable;           // free and healthy slots; those in `beside` do not count
-  ChipSet beside;           // slots that other pods of the gang hold on this node
+  ChipSet usable;           // free and healthy slots; those in `already_held` do not count
+  ChipSet already_held;     // slots that other pods of the gang hold on this node
   std::vector<int> sizes;   // chips of each new pod, in rank order; 0: a pod without chips
   bool distributed = true;  // the gang has more than one pod; some vendor rules differ
 };
@@ -40,16 +40,16 @@ struct PodsOnNode {
 // beyond, the best of those seen counts. The dearest case of 8 chips takes half of it.
 inline constexpr std::uint64_t kMaxDealWork = 8'000'000;
 
-// parts: by pod, in rank order; empty for a pod without chips. Cost beside choose_group's: some
+// parts: by pod, in rank order; empty for a pod without chips. Cost on top of choose_group: some
 // microseconds where all hops of the set are alike, else up to some tens of milliseconds. Not
 // memoised.
 GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods);
 
-// By k = 1…`pods`: the predicted GB/s of the joint set (with `beside`) that k pods of
+// By k = 1…`pods`: the predicted GB/s of the joint set (with `already_held`) that k pods of
 // `chips_per_pod` chips would get; nullopt where they do not fit; 0 where one chip has none to talk
-// to. Worth keeping by (machine, usable, beside).
+// to. Worth keeping by (machine, usable, already_held).
 std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable, int pods,
-                                                int chips_per_pod, ChipSet beside = {},
+                                                int chips_per_pod, ChipSet already_held = {},
                                                 bool distributed = true);
 
 // The slots of `set` along one ring from its lowest on: the narrowest hop is as wide as can be,

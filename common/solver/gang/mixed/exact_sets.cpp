@@ -16,9 +16,9 @@ using domain::kNoLevel;
 
 // A step is two states that are put together, some tens of nanoseconds. Small fabrics are given
 // more of them.
-constexpr std::size_t kMostStates = 20'000;
-constexpr std::uint64_t kMostSteps = 6'000'000;
-constexpr std::uint64_t kMostStepsOfSmall = 24'000'000;
+constexpr std::size_t kMaxStates = 20'000;
+constexpr std::uint64_t kMaxSteps = 6'000'000;
+constexpr std::uint64_t kMaxStepsOfSmallFabric = 24'000'000;
 
 using Mask = GroupMask;
 
@@ -34,12 +34,12 @@ class SetsSearch {
         first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
         width_(first_ + (levels_ + 1) * 3 + levels_),
         states_(groups, most_whole()),
-        size_(states_.size(kMostStates)) {
+        size_(states_.size(kMaxStates)) {
     if (first_ > 0) find_even_groups();
   }
 
   std::optional<SetsAnswer> run() {
-    if (groups_.groups.size() > SetStates::kMostGroups || size_ > kMostStates || !fits_the_budget())
+    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates || !fits_the_budget())
       return std::nullopt;
     states_.describe(size_);
     forbid();
@@ -129,7 +129,7 @@ class SetsSearch {
   }
 
   std::uint64_t budget() const {
-    return fabric_.size() <= kSmallFabric ? kMostStepsOfSmall : kMostSteps;
+    return fabric_.size() <= kSmallFabric ? kMaxStepsOfSmallFabric : kMaxSteps;
   }
   // Whether it can be hoped for: each node puts its own states to all of those before it, of which
   // most are not there yet for the first nodes.

@@ -15,7 +15,7 @@ using domain::Gang;
 using domain::kNoLevel;
 using domain::kNoSet;
 
-constexpr int kMostTries = 64;
+constexpr int kMaxTries = 64;
 
 // A part of the gang that is placed inside one domain of its level: a set with what is nested in
 // it, or roles that are together.
@@ -189,7 +189,7 @@ class SetBySet {
     State start = state_;
     std::optional<State> best;
     for (const DomainId domain : domains) {
-      if (best && ++tries_ > kMostTries) break;
+      if (best && ++tries_ > kMaxTries) break;
       state_ = start;
       for (const std::size_t kind : item.kinds) place_kind(item, kind, {domain});
       for (const Item& inner : item.inside) place_inside_one(inner, domain);

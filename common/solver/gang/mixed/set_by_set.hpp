@@ -10,7 +10,7 @@
 namespace chipweave::solver {
 
 // notes: nodes that take none, and what was given away. Cost: that of place_alike() for each kind,
-// times the domains that are tried for sets that consist of several kinds (at most kMostTries for
+// times the domains that are tried for sets that consist of several kinds (at most kMaxTries for
 // the gang).
 SetsAnswer place_set_by_set(const Fabric& fabric, const domain::Gang& gang, const PodGroups& groups,
                             const Notes& notes);

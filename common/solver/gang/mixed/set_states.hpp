@@ -16,7 +16,7 @@ using GroupMask = std::uint64_t;  // a bit a group of PodGroups
 
 class SetStates {
  public:
-  static constexpr std::size_t kMostGroups = 64;
+  static constexpr std::size_t kMaxGroups = 64;
 
   // whole_nodes: that a domain can use at most; -1: they are not counted.
   SetStates(const PodGroups& groups, int whole_nodes);

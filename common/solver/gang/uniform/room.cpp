@@ -5,7 +5,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr int kMostPods = kAnyPods / 4;
+constexpr int kMaxPods = kAnyPods / 4;
 
 // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit of the input moves all others.
 std::uint64_t mixed(std::uint64_t x) {
@@ -107,7 +107,7 @@ int Room::fewest_nodes(DomainId domain, int pods) const {
     }
     return used;
   }
-  if (most_room_ > kMostRoom) return 0;
+  if (most_room_ > kMaxTracked) return 0;
   const Histogram& nodes = histograms_[of.histogram];
   for (std::size_t room = most_room_; room > 0 && pods > 0; --room) {
     if (nodes[room] > 0) take(static_cast<int>(room), static_cast<int>(nodes[room]));
@@ -199,18 +199,18 @@ void Room::count(DomainId domain) {
   close(domain, most, of.base_inside);
 }
 
-// Nodes by what they take; more than kMostRoom is not told apart.
+// Nodes by what they take; more than kMaxTracked is not told apart.
 void Room::add_histogram(DomainId from, Histogram& to) const {
   const OfDomain& part = domains_[from];
   if (part.unit) {
     const int step = inner_step(from);
     for (const Kind& kind : kinds(from))
-      to[std::min(kMostRoom, static_cast<std::size_t>(kind.base + kind.amount * step))] +=
+      to[std::min(kMaxTracked, static_cast<std::size_t>(kind.base + kind.amount * step))] +=
           static_cast<std::uint32_t>(kind.count);
     return;
   }
   const Histogram& below = histograms_[part.histogram];
-  for (std::size_t room = 1; room <= std::min(most_room_, kMostRoom); ++room)
+  for (std::size_t room = 1; room <= std::min(most_room_, kMaxTracked); ++room)
     to[room] += below[room];
 }
 
@@ -219,7 +219,7 @@ void Room::close(DomainId domain, std::int64_t most, std::int64_t base) {
   OfDomain& of = domains_[domain];
   const int level = fabric_.level(domain);
   const int slice = level < 0 ? 1 : step_at(level);
-  most = std::min<std::int64_t>(most, kMostPods);
+  most = std::min<std::int64_t>(most, kMaxPods);
   of.most = static_cast<int>(most - (most + of.running) % slice);
   of.base = static_cast<int>(base);
   if (of.running > 0) of.base += lacking(static_cast<int>(base) + of.running, slice);

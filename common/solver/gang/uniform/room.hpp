@@ -102,8 +102,8 @@ class Room {
   bool nodes_follow() const { return nodes_follow_; }
 
  private:
-  static constexpr std::size_t kMostRoom = 64;
-  using Histogram = std::array<std::uint32_t, kMostRoom + 1>;  // of what its nodes take
+  static constexpr std::size_t kMaxTracked = 64;
+  using Histogram = std::array<std::uint32_t, kMaxTracked + 1>;  // of what its nodes take
   struct OfDomain {
     int most = 0;
     int base = 0;

@@ -7,7 +7,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr std::size_t kMostCells = 1U << 16U;  // of a table of Tightest, a group
+constexpr std::size_t kMaxCells = 1U << 16U;  // of a table of Tightest, a group
 
 }  // namespace
 
@@ -82,7 +82,7 @@ class UnitCosts::Tightest {
   Tightest(const Groups& groups, const std::vector<Tight>& tight, int nodes, Amount loss)
       : groups_(groups.list), tight_(tight), nodes_(nodes) {
     const auto cells = static_cast<std::size_t>(nodes) + 1;
-    losses_ = std::min(static_cast<std::size_t>(loss), kMostCells / cells) + 1;
+    losses_ = std::min(static_cast<std::size_t>(loss), kMaxCells / cells) + 1;
     largest_.push_back(0);
     first_.push_back(0);
     for (const Group& group : groups_) {

@@ -92,7 +92,7 @@ class Search {
   }
 
   // cost: of what is placed; open: what the other positions owe to it at least. Recursion: as deep
-  // as there are pods, kMostExactPods.
+  // as there are pods, kMaxExactPods.
   void extend(std::size_t i, std::int64_t cost, std::int64_t open) {
     if (i == positions_.size()) {
       best_ = {cost, at_};
@@ -137,7 +137,7 @@ double log_factorial(std::size_t n) {
 }  // namespace
 
 bool few_arrangements(const PodPlaces& places) {
-  if (places.pods() > kMostExactPods) return false;
+  if (places.pods() > kMaxExactPods) return false;
   double log_count = log_factorial(places.pods());
   for (PodClass c = 0; c < places.classes(); ++c)
     log_count -= log_factorial(places.members(c).size());
@@ -149,7 +149,7 @@ bool few_arrangements(const PodPlaces& places) {
     twins[i] = twins[before] + 1;
     log_count -= std::log(twins[i]);
   }
-  return log_count <= std::log(kMostArrangements);
+  return log_count <= std::log(kMaxArrangements);
 }
 
 bool lower_to_least(const OrderJudge& judge, JudgedArrangement& best) {

@@ -7,8 +7,8 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr std::size_t kMostPermuted = 4;  // 24 orders
-constexpr std::size_t kMostTiled = 3;     // with at most six and four widths each: 36 and 64 tiles
+constexpr std::size_t kMaxPermuted = 4;  // 24 orders
+constexpr std::size_t kMaxTiled = 3;     // with at most six and four widths each: 36 and 64 tiles
 
 struct Digit {
   std::size_t size = 1;
@@ -53,7 +53,7 @@ void add_permuted(const std::vector<Digit>& digits, std::vector<Layout>& out) {
     for (const std::size_t i : by) permuted.push_back(digits[i]);
     out.push_back(layout_of(permuted));
   };
-  if (digits.size() <= kMostPermuted) {
+  if (digits.size() <= kMaxPermuted) {
     do {
       add(order);
     } while (std::next_permutation(order.begin(), order.end()));
@@ -87,7 +87,7 @@ std::vector<std::size_t> widths_of(std::size_t size, std::size_t most) {
 // Tiles: a part of each digit first, then what is left of each, so that a domain holds neighbours
 // of every communicator. Those that cut no digit are permutations.
 void add_tiled(const std::vector<Digit>& digits, std::vector<Layout>& out) {
-  if (digits.size() < 2 || digits.size() > kMostTiled) return;
+  if (digits.size() < 2 || digits.size() > kMaxTiled) return;
   std::vector<std::vector<Digit>> tiles = {{}};
   for (const Digit& digit : digits) {
     std::vector<std::vector<Digit>> wider;

@@ -1,0 +1,20 @@
+// near_names — "did you mean …": the known names that a mistyped one is closest to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chipweave {
+
+// Known names within a small edit distance of `typed` (case ignored), nearest first, at most
+// `most`; a name that starts with the whole of what was typed counts as near. Cost: O(known x
+// length^2), lengths capped at 64.
+std::vector<std::string_view> near_names(std::string_view typed,
+                                         const std::vector<std::string_view>& known,
+                                         std::size_t most = 3);
+
+// " (did you mean \"a\" or \"b\"?)" or "" when nothing is near.
+std::string did_you_mean(std::string_view typed, const std::vector<std::string_view>& known);
+
+}  // namespace chipweave

@@ -1,0 +1,93 @@
+#include "common/codec/agent/hardware_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace chipweave::codec {
+namespace {
+
+struct Word {
+  const char* name;
+  std::string HardwareOptions::*value;
+};
+
+constexpr std::array<Word, 7> kWords = {{
+    {"vendor", &HardwareOptions::vendor},
+    {"sysfs-root", &HardwareOptions::sysfs_root},
+    {"driver-root", &HardwareOptions::driver_root},
+    {"nvml-library", &HardwareOptions::nvml_library},
+    {"dcmi-library", &HardwareOptions::dcmi_library},
+    {"lldpctl", &HardwareOptions::lldpctl},
+    {"fabric-partitions", &HardwareOptions::fabric_partitions},
+}};
+constexpr std::array<std::string_view, 6> kVendors = {"auto",   "nvidia", "amd",
+                                                      "ascend", "metax",  "pci"};
+
+std::string problem_of(std::string_view name, const std::string& value) {
+  if (name == "vendor" && std::find(kVendors.begin(), kVendors.end(), value) == kVendors.end()) {
+    return "must be auto, nvidia, amd, ascend, metax or pci";
+  }
+  if (name == "fabric-partitions" && value != "none" && value != "hgx-8") {
+    return "must be none or hgx-8";
+  }
+  if (name.ends_with("-root") && !value.empty() && (value.front() != '/' || value.back() == '/')) {
+    return "must be an absolute path without '/' at its end";
+  }
+  if ((name.ends_with("-library") || name == "lldpctl") && !value.empty() && value.front() != '/') {
+    return "must be an absolute path";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> hardware_option_names() {
+  std::vector<std::string> out;
+  out.reserve(kWords.size());
+  for (const Word& word : kWords) out.emplace_back(word.name);
+  return out;
+}
+
+std::string set_option(HardwareOptions& options, const std::string& name,
+                       const std::string& value) {
+  std::string problem = problem_of(name, value);
+  if (!problem.empty()) return problem;
+  for (const Word& word : kWords) {
+    if (name == word.name) options.*word.value = value;
+  }
+  return problem;
+}
+
+std::vector<std::string> to_words(const HardwareOptions& options) {
+  const HardwareOptions usual;
+  std::vector<std::string> out;
+  for (const Word& word : kWords) {
+    if (options.*word.value == usual.*word.value) continue;
+    out.push_back(std::string("--") + word.name);
+    out.push_back(options.*word.value);
+  }
+  return out;
+}
+
+Result<HardwareOptions> hardware_options(const std::vector<std::string>& words) {
+  HardwareOptions out;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    const auto known = std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) {
+      return words[i] == std::string("--") + word.name;
+    });
+    if (known == kWords.end()) {
+      return make_error(Errc::invalid_argument, "there is no \"" + words[i] + "\"");
+    }
+    if (i + 1 == words.size()) {
+      return make_error(Errc::invalid_argument, words[i] + " has no value");
+    }
+    const std::string problem = set_option(out, known->name, words[i + 1]);
+    if (!problem.empty()) {
+      return make_error(Errc::invalid_argument, words[i] + " " + problem);
+    }
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec

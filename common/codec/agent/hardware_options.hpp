@@ -1,0 +1,32 @@
+// HardwareOptions — where and how the hardware is looked for; the agent hands them to its helper as
+// words of its command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec {
+
+struct HardwareOptions {
+  std::string vendor = "auto";  // or nvidia, amd, ascend, metax, pci (bus only, no driver asked)
+  std::string sysfs_root;    // holds "sys/…", "dev/…", "etc/…", "run/…"; "": this machine
+  std::string driver_root;   // where the vendor's driver is mounted; "": this machine
+  std::string nvml_library;  // path; "": libnvidia-ml.so.1 where drivers put it
+  std::string dcmi_library;  // path; "": libdcmi.so where drivers put it
+  std::string lldpctl;       // path of lldpd's tool; "": not asked
+  std::string fabric_partitions = "none";  // or hgx-8: NVSwitches are shared between tenants
+};
+
+// {"--vendor", "auto", …}: those that differ from the default.
+std::vector<std::string> to_words(const HardwareOptions& options);
+// invalid_argument: an unknown word, one without a value, or a value that makes no sense.
+Result<HardwareOptions> hardware_options(const std::vector<std::string>& words);
+// Names of all options, without dashes.
+std::vector<std::string> hardware_option_names();
+// Sets the option of one of these names. What is wrong with the value ("must be …"), "" if nothing
+// is.
+std::string set_option(HardwareOptions& options, const std::string& name, const std::string& value);
+
+}  // namespace chipweave::codec

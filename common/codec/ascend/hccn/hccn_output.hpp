@@ -1,0 +1,21 @@
+// What every reader of hccn_tool's output needs. Internal to common/codec/ascend.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::codec::ascend {
+
+// Why an output has no answer to the question for `what`.
+Error no_answer(std::string_view output, const std::string& what);
+// A line that a person copied along with an output: "$ cat /etc/hccn.conf", "[root@n1 ~]# …".
+bool is_prompt(std::string_view line);
+// limit_exceeded above kMaxHccnToolBytes.
+Result<void> small_enough(std::string_view output);
+// The value of the first line with that key.
+Result<std::string> first_value(std::string_view output, std::string_view key,
+                                const std::string& what);
+
+}  // namespace chipweave::codec::ascend

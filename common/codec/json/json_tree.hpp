@@ -1,0 +1,127 @@
+// JsonTree — a JSON text with the place of every value and name in it: what a linter and an editor
+// need, and a plain DOM does not have. Names that are given twice are all there.
+//
+// Values lie in one array in the order of the text (an object, then its members); an Id is an index
+// into it, the root is 0. Text is not copied: strings without escapes are views into the document.
+// Immutable and movable. Cost: simdjson's first stage and one walk over the structural characters
+// that it finds, 24 bytes a value beside the text, linear in the file; no allocation a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace chipweave::codec {
+
+// Line and column, both from 1, columns in bytes.
+struct TextPosition {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+// Why a text is no JSON, and where.
+struct JsonSyntaxError {
+  std::size_t offset = 0;
+  std::string message;
+  TextPosition position;
+};
+
+class JsonTree {
+ public:
+  using Id = std::uint32_t;
+  static constexpr Id kNone = UINT32_MAX;
+  enum class Kind : std::uint8_t { object, array, string, number, boolean, null };
+
+  static std::variant<JsonTree, JsonSyntaxError> parse(std::string text);
+
+  JsonTree(JsonTree&&) = default;
+  JsonTree& operator=(JsonTree&&) = default;
+  ~JsonTree() = default;
+  JsonTree(const JsonTree&) = delete;
+  JsonTree& operator=(const JsonTree&) = delete;
+
+  Id root() const { return 0; }
+  std::size_t size() const { return nodes_.size(); }
+  Kind kind(Id id) const { return node(id).kind; }
+  bool is(Id id, Kind kind) const { return node(id).kind == kind; }
+  // The value as it stands in the document, e.g. "\"8\"" with its quotes.
+  std::string_view raw(Id id) const { return span(node(id).begin, node(id).end); }
+  // A string's content; of any other value its raw text.
+  std::string_view text(Id id) const {
+    const Node& value = node(id);
+    if (value.kind != Kind::string) return raw(id);
+    return value.escapes ? decoded_text(id) : span(value.begin + 1, value.end - 1);
+  }
+  // Name of a member; "" of what is none.
+  std::string_view name(Id id) const {
+    const Node& value = node(id);
+    return value.name_escapes ? decoded_name(id) : span(value.name_begin, value.name_end);
+  }
+  std::size_t offset(Id id) const { return node(id).begin; }
+  std::size_t end_offset(Id id) const { return node(id).end; }
+
+  // Members or elements: for (Id c = first(id); c != kNone; c = next(id, c)).
+  Id first(Id container) const {
+    return node(container).after > container + 1 ? container + 1 : kNone;
+  }
+  Id next(Id container, Id child) const {
+    return node(child).after < node(container).after ? node(child).after : kNone;
+  }
+  // The first member of that name; kNone if there is none or `object` is no object.
+  Id member(Id object, std::string_view name) const;
+  std::size_t child_count(Id container) const;
+
+  // "/server_list/0/device_ip" (RFC 6901); "" of the root. Cost: O(elements before it).
+  std::string pointer(Id id) const;
+  // A name as a step of a pointer.
+  static std::string escaped_step(std::string_view name);
+  // What a pointer leads to; kNone if nothing.
+  Id at(std::string_view pointer) const;
+
+  // Members whose name their object has already, in the order of the text.
+  const std::vector<Id>& repeated() const { return repeated_; }
+
+  const std::string& document() const { return document_; }
+
+ private:
+  friend class JsonTreeBuilder;
+  struct Node {
+    std::uint32_t begin, end;            // of the value
+    std::uint32_t name_begin, name_end;  // of the name without quotes; equal: none
+    Id after;                            // the node behind this one and all in it
+    Kind kind;
+    bool escapes, name_escapes;
+  };
+  JsonTree() = default;
+  // Unchecked: every Id comes from this tree, and this is asked for every value many times.
+  const Node& node(Id id) const { return nodes_.data()[id]; }
+  std::string_view span(std::uint32_t begin, std::uint32_t end) const {
+    return {document_.data() + begin, end - begin};
+  }
+
+  std::string_view decoded_text(Id id) const;
+  std::string_view decoded_name(Id id) const;
+
+  std::string document_;
+  std::vector<Node> nodes_;
+  // Decoded strings and names with escapes, ascending by node.
+  std::vector<std::pair<Id, std::string>> decoded_, decoded_names_;
+  std::vector<Id> repeated_;
+};
+
+// Finds lines by bisection; one pass over the text to begin with.
+class LineIndex {
+ public:
+  explicit LineIndex(std::string_view text);
+  TextPosition at(std::size_t offset) const;
+
+ private:
+  std::vector<std::size_t> starts_;
+};
+
+}  // namespace chipweave::codec

@@ -1,0 +1,131 @@
+#include "common/codec/kube/inventory/inventory.hpp"
+
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
+#include "common/codec/kube/inventory/inventory_health.hpp"
+#include "common/codec/topology/import.hpp"
+#include "common/codec/topology/topology_json_reader.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+JsonWriter& begin_inventory(JsonWriter& w, const std::string& node) {
+  w.begin_object().field("apiVersion", "chipweave.dev/v1alpha1").field("kind", "NodeInventory");
+  return w.key("metadata").begin_object().field("name", node);
+}
+
+void write_version(JsonWriter& w, const ObjectVersion& of) {
+  w.field("uid", of.uid).field("resourceVersion", of.resource_version);
+}
+
+void write_owner(JsonWriter& w, const std::string& node, const std::string& node_uid) {
+  w.key("ownerReferences").begin_array().begin_object();
+  w.field("apiVersion", "v1").field("kind", "Node").field("name", node).field("uid", node_uid);
+  w.key("blockOwnerDeletion").boolean(false);
+  w.end_object().end_array();
+}
+
+std::vector<std::string> read_resources(const JsonObject& status) {
+  std::vector<std::string> out;
+  const Json* list = status.array("resources", std::size_t{limits::kMaxResources});
+  if (list == nullptr) {
+    if (!status.has("resources")) status.problems().add(status.path("resources"), "missing");
+    return out;
+  }
+  if (list->empty()) {
+    status.problems().add(status.path("resources"),
+                          "must name at least one resource that the chips are counted as");
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const Json& name = (*list)[i];
+    if (!name.is_string() || name.get_ref<const std::string&>().empty() ||
+        name.get_ref<const std::string&>().size() > limits::kMaxNameBytes) {
+      status.problems().add(
+          json_item(status.path("resources"), i),
+          "must be a name of 1 to " + std::to_string(limits::kMaxNameBytes) + " bytes");
+      continue;
+    }
+    out.push_back(name.get<std::string>());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string write_inventory_object(const std::string& node, const std::string& node_uid) {
+  JsonWriter w;
+  begin_inventory(w, node);
+  if (!node_uid.empty()) write_owner(w, node, node_uid);
+  w.end_object().end_object();
+  return w.take();
+}
+
+std::string write_inventory_owner(const std::string& node, const std::string& node_uid,
+                                  const ObjectVersion& of) {
+  JsonWriter w;
+  w.begin_object().key("metadata").begin_object();
+  write_version(w, of);
+  write_owner(w, node, node_uid);
+  w.end_object().end_object();
+  return w.take();
+}
+
+std::string write_inventory_status(const NodeInventory& inventory, const ObjectVersion& of) {
+  const domain::NodeTopology& t = inventory.topology;
+  JsonWriter w;
+  write_version(begin_inventory(w, inventory.node), of);
+  w.end_object();
+  w.key("status").begin_object();
+  w.field("bootId", inventory.boot_id).key("sequence").integer(inventory.sequence);
+  w.field("machine", inventory.machine).key("resources").begin_array();
+  for (const std::string& resource : inventory.resources) w.string(resource);
+  w.end_array();
+  w.key("chips").integer(t.chip_count());
+  w.key("unhealthy").integer((t.unhealthy() | t.network_unhealthy()).size());
+  w.key("topology").raw(export_topology_json(t));
+  write_inventory_health(w, inventory);
+  w.end_object().end_object();
+  return w.take();
+}
+
+Result<NodeInventory> read_inventory_status(std::string_view status, const std::string& node) {
+  if (status.size() > limits::kMaxKubeObjectBytes) {
+    return make_error(
+        Errc::limit_exceeded,
+        "status: larger than " + std::to_string(limits::kMaxKubeObjectBytes >> 20U) + " MiB");
+  }
+  auto document = parse_strict_json(status);
+  if (!document) return std::move(document).error().in("status");
+  if (!document->is_object())
+    return make_error(Errc::invalid_argument, "status: must be an object");
+  // What a newer agent says besides is no reason to lose the node.
+  Json known = Json::object();
+  for (const char* key : {"bootId", "sequence", "machine", "resources", "topology"}) {
+    if (const auto it = document->find(key); it != document->end()) known[key] = std::move(*it);
+  }
+  JsonProblems problems;
+  const JsonObject o(known, "status", {"bootId", "sequence", "machine", "resources", "topology"},
+                     problems);
+  NodeInventory out;
+  out.node = node;
+  out.boot_id = o.require_text("bootId").value_or("");
+  if (o.has("bootId") && (out.boot_id.empty() || out.boot_id.size() > limits::kMaxUidBytes)) {
+    problems.add(o.path("bootId"),
+                 "must have 1 to " + std::to_string(limits::kMaxUidBytes) + " bytes");
+  }
+  out.sequence = o.require_integer("sequence", 1, INT64_MAX).value_or(0);
+  out.machine = o.text("machine").value_or("");
+  out.resources = read_resources(o);
+  const Json* topology = o.find("topology");
+  if (topology == nullptr) problems.add(o.path("topology"), "missing");
+  if (problems.any()) return problems.error();
+  auto read = TopologyReader(ImportOptions{}).read(*topology);
+  if (!read) return std::move(read).error().in(o.path("topology"));
+  out.topology = std::move(read).value();
+  return out;
+}
+
+}  // namespace chipweave::codec

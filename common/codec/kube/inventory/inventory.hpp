@@ -1,0 +1,56 @@
+// NodeInventory — the custom resource by which an agent tells the API server what its node is: one
+// cluster-scoped object a node, named as the node, all data in its status.
+//
+// Its schema is charts/chipweave/crds/chipweave.dev_nodeinventories.yaml; a key that is missing
+// there is dropped by the API server without a word, so a test holds this writer against it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/kube/objects/stored_object.hpp"
+#include "common/domain/condition.hpp"
+#include "common/domain/fault.hpp"
+#include "common/domain/node_topology.hpp"
+#include "common/domain/observation.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr const char* kInventoryPath = "/apis/chipweave.dev/v1alpha1/nodeinventories";
+
+struct NodeInventory {
+  std::string node;
+  std::string boot_id;        // of one run of the agent
+  std::int64_t sequence = 0;  // from 1 in each boot, rising with every change
+  std::string machine;        // what people call it; may be empty
+  std::vector<std::string> resources;
+  domain::NodeTopology topology;  // with today's health
+  // Beside the topology, for people and for the agent's next run; readers of the topology pass over
+  // it.
+  std::string node_boot_id = {};  // of the kernel; "" unknown
+  std::vector<domain::Fault> faults = {};
+  std::vector<domain::Condition> conditions = {};
+  std::vector<domain::Neighbour> neighbours = {};
+  std::map<std::string, std::string> facts = {};
+};
+
+// An object without status, owned by the Node with that uid (empty: by nobody), so that it goes
+// when the Node goes.
+std::string write_inventory_object(const std::string& node, const std::string& node_uid);
+// The same owner for an object that has none, as a merge patch.
+std::string write_inventory_owner(const std::string& node, const std::string& node_uid,
+                                  const ObjectVersion& of);
+// The body of a PUT on the status. Beside the data it counts chips and those that are not healthy,
+// for the columns of kubectl.
+std::string write_inventory_status(const NodeInventory& inventory, const ObjectVersion& of);
+
+// `status`: the JSON text of that value of the object. Keys besides ours and the counts are not
+// looked at; the topology is read strictly. Errors name the key ("status.topology: chips[0].index:
+// …"); limit_exceeded above limits::kMaxKubeObjectBytes.
+Result<NodeInventory> read_inventory_status(std::string_view status, const std::string& node);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,210 @@
+#include "common/codec/kube/inventory/inventory_health.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "common/base/clock.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "common/codec/json/json_object.hpp"
+#include "common/codec/kube/rfc3339_time.hpp"
+#include "common/codec/topology/topology_json_reader.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::ChipIndex;
+using domain::Effect;
+using domain::Fault;
+using domain::kHeldUntilReset;
+using domain::kLatestFaultTime;
+using domain::kMaxFaultTextBytes;
+using domain::kMaxReportedFaults;
+using domain::RememberedFault;
+
+std::string time_of(std::int64_t unix_ms) {
+  return rfc3339(Clock::Wall(std::chrono::duration_cast<Clock::Wall::duration>(
+      std::chrono::milliseconds(std::clamp<std::int64_t>(unix_ms, 0, kLatestFaultTime)))));
+}
+
+std::string short_text(const std::string& text) { return with_dots(text, kMaxFaultTextBytes); }
+
+void write_text(JsonWriter& w, const char* key, const std::string& text) {
+  if (!text.empty()) w.field(key, short_text(text));
+}
+
+void write_fault(JsonWriter& w, const Fault& fault, const domain::NodeTopology& topology) {
+  w.begin_object().field("code", short_text(fault.code)).field("effect", to_string(fault.effect));
+  if (fault.chip) {
+    w.key("chip").integer(fault.chip->value);
+    const auto slot = topology.slot_of(*fault.chip);
+    if (slot) write_text(w, "chipId", topology.chip(*slot).id);
+  }
+  if (fault.peer) w.key("peer").integer(fault.peer->value);
+  if (fault.port) w.key("port").integer(*fault.port);
+  write_text(w, "part", fault.part);
+  if (fault.lanes > 0) w.key("lanes").integer(fault.lanes);
+  write_text(w, "text", fault.text);
+  // Milliseconds beside the time for people: what is read back is what was written.
+  w.field("since", time_of(fault.since)).key("sinceMs").integer(fault.since);
+  if (fault.held_until == kHeldUntilReset) w.key("untilReset").boolean(true);
+  if (fault.held_until > 0) w.field("heldUntil", time_of(fault.held_until));
+  w.end_object();
+}
+
+void write_conditions(JsonWriter& w, const NodeInventory& inventory) {
+  w.key("conditions").begin_array();
+  for (const domain::Condition& condition : inventory.conditions) {
+    w.begin_object().field("type", condition.type);
+    w.field("status", condition.holds ? "True" : "False").field("reason", condition.reason);
+    w.field("message", with_dots(condition.message, 4 * kMaxFaultTextBytes));
+    w.field("lastTransitionTime", time_of(condition.since)).end_object();
+  }
+  w.end_array();
+}
+
+void write_neighbours(JsonWriter& w, const NodeInventory& inventory) {
+  w.key("neighbours").begin_array();
+  std::size_t told = 0;
+  for (const domain::Neighbour& neighbour : inventory.neighbours) {
+    if (told++ == kMostNeighboursTold) break;
+    w.begin_object();
+    write_text(w, "nic", neighbour.nic);
+    if (neighbour.chip) w.key("chip").integer(neighbour.chip->value);
+    write_text(w, "system", neighbour.system);
+    write_text(w, "port", neighbour.port);
+    write_text(w, "address", neighbour.address);
+    w.end_object();
+  }
+  w.end_array();
+}
+
+RememberedFault read_fault(const Json& value, const std::string& path, JsonProblems& problems) {
+  const JsonObject o(value, path,
+                     {"code", "effect", "chip", "chipId", "peer", "port", "part", "lanes", "text",
+                      "since", "sinceMs", "untilReset", "heldUntil"},
+                     problems);
+  const auto chip = [&o](const char* key) -> std::optional<ChipIndex> {
+    const auto index = o.integer(key, 0, limits::kMaxChipIndex);
+    if (!index) return std::nullopt;
+    return ChipIndex{static_cast<int>(*index)};
+  };
+  Fault out;
+  out.code = o.require_text("code").value_or("");
+  const std::string effect = o.require_text("effect").value_or("");
+  for (const Effect one : {Effect::note, Effect::link, Effect::network, Effect::unusable}) {
+    if (effect == to_string(one)) out.effect = one;
+  }
+  out.chip = chip("chip");
+  out.peer = chip("peer");
+  if (const auto port = o.integer("port", 0, limits::kMaxChipIndex)) {
+    out.port = static_cast<int>(*port);
+  }
+  out.part = o.text("part").value_or("");
+  out.lanes = static_cast<int>(o.integer("lanes", 0, limits::kMaxLanes).value_or(0));
+  out.text = o.text("text").value_or("");
+  out.since = o.require_integer("sinceMs", 0, kLatestFaultTime).value_or(0);
+  if (o.flag("untilReset").value_or(false)) out.held_until = kHeldUntilReset;
+  if (const auto until = o.text("heldUntil"); until && out.held_until == 0) {
+    out.held_until = 1000 * seconds_of(*until);
+  }
+  return {std::move(out), o.text("chipId").value_or("")};
+}
+
+Result<std::vector<RememberedFault>> read_faults(const Json& faults) {
+  if (!faults.is_array() || faults.size() > kMaxReportedFaults) {
+    return make_error(Errc::invalid_argument, "status.faults: must be a list of at most " +
+                                                  std::to_string(kMaxReportedFaults));
+  }
+  std::vector<RememberedFault> out;
+  JsonProblems problems;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    out.push_back(read_fault(faults[i], json_item("status.faults", i), problems));
+  }
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+Result<Json> parse_status(std::string_view status) {
+  if (status.size() > limits::kMaxKubeObjectBytes) {
+    return make_error(Errc::limit_exceeded, "the status is too large");
+  }
+  return parse_strict_json(status);
+}
+
+}  // namespace
+
+void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
+  if (!inventory.node_boot_id.empty()) w.field("nodeBootId", inventory.node_boot_id);
+  if (!inventory.faults.empty()) {
+    w.key("faults").begin_array();
+    const std::size_t told = std::min(inventory.faults.size(), kMaxReportedFaults);
+    for (std::size_t i = 0; i < told; ++i) write_fault(w, inventory.faults[i], inventory.topology);
+    w.end_array();
+  }
+  if (!inventory.conditions.empty()) write_conditions(w, inventory);
+  if (!inventory.neighbours.empty()) write_neighbours(w, inventory);
+  if (inventory.facts.empty()) return;
+  w.key("facts").begin_object();
+  std::size_t told = 0;
+  for (const auto& [name, value] : inventory.facts) {
+    if (told++ == kMostFactsTold) break;
+    w.field(short_text(name), short_text(value));
+  }
+  w.end_object();
+}
+
+Result<std::vector<RememberedFault>> read_object_faults(std::string_view object,
+                                                        std::string_view node_boot_id) {
+  if (object.size() > limits::kMaxKubeObjectBytes) {
+    return make_error(Errc::limit_exceeded, "the object is too large");
+  }
+  auto document = parse_strict_json(object);
+  if (!document) return std::move(document).error();
+  std::vector<RememberedFault> out;
+  if (!document->is_object()) return out;
+  const auto status = document->find("status");
+  if (status == document->end() || !status->is_object()) return out;
+  const auto boot = status->find("nodeBootId");
+  const auto faults = status->find("faults");
+  if (boot == status->end() || !boot->is_string() || faults == status->end()) return out;
+  if (boot->get_ref<const std::string&>() != node_boot_id) return out;
+  return read_faults(*faults);
+}
+
+Result<std::vector<Fault>> read_status_faults(std::string_view status) {
+  std::vector<Fault> out;
+  if (status.find("\"faults\"") == std::string_view::npos) return out;
+  auto document = parse_status(status);
+  if (!document) return std::move(document).error();
+  if (!document->is_object() || !document->contains("faults")) return out;
+  auto read = read_faults((*document)["faults"]);
+  if (!read) return std::move(read).error();
+  for (RememberedFault& one : *read) out.push_back(std::move(one.fault));
+  return out;
+}
+
+Result<ToldHealth> read_status_health(std::string_view status) {
+  auto document = parse_status(status);
+  if (!document) return std::move(document).error();
+  ToldHealth out;
+  if (!document->is_object()) return out;
+  if (const auto faults = document->find("faults"); faults != document->end()) {
+    auto read = read_faults(*faults);
+    if (!read) return std::move(read).error();
+    for (RememberedFault& one : *read) {
+      if (one.fault.held_until != kHeldUntilReset) one.fault.held_until = 0;
+      out.faults.push_back(std::move(one.fault));
+    }
+  }
+  const auto facts = document->find("facts");
+  if (facts == document->end() || !facts->is_object()) return out;
+  for (const auto& [name, value] : facts->items()) {
+    if (value.is_string() && out.facts.size() < kMostFactsTold) out.facts[name] = value;
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,39 @@
+// The part of a NodeInventory's status that says how well the node is: faults, conditions,
+// neighbours, facts. Internal to common/codec/kube but for reading them back.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/json_writer.hpp"
+#include "common/base/result.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
+#include "common/domain/fault.hpp"
+
+namespace chipweave::codec {
+
+inline constexpr std::size_t kMostNeighboursTold = 256;
+inline constexpr std::size_t kMostFactsTold = 256;
+
+// The keys nodeBootId, faults, conditions, neighbours and facts, where there is anything to say.
+void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
+
+// The faults of an object whose status has this nodeBootId; none of any other boot of the node, and
+// none where there is no status. Errors name the key.
+Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
+                                                                std::string_view node_boot_id);
+
+// What an agent tells of its node besides the topology, whatever boot it was in: faults, but not
+// until when they are held, and facts.
+struct ToldHealth {
+  std::vector<domain::Fault> faults;
+  std::map<std::string, std::string> facts;
+};
+// `status` as in read_inventory_status(). Errors name the key.
+Result<ToldHealth> read_status_health(std::string_view status);
+// Its faults alone, also until when they are held; a status without any is not parsed.
+Result<std::vector<domain::Fault>> read_status_faults(std::string_view status);
+
+}  // namespace chipweave::codec

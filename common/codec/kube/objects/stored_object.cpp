@@ -1,0 +1,56 @@
+#include "common/codec/kube/objects/stored_object.hpp"
+
+#include <utility>
+
+#include "common/codec/json/stream_reader.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using namespace json_stream;
+
+void read_metadata(od::value value, StoredObject& to) {
+  if (!begin_object("metadata", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "uid")) return read_string("metadata.uid", v, to.version.uid);
+    if (is_key(key, "resourceversion"))
+      return read_string("metadata.resourceVersion", v, to.version.resource_version);
+    if (!is_key(key, "ownerreferences")) return check(v, 2);
+    to.owned = false;
+    if (!begin_array("metadata.ownerReferences", v)) return;
+    for (auto owner : v.get_array()) {
+      check(owner.value(), 3);
+      to.owned = true;
+    }
+  });
+}
+
+void read_status(od::value value, StoredObject& to) {
+  if (!begin_object("status", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "bootid")) return read_string("status.bootId", v, to.boot_id);
+    if (!is_key(key, "sequence")) return check(v, 2);
+    if (!is_null(v)) to.sequence = v.get_int64();
+  });
+}
+
+}  // namespace
+
+Result<StoredObject> read_stored_object(std::string& body) {
+  od::parser parser;
+  od::document document;
+  StoredObject out;
+  auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, out);
+    if (is_key(key, "status")) return read_status(v, out);
+    check(v, 1);
+  });
+  if (!read) return std::move(read).error();
+  if (out.version.uid.empty() || out.version.resource_version.empty()) {
+    return make_error(Errc::invalid_argument,
+                      "the object has no metadata.uid or no metadata.resourceVersion");
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,154 @@
+#include "common/codec/kube/pod/pod.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "common/base/limits.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr std::size_t kMaxContainerName = 63;  // a DNS label
+
+Error bad_quantity(std::string_view text, std::string_view what) {
+  return make_error(Errc::invalid_argument,
+                    "quantity '" + std::string(text) + "' " + std::string(what));
+}
+
+struct Suffix {
+  std::string_view text;
+  int decimal_exponent;
+  int binary_exponent;
+};
+constexpr std::array<Suffix, 16> kSuffixes{{{"", 0, 0},
+                                            {"n", -9, 0},
+                                            {"u", -6, 0},
+                                            {"m", -3, 0},
+                                            {"k", 3, 0},
+                                            {"M", 6, 0},
+                                            {"G", 9, 0},
+                                            {"T", 12, 0},
+                                            {"P", 15, 0},
+                                            {"E", 18, 0},
+                                            {"Ki", 0, 10},
+                                            {"Mi", 0, 20},
+                                            {"Gi", 0, 30},
+                                            {"Ti", 0, 40},
+                                            {"Pi", 0, 50},
+                                            {"Ei", 0, 60}}};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The exponent that a suffix or an e-notation adds; false if it is neither.
+bool read_suffix(std::string_view text, int& decimal, int& binary) {
+  for (const Suffix& s : kSuffixes) {
+    if (s.text == text) {
+      decimal = s.decimal_exponent;
+      binary = s.binary_exponent;
+      return true;
+    }
+  }
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return false;
+  text.remove_prefix(1);
+  const bool negative = text[0] == '-';
+  if (text[0] == '-' || text[0] == '+') text.remove_prefix(1);
+  if (text.empty() || text.size() > 3 || !std::all_of(text.begin(), text.end(), is_digit))
+    return false;
+  int value = 0;
+  for (const char c : text) value = value * 10 + (c - '0');
+  decimal = negative ? -value : value;
+  return true;
+}
+
+// What one container asks of a resource; "0" where it does not name it.
+std::string_view effective(const KubeContainer& c, std::string_view resource) {
+  if (const auto r = c.requests.find(resource); r != c.requests.end()) return r->second;
+  if (const auto l = c.limits.find(resource); l != c.limits.end()) return l->second;
+  return "0";
+}
+
+Result<std::int64_t> count_of(const KubeContainer& c, std::string_view resource) {
+  auto count = parse_whole_quantity(effective(c, resource));
+  if (!count) {
+    // names as long as Kubernetes has them: the sentence is repeated for every node
+    return std::move(count).error().in("container " + c.name.substr(0, kMaxContainerName) + ": " +
+                                       std::string(resource.substr(0, limits::kMaxNameBytes)));
+  }
+  return count;
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_whole_quantity(std::string_view text) {
+  std::string_view rest = text;
+  if (rest.size() > 64) return bad_quantity(text.substr(0, 64), "is too long");
+  if (!rest.empty() && rest[0] == '-') return bad_quantity(text, "is negative");
+  if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
+  std::string digits;
+  int exponent = 0;
+  bool point = false;
+  std::size_t at = 0;
+  for (; at < rest.size() && (is_digit(rest[at]) || (rest[at] == '.' && !point)); ++at) {
+    if (rest[at] == '.') {
+      point = true;
+      continue;
+    }
+    digits += rest[at];
+    if (point) --exponent;
+  }
+  int suffix_exponent = 0;
+  int binary = 0;
+  if (digits.empty() || !read_suffix(rest.substr(at), suffix_exponent, binary)) {
+    return bad_quantity(text, "is not a number that Kubernetes understands");
+  }
+  exponent += suffix_exponent;
+  // trailing zeros move into the exponent, so that "8.0" and "2000m" are whole
+  while (digits.size() > 1 && digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return std::int64_t{0};
+  if (exponent < 0) return bad_quantity(text, "is a fraction; ask for whole chips");
+  if (digits.size() + static_cast<std::size_t>(exponent) > 10)
+    return bad_quantity(text, "is too large");
+  std::int64_t value = 0;
+  for (const char c : digits) value = value * 10 + (c - '0');
+  for (int i = 0; i < exponent; ++i) value *= 10;
+  for (int i = 0; i < binary && value <= limits::kMaxQuantity; ++i) value *= 2;
+  if (value > limits::kMaxQuantity) return bad_quantity(text, "is too large");
+  return value;
+}
+
+std::vector<std::string> resource_names(const KubePod& pod) {
+  std::set<std::string> names;
+  for (const auto* list : {&pod.init_containers, &pod.containers}) {
+    for (const KubeContainer& c : *list) {
+      for (const auto& [name, quantity] : c.requests) names.insert(name);
+      for (const auto& [name, quantity] : c.limits) names.insert(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource) {
+  std::int64_t sidecars = 0;
+  std::int64_t starting = 0;  // the largest demand while init containers run
+  for (const KubeContainer& c : pod.init_containers) {
+    auto count = count_of(c, resource);
+    if (!count) return std::move(count).error();
+    starting = std::max(starting, *count + sidecars);
+    if (c.sidecar) sidecars += *count;
+  }
+  std::int64_t running = sidecars;
+  for (const KubeContainer& c : pod.containers) {
+    auto count = count_of(c, resource);
+    if (!count) return std::move(count).error();
+    running += *count;
+  }
+  return std::max(running, starting);
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,137 @@
+#include "common/codec/kube/pod/pod_stream.hpp"
+
+#include <limits>
+
+namespace chipweave::codec::json_stream {
+namespace {
+
+KubeContainer read_container(od::value value, int depth) {
+  KubeContainer c;
+  if (!begin_object("container", value)) return c;
+  std::string restart_policy;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "name")) return read_string("container name", v, c.name);
+    if (is_key(key, "restartpolicy")) return read_string("restartPolicy", v, restart_policy);
+    if (!is_key(key, "resources")) return check(v, depth + 1);
+    c.requests.clear();
+    c.limits.clear();
+    if (!begin_object("resources", v)) return;
+    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "requests")) return read_map("requests", w, true, c.requests);
+      if (is_key(inner, "limits")) return read_map("limits", w, true, c.limits);
+      check(w, depth + 2);
+    });
+  });
+  c.sidecar = restart_policy == "Always";
+  return c;
+}
+
+void read_containers(const char* name, od::value value, int depth, std::vector<KubeContainer>& to) {
+  to.clear();
+  if (!begin_array(name, value)) return;
+  for (auto element : value.get_array()) to.push_back(read_container(element.value(), depth + 1));
+}
+
+void read_metadata(od::value value, int depth, KubePod& pod) {
+  pod.name.clear();
+  pod.ns.clear();
+  pod.uid.clear();
+  pod.resource_version.clear();
+  pod.ending = false;
+  pod.labels.clear();
+  pod.annotations.clear();
+  if (!begin_object("metadata", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "name")) return read_string("metadata.name", v, pod.name);
+    if (is_key(key, "namespace")) return read_string("metadata.namespace", v, pod.ns);
+    if (is_key(key, "uid")) return read_string("metadata.uid", v, pod.uid);
+    if (is_key(key, "resourceversion"))
+      return read_string("metadata.resourceVersion", v, pod.resource_version);
+    if (is_key(key, "deletiontimestamp")) {
+      std::string when;
+      read_string("metadata.deletionTimestamp", v, when);
+      pod.ending = !when.empty();
+      return;
+    }
+    if (is_key(key, "labels")) return read_map("metadata.labels", v, false, pod.labels);
+    if (is_key(key, "annotations"))
+      return read_map("metadata.annotations", v, false, pod.annotations);
+    check(v, depth + 1);
+  });
+}
+
+void read_scheduling_group(od::value value, int depth, std::string& to) {
+  to.clear();
+  if (!begin_object("spec.schedulingGroup", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "podgroupname")) return read_string("spec.schedulingGroup.podGroupName", v, to);
+    check(v, depth + 1);
+  });
+}
+
+void read_workload(od::value value, int depth, std::string& to) {
+  to.clear();
+  if (!begin_object("spec.workloadRef", value)) return;
+  std::string workload;
+  std::string group;
+  std::string replica;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "name")) return read_string("spec.workloadRef.name", v, workload);
+    if (is_key(key, "podgroup")) return read_string("spec.workloadRef.podGroup", v, group);
+    if (is_key(key, "podgroupreplicakey"))
+      return read_string("spec.workloadRef.podGroupReplicaKey", v, replica);
+    check(v, depth + 1);
+  });
+  if (!workload.empty()) to = workload + "/" + group + "/" + replica;
+}
+
+void read_spec(od::value value, int depth, KubePod& pod) {
+  pod.node_name.clear();
+  pod.priority = 0;
+  pod.gang.clear();
+  pod.init_containers.clear();
+  pod.containers.clear();
+  if (!begin_object("spec", value)) return;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "nodename")) return read_string("spec.nodeName", v, pod.node_name);
+    if (is_key(key, "priority")) {
+      std::int64_t priority = 0;
+      if (is_null(v)) return;
+      if (v.type() != od::json_type::number || v.get_int64().get(priority) != simdjson::SUCCESS ||
+          priority < std::numeric_limits<std::int32_t>::min() ||
+          priority > std::numeric_limits<std::int32_t>::max())
+        wrong_type("spec.priority", "a 32-bit number");
+      pod.priority = static_cast<int>(priority);
+      return;
+    }
+    if (is_key(key, "schedulinggroup")) return read_scheduling_group(v, depth + 1, pod.gang);
+    if (is_key(key, "workloadref")) return read_workload(v, depth + 1, pod.gang);
+    if (is_key(key, "initcontainers")) {
+      return read_containers("spec.initContainers", v, depth + 1, pod.init_containers);
+    }
+    if (is_key(key, "containers"))
+      return read_containers("spec.containers", v, depth + 1, pod.containers);
+    check(v, depth + 1);
+  });
+}
+
+}  // namespace
+
+bool read_kube_pod(od::value value, int depth, KubePod& pod) {
+  pod = KubePod{};
+  if (!begin_object("Pod", value)) return false;
+  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, pod);
+    if (is_key(key, "spec")) return read_spec(v, depth + 1, pod);
+    if (!is_key(key, "status")) return check(v, depth + 1);
+    pod.phase.clear();
+    if (!begin_object("status", v)) return;
+    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "phase")) return read_string("status.phase", w, pod.phase);
+      check(w, depth + 2);
+    });
+  });
+  return true;
+}
+
+}  // namespace chipweave::codec::json_stream

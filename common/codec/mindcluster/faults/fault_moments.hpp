@@ -1,0 +1,14 @@
+// FaultMoments in JSON: {"80E01801":{"fault_time":1750000000000,"fault_level":"SeparateNPU"}}.
+// Internal to common/codec/mindcluster.
+#pragma once
+
+#include "common/base/json_writer.hpp"
+#include "common/codec/mindcluster/faults/chip_faults.hpp"
+#include "common/codec/mindcluster/members.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+void append_moments(JsonWriter& out, const FaultMoments& moments);
+FaultMoments moments_at(const Members& members, const char* key);
+
+}  // namespace chipweave::codec::mindcluster

@@ -1,0 +1,75 @@
+#include "common/codec/mindcluster/names/chip_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/base/limits.hpp"
+#include "common/codec/text/quoting.hpp"
+
+namespace chipweave::codec::mindcluster {
+namespace {
+
+constexpr std::size_t kMaxListBytes = 64U << 10U;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+void make_unique(std::vector<int>& chips) {
+  std::sort(chips.begin(), chips.end());
+  chips.erase(std::unique(chips.begin(), chips.end()), chips.end());
+}
+
+}  // namespace
+
+std::string chip_name(std::string_view prefix, int chip) {
+  return std::string(prefix) + "-" + std::to_string(chip);
+}
+
+std::optional<int> chip_of_name(std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix) || !name.substr(prefix.size()).starts_with('-')) {
+    return std::nullopt;
+  }
+  name.remove_prefix(prefix.size() + 1);
+  int out = -1;
+  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), out);
+  const bool whole = failed == std::errc() && end == name.data() + name.size();
+  return whole && out >= 0 && out <= limits::kMaxChipIndex ? std::optional(out) : std::nullopt;
+}
+
+Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_view text) {
+  const auto too_many = [] {
+    return make_error(Errc::limit_exceeded,
+                      "lists more than " + std::to_string(kMostListedChips) + " chips");
+  };
+  if (text.size() > kMaxListBytes) return too_many();
+  std::vector<int> out;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view name = trimmed(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (name.empty()) continue;
+    const auto chip = chip_of_name(prefix, name);
+    if (!chip) {
+      return make_error(Errc::invalid_argument, "names a chip " + quoted_excerpt(name) +
+                                                    ", not one such as " +
+                                                    quoted_excerpt(chip_name(prefix, 0)));
+    }
+    if (out.size() >= kMostListedChips) return too_many();
+    out.push_back(*chip);
+  }
+  make_unique(out);
+  return out;
+}
+
+std::string write_chip_list(std::string_view prefix, std::vector<int> chips) {
+  make_unique(chips);
+  std::string out;
+  for (const int chip : chips) out += (out.empty() ? "" : ",") + chip_name(prefix, chip);
+  return out;
+}
+
+}  // namespace chipweave::codec::mindcluster

@@ -1,0 +1,41 @@
+// What MindCluster is told of the chips of one machine: those that may be given out, those that are
+// broken, its faults and its place in a super pod.
+//
+// Pure: the machine in, values out. Whoever knows which chips are in use says it (the agent by the
+// kubelet, the scheduler by its ledger). Only for machines of vendor "ascend".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/domain/chip_set.hpp"
+#include "common/domain/fault.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+struct SuperPodPlace {
+  std::int32_t super_pod = kIdUnsupported;
+  std::int32_t server = kIdUnsupported;
+};
+SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology);
+
+// The fact of a probe that says in which rack the machine is: a number.
+inline constexpr const char* kRackFact = "ascend.rack";
+// Of A5, by the fact that its probe told; nullopt: not known, or no number.
+std::optional<std::int32_t> rack_of(const domain::NodeTopology& topology, std::string_view fact);
+
+// How the chips of a machine are at this moment, by slot; what the topology has of it is not read.
+struct ChipStates {
+  domain::ChipSet unhealthy;
+  domain::ChipSet network_unhealthy;
+  domain::ChipSet in_use;
+};
+// update_time is left at 0, rack_id absent.
+DeviceInfo device_info_of(const domain::NodeTopology& topology, const ChipStates& states,
+                          const std::vector<domain::Fault>& faults);
+
+}  // namespace chipweave::codec::mindcluster

@@ -1,0 +1,65 @@
+// DeviceInfo — what a node's device plugin tells of its chips: key DeviceInfoCfg of the ConfigMap
+// mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn what they may give out.
+//
+//   {"DeviceInfo":{"DeviceList":{"huawei.com/Ascend910":"Ascend910-0,Ascend910-1",
+//     "huawei.com/Ascend910-Fault":"[…]","huawei.com/Ascend910-NetworkUnhealthy":"",…},
+//     "UpdateTime":N},"SuperPodID":-2,"ServerIndex":-2,"CheckCode":"…"}
+//
+// Format: Ascend/mind-cluster, structs NodeDeviceInfoCache and NodeDeviceInfo of its device plugin.
+// The CheckCode covers "DeviceInfo" alone; readers drop a ConfigMap in which it is wrong, and one
+// whose UpdateTime is not newer than what they hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/mindcluster/faults/chip_faults.hpp"
+#include "common/codec/mindcluster/go_json.hpp"
+
+namespace chipweave::codec::mindcluster {
+
+inline constexpr std::string_view kDeviceInfoPrefix = "mindx-dl-deviceinfo-";
+inline constexpr std::string_view kDeviceInfoNamespace = "kube-system";
+inline constexpr std::string_view kDeviceInfoLabel = "mx-consumer-cim";  // "true"
+inline constexpr std::string_view kDeviceInfoKey = "DeviceInfoCfg";
+// A plain list (chip_list.hpp) of chips that people or rules took out of service.
+inline constexpr std::string_view kManuallySeparateKey = "ManuallySeparateNPU";
+
+inline constexpr std::int32_t kIdUnreported = -1;   // the driver has none
+inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or asking failed
+inline constexpr std::size_t kMostOtherKeys = 256;  // of DeviceList
+
+struct DeviceInfo {
+  std::string
+      prefix;  // of chip names, and behind "huawei.com/" of keys: Ascend910, Ascend310P, npu
+  // Healthy and, as far as the kubelet knows, free. Absent: its writer leaves that to the
+  // scheduler.
+  std::optional<std::vector<int>> available;
+  // They compute, but their network port does not work. Absent: chips without one (310, 310P);
+  // elsewhere Volcano keeps distributed jobs away from a node that does not say it.
+  std::optional<std::vector<int>> network_unhealthy;
+  std::vector<int> unhealthy;
+  std::vector<int> recovering;
+  std::vector<ChipFault> faults;
+  std::int64_t update_time = 0;  // seconds
+  std::int32_t super_pod_id = kIdUnsupported;
+  std::int32_t server_index = kIdUnsupported;
+  std::optional<std::int32_t> rack_id;
+  std::map<std::string, std::string> others;  // of DeviceList, as they are: virtual chips …
+
+  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
+};
+
+std::string write_device_info(const DeviceInfo& info, const Digest& sha256);
+
+// Errors: no JSON, a CheckCode that is wrong or absent, chips of no prefix or of several, a list
+// that cannot be read.
+Result<DeviceInfo> read_device_info(std::string_view text, const Digest& sha256);
+
+}  // namespace chipweave::codec::mindcluster

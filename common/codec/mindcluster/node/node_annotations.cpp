@@ -1,0 +1,117 @@
+#include "common/codec/mindcluster/node/node_annotations.hpp"
+
+#include <charconv>
+
+#include "common/base/ip_address.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/codec/mindcluster/go_json.hpp"
+#include "common/codec/mindcluster/members.hpp"
+#include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/text/quoting.hpp"
+
+namespace chipweave::codec::mindcluster {
+namespace {
+
+BaseDevice base_device_of(const Members& members) {
+  BaseDevice out;
+  out.ip = members.text("IP");
+  if (!parse_ip(out.ip)) out.ip.clear();
+  if (members.find("SuperDeviceID") != nullptr) {
+    out.super_device_id = members.integer("SuperDeviceID", std::uint32_t{0});
+  }
+  return out;
+}
+
+void append_reset_devices(JsonWriter& out, const std::vector<ResetDevice>& devices) {
+  out.begin_array();
+  for (const ResetDevice& device : devices) {
+    out.begin_object().key("CardId").integer(device.card_id);
+    out.key("DeviceId").integer(device.device_id);
+    out.key("AssociatedCardId").integer(device.associated_card_id);
+    out.key("PhyID").integer(device.phy_id);
+    out.key("LogicID").integer(device.logic_id).end_object();
+  }
+  out.end_array();
+}
+
+std::vector<ResetDevice> reset_devices_at(const Members& members, const char* key) {
+  std::vector<ResetDevice> out;
+  for (const Json& value : members.list(key, kMostResetDevices)) {
+    const Members device(value, members.path(key), members.problems());
+    out.push_back({device.integer("CardId", 0), device.integer("DeviceId", 0),
+                   device.integer("AssociatedCardId", 0), device.integer("PhyID", 0),
+                   device.integer("LogicID", 0)});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string write_base_devices(std::string_view prefix, const BaseDevices& devices) {
+  std::map<std::string, const BaseDevice*> by_name;
+  for (const auto& [chip, device] : devices) by_name[chip_name(prefix, chip)] = &device;
+  JsonWriter out;
+  out.begin_object();
+  for (const auto& [name, device] : by_name) {
+    out.key(name).begin_object().field("IP", device->ip);
+    if (device->super_device_id) out.key("SuperDeviceID").integer(*device->super_device_id);
+    out.end_object();
+  }
+  out.end_object();
+  return go_form(out.text());
+}
+
+Result<BaseDevices> read_base_devices(std::string_view prefix, std::string_view text) {
+  BaseDevices out;
+  if (text.empty()) return out;
+  const Result<Json> value = parse_text(text);
+  if (!value) return value.error();
+  if (!value->is_object() || value->size() > kMostListedChips) {
+    return make_error(Errc::invalid_argument, "is no JSON object of at most " +
+                                                  std::to_string(kMostListedChips) + " chips");
+  }
+  JsonProblems problems;
+  for (const auto& [name, device] : value->items()) {
+    const std::string path = quoted_excerpt(name);
+    const auto chip = chip_of_name(prefix, name);
+    if (chip) {
+      out[*chip] = base_device_of(Members(device, path, problems));
+    } else {
+      problems.add(path, "is no chip such as " + chip_name(prefix, 0));
+    }
+  }
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+std::optional<std::int32_t> annotation_number(std::string_view text) {
+  std::int32_t out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = failed == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(out) : std::nullopt;
+}
+
+std::string write_reset_info(const ResetInfo& info) {
+  JsonWriter out;
+  out.begin_object().key("ThirdPartyResetDevs");
+  append_reset_devices(out, info.third_party);
+  out.key("ManualResetDevs");
+  append_reset_devices(out, info.manual);
+  out.end_object();
+  return out.take();
+}
+
+Result<ResetInfo> read_reset_info(std::string_view text) {
+  ResetInfo out;
+  if (text.empty()) return out;
+  const Result<Json> value = parse_text(text);
+  if (!value) return value.error();
+  JsonProblems problems;
+  const Members members(*value, "", problems);
+  out.third_party = reset_devices_at(members, "ThirdPartyResetDevs");
+  out.manual = reset_devices_at(members, "ManualResetDevs");
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+}  // namespace chipweave::codec::mindcluster

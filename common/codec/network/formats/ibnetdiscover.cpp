@@ -1,0 +1,174 @@
+// ibnetdiscover: a graph of ports. A unit is the set of hosts on the same set of leaves; walking
+// the ports up would make a wrong tree of a rail fabric, where every leaf sees every spine.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/base/natural_order.hpp"
+#include "common/codec/network/formats.hpp"
+#include "common/codec/network/formats/ibnet_text.hpp"
+#include "common/codec/network/table/leaf_units.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/lines.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/warnings.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr const char* kName = "ibnetdiscover";
+
+// mlx5_10 port 1 → ("mlx5_", 10, 1): the order of rails.
+using Rail = std::tuple<std::string, unsigned, unsigned>;
+
+Rail rail_of(const IbFabric::Port& port) {
+  const std::size_t digits = port.hca.find_last_not_of("0123456789") + 1;
+  unsigned number = 0;
+  std::from_chars(port.hca.data() + digits, port.hca.data() + port.hca.size(), number);
+  return {port.hca.substr(0, digits), number, port.port};
+}
+
+struct Host {
+  std::map<Rail, std::size_t> leaf_by_rail;
+  bool ambiguous = false;  // two machines say that they are it
+  LeafSet leaves() const {
+    std::set<std::size_t> out;
+    for (const auto& [unused, leaf] : leaf_by_rail) out.insert(leaf);
+    return {out.begin(), out.end()};
+  }
+};
+
+struct NaturalLess {
+  bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
+};
+using Hosts = std::map<std::string, Host, NaturalLess>;
+
+Hosts hosts_of(const IbFabric& fabric, Warnings& warnings) {
+  Hosts out;
+  std::size_t unnamed = 0;
+  for (const IbFabric::Port& port : fabric.ports) {
+    if (port.host.empty()) {
+      ++unnamed;
+      continue;
+    }
+    Host& host = out[port.host];
+    const auto [known, fresh] = host.leaf_by_rail.emplace(rail_of(port), port.leaf);
+    if (!fresh) host.ambiguous = true;
+  }
+  if (unnamed > 0) {
+    warnings.add(std::to_string(unnamed) + " ports name no host (\"HOST mlx5_0\"), left out");
+  }
+  for (auto host = out.begin(); host != out.end();) {
+    if (!host->second.ambiguous) {
+      ++host;
+      continue;
+    }
+    warnings.add("several machines call themselves " + quoted_excerpt(host->first) +
+                 ", left out; give them names of their own");
+    host = out.erase(host);
+  }
+  return out;
+}
+
+// Rails have the same index on every host, also where some of a host's are missing.
+std::map<Rail, std::size_t> rail_indices(const Hosts& hosts) {
+  std::map<Rail, std::size_t> out;
+  for (const auto& [unused, host] : hosts) {
+    for (const auto& [rail, leaf] : host.leaf_by_rail) out.emplace(rail, 0);
+  }
+  std::string prefix;
+  std::size_t next = 0;
+  for (auto& [rail, index] : out) {
+    if (std::get<0>(rail) != prefix) next = 0;
+    prefix = std::get<0>(rail);
+    index = next++;
+  }
+  return out;
+}
+
+std::vector<std::string> rails_of(const Host& host, const IbFabric& fabric,
+                                  const std::map<Rail, std::size_t>& indices) {
+  std::vector<std::string> out;
+  std::string prefix = std::get<0>(host.leaf_by_rail.begin()->first);
+  std::size_t offset = 0;
+  for (const auto& [rail, leaf] : host.leaf_by_rail) {
+    // Interfaces of another kind of driver come behind.
+    if (std::get<0>(rail) != prefix) offset = out.size();
+    prefix = std::get<0>(rail);
+    const std::size_t index = offset + indices.at(rail);
+    if (index >= limits::kMaxNetworkRails) break;
+    if (out.size() <= index) out.resize(index + 1);
+    out[index] = fabric.switches[leaf];
+  }
+  return out;
+}
+
+void warn_of_outside(const std::vector<std::string>& outside, Warnings& warnings) {
+  constexpr std::size_t kMost = 5;
+  if (outside.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMost, outside.size()); ++i) {
+    names += (i == 0 ? "" : ", ") + quoted_excerpt(outside[i]);
+  }
+  warnings.add(std::to_string(outside.size()) +
+               " hosts are on few of the leaves of a unit and are outside: " + names +
+               (outside.size() > kMost ? " …" : ""));
+}
+
+}  // namespace
+
+bool looks_like_ibnetdiscover(std::string_view text) {
+  constexpr std::size_t kBeginning = 65536;
+  LineReader lines(text.substr(0, kBeginning));
+  for (std::string_view line; lines.next(line);) {
+    if ((line.starts_with("Switch\t") || line.starts_with("Ca\t")) &&
+        (line.find("\"S-") != std::string_view::npos ||
+         line.find("\"H-") != std::string_view::npos)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
+  const Result<IbFabric> fabric = read_ib_fabric(text);
+  if (!fabric) return fabric.error();
+  Warnings warnings;
+  const Hosts hosts = hosts_of(*fabric, warnings);
+  if (hosts.empty()) {
+    return not_this_format(kName, "port of a host with its name ([1] \"H-…\" # \"HOST mlx5_0\")");
+  }
+  if (hosts.size() > limits::kMaxNetworkNodes) {
+    return make_error(Errc::limit_exceeded,
+                      "more than " + std::to_string(limits::kMaxNetworkNodes) + " hosts");
+  }
+  for (const auto& [name, host] : hosts) {
+    if (host.leaf_by_rail.size() <= limits::kMaxNetworkRails) continue;
+    return make_error(Errc::limit_exceeded, "host " + quoted_excerpt(name) + " has more than " +
+                                                std::to_string(limits::kMaxNetworkRails) +
+                                                " ports");
+  }
+  std::vector<LeafSet> sets;
+  for (const auto& [unused, host] : hosts) sets.push_back(host.leaves());
+  const LeafUnits units(sets);
+  const std::map<Rail, std::size_t> indices = rail_indices(hosts);
+  Result<NetworkTableBuilder> builder = NetworkTableBuilder::make({"unit"});
+  if (!builder) return std::move(builder).error();
+  std::vector<std::string> outside;
+  for (const auto& [name, host] : hosts) {
+    const std::optional<LeafSet> unit = units.of(host.leaves());
+    if (!unit) outside.push_back(name);
+    domain::NetworkNode node{name, {unit ? unit_name(*unit, fabric->switches) : ""}, {}, {}};
+    node.rails = rails_of(host, *fabric, indices);
+    if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
+  }
+  warn_of_outside(outside, warnings);
+  return ImportedNetwork{std::move(*builder).take(), kName, std::move(warnings).list()};
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,255 @@
+// Volcano's HyperNode objects: tiers become levels, the highest tier first. Members are named
+// exactly, by a pattern or by labels; the latter two need the Node objects in the same file.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/network/formats.hpp"
+#include "common/codec/network/kubernetes/hypernode_members.hpp"
+#include "common/codec/network/kubernetes/labelled_nodes.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/quoting.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr const char* kName = "hypernode";
+constexpr std::int64_t kMaxTier = 1'000'000;
+
+struct HyperNode {
+  std::string name;
+  std::string label;  // for messages
+  std::int64_t tier = 0;
+  std::string tier_name;
+  const Json* members = nullptr;
+  const HyperNode* parent = nullptr;
+};
+
+using ByName = std::map<std::string, HyperNode, std::less<>>;
+
+Result<HyperNode> read_hypernode(const NetworkObject& object) {
+  HyperNode out;
+  out.name = object_name(object);
+  out.label = object_label(object);
+  if (auto good = check_network_name("HyperNode", out.name); !good) {
+    return std::move(good).error().in(out.label);
+  }
+  const Json* tier = json_at(object.value, {"spec", "tier"});
+  if (tier == nullptr || !tier->is_number_integer()) {
+    return network_error(out.label + ": spec.tier is missing or no whole number");
+  }
+  out.tier = tier->get<std::int64_t>();
+  if (out.tier < 0 || out.tier > kMaxTier) {
+    return network_error(out.label + ": tier " + std::to_string(out.tier) + " is out of range");
+  }
+  out.tier_name = json_word(json_at(object.value, {"spec", "tierName"})).value_or("");
+  out.members = json_at(object.value, {"spec", "members"});
+  if (out.members == nullptr || !out.members->is_array()) {
+    return network_error(out.label + ": spec.members is missing or no list");
+  }
+  return out;
+}
+
+// v1alpha1 is the one version; another may mean other things by the same words.
+Result<ByName> read_hypernodes(const NetworkObjects& objects, Warnings& warnings) {
+  ByName out;
+  for (const NetworkObject& object : objects) {
+    if (object.kind != "HyperNode") continue;
+    const std::string version = json_word(json_at(object.value, {"apiVersion"})).value_or("");
+    if (!version.empty() && version != "topology.volcano.sh/v1alpha1") {
+      warnings.add(object_label(object) + " is of " + quoted_excerpt(version) +
+                   ", read as topology.volcano.sh/v1alpha1");
+    }
+    Result<HyperNode> one = read_hypernode(object);
+    if (!one) return std::move(one).error();
+    if (out.size() >= limits::kMaxNetworkDomains) {
+      return make_error(Errc::limit_exceeded,
+                        "more than " + std::to_string(limits::kMaxNetworkDomains) + " HyperNodes");
+    }
+    const std::string label = one->label;
+    std::string name = one->name;
+    if (!out.emplace(std::move(name), *std::move(one)).second) {
+      return network_error(label + " is there twice; keep one");
+    }
+  }
+  return out;
+}
+
+Result<void> connect(HyperNode& parent, ByName& all, const std::string& child_name,
+                     Warnings& warnings) {
+  const auto child = all.find(child_name);
+  if (child == all.end()) {
+    warnings.add(parent.label + " has the member " + quoted_excerpt(child_name) +
+                 ", which is not in the file");
+    return {};
+  }
+  HyperNode& below = child->second;
+  if (below.tier >= parent.tier) {
+    return network_error(parent.label + " of tier " + std::to_string(parent.tier) +
+                         " has the member " + below.label + " of tier " +
+                         std::to_string(below.tier) + "; members are of a lower tier");
+  }
+  if (below.parent != nullptr && below.parent != &parent) {
+    return network_error(below.label + " is a member of " + below.parent->label + " and of " +
+                         parent.label + "; keep one");
+  }
+  below.parent = &parent;
+  return {};
+}
+
+std::vector<LabelLevel> levels_of(const ByName& all) {
+  std::map<std::int64_t, std::set<std::string>, std::greater<>> names;
+  for (const auto& [unused, one] : all) names[one.tier].insert(one.tier_name);
+  std::map<std::string, int> uses;
+  for (const auto& [unused, of_tier] : names) ++uses[*of_tier.begin()];
+  std::vector<LabelLevel> out;
+  for (const auto& [tier, of_tier] : names) {
+    const std::string& name = *of_tier.begin();
+    const bool good = of_tier.size() == 1 && !name.empty() && uses[name] == 1;
+    out.push_back({good ? name : "tier-" + std::to_string(tier), {std::to_string(tier)}});
+  }
+  return out;
+}
+
+// The tiers that a branch has no HyperNode of get the name of the one above, the first ones that
+// of the one below.
+std::vector<std::string> path_of(const HyperNode* lowest,
+                                 const std::map<std::int64_t, std::size_t>& index) {
+  std::vector<std::string> path(index.size());
+  for (const HyperNode* one = lowest; one != nullptr; one = one->parent) {
+    path[index.at(one->tier)] = one->name;
+  }
+  const auto first = std::find_if(path.begin(), path.end(),
+                                  [](const std::string& element) { return !element.empty(); });
+  if (first == path.end()) return path;
+  std::string last = *first;
+  for (std::string& element : path) {
+    if (element.empty()) element = last;
+    last = element;
+  }
+  return path;
+}
+
+bool is_above(const HyperNode* upper, const HyperNode* lower) {
+  for (; lower != nullptr; lower = lower->parent) {
+    if (lower == upper) return true;
+  }
+  return false;
+}
+
+// Where each node is: the lowest HyperNode that has it. All others that have it must be above.
+class Homes {
+ public:
+  Result<void> put(const std::string& node, const HyperNode& in) {
+    const HyperNode*& home = homes_[node];
+    if (home == nullptr || is_above(home, &in)) {
+      home = &in;
+      return {};
+    }
+    if (is_above(&in, home)) return {};
+    return network_error("node " + quoted_excerpt(node) + " is in " + home->label + " and in " +
+                         in.label + ", which are not above each other; keep one");
+  }
+  const HyperNode* of(const std::string& node) const {
+    const auto found = homes_.find(node);
+    return found == homes_.end() ? nullptr : found->second;
+  }
+  const std::map<std::string, const HyperNode*>& all() const { return homes_; }
+
+ private:
+  std::map<std::string, const HyperNode*> homes_;
+};
+
+Result<void> read_members(HyperNode& one, ByName& all, HyperNodeMembers& members,
+                          Warnings& warnings,
+                          std::vector<std::pair<std::string, const HyperNode*>>& nodes) {
+  for (std::size_t i = 0; i < one.members->size(); ++i) {
+    const Json& member = (*one.members)[i];
+    const std::string where = one.label + ", members[" + std::to_string(i) + "]";
+    const std::string type = json_word(json_at(member, {"type"})).value_or("");
+    if (type != "Node" && type != "HyperNode") {
+      return network_error("type is " + quoted_excerpt(type) + ", must be Node or HyperNode")
+          .in(where);
+    }
+    Result<std::vector<std::string>> names = members.select(member, type == "Node");
+    if (!names) return std::move(names).error().in(where);
+    for (std::string& name : *names) {
+      if (type == "HyperNode") {
+        if (auto done = connect(one, all, name, warnings); !done) return done;
+      } else {
+        nodes.emplace_back(std::move(name), &one);
+      }
+    }
+  }
+  return {};
+}
+
+Result<domain::NetworkTable> make_table(const ByName& all, const Homes& homes,
+                                        const std::vector<LabelledNode>& nodes,
+                                        Warnings& warnings) {
+  std::vector<std::string> names;
+  std::map<std::int64_t, std::size_t> index;
+  for (const LabelLevel& level : levels_of(all)) {
+    index[std::stoll(level.labels.front())] = names.size();
+    names.push_back(level.name);
+  }
+  // Nodes of the file's Node objects in their order and with what their labels say of the
+  // accelerators; without such objects the members, by name.
+  Result<domain::NetworkTable> labels = table_by_labels(nodes, {}, warnings);
+  if (!labels) return labels;
+  if (nodes.empty()) {
+    for (const auto& [name, unused] : homes.all()) labels->nodes.push_back({name, {}, {}, {}});
+  }
+  Result<NetworkTableBuilder> builder =
+      NetworkTableBuilder::make(std::move(names), labels->accelerator_levels);
+  if (!builder) return std::move(builder).error();
+  std::size_t outside = 0;
+  for (domain::NetworkNode& node : labels->nodes) {
+    const HyperNode* home = homes.of(node.name);
+    node.path = path_of(home, index);
+    if (home == nullptr) ++outside;
+    if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
+  }
+  if (outside > 0) warnings.add(std::to_string(outside) + " nodes are in no HyperNode");
+  return std::move(*builder).take();
+}
+
+}  // namespace
+
+bool looks_like_hypernodes(const NetworkObjects& objects) { return has_kind(objects, "HyperNode"); }
+
+Result<ImportedNetwork> import_hypernodes(const NetworkObjects& objects,
+                                          const NetworkImportOptions& /*options*/) {
+  if (!looks_like_hypernodes(objects)) return not_this_format(kName, "object of kind HyperNode");
+  Warnings warnings;
+  Result<ByName> all = read_hypernodes(objects, warnings);
+  if (!all) return std::move(all).error();
+  const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
+  if (!nodes) return nodes.error();
+  if (levels_of(*all).size() > limits::kMaxNetworkLevels) {
+    return make_error(
+        Errc::limit_exceeded,
+        "the HyperNodes are of more than " + std::to_string(limits::kMaxNetworkLevels) + " tiers");
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : *all) names.push_back(name);
+  HyperNodeMembers members(*nodes, std::move(names), warnings);
+  std::vector<std::pair<std::string, const HyperNode*>> found;
+  for (auto& [unused, one] : *all) {
+    if (auto done = read_members(one, *all, members, warnings, found); !done) {
+      return std::move(done).error();
+    }
+  }
+  Homes homes;  // needs all parents
+  for (const auto& [node, home] : found) {
+    if (auto done = homes.put(node, *home); !done) return std::move(done).error();
+  }
+  Result<domain::NetworkTable> table = make_table(*all, homes, *nodes, warnings);
+  if (!table) return std::move(table).error();
+  return ImportedNetwork{*std::move(table), kName, std::move(warnings).list()};
+}
+
+}  // namespace chipweave::codec

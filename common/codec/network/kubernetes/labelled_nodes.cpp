@@ -1,0 +1,265 @@
+#include "common/codec/network/kubernetes/labelled_nodes.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
+#include "common/codec/network/kubernetes/label_families.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/quoting.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+void read_words(const Json* from, std::map<std::string, std::string, std::less<>>& to) {
+  if (from == nullptr || !from->is_object()) return;
+  for (const auto& [key, value] : from->items()) {
+    if (const auto word = json_word(&value)) to.emplace(key, *word);
+  }
+}
+
+// kind-control-plane, kind-worker, kind-worker2 …
+void add_kind_nodes(const NetworkObject& object, std::vector<LabelledNode>& out) {
+  const Json* nodes = json_at(object.value, {"nodes"});
+  if (nodes == nullptr || !nodes->is_array()) return;
+  const std::string cluster = json_word(json_at(object.value, {"name"})).value_or("kind");
+  std::map<std::string, int> count;
+  for (std::size_t i = 0; i < nodes->size(); ++i) {
+    const Json& one = (*nodes)[i];
+    const std::string role = json_word(json_at(one, {"role"})).value_or("control-plane");
+    const int number = ++count[role];
+    LabelledNode node;
+    node.name = cluster + "-" + role + (number > 1 ? std::to_string(number) : "");
+    node.where = "nodes[" + std::to_string(i) + "]";
+    read_words(json_at(one, {"labels"}), node.labels);
+    out.push_back(std::move(node));
+  }
+}
+
+void add_aws_nodes(const Json& nodes, std::vector<LabelledNode>& out) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    LabelledNode node;
+    const auto name = json_word(json_at(nodes[i], {"Name"}));
+    node.name = name ? *name : json_word(json_at(nodes[i], {"InstanceId"})).value_or("");
+    node.where = "Nodes[" + std::to_string(i) + "]";
+    read_words(json_at(nodes[i], {"Topology"}), node.labels);
+    out.push_back(std::move(node));
+  }
+}
+
+const std::string* value_of(const LabelledNode& node, std::string_view label) {
+  if (const auto found = node.labels.find(label); found != node.labels.end()) {
+    return &found->second;
+  }
+  return label == kHostname ? &node.name : nullptr;
+}
+
+// Annotations count too: MindCluster's device plugin writes super-pods there.
+std::string accelerator_of(const LabelledNode& node, std::string_view label) {
+  const std::string* value = value_of(node, label);
+  if (value == nullptr) {
+    const auto found = node.annotations.find(label);
+    if (found == node.annotations.end()) return "";
+    value = &found->second;
+  }
+  return accelerator_value(label, *value);
+}
+
+std::size_t nodes_with(const std::vector<LabelledNode>& nodes, std::string_view label) {
+  return static_cast<std::size_t>(std::count_if(
+      nodes.begin(), nodes.end(),
+      [&](const LabelledNode& node) { return node.labels.find(label) != node.labels.end(); }));
+}
+
+// A family as far as these nodes have it, and how many nodes that are.
+struct Found {
+  std::string_view family;
+  std::vector<std::string_view> labels;
+  std::size_t nodes = 0;
+};
+
+template <class Has>
+Found find_labels(const std::vector<LabelledNode>& nodes, std::string_view name,
+                  const std::vector<std::string_view>& labels, const Has& has) {
+  Found out{name, {}, 0};
+  for (const std::string_view label : labels) {
+    const bool any = std::any_of(nodes.begin(), nodes.end(),
+                                 [&](const LabelledNode& node) { return has(node, label); });
+    if (any) out.labels.push_back(label);
+  }
+  for (const LabelledNode& node : nodes) {
+    const bool any = std::any_of(out.labels.begin(), out.labels.end(),
+                                 [&](std::string_view label) { return has(node, label); });
+    if (any) ++out.nodes;
+  }
+  return out;
+}
+
+bool has_label(const LabelledNode& node, std::string_view label) {
+  return node.labels.find(label) != node.labels.end();
+}
+
+bool has_accelerator(const LabelledNode& node, std::string_view label) {
+  return !accelerator_of(node, label).empty();
+}
+
+// fabric.topograph.run/tier-N has no fixed depth: the labels that are there, coarsest first.
+std::vector<std::string_view> tier_labels(const std::vector<LabelledNode>& nodes) {
+  std::map<unsigned, std::string_view, std::greater<>> tiers;
+  for (const LabelledNode& node : nodes) {
+    for (const auto& [label, unused] : node.labels) {
+      if (const auto tier = topograph_tier(label)) tiers.emplace(*tier, label);
+    }
+  }
+  std::vector<std::string_view> out;
+  out.reserve(tiers.size());
+  for (const auto& [unused, label] : tiers) out.push_back(label);
+  return out;
+}
+
+const Found* most_nodes(const std::vector<Found>& all) {
+  const Found* best = nullptr;
+  for (const Found& one : all) {
+    if (one.nodes > 0 && (best == nullptr || one.nodes > best->nodes)) best = &one;
+  }
+  return best;
+}
+
+std::vector<std::string_view> accelerator_labels(const std::vector<LabelledNode>& nodes,
+                                                 Warnings& warnings) {
+  std::vector<Found> found;
+  for (const LabelFamily& family : accelerator_label_families()) {
+    found.push_back(find_labels(nodes, family.name, family.labels, has_accelerator));
+  }
+  const Found* best = most_nodes(found);
+  if (best == nullptr) return {};
+  for (const Found& other : found) {
+    if (&other == best || other.nodes == 0) continue;
+    warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
+                 std::string(other.family) + "); the accelerators' interconnect is read from " +
+                 std::string(best->labels.front()));
+  }
+  return best->labels;
+}
+
+std::string known_label(const LabelledNode& node, const LabelLevel& level) {
+  for (const std::string& label : level.labels) {
+    if (const std::string* value = value_of(node, label)) return *value;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::vector<LabelledNode>> labelled_nodes(const NetworkObjects& objects) {
+  std::vector<LabelledNode> out;
+  for (const NetworkObject& object : objects) {
+    if (object.kind == "Node") {
+      LabelledNode node;
+      node.name = object_name(object);
+      node.where = object.where;
+      if (node.name.empty()) {
+        return network_error(object_label(object) + " has no metadata.name");
+      }
+      read_words(json_at(object.value, {"metadata", "labels"}), node.labels);
+      read_words(json_at(object.value, {"metadata", "annotations"}), node.annotations);
+      out.push_back(std::move(node));
+    } else if (object.kind == "Cluster") {
+      add_kind_nodes(object, out);
+    } else if (const Json* nodes = json_at(object.value, {"Nodes"});
+               nodes != nullptr && nodes->is_array()) {
+      add_aws_nodes(*nodes, out);
+    }
+    if (out.size() > limits::kMaxNetworkNodes) {
+      return make_error(
+          Errc::limit_exceeded,
+          "more than " + std::to_string(limits::kMaxNetworkNodes) + " nodes; split the file");
+    }
+  }
+  return out;
+}
+
+Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& nodes,
+                                             const std::vector<LabelLevel>& levels,
+                                             Warnings& warnings) {
+  const std::vector<std::string_view> accelerator = accelerator_labels(nodes, warnings);
+  std::vector<std::string> names;
+  names.reserve(levels.size());
+  for (const LabelLevel& level : levels) names.push_back(level.name);
+  Result<NetworkTableBuilder> builder =
+      NetworkTableBuilder::make(names, {accelerator.begin(), accelerator.end()});
+  if (!builder) return std::move(builder).error();
+  std::size_t outside = 0;
+  std::string example;
+  for (const LabelledNode& node : nodes) {
+    domain::NetworkNode made{node.name, {}, {}, {}};
+    bool labelled = levels.empty();
+    for (const LabelLevel& level : levels) {
+      made.path.push_back(known_label(node, level));
+      const bool host = level.labels.front() == kHostname;
+      labelled = labelled || (!host && !made.path.back().empty());
+    }
+    for (const std::string_view label : accelerator) {
+      made.accelerator.push_back(accelerator_of(node, label));
+    }
+    if (!labelled && outside++ == 0) example = node.name;
+    if (auto added = builder->add(std::move(made), node.where); !added) {
+      return std::move(added).error();
+    }
+  }
+  if (outside > 0) {
+    warnings.add(std::to_string(outside) + " of " + std::to_string(nodes.size()) +
+                 " nodes have none of the labels of the levels and are outside, first " +
+                 quoted_excerpt(example));
+  }
+  return std::move(*builder).take();
+}
+
+Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& nodes,
+                                              const std::vector<std::string>& labels) {
+  std::set<std::string_view> known;
+  for (const LabelledNode& node : nodes) {
+    for (const auto& [label, unused] : node.labels) known.insert(label);
+  }
+  std::vector<LabelLevel> out;
+  for (const std::string& label : labels) {
+    if (label != kHostname && nodes_with(nodes, label) == 0) {
+      return network_error("no node has the label " + quoted_excerpt(label) +
+                           did_you_mean(label, {known.begin(), known.end()}))
+          .in("--levels");
+    }
+    out.push_back({label, {label}});
+  }
+  return out;
+}
+
+std::vector<LabelLevel> detected_levels(const std::vector<LabelledNode>& nodes,
+                                        Warnings& warnings) {
+  std::vector<Found> found;
+  found.push_back(find_labels(nodes, "topograph 1.0", tier_labels(nodes), has_label));
+  for (const LabelFamily& family : network_label_families()) {
+    found.push_back(find_labels(nodes, family.name, family.labels, has_label));
+  }
+  const Found* best = most_nodes(found);
+  const Found zones = find_labels(nodes, zone_labels().name, zone_labels().labels, has_label);
+  if (best == nullptr && zones.nodes > 0) best = &zones;
+  if (best == nullptr) return {};
+  for (const Found& other : found) {
+    if (&other == best || other.nodes == 0) continue;
+    warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
+                 std::string(other.family) + "); the levels are the labels of " +
+                 std::string(best->family) + ", choose others with --levels");
+  }
+  std::vector<LabelLevel> out;
+  for (const std::string_view label : best->labels) {
+    out.push_back({std::string(label), {std::string(label)}});
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,48 @@
+// LabelledNode — a node with its labels, from the Node objects of a file, and the tables that
+// labels make. Internal to common/codec/network.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/network/objects.hpp"
+#include "common/codec/text/warnings.hpp"
+#include "common/domain/network_table.hpp"
+
+namespace chipweave::codec {
+
+struct LabelledNode {
+  std::string name;
+  std::string where;
+  std::map<std::string, std::string, std::less<>> labels;
+  std::map<std::string, std::string, std::less<>> annotations;
+};
+
+// Objects of kind Node; the nodes of kind's Cluster file, named as kind names them
+// (kind-worker, kind-worker2); {"Nodes":[{"Name","Topology":{label: value}}]}, as AWS's plugin
+// writes them. Errors: a Node without a name.
+Result<std::vector<LabelledNode>> labelled_nodes(const NetworkObjects& objects);
+
+// A level and the labels that say it; of several the first that a node has.
+struct LabelLevel {
+  std::string name;
+  std::vector<std::string> labels;
+};
+
+// Levels coarsest first; the label kubernetes.io/hostname is the node's name where a node lacks
+// it. The second hierarchy comes from the label families that are known. Warns of nodes without
+// any of the labels.
+Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& nodes,
+                                             const std::vector<LabelLevel>& levels,
+                                             Warnings& warnings);
+// --levels: each label is a level of its name. Errors: a label that no node has.
+Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& nodes,
+                                              const std::vector<std::string>& labels);
+// The family of labels that most nodes have; empty if none has a known one. Warns of other
+// families that are there too.
+std::vector<LabelLevel> detected_levels(const std::vector<LabelledNode>& nodes, Warnings& warnings);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,139 @@
+// NodeInventories: what chipweave's agents heard from the switches by LLDP (`kubectl get
+// nodeinventories -o json`), so that nobody has to draw the fabric. Nodes whose ports lead to the
+// same leaves are one unit; the interconnect of the accelerators (NVLink clique, super pod) is the
+// second hierarchy.
+#include <map>
+#include <set>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/network/formats.hpp"
+#include "common/codec/network/table/leaf_units.hpp"
+#include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/warnings.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr const char* kName = "node-inventory";
+constexpr const char* kKind = "NodeInventory";
+
+struct Host {
+  std::string where;
+  std::string name;
+  std::vector<std::string> rails;
+  std::set<std::size_t> leaves;
+  std::string interconnect;  // of its accelerators; "" unknown
+};
+
+struct Fabric {
+  std::vector<std::string> leaves;
+  std::map<std::string, std::size_t> leaf_index;
+  std::vector<Host> hosts;
+};
+
+// The place of each NIC among those of its node: a rail is the same one on every node.
+std::map<std::string, std::size_t> nic_places(const Json& inventory) {
+  std::map<std::string, std::size_t> out;
+  const Json* nics = json_at(inventory, {"status", "topology", "nics"});
+  if (nics == nullptr || !nics->is_array()) return out;
+  for (std::size_t i = 0; i < nics->size() && i < limits::kMaxNetworkRails; ++i) {
+    out.emplace(json_word(json_at((*nics)[i], {"name"})).value_or(""), i);
+  }
+  return out;
+}
+
+// Ports that lead to a switch that says its name, or at least its address.
+Result<void> read_neighbours(const Json& list, const std::map<std::string, std::size_t>& nics,
+                             Fabric& fabric, Host& host) {
+  for (const Json& neighbour : list) {
+    std::string leaf = json_word(json_at(neighbour, {"system"})).value_or("");
+    if (leaf.empty()) leaf = json_word(json_at(neighbour, {"address"})).value_or("");
+    if (leaf.empty()) continue;
+    const auto [at, is_new] = fabric.leaf_index.emplace(leaf, fabric.leaves.size());
+    if (is_new) fabric.leaves.push_back(leaf);
+    host.leaves.insert(at->second);
+    const auto place = nics.find(json_word(json_at(neighbour, {"nic"})).value_or(""));
+    const std::size_t rail = place == nics.end() ? host.rails.size() : place->second;
+    if (rail >= host.rails.size()) host.rails.resize(rail + 1);
+    host.rails[rail] = std::move(leaf);
+    if (host.rails.size() > limits::kMaxNetworkRails) {
+      return make_error(Errc::limit_exceeded,
+                        "node " + quoted_excerpt(host.name) + " has more than " +
+                            std::to_string(limits::kMaxNetworkRails) + " ports with a neighbour");
+    }
+  }
+  if (fabric.leaves.size() > limits::kMaxNetworkDomains) {
+    return make_error(Errc::limit_exceeded,
+                      "more than " + std::to_string(limits::kMaxNetworkDomains) + " switches");
+  }
+  return {};
+}
+
+Result<Host> read_host(const NetworkObject& object, Fabric& fabric) {
+  Host out;
+  out.where = object_label(object);
+  out.name = object_name(object);
+  if (out.name.empty()) return network_error(out.where + " has no name");
+  const Json* neighbours = json_at(object.value, {"status", "neighbours"});
+  if (neighbours != nullptr) {
+    if (!neighbours->is_array()) return network_error(out.where + ": neighbours is no list");
+    if (auto read = read_neighbours(*neighbours, nic_places(object.value), fabric, out); !read) {
+      return std::move(read).error();
+    }
+  }
+  const Json* clique = json_at(object.value, {"status", "facts", "fabric.clique"});
+  const Json* pod = json_at(object.value, {"status", "topology", "super_pod", "id"});
+  out.interconnect = json_word(clique != nullptr ? clique : pod).value_or("");
+  return out;
+}
+
+}  // namespace
+
+bool looks_like_node_inventories(const NetworkObjects& objects) { return has_kind(objects, kKind); }
+
+Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
+                                                const NetworkImportOptions& /*options*/) {
+  if (!looks_like_node_inventories(objects)) return not_this_format(kName, "NodeInventory");
+  Fabric fabric;
+  for (const NetworkObject& object : objects) {
+    if (object.kind != kKind) continue;
+    auto host = read_host(object, fabric);
+    if (!host) return std::move(host).error();
+    fabric.hosts.push_back(std::move(host).value());
+  }
+  std::vector<LeafSet> sets;
+  bool interconnects = false;
+  for (const Host& host : fabric.hosts) {
+    if (!host.leaves.empty()) sets.emplace_back(host.leaves.begin(), host.leaves.end());
+    interconnects = interconnects || !host.interconnect.empty();
+  }
+  const LeafUnits units(sets);
+  auto builder = NetworkTableBuilder::make(
+      {"leaf"}, interconnects ? std::vector<std::string>{"domain"} : std::vector<std::string>{});
+  if (!builder) return std::move(builder).error();
+  std::size_t outside = 0;
+  for (Host& host : fabric.hosts) {
+    std::string unit;
+    if (!host.leaves.empty()) {
+      if (const auto of = units.of({host.leaves.begin(), host.leaves.end()})) {
+        unit = unit_name(*of, fabric.leaves);
+      }
+    }
+    outside += unit.empty() ? 1 : 0;
+    domain::NetworkNode node{host.name, {std::move(unit)}, std::move(host.rails), {}};
+    if (!host.interconnect.empty()) node.accelerator = {std::move(host.interconnect)};
+    if (auto added = builder->add(std::move(node), host.where); !added) {
+      return std::move(added).error();
+    }
+  }
+  Warnings warnings;
+  if (outside > 0) {
+    warnings.add(std::to_string(outside) +
+                 " nodes have told of no switch at their ports (LLDP), or of others than the rest");
+  }
+  return ImportedNetwork{std::move(*builder).take(), kName, std::move(warnings).list()};
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,249 @@
+// Formats that are node labels: lists of nodes alone, with a Topology of Kueue or KAI, with a
+// ClusterNetworkTopology of Koordinator.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "common/codec/network/formats.hpp"
+#include "common/codec/network/kubernetes/labelled_nodes.hpp"
+#include "common/codec/text/quoting.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr const char* kLabels = "node-labels";
+constexpr const char* kKueue = "kueue";
+constexpr const char* kKoordinator = "koordinator";
+constexpr const char* kLayer = "topologyLayer";
+constexpr const char* kParent = "parentTopologyLayer";
+constexpr const char* kNodeLayer = "NodeTopologyLayer";
+constexpr const char* kClusterLayer = "ClusterTopologyLayer";
+constexpr const char* kNoNodes =
+    "the file holds no Node objects, so the levels are empty: append kubectl get nodes -o yaml";
+
+std::string api_version(const NetworkObject& object) {
+  return json_word(json_at(object.value, {"apiVersion"})).value_or("");
+}
+
+bool is_topology(const NetworkObject& object) {
+  const std::string version = api_version(object);
+  return object.kind == "Topology" &&
+         (version.starts_with("kueue.x-k8s.io/") || version.starts_with("kai.scheduler/"));
+}
+
+bool is_network_topology(const NetworkObject& object) {
+  return object.kind == "ClusterNetworkTopology";
+}
+
+template <class Is>
+std::vector<const NetworkObject*> all_that(const NetworkObjects& objects, Is is) {
+  std::vector<const NetworkObject*> out;
+  for (const NetworkObject& object : objects) {
+    if (is(object)) out.push_back(&object);
+  }
+  return out;
+}
+
+// Kinds that are neither nodes nor what was read.
+void warn_of_others(const NetworkObjects& objects, std::string_view read, Warnings& warnings) {
+  std::set<std::string> others;
+  for (const NetworkObject& object : objects) {
+    const bool used = object.kind == read || object.kind == "Node" || object.kind.empty();
+    if (!used) others.insert(object.kind);
+  }
+  for (const std::string& kind : others) {
+    warnings.add("objects of kind " + quoted_excerpt(kind) + " are not looked at");
+  }
+}
+
+Error several(const std::vector<const NetworkObject*>& objects) {
+  return network_error("the file has " + object_label(*objects[0]) + " and " +
+                       object_label(*objects[1]) + "; keep one");
+}
+
+Result<std::vector<LabelLevel>> levels_of(const NetworkObject& topology) {
+  const Json* levels = json_at(topology.value, {"spec", "levels"});
+  if (levels == nullptr || !levels->is_array() || levels->empty()) {
+    return network_error(object_label(topology) + " has no spec.levels");
+  }
+  std::vector<LabelLevel> out;
+  for (std::size_t i = 0; i < levels->size(); ++i) {
+    const auto label = json_word(json_at((*levels)[i], {"nodeLabel"}));
+    if (!label) {
+      return network_error(object_label(topology) + ": spec.levels[" + std::to_string(i) +
+                           "] has no nodeLabel");
+    }
+    out.push_back({*label, {*label}});
+  }
+  return out;
+}
+
+struct Layer {
+  std::string name;
+  std::string parent;
+  std::vector<std::string> labels;
+};
+
+Result<std::vector<Layer>> layers_of(const NetworkObject& topology) {
+  const Json* layers = json_at(topology.value, {"spec", "networkTopologySpec"});
+  if (layers == nullptr || !layers->is_array()) {
+    const bool proposal = json_at(topology.value, {"spec", "hierarchy"}) != nullptr;
+    return network_error(object_label(topology) + " has no spec.networkTopologySpec" +
+                         (proposal ? "; spec.hierarchy is the proposal's name, which Koordinator "
+                                     "does not read"
+                                   : ""));
+  }
+  std::vector<Layer> out;
+  for (std::size_t i = 0; i < layers->size(); ++i) {
+    const Json& one = (*layers)[i];
+    const auto name = json_word(json_at(one, {kLayer}));
+    if (!name) {
+      return network_error(object_label(topology) + ": networkTopologySpec[" + std::to_string(i) +
+                           "] has no " + kLayer);
+    }
+    Layer layer{*name, json_word(json_at(one, {kParent})).value_or(kClusterLayer), {}};
+    if (const Json* keys = json_at(one, {"labelKey"}); keys != nullptr && keys->is_array()) {
+      for (const Json& key : *keys) {
+        if (const auto word = json_word(&key)) layer.labels.push_back(*word);
+      }
+    }
+    out.push_back(std::move(layer));
+  }
+  return out;
+}
+
+// From the cluster down: each layer has one child at most, as levels are a line.
+Result<std::vector<LabelLevel>> ordered(const std::vector<Layer>& layers, Warnings& warnings) {
+  std::map<std::string, const Layer*> below;
+  for (const Layer& layer : layers) {
+    const auto [other, fresh] = below.emplace(layer.parent, &layer);
+    if (fresh) continue;
+    return network_error("layers " + quoted_excerpt(other->second->name) + " and " +
+                         quoted_excerpt(layer.name) + " are both directly below " +
+                         quoted_excerpt(layer.parent) + "; levels are one line, keep one");
+  }
+  std::vector<LabelLevel> out;
+  std::size_t used = 0;
+  for (auto next = below.find(kClusterLayer); next != below.end() && used < layers.size();
+       next = below.find(next->second->name)) {
+    const Layer& layer = *next->second;
+    ++used;
+    if (layer.name == kNodeLayer) continue;
+    if (layer.labels.empty()) {
+      return network_error("layer " + quoted_excerpt(layer.name) + " has no labelKey");
+    }
+    if (layer.labels.size() > 1) {
+      warnings.add("layer " + quoted_excerpt(layer.name) +
+                   " has several labels: the first that a node has counts");
+    }
+    out.push_back({layer.name, layer.labels});
+  }
+  if (used == layers.size()) return out;
+  return network_error(
+      "the layers are no line from the cluster to the node: a parentTopologyLayer names a layer "
+      "that is not there, or layers are below each other in a ring");
+}
+
+Result<ImportedNetwork> from_levels(const char* format, const std::vector<LabelledNode>& nodes,
+                                    const std::vector<LabelLevel>& levels, Warnings warnings) {
+  if (nodes.empty()) warnings.add(kNoNodes);
+  Result<domain::NetworkTable> table = table_by_labels(nodes, levels, warnings);
+  if (!table) return std::move(table).error();
+  return ImportedNetwork{*std::move(table), format, std::move(warnings).list()};
+}
+
+// Labels that could be levels: those that tell some nodes apart, but not every one.
+std::string candidates(const std::vector<LabelledNode>& nodes) {
+  constexpr std::size_t kMost = 5;
+  std::map<std::string_view, std::set<std::string_view>> values;
+  for (const LabelledNode& node : nodes) {
+    for (const auto& [label, value] : node.labels) values[label].insert(value);
+  }
+  std::string out;
+  std::size_t shown = 0;
+  for (const auto& [label, different] : values) {
+    if (different.size() < 2 || different.size() >= nodes.size() || shown == kMost) continue;
+    out += (shown++ == 0 ? "; labels that group nodes here: " : ", ") + quoted_excerpt(label);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool looks_like_kueue(const NetworkObjects& objects) {
+  return std::any_of(objects.begin(), objects.end(), is_topology);
+}
+
+Result<ImportedNetwork> import_kueue(const NetworkObjects& objects,
+                                     const NetworkImportOptions& options) {
+  const std::vector<const NetworkObject*> topologies = all_that(objects, is_topology);
+  if (topologies.empty()) return not_this_format(kKueue, "object of kind Topology");
+  if (topologies.size() > 1 && options.levels.empty()) return several(topologies);
+  const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
+  if (!nodes) return nodes.error();
+  const Result<std::vector<LabelLevel>> levels = options.levels.empty()
+                                                     ? levels_of(*topologies.front())
+                                                     : chosen_levels(*nodes, options.levels);
+  if (!levels) return levels.error();
+  Warnings warnings;
+  warn_of_others(objects, "Topology", warnings);
+  return from_levels(kKueue, *nodes, *levels, std::move(warnings));
+}
+
+bool looks_like_koordinator(const NetworkObjects& objects) {
+  return std::any_of(objects.begin(), objects.end(), is_network_topology);
+}
+
+Result<ImportedNetwork> import_koordinator(const NetworkObjects& objects,
+                                           const NetworkImportOptions& options) {
+  const std::vector<const NetworkObject*> topologies = all_that(objects, is_network_topology);
+  if (topologies.empty()) return not_this_format(kKoordinator, "ClusterNetworkTopology");
+  if (topologies.size() > 1 && options.levels.empty()) return several(topologies);
+  const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
+  if (!nodes) return nodes.error();
+  Warnings warnings;
+  warn_of_others(objects, "ClusterNetworkTopology", warnings);
+  if (!options.levels.empty()) {
+    const Result<std::vector<LabelLevel>> levels = chosen_levels(*nodes, options.levels);
+    if (!levels) return levels.error();
+    return from_levels(kKoordinator, *nodes, *levels, std::move(warnings));
+  }
+  const Result<std::vector<Layer>> layers = layers_of(*topologies.front());
+  if (!layers) return layers.error();
+  const Result<std::vector<LabelLevel>> levels = ordered(*layers, warnings);
+  if (!levels) return Error(levels.error()).in(object_label(*topologies.front()));
+  return from_levels(kKoordinator, *nodes, *levels, std::move(warnings));
+}
+
+bool looks_like_node_labels(const NetworkObjects& objects) {
+  return std::any_of(objects.begin(), objects.end(), [](const NetworkObject& object) {
+    const Json* aws = json_at(object.value, {"Nodes"});
+    const bool kind_file =
+        object.kind == "Cluster" && api_version(object).starts_with("kind.x-k8s.io/");
+    return object.kind == "Node" || kind_file || (aws != nullptr && aws->is_array());
+  });
+}
+
+Result<ImportedNetwork> import_node_labels(const NetworkObjects& objects,
+                                           const NetworkImportOptions& options) {
+  const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
+  if (!nodes) return nodes.error();
+  if (nodes->empty()) return not_this_format(kLabels, "nodes");
+  Warnings warnings;
+  warn_of_others(objects, "Cluster", warnings);
+  if (!options.levels.empty()) {
+    const Result<std::vector<LabelLevel>> levels = chosen_levels(*nodes, options.levels);
+    if (!levels) return levels.error();
+    return from_levels(kLabels, *nodes, *levels, std::move(warnings));
+  }
+  const std::vector<LabelLevel> levels = detected_levels(*nodes, warnings);
+  Result<ImportedNetwork> out = from_levels(kLabels, *nodes, levels, std::move(warnings));
+  if (out && out->table.levels.empty() && out->table.accelerator_levels.empty()) {
+    return network_error("no node has a label of a known family; name the labels with --levels" +
+                         candidates(*nodes));
+  }
+  return out;
+}
+
+}  // namespace chipweave::codec

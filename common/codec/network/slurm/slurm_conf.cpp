@@ -1,0 +1,203 @@
+// Slurm's topology.conf: SwitchName= lines are a tree, BlockName= lines are blocks.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "common/base/near_names.hpp"
+#include "common/codec/network/formats.hpp"
+#include "common/codec/network/slurm/hostlist.hpp"
+#include "common/codec/network/slurm/slurm.hpp"
+#include "common/codec/text/lines.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/words.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+constexpr const char* kName = "slurm";
+constexpr std::array<std::string_view, 7> kKeys = {
+    "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes", "ringname"};
+
+struct Entry {
+  std::string where;
+  // Values by kKeys; nullopt views are "".
+  std::array<std::string, kKeys.size()> values;
+  std::array<bool, kKeys.size()> given{};
+
+  static std::size_t index(std::string_view key) {
+    return static_cast<std::size_t>(std::find(kKeys.begin(), kKeys.end(), key) - kKeys.begin());
+  }
+  bool has(std::string_view key) const { return given.at(index(key)); }
+  const std::string& value(std::string_view key) const { return values.at(index(key)); }
+};
+
+// Up to a # outside of quotes.
+std::string_view without_comment(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == '#' && !quoted) return line.substr(0, i);
+  }
+  return line;
+}
+
+// One key=value off the front of `line`.
+Result<void> take_pair(std::string_view& line, Entry& entry) {
+  const std::size_t stop = std::min(line.find_first_of("= \t"), line.size());
+  const std::string shown(line.substr(0, stop));
+  const std::string key = lower_case(shown);
+  if (key == "include") {
+    return network_error("Include is not followed; put the included lines into this file");
+  }
+  if (stop == line.size() || line[stop] != '=') {
+    return network_error(quoted_excerpt(shown) + " is no KEY=VALUE");
+  }
+  const std::size_t index = Entry::index(key);
+  if (index == kKeys.size()) {
+    return network_error("key " + quoted_excerpt(shown) + " is not known" +
+                         did_you_mean(shown, {"SwitchName", "Switches", "Nodes", "LinkSpeed",
+                                              "BlockName", "BlockSizes"}));
+  }
+  if (entry.given.at(index)) return network_error("key " + shown + " is there twice");
+  entry.given.at(index) = true;
+  line.remove_prefix(stop + 1);
+  const bool quoted = line.starts_with('"');
+  if (quoted) line.remove_prefix(1);
+  const std::size_t end =
+      quoted ? line.find('"') : std::min(line.find_first_of(" \t"), line.size());
+  if (end == std::string_view::npos) return network_error(shown + "=: a \" has no end");
+  entry.values.at(index) = line.substr(0, end);
+  line = trim(line.substr(std::min(end + (quoted ? 1 : 0), line.size())));
+  return {};
+}
+
+Result<Entry> read_entry(std::string_view line, std::string where) {
+  Entry entry;
+  entry.where = std::move(where);
+  while (!line.empty()) {
+    if (auto taken = take_pair(line, entry); !taken) {
+      return std::move(taken).error().in(entry.where);
+    }
+  }
+  return entry;
+}
+
+// Comments away, lines that end in \ joined with the next.
+Result<std::vector<Entry>> read_entries(std::string_view text) {
+  std::vector<Entry> out;
+  LineReader lines(text);
+  std::string joined;
+  std::string where;
+  bool open = false;
+  for (std::string_view line; lines.next(line);) {
+    std::string_view part = trim(without_comment(line));
+    if (!open) where = lines.where();
+    open = part.ends_with('\\');
+    if (open) part.remove_suffix(1);
+    joined += part;
+    if (open) continue;
+    if (!joined.empty()) {
+      Result<Entry> entry = read_entry(trim(joined), where);
+      if (!entry) return std::move(entry).error();
+      out.push_back(*std::move(entry));
+    }
+    joined.clear();
+  }
+  if (open) return network_error("the line that goes on after \\ is missing").in(where);
+  return out;
+}
+
+Result<std::vector<std::int64_t>> read_sizes(const Entry& entry) {
+  std::vector<std::int64_t> out;
+  const Result<std::vector<std::string>> words = expand_hostlist(entry.value("blocksizes"));
+  if (!words) return words.error();
+  for (const std::string& word : *words) {
+    std::int64_t size = 0;
+    const char* end = word.data() + word.size();
+    const auto [stop, code] = std::from_chars(word.data(), end, size);
+    if (code != std::errc{} || stop != end) {
+      return network_error("BlockSizes: " + quoted_excerpt(word) + " is no number of nodes");
+    }
+    out.push_back(size);
+  }
+  return out;
+}
+
+struct Parts {
+  SwitchTree tree;
+  SlurmBlocks blocks;
+  std::vector<std::int64_t> sizes;
+  std::string sizes_where;
+  bool has_switches = false;
+};
+
+Result<void> add_entry(const Entry& entry, Parts& parts) {
+  if (entry.has("ringname")) {
+    return network_error(
+        "a ring is no hierarchy of levels and cannot be used; describe the network as tree or "
+        "block");
+  }
+  const bool is_switch = entry.has("switchname");
+  const bool is_block = entry.has("blockname");
+  if (is_switch && !is_block) {
+    parts.has_switches = true;
+    return add_slurm_switch(parts.tree, entry.value("switchname"), entry.value("switches"),
+                            entry.value("nodes"), entry.where);
+  }
+  if (is_block && !is_switch) {
+    return add_slurm_block(parts.blocks, entry.value("blockname"), entry.value("nodes"),
+                           entry.where);
+  }
+  if (!entry.has("blocksizes")) {
+    return network_error("the line has neither SwitchName= nor BlockName=, or both");
+  }
+  Result<std::vector<std::int64_t>> sizes = read_sizes(entry);
+  if (!sizes) return std::move(sizes).error();
+  if (!parts.sizes.empty()) return network_error("BlockSizes= is there twice");
+  parts.sizes = *std::move(sizes);
+  parts.sizes_where = entry.where;
+  return {};
+}
+
+}  // namespace
+
+bool looks_like_slurm_conf(std::string_view text) {
+  const std::string line = lower_case(first_content_line(text).substr(0, 16));
+  return std::any_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
+    return line.starts_with(std::string(key) + "=");
+  });
+}
+
+Result<ImportedNetwork> import_slurm_conf(std::string_view text) {
+  const Result<std::vector<Entry>> entries = read_entries(text);
+  if (!entries) return entries.error();
+  Parts parts;
+  for (const Entry& entry : *entries) {
+    if (auto added = add_entry(entry, parts); !added) {
+      Error error = std::move(added).error();
+      return error.context.empty() ? std::move(error).in(entry.where) : error;
+    }
+  }
+  Warnings warnings;
+  ImportedNetwork out;
+  out.format = kName;
+  if (parts.has_switches && (!parts.blocks.list.empty() || !parts.sizes.empty())) {
+    return network_error(
+        "the file has SwitchName= and BlockName= lines; Slurm reads one kind, keep that");
+  }
+  if (!parts.has_switches && parts.blocks.list.empty()) {
+    return not_this_format(kName, "line SwitchName= or BlockName=");
+  }
+  if (auto good = parts.tree.require_declared(); !good) return std::move(good).error();
+  Result<domain::NetworkTable> table =
+      parts.has_switches
+          ? parts.tree.table({}, warnings)
+          : slurm_block_table(parts.blocks.list, parts.sizes, parts.sizes_where, warnings);
+  if (!table) return std::move(table).error();
+  out.table = *std::move(table);
+  out.warnings = std::move(warnings).list();
+  return out;
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,18 @@
+// Foreign text as it may appear in a message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace chipweave::codec {
+
+// Bytes of a foreign text that a message shows at most.
+inline constexpr std::size_t kMaxQuotedBytes = 60;
+// Quoted and shortened; control characters and invalid UTF-8 become '?'.
+std::string quoted_excerpt(std::string_view text);
+
+// Offset of the first byte that is not valid UTF-8; npos if there is none.
+std::size_t find_invalid_utf8(std::string_view text);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,38 @@
+// Warnings — what an importer assumed or left out. Keeps the first few and counts the rest, so that
+// a broken file costs neither time nor pages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chipweave::codec {
+
+class Warnings {
+ public:
+  void add(std::string text) {
+    add_made([&text] { return std::move(text); });
+  }
+  // For texts that take time to make (places in a file): make() is called for those that are kept.
+  template <class Make>
+  void add_made(const Make& make) {
+    if (kept_.size() < kMaxKept) {
+      kept_.push_back(make());
+    } else {
+      ++left_out_;
+    }
+  }
+
+  std::vector<std::string> list() && {
+    if (left_out_ > 0) kept_.push_back("and " + std::to_string(left_out_) + " more warnings");
+    return std::move(kept_);
+  }
+
+ private:
+  static constexpr std::size_t kMaxKept = 24;
+  std::vector<std::string> kept_;
+  std::size_t left_out_ = 0;
+};
+
+}  // namespace chipweave::codec

@@ -1,0 +1,191 @@
+// `npu-smi info -t topo`: link words of all pairs of NPUs; A3 servers print Phy-ID headers and no
+// CPU affinity.
+#include <map>
+#include <utility>
+
+#include "common/base/text.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/topology/hardware/ascend_links.hpp"
+#include "common/codec/topology/import.hpp"
+#include "common/codec/topology/text/text_matrix.hpp"
+#include "common/domain/rule_guess.hpp"
+#include "common/domain/topology_builder.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::ChipIndex;
+using domain::LinkKind;
+
+constexpr std::string_view kPhysical = "Phy-ID";
+constexpr std::string_view kNotSupported = "does not support querying topo";
+bool is_unknown(std::string_view word) { return word == "NA"; }
+
+bool is_word(std::string_view word) {
+  return ascend_host_path(word) || ascend_direct_link(word) || is_ascend_switched(word) ||
+         is_unknown(word);
+}
+
+const MatrixSyntax& syntax() {
+  static const MatrixSyntax value{"npu-smi info -t topo",
+                                  {"NPU", kPhysical},
+                                  kPhysical,
+                                  "X, HCCS, HCCS_SW, SIO, UB, PIX, PXB, PHB, SYS or NA",
+                                  is_word};
+  return value;
+}
+
+class NpuReader {
+ public:
+  NpuReader(const LinkMatrix& matrix, const ImportOptions& options)
+      : matrix_(matrix), chips_(matrix.chip_columns()), numa_(numa_nodes(matrix)) {
+    builder_.vendor = "ascend";
+    builder_.model = options.model;
+  }
+
+  Result<ImportedTopology> read() {
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      domain::Chip chip;
+      chip.index = index(i);
+      chip.numa = numa_[i];
+      if (matrix_.chip_prefix == kPhysical) chip.physical_id = chip.index.value;
+      builder_.add_chip(std::move(chip));
+    }
+    read_pairs();
+    read_switches();
+    if (Result<void> ok = read_nics(); !ok) return std::move(ok).error();
+    warn();
+    Result<domain::NodeTopology> topology = std::move(builder_).build();
+    if (!topology) return std::move(topology).error();
+    warn_of_rule(*topology);
+    return ImportedTopology{std::move(topology).value(), "npu-smi", std::move(warnings_)};
+  }
+
+ private:
+  ChipIndex index(std::size_t i) const { return ChipIndex{matrix_.columns[chips_[i]].chip}; }
+  const std::string& cell(std::size_t i, std::size_t k) const {
+    return matrix_.cell(chips_[i], chips_[k]);
+  }
+
+  void read_pairs() {
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      for (std::size_t k = i + 1; k < chips_.size(); ++k) {
+        const std::string& word = cell(i, k);
+        if (const auto path = ascend_host_path(word)) {
+          builder_.add_link(index(i), index(k), *path);
+          continue;
+        }
+        if (word.empty() || is_unknown(word)) {
+          unknown_ += (unknown_.empty() ? "" : ", ") + std::to_string(index(i).value) + "-" +
+                      std::to_string(index(k).value);
+        }
+        builder_.add_link(
+            index(i), index(k),
+            hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], ascend_host_path));
+        if (const auto kind = ascend_direct_link(word))
+          builder_.add_link(index(i), index(k), *kind);
+      }
+    }
+  }
+
+  void read_switches() {
+    std::vector<ChipIndex> indices;
+    indices.reserve(chips_.size());
+    for (std::size_t i = 0; i < chips_.size(); ++i) indices.push_back(index(i));
+    add_hccs_switches(builder_, indices, [this](std::size_t i, std::size_t k) {
+      return is_ascend_switched(cell(i, k));
+    });
+  }
+
+  Result<void> read_nics() {
+    for (const std::size_t column : matrix_.nic_columns()) {
+      std::map<ChipIndex, LinkKind> paths;
+      for (std::size_t i = 0; i < chips_.size(); ++i) {
+        const std::string& word = matrix_.cell(chips_[i], column);
+        const auto path = ascend_host_path(word);
+        if (path) paths[index(i)] = *path;
+        if (path || word.empty() || is_unknown(word)) continue;
+        return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name + ", " +
+                                                      quoted_excerpt(matrix_.columns[column].name) +
+                                                      " is " + word +
+                                                      ", which is no path to a NIC");
+      }
+      builder_.add_nic(matrix_.columns[column].name, "", -1, 0, std::move(paths));
+    }
+    return {};
+  }
+
+  void warn() {
+    if (!matrix_.missing_rows.empty()) {
+      warnings_.push_back(std::to_string(matrix_.missing_rows.size()) +
+                          " rows are not in the text (" + matrix_.missing_rows.front() +
+                          " …): an excerpt");
+    }
+    if (!unknown_.empty()) {
+      warnings_.push_back("unknown how these chips are joined, taken as SYS or NODE: " +
+                          std::string(shortened(unknown_, 200)));
+    }
+  }
+
+  void warn_of_rule(const domain::NodeTopology& topology) {
+    const domain::RuleGuess guess = domain::guess_rule(topology);
+    if (guess.certain) return;
+    const std::string kind(to_string(guess.rule.kind));
+    warnings_.push_back("these chips and links are not those of a whole machine that is known; " +
+                        (guess.rule.kind == domain::RuleKind::any
+                             ? "any set of chips is taken as allowed"
+                             : "the placement rule " + kind + " is assumed") +
+                        "; state \"rule\" in a topology JSON if it is another");
+  }
+
+  const LinkMatrix& matrix_;
+  std::vector<std::size_t> chips_;
+  std::vector<int> numa_;
+  domain::TopologyBuilder builder_;
+  std::string unknown_;
+  std::vector<std::string> warnings_;
+};
+
+bool says_not_supported(std::string_view content) {
+  return content.substr(0, 4096).find(kNotSupported) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool looks_like_npu_smi(std::string_view content) {
+  return says_not_supported(content) || has_matrix_header(content, syntax());
+}
+
+Result<std::vector<ImportedTopology>> import_npu_smi_all(std::string_view content,
+                                                         const ImportOptions& options) {
+  if (says_not_supported(content) && !has_matrix_header(content, syntax())) {
+    return make_error(
+        Errc::unsupported,
+        "npu-smi says that this device does not support querying topo: the machine's links cannot "
+        "be read this way; describe it by a built-in profile or a topology JSON");
+  }
+  const Result<std::vector<LinkMatrix>> matrices = parse_link_matrices(content, syntax());
+  if (!matrices) return matrices.error();
+  std::vector<ImportedTopology> out;
+  for (const LinkMatrix& matrix : *matrices) {
+    Result<ImportedTopology> one = NpuReader(matrix, options).read();
+    if (!one) {
+      return std::move(one).error().in("matrix at line " + std::to_string(matrix.header_line));
+    }
+    out.push_back(std::move(one).value());
+  }
+  return out;
+}
+
+Result<ImportedTopology> import_npu_smi(std::string_view content, const ImportOptions& options) {
+  Result<std::vector<ImportedTopology>> all = import_npu_smi_all(content, options);
+  if (!all) return std::move(all).error();
+  ImportedTopology first = std::move(all->front());
+  if (all->size() > 1) {
+    first.warnings.push_back("the file holds " + std::to_string(all->size()) +
+                             " matrices: the first is used");
+  }
+  return first;
+}
+
+}  // namespace chipweave::codec

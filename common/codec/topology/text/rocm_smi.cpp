@@ -1,0 +1,249 @@
+// `rocm-smi --showtopo`: tables of weight, hops and link type, then NUMA lines. The hops table
+// prints 1 for every XGMI pair, also for those without a link of their own, so the weight decides:
+// a direct link has the smallest XGMI weight.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/words.hpp"
+#include "common/codec/topology/import.hpp"
+#include "common/codec/topology/text/text_matrix.hpp"
+#include "common/domain/topology_builder.hpp"
+
+namespace chipweave::codec {
+namespace {
+
+using domain::ChipIndex;
+using domain::LinkKind;
+
+constexpr std::string_view kWeights = "Weight between two GPUs";
+constexpr std::string_view kTypes = "Link Type between two GPUs";
+constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20U;
+
+// Rows of one table by GPU number.
+struct Table {
+  int line = 0;
+  std::vector<int> gpus;
+  std::map<int, std::vector<std::string>> rows;
+  const std::string& cell(std::size_t row, std::size_t column) const {
+    return rows.at(gpus[row])[column];
+  }
+};
+
+bool is_section(std::string_view line) { return line.find("==") != std::string_view::npos; }
+
+class RocmReader {
+ public:
+  RocmReader(std::string_view content, const ImportOptions& options)
+      : lines_(plain_lines(content)) {
+    builder_.vendor = "amd";
+    builder_.model = options.model;
+  }
+
+  Result<ImportedTopology> read() {
+    Result<Table> types = table(kTypes);
+    if (!types) return std::move(types).error();
+    Result<Table> weights = table(kWeights);
+    if (!weights) return std::move(weights).error();
+    if (weights->gpus != types->gpus) {
+      return error_at(types->line, "the tables of weight and link type name different GPUs");
+    }
+    if (Result<void> ok = read_numa(types->gpus); !ok) return std::move(ok).error();
+    for (const int gpu : types->gpus) {
+      domain::Chip chip;
+      chip.index = ChipIndex{gpu};
+      chip.numa = numa_[gpu];
+      builder_.add_chip(std::move(chip));
+    }
+    if (Result<void> ok = read_pairs(*types, *weights); !ok) return std::move(ok).error();
+    const auto outputs = std::count_if(lines_.begin(), lines_.end(), [](const std::string& line) {
+      return line.find(kTypes) != std::string::npos;
+    });
+    if (outputs > 1) {
+      warnings_.push_back("the file holds " + std::to_string(outputs) +
+                          " outputs: the first is used");
+    }
+    Result<domain::NodeTopology> topology = std::move(builder_).build();
+    if (!topology) return std::move(topology).error();
+    return ImportedTopology{std::move(topology).value(), "rocm-smi", std::move(warnings_)};
+  }
+
+ private:
+  static Error error_at(int line, const std::string& text) {
+    return make_error(Errc::invalid_argument, "line " + std::to_string(line) + ": " + text);
+  }
+
+  Result<Table> table(std::string_view title) const {
+    std::size_t i = 0;
+    while (i < lines_.size() && lines_[i].find(title) == std::string::npos) ++i;
+    if (i == lines_.size()) {
+      return make_error(Errc::invalid_argument, "there is no table \"" + std::string(title) +
+                                                    "\": print it with rocm-smi --showtopo");
+    }
+    Table out;
+    for (++i; i < lines_.size() && !is_section(lines_[i]); ++i) {
+      const std::vector<std::string_view> words = split_words(lines_[i]);
+      if (words.empty()) continue;
+      const int line = static_cast<int>(i) + 1;
+      if (out.gpus.empty()) {
+        out.line = line;
+        if (Result<void> ok = take_header(words, out); !ok) return std::move(ok).error();
+      } else if (Result<void> ok = take_row(words, line, out); !ok) {
+        return std::move(ok).error();
+      }
+    }
+    if (out.gpus.empty() || out.rows.size() != out.gpus.size()) {
+      return error_at(out.line, "the table \"" + std::string(title) + "\" has " +
+                                    std::to_string(out.rows.size()) + " rows and " +
+                                    std::to_string(out.gpus.size()) +
+                                    " columns (is the output cut off?)");
+    }
+    return out;
+  }
+
+  static Result<void> take_header(const std::vector<std::string_view>& words, Table& out) {
+    if (words.size() > static_cast<std::size_t>(limits::kMaxChips)) {
+      return error_at(out.line, std::to_string(words.size()) + " GPUs, at most " +
+                                    std::to_string(limits::kMaxChips) + " are supported");
+    }
+    for (const std::string_view w : words) {
+      const auto gpu = number_after("GPU", w);
+      if (!gpu) return error_at(out.line, "expected GPU names, not " + quoted_excerpt(w));
+      if (std::find(out.gpus.begin(), out.gpus.end(), *gpu) != out.gpus.end()) {
+        return error_at(out.line, "column " + quoted_excerpt(w) + " appears twice");
+      }
+      out.gpus.push_back(*gpu);
+    }
+    return {};
+  }
+
+  static Result<void> take_row(const std::vector<std::string_view>& words, int line, Table& out) {
+    const auto gpu = number_after("GPU", words[0]);
+    if (!gpu || std::find(out.gpus.begin(), out.gpus.end(), *gpu) == out.gpus.end()) {
+      return error_at(line,
+                      "expected the row of a GPU of the header, not " + quoted_excerpt(words[0]));
+    }
+    if (words.size() != out.gpus.size() + 1) {
+      return error_at(line, "the row of GPU" + std::to_string(*gpu) + " has " +
+                                std::to_string(words.size() - 1) + " cells, the header has " +
+                                std::to_string(out.gpus.size()) +
+                                " columns (is the output cut off?)");
+    }
+    if (!out.rows.emplace(*gpu, std::vector<std::string>(words.begin() + 1, words.end())).second) {
+      return error_at(line, "second row of GPU" + std::to_string(*gpu));
+    }
+    return {};
+  }
+
+  // "GPU[0] : (Topology) Numa Node: 3"
+  Result<void> read_numa(const std::vector<int>& gpus) {
+    constexpr std::string_view kKey = "(Topology) Numa Node:";
+    std::set<int> said;  // by the first output of the file
+    for (const int gpu : gpus) numa_[gpu] = -1;
+    for (const std::string& line : lines_) {
+      const std::size_t key = line.find(kKey);
+      const std::size_t open = line.find("GPU[");
+      const std::size_t close = line.find(']');
+      if (key == std::string::npos || open == std::string::npos || close == std::string::npos ||
+          close < open) {
+        continue;
+      }
+      const std::string_view view(line);
+      const auto gpu = number_after("", view.substr(open + 4, close - open - 4));
+      const std::vector<std::string_view> value = split_words(view.substr(key + kKey.size()));
+      if (!gpu || numa_.count(*gpu) == 0 || value.empty() || !said.insert(*gpu).second) continue;
+      numa_[*gpu] = number_after("", value[0]).value_or(-1);  // "-1": not known
+    }
+    return {};
+  }
+
+  static std::optional<int> weight_of(std::string_view word) { return number_after("", word); }
+
+  Result<void> read_pairs(const Table& types, const Table& weights) {
+    const std::size_t n = types.gpus.size();
+    std::optional<int> least;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < n; ++k) {
+        if (i == k) continue;
+        if (Result<void> ok = check_pair(types, weights, i, k); !ok) return ok;
+        if (types.cell(i, k) != "XGMI") continue;
+        const auto w = weight_of(weights.cell(i, k));
+        if (w && (!least || *w < *least)) least = w;
+      }
+    }
+    bool indirect = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = i + 1; k < n; ++k) {
+        const ChipIndex a{types.gpus[i]};
+        const ChipIndex b{types.gpus[k]};
+        const bool near = numa_[a.value] >= 0 && numa_[a.value] == numa_[b.value];
+        builder_.add_link(a, b, near ? LinkKind::node : LinkKind::sys);
+        if (types.cell(i, k) != "XGMI") continue;
+        if (weight_of(weights.cell(i, k)) == least) {
+          builder_.add_link(a, b, LinkKind::xgmi);
+        } else {
+          indirect = true;
+        }
+      }
+    }
+    if (least) {
+      warnings_.push_back(
+          "rocm-smi does not print how many XGMI lanes a pair has: one each is assumed");
+    }
+    if (indirect) {
+      warnings_.push_back("pairs with an XGMI weight above " + std::to_string(*least) +
+                          " are taken as routed over other GPUs, not linked");
+    }
+    return {};
+  }
+
+  Result<void> check_pair(const Table& types, const Table& weights, std::size_t i,
+                          std::size_t k) const {
+    const std::string pair =
+        "GPU" + std::to_string(types.gpus[i]) + ", GPU" + std::to_string(types.gpus[k]);
+    const std::string& type = types.cell(i, k);
+    if (type != "XGMI" && type != "PCIE" && type != "N/A") {
+      return error_at(types.line, "link type of " + pair + ": unknown word " +
+                                      quoted_excerpt(type) + ", expected XGMI or PCIE");
+    }
+    if (type != types.cell(k, i)) {
+      return error_at(types.line, "link type of " + pair + " is " + type +
+                                      ", the other way round " + quoted_excerpt(types.cell(k, i)));
+    }
+    if (weights.cell(i, k) != weights.cell(k, i)) {
+      return error_at(weights.line,
+                      "weight of " + pair + " is " + quoted_excerpt(weights.cell(i, k)) +
+                          ", the other way round " + quoted_excerpt(weights.cell(k, i)));
+    }
+    if (type == "XGMI" && !weight_of(weights.cell(i, k))) {
+      return error_at(weights.line, "weight of " + pair + " is no number");
+    }
+    return {};
+  }
+
+  std::vector<std::string> lines_;
+  domain::TopologyBuilder builder_;
+  std::map<int, int> numa_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+bool looks_like_rocm_smi(std::string_view content) {
+  const std::string_view beginning = content.substr(0, std::size_t{64} << 10U);
+  return beginning.find(kWeights) != std::string_view::npos ||
+         beginning.find(kTypes) != std::string_view::npos;
+}
+
+Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options) {
+  if (content.size() > kMaxTextBytes) {
+    return make_error(Errc::limit_exceeded,
+                      "larger than " + std::to_string(kMaxTextBytes >> 20U) + " MiB");
+  }
+  return RocmReader(content, options).read();
+}
+
+}  // namespace chipweave::codec

@@ -1,0 +1,79 @@
+// The link matrix that vendor tools print (`nvidia-smi topo -m`, `npu-smi info -t topo`): names
+// across and down, a word a cell, affinity columns behind. What the words mean is the importer's
+// business. Internal to common/codec.
+//
+// Tolerated: colours, tabs or aligned blanks, indentation, prompts and legends around the matrix,
+// MIG rows, empty affinity cells. Errors name the line: cut-off rows, unknown words, duplicated
+// columns, cells (a,b) and (b,a) that differ.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/link.hpp"
+
+namespace chipweave::codec {
+
+struct MatrixSyntax {
+  std::string_view tool;                        // for messages
+  std::vector<std::string_view> chip_prefixes;  // "GPU": a column "GPU3" is chip 3
+  std::string_view
+      excerpt_prefix;      // matrices of this prefix may lack rows (documentation excerpts)
+  std::string_view words;  // for messages
+  bool (*is_word)(std::string_view);  // whether a cell may hold this ("X" is known already)
+};
+
+struct LinkMatrix {
+  struct Column {
+    std::string name;
+    int chip = -1;  // index, or -1 for a NIC
+  };
+  struct Tail {
+    std::string cpu_affinity;   // "0-19,40-59", empty if not printed
+    std::string numa_affinity;  // "0", "N/A", empty
+  };
+  int header_line = 0;
+  std::string chip_prefix;
+  std::vector<Column> columns;
+  // columns x columns, row by row; empty where the row is missing. Made symmetric: (a,b) is filled
+  // from (b,a).
+  std::vector<std::string> cells;
+  std::vector<Tail> tails;  // by column
+  std::vector<std::string> missing_rows;
+
+  const std::string& cell(std::size_t row, std::size_t column) const {
+    return cells[row * columns.size() + column];
+  }
+  std::vector<std::size_t> chip_columns() const;
+  std::vector<std::size_t> nic_columns() const;
+};
+
+// All matrices of the text, in order; an error if there is none.
+Result<std::vector<LinkMatrix>> parse_link_matrices(std::string_view content,
+                                                    const MatrixSyntax& syntax);
+// Whether one of the first lines is a header of such a matrix.
+bool has_matrix_header(std::string_view content, const MatrixSyntax& syntax);
+
+// Lines without colours and line ends; `limit` bytes at most are looked at.
+std::vector<std::string> plain_lines(std::string_view content,
+                                     std::size_t limit = std::string_view::npos);
+// "GPU12" with prefix "GPU" → 12; at most six digits.
+std::optional<int> number_after(std::string_view prefix, std::string_view word);
+
+// NUMA node of each chip column: the NUMA Affinity where every chip has one, else distinct CPU
+// affinities numbered by their first CPU; -1 where nothing is printed.
+std::vector<int> numa_nodes(const LinkMatrix& matrix);
+
+// What the NIC columns prove about the PCIe path of two chips whose cell shows a fast link instead.
+// Host paths nest (PIX inside PXB inside PHB …): where a NIC is nearer to one chip than to the
+// other, the farther path is theirs too; where both are alike, theirs is at most that. Falls back
+// on NUMA: NODE inside one node, else SYS.
+domain::LinkKind hidden_host_path(const LinkMatrix& matrix, std::size_t a, std::size_t b,
+                                  int numa_a, int numa_b,
+                                  std::optional<domain::LinkKind> (*host_path)(std::string_view));
+
+}  // namespace chipweave::codec

@@ -1,0 +1,59 @@
+// What an hwloc XML file says of accelerators and NICs, before it is judged. Included by
+// hwloc_*.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/codec/text/warnings.hpp"
+#include "common/codec/topology/hardware/host_tree.hpp"
+#include "common/codec/topology/xml/xml_document.hpp"
+
+namespace chipweave::codec {
+
+struct HwlocGpu {
+  int index = 0;       // chip index; 0 until number_chips() has run
+  std::string bus_id;  // "" for one seen as an OS device only
+  std::string vendor;  // "nvidia", "amd", ""
+  std::string model;
+  std::string id;      // uuid
+  std::string serial;  // shared by the dies of one AMD package
+  int numa = -1;
+  int tree_node = 0;
+  std::uint64_t memory_bytes = 0;
+  double pci_gbps = 0;  // PCIe link as hwloc prints it, GB/s; 0 unknown
+  // Number that each tool gives it: "nvml", "rsmi", "cuda", "opencl".
+  std::map<std::string, int, std::less<>> numbers;
+};
+
+struct HwlocNic {
+  std::string name;
+  std::string bus_id;
+  int numa = -1;
+  int tree_node = 0;
+};
+
+struct HwlocMachine {
+  std::vector<HwlocGpu> gpus;  // in the order of the file
+  std::vector<HwlocNic> nics;
+  HostTree tree{1};
+  bool intel = false;
+  std::map<std::uint64_t, int>
+      gpu_of_object;  // gp_index of a GPU's PCI or OS device → position in gpus
+  std::set<std::uint64_t> nvswitch_objects;  // gp_index of PCI devices that are NVSwitches
+  Warnings warnings;
+};
+
+// Gives every GPU the number of the vendor's own tool; the order of the file where a GPU has none
+// or two share one (an NVIDIA and an AMD card are both number 0 of their tools): then with a
+// warning.
+void number_chips(HwlocMachine& machine);
+
+// Root element <topology>, any hwloc generation (no version attribute, 2.x, 3.x).
+Result<HwlocMachine> read_hwloc_machine(const XmlDocument& document);
+
+}  // namespace chipweave::codec

@@ -1,0 +1,29 @@
+// Changing parts of an immutable machine: everything else stays as it is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::domain {
+
+// What is done to each part; empty: nothing. Indices, kinds and lanes must be left alone.
+struct TopologyEdit {
+  std::function<void(Chip&)> chip;
+  std::function<void(DirectLink&)> link;
+  std::function<void(const Switch&, SwitchPort&)> port;
+  std::function<LinkKind(int a, int b)> host_path;  // of two slots, a < b
+  std::function<bool(const Nic&)> keeps_nic;
+  std::optional<std::vector<Nic>> nics;  // in place of those that are there
+};
+
+// What the builder refuses is an error.
+Result<NodeTopology> rebuilt(const NodeTopology& topology, const TopologyEdit& edit);
+
+// The same for chips alone.
+Result<NodeTopology> with_chips(const NodeTopology& topology, std::function<void(Chip&)> edit);
+
+}  // namespace chipweave::domain

@@ -1,0 +1,51 @@
+#include "common/domain/vendor.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/domain/ascend_family.hpp"
+
+namespace chipweave::domain {
+namespace {
+
+// In the order of VendorId.
+constexpr std::array<Vendor, 5> kVendors = {{
+    {VendorId::unknown, "", "GPU", "", false, false},
+    {VendorId::nvidia, "nvidia", "GPU", "nvidia.com/", true, false},
+    {VendorId::amd, "amd", "GPU", "amd.com/", true, false},
+    {VendorId::ascend, "ascend", "NPU", "huawei.com/", false, true},
+    {VendorId::metax, "metax", "GPU", "metax-tech.com/", false, false},
+}};
+
+}  // namespace
+
+const Vendor& vendor_of(std::string_view name) {
+  const auto* const found = std::find_if(kVendors.begin(), kVendors.end(),
+                                         [&](const Vendor& each) { return each.name == name; });
+  return found == kVendors.end() ? kVendors.front() : *found;
+}
+
+const Vendor& vendor_of(const NodeTopology& topology) { return vendor_of(topology.vendor()); }
+
+const Vendor& vendor_of(VendorId id) { return kVendors[static_cast<std::size_t>(id)]; }
+
+std::vector<std::string> usual_resources(const NodeTopology& topology) {
+  const Vendor& vendor = vendor_of(topology);
+  const std::string domain(vendor.resource_domain);
+  switch (vendor.id) {
+    case VendorId::unknown:
+      return {};
+    case VendorId::nvidia:
+      return {domain + "gpu", "aliyun.com/gpu"};
+    case VendorId::amd:
+    case VendorId::metax:
+      return {domain + "gpu"};
+    case VendorId::ascend:
+      break;
+  }
+  const std::string_view family = ascend_prefix(ascend_family_of(topology));
+  if (family == "Ascend910") return {domain + "Ascend910", domain + "ascend-1980"};
+  return {domain + std::string(family)};
+}
+
+}  // namespace chipweave::domain

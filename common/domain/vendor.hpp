@@ -1,0 +1,34 @@
+// Vendor — what differs between the makers of accelerators as far as names and neighbouring
+// software go. Whoever needs to treat one of them differently asks here instead of comparing names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::domain {
+
+enum class VendorId { unknown, nvidia, amd, ascend, metax };
+
+struct Vendor {
+  VendorId id = VendorId::unknown;
+  std::string_view name;             // as NodeTopology::vendor has it: "nvidia"; "" for unknown
+  std::string_view chip_word;        // what the vendor calls a chip: "GPU", "NPU"
+  std::string_view resource_domain;  // before the names of its extended resources: "nvidia.com/"
+  bool in_nccl_xml = false;          // NCCL's (or RCCL's) topology file has its devices
+  bool in_mindcluster = false;       // MindCluster's components schedule its devices
+};
+
+// By name. A name that is not in the table gives a descriptor of VendorId::unknown.
+const Vendor& vendor_of(std::string_view name);
+const Vendor& vendor_of(const NodeTopology& topology);
+const Vendor& vendor_of(VendorId id);
+
+// Extended resources that a machine's chips are counted as unless its operator says otherwise, the
+// vendor's own first: nvidia.com/gpu, aliyun.com/gpu; amd.com/gpu; metax-tech.com/gpu; on Ascend by
+// generation (huawei.com/Ascend910). Empty for an unknown vendor.
+std::vector<std::string> usual_resources(const NodeTopology& topology);
+
+}  // namespace chipweave::domain

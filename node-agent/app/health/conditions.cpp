@@ -1,0 +1,72 @@
+#include "node-agent/app/health/conditions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace chipweave::agent {
+namespace {
+
+using domain::Condition;
+using domain::Effect;
+using domain::Fault;
+
+constexpr std::size_t kMostNamed = 8;
+
+struct Question {
+  const char* type;
+  const char* well;
+  const char* ill;
+  bool (*about)(const Fault&);
+};
+
+bool of_probe(const Fault& fault) { return fault.code.starts_with("probe."); }
+
+constexpr std::array<Question, 4> kQuestions = {{
+    {"ChipsHealthy", "AllChipsUsable", "ChipsUnusable",
+     [](const Fault& f) { return f.effect == Effect::unusable; }},
+    {"LinksHealthy", "AllLinksUp", "LinksDegraded",
+     [](const Fault& f) { return f.effect == Effect::link; }},
+    {"NetworkHealthy", "AllPortsUp", "ChipsWithoutNetwork",
+     [](const Fault& f) { return f.effect == Effect::network; }},
+    {"ProbeWorking", "HardwareAnswers", "HardwareSilent", of_probe},
+}};
+
+// "chip 3: xid.79 (fallen off the bus); link 0-4: link.down; and 3 more"
+std::string message_of(const std::vector<const Fault*>& faults) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
+    const Fault& fault = *faults[i];
+    out += (i == 0 ? "" : "; ") + place_of(fault) + ": " + fault.code;
+    if (!fault.text.empty()) out += " (" + fault.text + ")";
+  }
+  if (faults.size() > kMostNamed) {
+    out += "; and " + std::to_string(faults.size() - kMostNamed) + " more";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Condition> conditions_of(const std::vector<Fault>& faults,
+                                     const std::vector<Condition>& before, std::int64_t now) {
+  std::vector<Condition> out;
+  for (const Question& question : kQuestions) {
+    std::vector<const Fault*> found;
+    for (const Fault& fault : faults) {
+      if (question.about(fault)) found.push_back(&fault);
+    }
+    Condition condition{question.type, found.empty(), found.empty() ? question.well : question.ill,
+                        message_of(found), now};
+    const auto was = std::find_if(before.begin(), before.end(), [&](const Condition& one) {
+      return one.type == condition.type && one.holds == condition.holds;
+    });
+    if (was != before.end()) condition.since = was->since;
+    out.push_back(std::move(condition));
+  }
+  return out;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,29 @@
+// ProbeWithHost — a vendor's probe with the host around its chips: NICs and the paths to them, NUMA
+// nodes, neighbours in the network. For vendors whose library knows its chips alone.
+#pragma once
+
+#include <memory>
+
+#include "common/codec/agent/hardware_options.hpp"
+#include "node-agent/probes/host/host_neighbours.hpp"
+#include "node-agent/probes/host/host_view.hpp"
+#include "node-agent/probes/vendor_probe.hpp"
+
+namespace chipweave::agent {
+
+class ProbeWithHost final : public VendorProbe {
+ public:
+  ProbeWithHost(std::unique_ptr<VendorProbe> chips, const codec::HardwareOptions& options);
+
+  Result<domain::Observation> discover() override;
+  bool changes() override;
+  void wait(std::chrono::milliseconds longest) override { chips_->wait(longest); }
+
+ private:
+  std::unique_ptr<VendorProbe> chips_;
+  const SysfsTree tree_;
+  HostWatch host_;
+  LldpOptions lldp_;
+};
+
+}  // namespace chipweave::agent

@@ -1,0 +1,254 @@
+#include "node-agent/probes/ascend/dcmi/dcmi_device_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "common/base/ip_address.hpp"
+#include "common/base/limits.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+constexpr std::size_t kMaxNotes = 32;
+constexpr unsigned kMostAiCores = 1024;
+
+// A number of the driver's that is small where it means anything.
+int number_or_none(std::uint32_t value) {
+  constexpr auto kMost = static_cast<std::uint32_t>(std::numeric_limits<int>::max());
+  return value <= kMost ? static_cast<int>(value) : -1;
+}
+
+// "" for the address of nobody.
+std::string address_text(const dcmi::IpAddress& answer, bool v6) {
+  chipweave::IpAddress out;
+  out.v6 = v6;
+  const std::size_t bytes = v6 ? 16 : 4;
+  std::copy(answer.bytes, answer.bytes + bytes, out.bytes.begin());
+  const bool set = std::any_of(out.bytes.begin(), out.bytes.end(), [](auto b) { return b != 0; });
+  return set ? out.text() : "";
+}
+
+class DeviceReader {
+ public:
+  DeviceReader(const DcmiLibrary& library, const DcmiPlace& place)
+      : f_(library.functions()), at_(place) {
+    out_.pulse.place = place;
+  }
+
+  DcmiPulse pulse() {
+    read_pulse();
+    return std::move(out_.pulse);
+  }
+
+  DcmiDevice device() {
+    read_pulse();
+    read_ids();
+    if (out_.pulse.gone) return std::move(out_);
+    read_chip();
+    read_error_texts();
+    read_addresses();
+    read_super_pod();
+    read_counters();
+    read_cpus();
+    return std::move(out_);
+  }
+
+ private:
+  // True when the call worked. What a driver or device does not support is no news of it.
+  bool worked(const char* name, dcmi::Code code) {
+    if (code == dcmi::kSuccess) return true;
+    const bool news = code != dcmi::kFunctionNotFound && code != dcmi::kNotSupported;
+    if (news && out_.notes.size() < kMaxNotes) {
+      out_.notes.push_back(std::string(name) + ": " + dcmi_code_text(code));
+    }
+    return false;
+  }
+
+  void note(const std::string& text) {
+    if (out_.notes.size() < kMaxNotes) out_.notes.push_back(text);
+  }
+
+  template <class Question, class... A>
+  bool ask(const Question& question, A... arguments) {
+    return worked(question.name(at_), question(at_, arguments...));
+  }
+
+  // A device that does not tell its health for a reason of its own is as good as gone.
+  void read_health() {
+    std::uint32_t health = 0;
+    out_.pulse.answer = f_.health(at_, &health);
+    if (!worked(f_.health.name(at_), out_.pulse.answer)) {
+      constexpr std::array<dcmi::Code, 4> kGone = {dcmi::kNotPresent, dcmi::kInvalidId,
+                                                   dcmi::kTimeout, dcmi::kNotReady};
+      out_.pulse.gone = std::find(kGone.begin(), kGone.end(), out_.pulse.answer) != kGone.end();
+    } else if (health == dcmi::kNone) {
+      out_.pulse.gone = true;
+    } else if (health <= dcmi::kHealthCritical) {
+      out_.pulse.health = health;
+    } else {
+      note(std::string(f_.health.name(at_)) + ": unknown health " + std::to_string(health));
+    }
+  }
+
+  void read_pulse() {
+    read_health();
+    if (out_.pulse.gone) return;
+    int network = -1;
+    if (ask(f_.network_health, &network)) {
+      if (network >= 0 && network < dcmi::kNetworkStates) {
+        out_.pulse.network = network;
+      } else {
+        note(std::string(f_.network_health.name(at_)) + ": unknown state " +
+             std::to_string(network));
+      }
+    }
+    read_errors();
+    dcmi::HccsStatus hccs{};
+    unsigned size = sizeof hccs;
+    if (ask(f_.info, dcmi::kHccs, dcmi::kHccsStatus, static_cast<void*>(&hccs), &size)) {
+      out_.pulse.pcs = hccs.pcs;
+      out_.pulse.hdlc = hccs.hdlc;
+    }
+  }
+
+  void read_errors() {
+    std::array<unsigned, dcmi::kMaxErrorCodes> codes{};
+    int count = 0;
+    if (!ask(f_.errors, &count, codes.data(), dcmi::kMaxErrorCodes)) return;
+    constexpr int kMost = static_cast<int>(dcmi::kMaxErrorCodes);
+    if (count < 0 || count > kMost) {
+      note(std::string(f_.errors.name(at_)) + ": counts " + std::to_string(count) + " codes");
+    }
+    auto& errors = out_.pulse.errors;
+    errors.assign(codes.begin(), codes.begin() + std::clamp(count, 0, kMost));
+    std::sort(errors.begin(), errors.end());
+    errors.erase(std::unique(errors.begin(), errors.end()), errors.end());
+  }
+
+  // One that is no number of a device stays unknown.
+  std::optional<int> id(const char* name, std::int64_t value) {
+    if (value >= 0 && value <= limits::kMaxChipIndex) return static_cast<int>(value);
+    note(std::string(name) + ": device number " + std::to_string(value));
+    return std::nullopt;
+  }
+
+  void read_ids() {
+    unsigned physical = 0;
+    if (at_.flat) {
+      out_.logic_id = at_.device;
+      const auto& ask_id = f_.flat_physical_id;
+      if (worked(ask_id.name, ask_id(static_cast<unsigned>(at_.device), &physical))) {
+        out_.physical_id = id(ask_id.name, physical);
+      }
+    } else {
+      int logic = -1;
+      if (worked(f_.logic_id.name, f_.logic_id(&logic, at_.card, at_.device))) {
+        out_.logic_id = id(f_.logic_id.name, logic);
+      }
+      const auto& ask_id = f_.physical_id;
+      if (out_.logic_id &&
+          worked(ask_id.name, ask_id(static_cast<unsigned>(*out_.logic_id), &physical))) {
+        out_.physical_id = id(ask_id.name, physical);
+      }
+    }
+  }
+
+  void read_chip() {
+    dcmi::ChipInfo chip{};
+    if (ask(f_.chip_info, &chip)) {
+      out_.chip_type = dcmi_text(chip.chip_type, sizeof chip.chip_type);
+      out_.chip_name = dcmi_text(chip.chip_name, sizeof chip.chip_name);
+      out_.npu_name = dcmi_text(chip.npu_name, sizeof chip.npu_name);
+      if (chip.ai_cores > 0 && chip.ai_cores <= kMostAiCores) {
+        out_.ai_cores = static_cast<int>(chip.ai_cores);
+      }
+    }
+    dcmi::BoardInfo board{};
+    if (ask(f_.board_info, &board)) out_.board = board.board;
+  }
+
+  void read_error_texts() {
+    for (const std::uint32_t code : out_.pulse.errors) {
+      DcmiError error{code, ""};
+      std::array<unsigned char, dcmi::kErrorTextBytes> text{};
+      if (!at_.flat && f_.error_text(at_.card, at_.device, code, text.data(),
+                                     dcmi::kErrorTextBytes) == dcmi::kSuccess) {
+        error.text = dcmi_text(reinterpret_cast<const char*>(text.data()), text.size());
+      }
+      out_.errors.push_back(std::move(error));
+    }
+  }
+
+  // IPv6 is asked for where there is no IPv4.
+  void read_addresses() {
+    if (at_.flat) return;
+    for (const int type : {dcmi::kIpv4, dcmi::kIpv6}) {
+      dcmi::IpAddress address{};
+      dcmi::IpAddress mask{};
+      address.type = mask.type = type;
+      const dcmi::Code code = f_.ip(at_.card, at_.device, dcmi::kPortRoce, 0, &address, &mask);
+      if (!worked(f_.ip.name, code)) return;
+      const std::string text = address_text(address, type == dcmi::kIpv6);
+      if (text.empty()) continue;
+      out_.addresses.push_back(text);
+      return;
+    }
+  }
+
+  void read_super_pod() {
+    dcmi::SuperPodInfo info{};
+    unsigned size = sizeof info;
+    if (!ask(f_.info, dcmi::kChipInfo, dcmi::kChipInfoSuperPod, static_cast<void*>(&info), &size)) {
+      return;
+    }
+    DcmiSuperPod pod;
+    if (info.sdid != dcmi::kNone) pod.sdid = info.sdid;
+    pod.size = number_or_none(info.size);
+    pod.id = number_or_none(info.id);
+    pod.server_index = number_or_none(info.server_index);
+    pod.type = number_or_none(info.type);
+    out_.super_pod = pod;
+  }
+
+  void read_counters() {
+    dcmi::HccsCounters counters{};
+    unsigned size = sizeof counters;
+    if (!ask(f_.info, dcmi::kHccs, dcmi::kHccsCounters, static_cast<void*>(&counters), &size)) {
+      return;
+    }
+    for (std::size_t pcs = 0; pcs < dcmi::kMaxPcs; ++pcs) {
+      const bool used = counters.sent[pcs] > 0 || counters.received[pcs] > 0;
+      const DcmiPcsCounters of{static_cast<int>(pcs), counters.crc_errors[pcs],
+                               counters.retries[pcs]};
+      if (used || of.crc_errors > 0 || of.retries > 0) out_.counters.push_back(of);
+    }
+  }
+
+  void read_cpus() {
+    if (at_.flat) return;
+    std::array<char, dcmi::kCpuListBytes> text{};
+    int length = dcmi::kCpuListBytes;
+    if (worked(f_.cpus.name, f_.cpus(at_.card, at_.device, text.data(), &length))) {
+      out_.cpus = dcmi_text(text.data(), text.size());
+    }
+  }
+
+  const DcmiFunctions& f_;
+  DcmiPlace at_;
+  DcmiDevice out_;
+};
+
+}  // namespace
+
+DcmiPulse read_dcmi_pulse(const DcmiLibrary& library, const DcmiPlace& place) {
+  return DeviceReader(library, place).pulse();
+}
+
+DcmiDevice read_dcmi_device(const DcmiLibrary& library, const DcmiPlace& place) {
+  return DeviceReader(library, place).device();
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,181 @@
+#include "node-agent/probes/ascend/dcmi/dcmi_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "common/base/limits.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_device_reader.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+class MachineReader {
+ public:
+  explicit MachineReader(const DcmiLibrary& library) : library_(library), f_(library.functions()) {}
+
+  Result<DcmiSnapshot> run() {
+    out_.flat = library_.flat();
+    for (const std::string& name : library_.missing()) {
+      out_.notes.push_back("this driver has no " + name);
+    }
+    read_driver();
+    Result<std::vector<DcmiPlace>> places = list();
+    if (!places) return std::move(places).error();
+    for (const DcmiPlace& place : *places) {
+      out_.devices.push_back(read_dcmi_device(library_, place));
+    }
+    read_pairs();
+    return std::move(out_);
+  }
+
+  Result<std::vector<DcmiPlace>> list() {
+    const bool listed = library_.flat() ? list_devices() : list_cards();
+    if (listed) return std::move(places_);
+    return make_error(Errc::unavailable, "the driver does not list its devices: " + failure_);
+  }
+
+ private:
+  void read_driver() {
+    std::array<char, dcmi::kVersionBytes> text{};
+    const dcmi::Code code = f_.driver_version(text.data(), dcmi::kVersionBytes);
+    if (code == dcmi::kSuccess) {
+      out_.driver = dcmi_text(text.data(), text.size());
+    } else if (code != dcmi::kFunctionNotFound) {
+      out_.notes.push_back(std::string(f_.driver_version.name) + ": " + dcmi_code_text(code));
+    }
+  }
+
+  // A count of the driver's, cut to what is read at most.
+  int counted(const std::string& what, int count) {
+    if (count >= 0 && count <= dcmi::kMaxCards) return count;
+    out_.notes.push_back(what + ": the driver counts " + std::to_string(count));
+    return std::clamp(count, 0, dcmi::kMaxCards);
+  }
+
+  void add(const DcmiPlace& place) {
+    if (places_.size() == static_cast<std::size_t>(limits::kMaxChips)) {
+      if (!full_) out_.notes.emplace_back("the driver lists more devices than are read");
+      full_ = true;
+      return;
+    }
+    places_.push_back(place);
+  }
+
+  bool list_devices() {
+    std::array<int, dcmi::kMaxCards> numbers{};
+    int count = 0;
+    const dcmi::Code code = f_.devices(numbers.data(), &count, dcmi::kMaxCards);
+    if (code != dcmi::kSuccess) return failed(f_.devices.name, code);
+    count = counted(f_.devices.name, count);
+    for (const int number : std::set<int>(numbers.begin(), numbers.begin() + count)) {
+      if (number >= 0) add({true, 0, number});
+    }
+    return true;
+  }
+
+  bool list_cards() {
+    std::array<int, dcmi::kMaxCards> numbers{};
+    int count = 0;
+    const dcmi::Code code = f_.cards(&count, numbers.data(), dcmi::kMaxCards);
+    if (code != dcmi::kSuccess) return failed(f_.cards.name, code);
+    count = counted(f_.cards.name, count);
+    for (const int card : std::set<int>(numbers.begin(), numbers.begin() + count)) {
+      if (card >= 0) list_card(card);
+    }
+    return true;
+  }
+
+  // The NPUs of a card have the numbers below device_id_max; its MCU and its CPU are none.
+  void list_card(int card) {
+    int most = 0;
+    int mcu = -1;
+    int cpu = -1;
+    const dcmi::Code code = f_.ids_in_card(card, &most, &mcu, &cpu);
+    const bool answered = code == dcmi::kSuccess;
+    if (!answered) {
+      if (code != dcmi::kFunctionNotFound) {
+        out_.notes.push_back(f_.ids_in_card.name + of_card(card) + dcmi_code_text(code));
+      }
+      if (f_.devices_in_card(card, &most) != dcmi::kSuccess) return;
+    }
+    most = counted("card " + std::to_string(card), most);
+    int npus = 0;
+    for (int device = 0; device < most; ++device) {
+      if (answered && (device == mcu || device == cpu)) continue;
+      // What has no logic id is not an NPU; asked only where the card does not say it itself.
+      int logic = -1;
+      if (!answered && f_.logic_id(&logic, card, device) != dcmi::kSuccess) continue;
+      add({false, card, device});
+      ++npus;
+    }
+    out_.devices_per_card = std::max(out_.devices_per_card, npus);
+  }
+
+  static std::string of_card(int card) { return " of card " + std::to_string(card) + ": "; }
+
+  bool failed(const char* name, dcmi::Code code) {
+    failure_ = std::string(name) + ": " + dcmi_code_text(code);
+    return false;
+  }
+
+  void read_pairs() {
+    const int count = static_cast<int>(out_.devices.size());
+    for (int a = 0; a < count && !no_topo_; ++a) {
+      for (int b = a + 1; b < count && !no_topo_; ++b) {
+        if (!pulse(a).gone && !pulse(b).gone) read_pair(a, b);
+      }
+    }
+  }
+
+  const DcmiPulse& pulse(int at) const { return out_.devices[static_cast<std::size_t>(at)].pulse; }
+
+  void read_pair(int a, int b) {
+    const DcmiPlace& one = pulse(a).place;
+    const DcmiPlace& other = pulse(b).place;
+    int type = -1;
+    const bool flat = library_.flat();
+    const dcmi::Code code = flat ? f_.flat_topo(one.device, other.device, &type)
+                                 : f_.topo(one.card, one.device, other.card, other.device, &type);
+    const std::string name = flat ? f_.flat_topo.name : f_.topo.name;
+    if (code == dcmi::kSuccess) {
+      out_.pairs.push_back({a, b, type});
+      return;
+    }
+    // The answer of a machine, not of two devices.
+    no_topo_ = code == dcmi::kNotSupported || code == dcmi::kFunctionNotFound;
+    if (code == dcmi::kFunctionNotFound) return;
+    out_.notes.push_back(name + " of devices " + std::to_string(a) + " and " + std::to_string(b) +
+                         ": " + dcmi_code_text(code));
+  }
+
+  const DcmiLibrary& library_;
+  const DcmiFunctions& f_;
+  DcmiSnapshot out_;
+  std::vector<DcmiPlace> places_;
+  std::string failure_;
+  bool full_ = false;
+  bool no_topo_ = false;
+};
+
+}  // namespace
+
+bool DcmiPulse::network_bad() const {
+  return network && *network != dcmi::kNetworkOk && *network != dcmi::kNetworkInit;
+}
+
+bool DcmiPulse::hccs_bad() const {
+  return pcs && hdlc && (*pcs != dcmi::kPcsOk || *hdlc != dcmi::kHdlcOk);
+}
+
+Result<DcmiSnapshot> read_dcmi(const DcmiLibrary& library) { return MachineReader(library).run(); }
+
+Result<std::vector<DcmiPulse>> read_dcmi_pulses(const DcmiLibrary& library) {
+  Result<std::vector<DcmiPlace>> places = MachineReader(library).list();
+  if (!places) return std::move(places).error();
+  std::vector<DcmiPulse> out;
+  for (const DcmiPlace& place : *places) out.push_back(read_dcmi_pulse(library, place));
+  return out;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,49 @@
+// HccnWatch — asks hccn_tool what an HccnSchedule says, on a thread of its own: a tool that takes
+// seconds, or hangs, delays nobody who reads the answers.
+//
+// Its destructor waits for the question that is being asked, at most the ten seconds after which
+// the tool is given up.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "node-agent/probes/ascend/hccn/hccn_schedule.hpp"
+
+namespace chipweave::agent {
+
+class HccnWatch {
+ public:
+  // The words behind the program's name → what it prints. Called on the thread.
+  using Ask = std::function<Result<std::string>(const std::vector<std::string>&)>;
+
+  explicit HccnWatch(Ask ask);
+  // Of the program at that path.
+  explicit HccnWatch(const std::string& tool);
+  HccnWatch(const HccnWatch&) = delete;
+  HccnWatch& operator=(const HccnWatch&) = delete;
+  ~HccnWatch();
+
+  void set_targets(const std::vector<HccnTarget>& targets);
+  std::map<int, HccnAnswers> answers() const;
+  std::uint64_t version() const;
+
+ private:
+  void run();
+
+  Ask ask_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  HccnSchedule schedule_;  // under mutex_, as the next
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace chipweave::agent

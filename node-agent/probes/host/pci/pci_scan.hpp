@@ -1,0 +1,23 @@
+// PCI scan — accelerators of a machine from /sys/bus/pci alone: what can be known without a vendor
+// library.
+//
+// Gives chips, NUMA nodes, NICs and host paths. Fast links are not visible there; the observation
+// says so in a warning.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+#include "node-agent/probes/host/host_view.hpp"
+
+namespace chipweave::agent {
+
+// The chips of `vendor`, or, where that is unknown, of the vendor with most chips. not_found when
+// the bus has none. where: the folder that was read, for messages.
+Result<domain::Observation> pci_observation(const HostView& view, domain::VendorId vendor,
+                                            const std::string& where);
+
+// The same for any vendor, read from a tree.
+Result<domain::Observation> scan_pci(const SysfsTree& tree);
+
+}  // namespace chipweave::agent

@@ -1,0 +1,60 @@
+// KubeReporter — tells the API server of a cluster what this node is: its NodeInventory object, at
+// once on a change, and a Lease as sign of life from the first stored state on.
+//
+// Both go their own way, so that a slow lease never holds up a change of health. Nothing is deleted
+// at the end: a node whose agent is gone is known by its silence. Owner: the loop thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/base/clock.hpp"
+#include "common/kube/transport.hpp"
+#include "node-agent/publish/kube/inventory_writer.hpp"
+#include "node-agent/publish/kube/lease_keeper.hpp"
+#include "node-agent/publish/reporter.hpp"
+
+namespace chipweave::agent {
+
+struct KubeReporterOptions {
+  std::string node;             // a DNS subdomain, checked before
+  std::string lease_namespace;  // checked before
+  std::string boot_id;
+  std::string node_boot_id;  // of the kernel; "" unknown
+  std::uint64_t seed = 0;    // of the jitter
+};
+
+// Where an agent's lease may be. invalid_argument for what is no name of a namespace, and for the
+// one that holds the kubelets' leases, which have the names of their nodes, too.
+Result<void> check_lease_namespace(const std::string& ns);
+
+class KubeReporter final : public Reporter {
+ public:
+  // `transport` and `clock` must outlive it. A status write counts as a full report, a renewal as a
+  // heartbeat; connected: the newest attempts of both have succeeded.
+  KubeReporter(kube::Transport& transport, const Clock& clock, const KubeReporterOptions& options,
+               ReporterEvents events);
+
+  void want(NodeStatePtr state, bool urgent) override { inventory_.want(std::move(state), urgent); }
+  void start() override { inventory_.start(); }
+  void stop(std::function<void()> done) override;
+
+ private:
+  void written();
+  void works(bool& part, bool yes);
+
+  kube::Transport& transport_;
+  ReporterEvents events_;
+  std::string node_;
+  bool leasing_ = false;
+  bool inventory_works_ = false;
+  bool lease_works_ = false;
+  bool connected_ = false;
+  InventoryWriter inventory_;
+  LeaseKeeper lease_;
+  std::unique_ptr<kube::Ticket> end_;
+};
+
+}  // namespace chipweave::agent

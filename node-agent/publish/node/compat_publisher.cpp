@@ -1,0 +1,267 @@
+#include "node-agent/publish/node/compat_publisher.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_info.hpp"
+#include "common/domain/vendor.hpp"
+#include "common/http/sha256.hpp"
+#include "common/kube/config_map_keeper.hpp"
+#include "common/obs/log.hpp"
+#include "node-agent/publish/compat/ack_content.hpp"
+#include "node-agent/publish/compat/mindcluster_content.hpp"
+#include "node-agent/publish/compat/node_labels.hpp"
+#include "node-agent/publish/node/cordon.hpp"
+#include "node-agent/publish/node/node_keeper.hpp"
+#include "node-agent/publish/node/node_wishes.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+namespace mc = codec::mindcluster;
+
+constexpr std::chrono::minutes kRewriteDeviceInfo{5};  // as MindCluster's device plugin does
+constexpr std::chrono::seconds kFileAgain{60};
+constexpr std::chrono::seconds kListenFor{2};
+constexpr std::chrono::seconds kSpeakAnyway{10};
+constexpr const char* kAckNamespace = "kube-system";
+constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
+
+using Wanted = kube::ConfigMapKeeper::Wanted;
+
+}  // namespace
+
+struct CompatPublisher::Impl {
+  Impl(kube::Transport& t, const Clock& c, CompatOptions o, CompatEvents e)
+      : transport(t),
+        clock(c),
+        options(std::move(o)),
+        events(std::move(e)),
+        known([this](const std::string& what) { warn(what); }),
+        wishes(known, {events.cordon, events.clear}),
+        node(t, node_options(),
+             {[this](const codec::KubeNodeMarks& seen) { node_seen(seen); }, works("node"),
+              [this] { hear(node_heard); }}),
+        list_heard(!options.mindcluster) {
+    if (options.mindcluster) {
+      device_info.emplace(t, c, device_info_options(),
+                          kube::ConfigMapKeeper::Events{
+                              [this](const codec::StringMap& edited) { list_seen(edited); },
+                              works("device-info"), [this] { hear(list_heard); }});
+      node_info.emplace(
+          t, c, map_options(std::string(mc::kNodeInfoNamespace), std::string(mc::kNodeInfoPrefix)),
+          kube::ConfigMapKeeper::Events{nullptr, works("node-info")});
+    }
+    if (options.ack) {
+      ack.emplace(t, c, map_options(kAckNamespace, kAckPrefix),
+                  kube::ConfigMapKeeper::Events{nullptr, works("ack")});
+    }
+  }
+
+  void warn(const std::string& what) const {
+    obs::log(obs::Level::warn, "node " + options.node, {{"problem", what}});
+  }
+  std::function<void(bool)> works(const char* part) {
+    return [this, part](bool yes) {
+      if (events.works) events.works(part, yes);
+    };
+  }
+  kube::ApiChain::Options chain_options(const std::string& what) const {
+    kube::ApiChain::Options out;
+    out.what = what;
+    out.seed = options.seed;
+    return out;
+  }
+  NodeKeeper::Options node_options() const {
+    NodeKeeper::Options out;
+    out.node = options.node;
+    out.chain = chain_options("node " + options.node);
+    return out;
+  }
+  kube::ConfigMapKeeper::Options map_options(std::string ns, const std::string& prefix) const {
+    kube::ConfigMapKeeper::Options out;
+    out.ns = std::move(ns);
+    out.name = prefix + options.node;
+    out.managed_by = "chipweave-agent";
+    out.chain = chain_options("configmap " + out.ns + "/" + out.name);
+    return out;
+  }
+  // The device plugin that it was before wrote no label of ours.
+  kube::ConfigMapKeeper::Options device_info_options() const {
+    kube::ConfigMapKeeper::Options out =
+        map_options(std::string(mc::kDeviceInfoNamespace), std::string(mc::kDeviceInfoPrefix));
+    out.take_over = true;
+    out.held = true;  // it also says what people ask for, which must be known first
+    out.rewrite_every = kRewriteDeviceInfo;
+    return out;
+  }
+
+  void apply() {
+    node.want(wanted_marks());
+    if (device_info) device_info->want(wanted_device_info());
+    if (node_info) node_info->want(wanted_node_info());
+    if (ack) ack->want(wanted_ack());
+    write_features();
+    wishes.machine(state);
+  }
+
+  NodeMarks wanted_marks() const {
+    NodeMarks out;
+    if (options.labels) out.labels.merge(node_labels(*state));
+    if (options.gfd_labels) out.labels.merge(gfd_labels(*state));
+    if (options.metax_labels) out.labels.merge(metax_labels(*state));
+    if (options.mindcluster) out.add(mindcluster_marks(*state));
+    return out;
+  }
+
+  std::optional<Wanted> wanted_device_info() const {
+    if (!domain::vendor_of(state->topology).in_mindcluster) return std::nullopt;
+    return Wanted{{{std::string(mc::kDeviceInfoLabel), "true"}},
+                  [state = state, used = used](std::int64_t stamp) {
+                    return device_info_data(*state, used, stamp, http::sha256);
+                  },
+                  {std::string(mc::kManuallySeparateKey)}};
+  }
+
+  std::optional<Wanted> wanted_node_info() const {
+    auto data = node_info_data(*state, http::sha256);
+    if (!data) return std::nullopt;
+    // ClusterD watches what has this label.
+    return Wanted{{{std::string(mc::kDeviceInfoLabel), "true"}},
+                  [data = *std::move(data)](std::int64_t) { return data; },
+                  {}};
+  }
+
+  std::optional<Wanted> wanted_ack() {
+    auto data = ack_mode ? ack_data(*state) : std::nullopt;
+    if (!data) return std::nullopt;
+    auto labels = ack_labels(options.node);
+    if (!labels) {
+      known.report_once("its name is too long for the label of ACK's ConfigMap");
+      return std::nullopt;
+    }
+    return Wanted{*std::move(labels), [data = *std::move(data)](std::int64_t) { return data; }, {}};
+  }
+
+  void write_features() {
+    if (options.nfd_file.empty() || !events.write_file) return;
+    std::string text = nfd_features(node_labels(*state));
+    if (text == features) return;
+    const auto written = events.write_file(options.nfd_file, text);
+    if (written) {
+      features = std::move(text);
+      file_again.reset();
+      return;
+    }
+    known.report_once(written.error().text());
+    file_again = transport.after(kFileAgain, [this] { write_features(); });
+  }
+
+  void list_seen(const codec::StringMap& edited) {
+    const auto list = edited.find(mc::kManuallySeparateKey);
+    if (list == edited.end()) return;
+    wishes.separated(list->second);
+  }
+
+  void node_seen(const codec::KubeNodeMarks& seen) {
+    const auto mode = seen.labels.find(kAckModeLabel);
+    const bool topology = mode != seen.labels.end() && mode->second == kAckTopologyMode;
+    if (std::exchange(ack_mode, topology) != topology && ack) ack->want(wanted_ack());
+    wishes.annotated(seen);
+    hear(node_heard);
+    start_ack();
+    if (const auto done = wishes.order(seen)) node.carried_out(kClearAnnotation, *done);
+  }
+
+  // Not before the mode is known: the ConfigMap of an earlier run would be deleted and made anew.
+  void start_ack() {
+    if (ack && speaking && node_heard && !std::exchange(ack_started, true)) ack->start();
+  }
+
+  void start() {
+    pause = transport.after(kListenFor, [this] {
+      const auto over = std::move(pause);
+      heard();
+    });
+    node.start();
+    if (device_info) device_info->start();
+  }
+
+  void hear(bool& part) {
+    part = true;
+    if (node_heard && list_heard) heard();
+  }
+
+  void heard() {
+    if (std::exchange(has_heard, true)) return;
+    pause = transport.after(kSpeakAnyway, [this] {
+      const auto over = std::move(pause);
+      speak();
+    });
+    if (events.heard) events.heard();
+  }
+
+  void speak() {
+    if (std::exchange(speaking, true)) return;
+    if (device_info) device_info->release();
+    if (node_info) node_info->start();
+    start_ack();
+  }
+
+  kube::Transport& transport;
+  const Clock& clock;
+  CompatOptions options;
+  CompatEvents events;
+  KnownChips known;
+  NodeWishes wishes;
+  NodeStatePtr state;
+  std::vector<domain::ChipIndex> used;
+  bool ack_mode = false;
+  bool ack_started = false;
+  bool node_heard = false;
+  bool has_heard = false;  // all, or as much as could be
+  bool speaking = false;
+  std::unique_ptr<kube::Ticket> pause;
+  std::string features;  // in the file
+  std::unique_ptr<kube::Ticket> file_again;
+  NodeKeeper node;
+  bool list_heard;  // MindCluster's, of chips that are separated
+  std::optional<kube::ConfigMapKeeper> device_info;
+  std::optional<kube::ConfigMapKeeper> node_info;
+  std::optional<kube::ConfigMapKeeper> ack;
+};
+
+CompatPublisher::CompatPublisher(kube::Transport& transport, const Clock& clock,
+                                 CompatOptions options, CompatEvents events)
+    : impl_(std::make_unique<Impl>(transport, clock, std::move(options), std::move(events))) {}
+
+CompatPublisher::~CompatPublisher() = default;
+
+void CompatPublisher::want(NodeStatePtr state) {
+  if (state == impl_->state) return;
+  impl_->state = std::move(state);
+  impl_->apply();
+}
+
+void CompatPublisher::in_use(std::vector<domain::ChipIndex> chips) {
+  if (chips == impl_->used) return;
+  impl_->used = std::move(chips);
+  if (impl_->state) impl_->apply();
+}
+
+void CompatPublisher::start() { impl_->start(); }
+
+void CompatPublisher::speak() { impl_->speak(); }
+
+void CompatPublisher::stop() {
+  impl_->file_again.reset();
+  impl_->pause.reset();
+  impl_->node.stop();
+  for (auto* keeper : {&impl_->device_info, &impl_->node_info, &impl_->ack}) {
+    if (*keeper) (*keeper)->stop();
+  }
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,66 @@
+// MetricsHandler — /metrics and /healthz of the agent over HTTP. Loop thread only.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/http/loop.hpp"
+#include "common/http/tls_context.hpp"
+#include "node-agent/app/agent.hpp"
+#include "node-agent/app/node_state.hpp"
+
+namespace chipweave::agent {
+
+// Events of the Node: taken by the API server, refused by it, or lost on the way.
+struct EventCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t dropped = 0;
+};
+
+// Asked at each scrape.
+struct ProbeFacts {
+  std::uint64_t errors = 0;
+  double age_seconds = 0;
+  // Of the process that asks the drivers: how often it was started, and why it ended.
+  std::uint64_t starts = 0;
+  std::uint64_t stuck = 0;
+  std::uint64_t crashed = 0;
+  std::uint64_t garbage = 0;
+  std::optional<EventCounts> events = {};  // in a cluster only
+};
+
+class MetricsHandler {
+ public:
+  explicit MetricsHandler(http::Loop& loop);
+  ~MetricsHandler();
+  MetricsHandler(const MetricsHandler&) = delete;
+  MetricsHandler& operator=(const MetricsHandler&) = delete;
+
+  // The port that was taken (port 0: any free one). tls: null for a port in the clear.
+  Result<std::uint16_t> start(const std::string& host, std::uint16_t port,
+                              std::shared_ptr<http::TlsContext> tls = nullptr);
+  void drain(std::chrono::milliseconds grace, std::function<void()> done);
+
+  // Whom to ask at a scrape; before that the probe's figures are zeros.
+  void ask(std::function<ProbeFacts()> probe);
+  void state(const NodeState& state);
+  void fault(const FaultChange& change);
+  void connected(bool yes);
+  void sent(const std::string& kind);  // "full", "delta", "heartbeat"
+  // Of the kubelet, where it is asked; without a call there are no such series.
+  void kubelet_answers(bool yes);
+  void in_use(std::size_t chips);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::agent

@@ -1,0 +1,41 @@
+#include "node-agent/sources/declared_machine.hpp"
+
+#include <utility>
+
+#include "common/io/files.hpp"
+#include "common/profiles/profiles.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+std::string last_part(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+Result<domain::Observation> DeclaredMachine::discover() {
+  if (source_ == Source::profile && profiles::find(name_) == nullptr) {
+    std::string names;
+    for (const profiles::Profile& p : profiles::all()) {
+      names += (names.empty() ? "" : ", ") + std::string(p.name);
+    }
+    return make_error(Errc::not_found, "no profile \"" + name_ + "\"; there are: " + names);
+  }
+  // "./" keeps a file called like a profile a file.
+  const bool relative = source_ == Source::file && !name_.empty() && name_.front() != '/';
+  if (source_ == Source::file) seen_ = io::FileStamp::of(name_);
+  auto loaded = io::load_machine(relative ? "./" + name_ : name_);
+  if (!loaded) return std::move(loaded).error();
+  domain::Observation out{source_ == Source::profile ? name_ : loaded->topology.model(),
+                          std::move(loaded->topology), std::move(loaded->warnings)};
+  if (out.machine.empty()) out.machine = last_part(name_);
+  return out;
+}
+
+bool DeclaredMachine::changes() {
+  return source_ == Source::file && io::FileStamp::of(name_) != seen_;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,116 @@
+#include "node-agent/supervisor/supervised_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "common/io/spawn.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t kChunk = std::size_t{64} << 10U;
+constexpr milliseconds kLookAgain{2};
+
+milliseconds left_until(Steady::time_point end) {
+  return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(end - Steady::now()));
+}
+
+std::string ending_of(int status) {
+  if (WIFSIGNALED(status)) {
+    const char* name = ::sigdescr_np(WTERMSIG(status));
+    return "signal " + std::to_string(WTERMSIG(status)) + " (" +
+           (name == nullptr ? "unknown" : name) + ")";
+  }
+  return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SupervisedProcess>> SupervisedProcess::start(
+    const std::vector<std::string>& words, int wake, std::size_t most_line_bytes) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return make_error(Errc::unavailable, std::string("no pipe: ") + std::strerror(errno));
+  }
+  io::Descriptor reader(ends[0]);
+  const io::Descriptor writer(ends[1]);
+  const auto pid = io::spawn(words, writer.get(), io::SpawnErrors::ours);
+  if (!pid) return Error(pid.error());
+  return std::unique_ptr<SupervisedProcess>(
+      new SupervisedProcess(*pid, reader.release(), wake, most_line_bytes));
+}
+
+SupervisedProcess::~SupervisedProcess() { kill(milliseconds(0)); }
+
+bool SupervisedProcess::next_line(std::string_view& line) {
+  const std::size_t end = buffer_.find('\n', seen_);
+  seen_ = end == std::string::npos ? buffer_.size() : end;
+  if (end == std::string::npos) return false;
+  line = std::string_view(buffer_).substr(used_, end - used_);
+  used_ = end + 1;
+  seen_ = used_;
+  return true;
+}
+
+SupervisedProcess::Got SupervisedProcess::read_line(milliseconds longest, std::string_view& line) {
+  const Steady::time_point end = Steady::now() + longest;
+  for (;;) {
+    if (next_line(line)) return line.size() > most_line_bytes_ ? Got::too_long : Got::line;
+    buffer_.erase(0, used_);
+    seen_ -= used_;
+    used_ = 0;
+    if (buffer_.size() > most_line_bytes_) return Got::too_long;
+    std::array<pollfd, 2> fds = {{{out_.get(), POLLIN, 0}, {wake_, POLLIN, 0}}};
+    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(left_until(end).count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return ready == 0 ? Got::silence : Got::end;
+    if (fds[1].revents != 0) return Got::woken;
+    const std::size_t had = buffer_.size();
+    buffer_.resize(had + kChunk);
+    const ssize_t got = ::read(out_.get(), buffer_.data() + had, kChunk);
+    buffer_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Got::end;
+  }
+}
+
+bool SupervisedProcess::gone(milliseconds longest) {
+  const Steady::time_point end = Steady::now() + longest;
+  while (pid_ >= 0) {
+    int status = 0;
+    const pid_t done = ::waitpid(pid_, &status, WNOHANG);
+    if (done == pid_) {
+      ending_ = ending_of(status);
+      pid_ = -1;
+    } else if (done < 0 && errno == ECHILD) {
+      ending_ = "an end that nobody saw";
+      pid_ = -1;
+    } else if (left_until(end).count() == 0) {
+      return false;
+    } else {
+      std::this_thread::sleep_for(kLookAgain);
+    }
+  }
+  return true;
+}
+
+bool SupervisedProcess::kill(milliseconds longest) {
+  if (pid_ < 0) return true;
+  // The group outlives its leader as long as anything it started does.
+  ::kill(-pid_, SIGKILL);
+  return gone(longest);
+}
+
+}  // namespace chipweave::agent

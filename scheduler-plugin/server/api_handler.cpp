@@ -1,0 +1,174 @@
+#include "scheduler-plugin/server/api_handler.hpp"
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "scheduler-plugin/server/http_errors.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+std::string time_of(std::int64_t unix_ms) {
+  return rfc3339(Clock::Wall(std::chrono::milliseconds(unix_ms)));
+}
+
+void write_fault(JsonWriter& w, const domain::Fault& fault) {
+  w.begin_object().field("code", fault.code).field("effect", to_string(fault.effect));
+  if (fault.chip) w.key("chip").integer(fault.chip->value);
+  if (fault.peer) w.key("peer").integer(fault.peer->value);
+  if (fault.port) w.key("port").integer(*fault.port);
+  if (!fault.part.empty()) w.field("part", fault.part);
+  if (fault.lanes > 0) w.key("lanes").integer(fault.lanes);
+  w.field("where", place_of(fault)).field("text", fault.text);
+  w.field("since", time_of(fault.since));
+  if (fault.held_until == domain::kHeldUntilReset) w.key("until_reset").boolean(true);
+  if (fault.held_until > 0) w.field("held_until", time_of(fault.held_until));
+  w.end_object();
+}
+
+// Links between chips, from chips to switches, and NICs, as far as they are out of use.
+void write_down(JsonWriter& w, const Node& node) {
+  const domain::NodeTopology& t = node.topology;
+  w.key("down_links").begin_array();
+  for (const domain::DirectLink& link : t.links()) {
+    if (link.lanes_down == 0) continue;
+    w.integers({t.chip(link.a).index.value, t.chip(link.b).index.value, link.lanes_down});
+  }
+  w.end_array().key("down_ports").begin_array();
+  for (const domain::Switch& by : t.switches()) {
+    for (const domain::SwitchPort& port : by.ports) {
+      if (port.lanes_down == 0) continue;
+      w.begin_object().key("chip").integer(t.chip(port.slot).index.value);
+      w.field("switch", by.name).key("lanes").integer(port.lanes_down).end_object();
+    }
+  }
+  // An agent leaves a NIC that is down out of the topology.
+  std::set<std::string_view> nics;
+  for (const domain::Fault& fault : node.faults) {
+    if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) nics.insert(nic);
+  }
+  w.end_array().key("down_nics").begin_array();
+  for (const std::string_view nic : nics) w.string(nic);
+  w.end_array();
+}
+
+void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding*>& holdings,
+                Clock::Steady now) {
+  const domain::NodeTopology& t = node.topology;
+  w.begin_object().field("name", node.name).field("machine", node.machine);
+  w.key("chips").integer(t.chip_count());
+  w.key("free").integers(t.indices(node.free()));
+  // a used chip that turns unhealthy stays with its pod until that is gone
+  w.key("unhealthy").integers(t.indices(node.unhealthy - node.taken));
+  w.key("used").begin_object();
+  std::map<std::string, ChipSet> used;
+  for (const Holding* h : holdings) used[h->key.text()] |= h->chips;
+  for (const auto& [pod, chips] : used) w.key(pod).integers(t.indices(chips));
+  w.end_object();
+  w.key("network_unhealthy").integers(t.indices(node.network_unhealthy));
+  w.key("resources").begin_array();
+  for (const std::string& resource : node.resources) w.string(resource);
+  w.end_array().key("stale").boolean(node.stale);
+  w.key("inventory_age_seconds");
+  if (node.has_inventory()) {
+    w.number(std::chrono::duration<double>(now - node.last_seen).count());
+  } else {
+    w.raw("null");
+  }
+  write_down(w, node);
+  w.key("faults").begin_array();
+  for (const domain::Fault& fault : node.faults) write_fault(w, fault);
+  w.end_array().end_object();
+}
+
+bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }
+
+http::Response json(JsonWriter& w) {
+  http::Response response;
+  response.body = w.take();
+  return response;
+}
+
+}  // namespace
+
+PodKey pod_key_of(std::string_view rest) {
+  const std::size_t slash = rest.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == rest.size()) return {};
+  const std::string_view name = rest.substr(slash + 1);
+  if (name.find('/') != std::string_view::npos) return {};
+  return {std::string(rest.substr(0, slash)), std::string(name)};
+}
+
+http::Response ApiHandler::nodes() {
+  scheduler_.tick();  // no promise or inventory whose time is over is shown
+  JsonWriter w;
+  w.begin_object().key("items").begin_array();
+  const NodeTable& nodes = scheduler_.nodes();
+  for (NodeId id = 0; id < nodes.size(); ++id) {
+    const Node& node = nodes.node(id);
+    if (!is_shown(node)) continue;
+    write_node(w, node, scheduler_.ledger().on(id), scheduler_.clock().now());
+  }
+  w.end_array().end_object();
+  return json(w);
+}
+
+http::Response ApiHandler::node(std::string_view name) {
+  scheduler_.tick();
+  const NodeTable& nodes = scheduler_.nodes();
+  const NodeId id = nodes.find(name);
+  if (id == kNoNode || !is_shown(nodes.node(id))) {
+    return error_response(404, "not_found", "no node of that name has reported chips");
+  }
+  JsonWriter w;
+  write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
+  return json(w);
+}
+
+http::Response ApiHandler::pods() {
+  scheduler_.tick();
+  JsonWriter w;
+  w.begin_object().key("items").begin_array();
+  scheduler_.cluster().each([&](const ClusterPod& pod) {
+    const Holding* held = scheduler_.ledger().find(pod.ask.uid);
+    const Decision* decision = scheduler_.decision(pod.ask.uid);
+    w.begin_object()
+        .field("namespace", pod.ask.key.ns)
+        .field("name", pod.ask.key.name)
+        .field("uid", pod.ask.uid);
+    w.field("resource", pod.ask.resource).key("asked").integer(pod.ask.chips);
+    w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
+    w.field("refused", pod.refused);
+    const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
+    w.field("node", node != nullptr ? node->name : pod.node);
+    std::vector<int> chips;
+    if (decision != nullptr) {
+      chips = decision->indices;
+    } else if (node != nullptr) {
+      chips = node->topology.indices(held->chips);
+    }
+    w.key("chips").integers(chips);
+    w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
+    w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
+    w.field("group", pod.ask.group ? pod.ask.group->name : "").end_object();
+  });
+  w.end_array().end_object();
+  return json(w);
+}
+
+http::Response ApiHandler::explain(std::string_view rest) {
+  const PodKey key = pod_key_of(rest);
+  if (key.ns.empty())
+    return error_response(404, "not_found", "the path is /api/v1/explain/NAMESPACE/NAME");
+  auto text = scheduler_.explain(key);
+  if (!text) return error_response(text.error());
+  http::Response response;
+  response.body = std::move(text->json);
+  return response;
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,57 @@
+#include "scheduler-plugin/server/grpc_auth.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace chipweave::sched {
+namespace {
+
+constexpr std::string_view kScheme = "bearer ";
+
+ShownToken wrong(const char* why) { return {{grpc::StatusCode::UNAUTHENTICATED, why}, {}}; }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// RFC 6750, b64token.
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
+           std::string_view("-._~+/=").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+ShownToken shown_token(const grpc::CallbackServerContext& context) {
+  const auto [begin, end] = context.client_metadata().equal_range("authorization");
+  if (begin == end)
+    return wrong("this port asks for a token: send the metadata 'authorization: Bearer TOKEN'");
+  if (std::next(begin) != end) return wrong("'authorization' is sent more than once");
+  const std::string_view text(begin->second.data(), begin->second.size());
+  const bool bearer = text.size() > kScheme.size() &&
+                      std::equal(kScheme.begin(), kScheme.end(), text.begin(),
+                                 [](char wanted, char c) { return wanted == lower(c); });
+  if (!bearer) return wrong("'authorization' is not 'Bearer TOKEN'");
+  const std::string_view token = text.substr(kScheme.size());
+  if (!is_token(token)) return wrong("the token has characters that no token has");
+  return {grpc::Status::OK, std::string(token)};
+}
+
+grpc::Status to_status(const CallerVerdict& verdict) {
+  switch (verdict.kind) {
+    case CallerVerdict::Kind::accepted:
+      return grpc::Status::OK;
+    case CallerVerdict::Kind::unknown:
+      return {grpc::StatusCode::UNAUTHENTICATED, verdict.why};
+    case CallerVerdict::Kind::forbidden:
+      return {grpc::StatusCode::PERMISSION_DENIED, verdict.why};
+    case CallerVerdict::Kind::unavailable:
+      return {grpc::StatusCode::UNAVAILABLE, verdict.why};
+    case CallerVerdict::Kind::busy:
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, verdict.why};
+  }
+  return {grpc::StatusCode::INTERNAL, "the token was checked to no known end"};
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,99 @@
+#include "scheduler-plugin/server/grpc_calls.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "common/rpc/status.hpp"
+#include "scheduler-plugin/server/grpc_auth.hpp"
+
+namespace chipweave::sched {
+
+using Steady = std::chrono::steady_clock;
+
+grpc::Status stopping() {
+  return {grpc::StatusCode::UNAVAILABLE, "the scheduler is stopping, try again"};
+}
+
+grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
+  const std::lock_guard lock(mutex_);
+  if (closing_) return stopping();
+  if (kind == Kind::unary) {
+    if (unary_ >= options.max_waiting_calls) {
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls are waiting, try again later"};
+    }
+    ++unary_;
+  }
+  calls_.emplace(call.get(), Entry{call, kind});
+  return grpc::Status::OK;
+}
+
+void LiveCalls::remove(const LiveCall* call) {
+  std::shared_ptr<LiveCall> last;  // destroyed after the lock is released
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(call);
+  if (found == calls_.end()) return;
+  if (found->second.kind == Kind::unary) --unary_;
+  last = std::move(found->second.call);
+  calls_.erase(found);
+  changed_.notify_all();
+}
+
+grpc::Status LiveCalls::look_at(const grpc::CallbackServerContext& context,
+                                std::string& token) const {
+  if (!options.check_token) return grpc::Status::OK;
+  ShownToken shown = shown_token(context);
+  token = std::move(shown.token);
+  return shown.status;
+}
+
+void LiveCalls::let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
+                       std::function<void(const grpc::Status&)> then) {
+  if (!options.check_token) return then(grpc::Status::OK);
+  options.check_token(std::move(token),
+                      [this, call, kind, then = std::move(then)](const CallerVerdict& verdict) {
+                        if (kind == Kind::stream && verdict.kind == CallerVerdict::Kind::accepted) {
+                          const std::lock_guard lock(mutex_);
+                          const auto found = calls_.find(call.get());
+                          if (found != calls_.end())
+                            found->second.until = Steady::now() + options.token_stream_life;
+                        }
+                        then(to_status(verdict));
+                      });
+}
+
+void LiveCalls::count(const char* method, const grpc::Status& status) const {
+  if (options.on_end) options.on_end(method, rpc::to_string(status.error_code()));
+}
+
+void LiveCalls::end_overdue() {
+  std::vector<std::shared_ptr<LiveCall>> overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, entry] : calls_) {
+      if (entry.until <= Steady::now()) overdue.push_back(entry.call);
+    }
+  }
+  for (const std::shared_ptr<LiveCall>& call : overdue) {
+    call->abort({grpc::StatusCode::UNAVAILABLE,
+                 "the stream has lasted as long as one by a token may: call again"});
+  }
+}
+
+void LiveCalls::abort(Kind kind) {
+  std::vector<std::shared_ptr<LiveCall>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, entry] : calls_) {
+      if (entry.kind == kind) all.push_back(entry.call);
+    }
+  }
+  // Without the lock: finishing a call may end in remove().
+  for (const std::shared_ptr<LiveCall>& call : all) call->abort(stopping());
+}
+
+bool LiveCalls::wait_for_unary(std::chrono::milliseconds at_most) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, at_most, [this] { return unary_ == 0; });
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,76 @@
+#include "scheduler-plugin/server/grpc_server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/rpc/server.hpp"
+#include "scheduler-plugin/server/grpc_calls.hpp"
+#include "scheduler-plugin/server/grpc_inventory.hpp"
+#include "scheduler-plugin/server/grpc_placement.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+// How long the transport may take to flush the last statuses before it is cut.
+constexpr std::chrono::milliseconds kFlush{200};
+// How often streams are looked at that a token let in.
+constexpr std::chrono::milliseconds kLookAtStreams{5000};
+
+void end_overdue_streams(const std::shared_ptr<LiveCalls>& calls) {
+  const auto every = std::min(kLookAtStreams, calls->options.token_stream_life);
+  calls->loop.post([every, late = std::weak_ptr(calls), &loop = calls->loop] {
+    loop.every(every, [late] {
+      if (const auto live = late.lock()) live->end_overdue();
+    });
+  });
+}
+
+}  // namespace
+
+struct GrpcServer::Impl {
+  Impl(http::Loop& loop, Decide& decide, GrpcOptions options)
+      : calls(std::make_shared<LiveCalls>(loop, decide, std::move(options))),
+        inventory(calls),
+        placement(calls) {}
+
+  std::shared_ptr<LiveCalls> calls;
+  InventoryService inventory;
+  PlacementService placement;
+  std::unique_ptr<grpc::Server> server;
+};
+
+GrpcServer::GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options)
+    : impl_(std::make_unique<Impl>(loop, decide, std::move(options))) {}
+
+GrpcServer::~GrpcServer() { stop(std::chrono::milliseconds(0)); }
+
+Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
+  const auto endpoint = parse_endpoint(host_port, PortZero::allowed);
+  if (!endpoint) return Error(endpoint.error());
+  rpc::ServerLimits server_limits;
+  server_limits.max_message_bytes = static_cast<int>(impl_->calls->options.max_message_bytes);
+  server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
+  if (const auto age = impl_->calls->options.max_connection_age)
+    server_limits.max_connection_age = *age;
+  auto started = rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits,
+                                   impl_->calls->options.tls.get());
+  if (!started) return std::move(started).error();
+  impl_->server = std::move(started->server);
+  if (impl_->calls->options.check_token) end_overdue_streams(impl_->calls);
+  return started->port;
+}
+
+void GrpcServer::stop(std::chrono::milliseconds grace) {
+  LiveCalls& calls = *impl_->calls;
+  calls.close();
+  if (impl_->server == nullptr) return;
+  calls.abort(LiveCalls::Kind::stream);
+  if (!calls.loop.in_loop_thread()) calls.wait_for_unary(grace);
+  calls.abort(LiveCalls::Kind::unary);
+  // Every call is finished or about to be; what a peer does not take within kFlush is cancelled.
+  impl_->server->Shutdown(std::chrono::system_clock::now() + kFlush);
+  impl_->server->Wait();
+  impl_->server.reset();
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,78 @@
+// GrpcServer — the gRPC server of the scheduler: agents' reports (Inventory) and other schedulers'
+// questions (Placement).
+//
+// Decodes on gRPC's threads, asks Decide on the loop, answers from there; holds no logic of its
+// own. start() and stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the
+// server and every task it posted: stop the server before the loop is destroyed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/limits.hpp"
+#include "common/base/result.hpp"
+#include "common/http/loop.hpp"
+#include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/kube/token_review.hpp"
+
+namespace chipweave::rpc {
+class ServerIdentity;
+}
+
+namespace chipweave::sched {
+
+class DecisionFeed;  // grpc_watch.hpp
+// What tells followers of decisions; its observer is to be told of them.
+std::shared_ptr<DecisionFeed> make_decision_feed(const Clock& clock);
+Observer& observer_of(DecisionFeed& feed);
+
+struct GrpcOptions {
+  std::size_t max_message_bytes = limits::kMaxGrpcMessageBytes;
+  int max_streams_per_connection = 1000;
+  std::optional<std::chrono::milliseconds> max_connection_age;  // none: that of rpc::ServerLimits
+  std::size_t max_nodes = limits::kMaxNodes;                    // that live streams may report
+  std::size_t max_waiting_calls = 4096;  // Placement calls that wait for the loop
+  std::size_t max_watchers = 64;         // streams of WatchDecisions
+  std::size_t max_watch_queue = 4096;    // events that one of them has not taken
+  // How long the end of a stream waits for a reader that takes nothing, before it is cut.
+  std::chrono::milliseconds unread_grace = std::chrono::seconds(5);
+  std::shared_ptr<rpc::ServerIdentity> tls;  // null: in the clear
+  // What WatchDecisions tells; null: the service has none.
+  std::shared_ptr<DecisionFeed> decisions;
+  // Asked on the loop, answers there; empty: callers need no token.
+  std::function<void(std::string token, TokenReviewer::Done done)> check_token;
+  // After that a stream that a token let in has to be begun anew.
+  std::chrono::milliseconds token_stream_life = std::chrono::minutes(10);
+  // A call has ended: its method and gRPC's name of its status. Any thread.
+  std::function<void(std::string_view method, std::string_view code)> on_end;
+};
+
+class GrpcServer {
+ public:
+  GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options = {});
+  ~GrpcServer();  // stop() without grace, if it was not called
+  GrpcServer(const GrpcServer&) = delete;
+  GrpcServer& operator=(const GrpcServer&) = delete;
+
+  // host_port: "127.0.0.1:0", port 0 is any free one; the port that was taken. Errors:
+  // invalid_argument, unavailable.
+  Result<std::uint16_t> start(const std::string& host_port);
+  // Ends report streams at once (UNAVAILABLE: agents connect again), refuses new calls, lets
+  // Placement calls that wait finish until `grace` has passed, then refuses them too. Called on the
+  // loop thread it cannot wait for them and refuses them at once. Never blocks longer than the
+  // grace and a moment; agent_gone is not called for ended streams.
+  void stop(std::chrono::milliseconds grace);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::sched

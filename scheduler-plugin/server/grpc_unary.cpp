@@ -1,0 +1,71 @@
+#include "scheduler-plugin/server/grpc_unary.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "common/obs/log.hpp"
+#include "common/rpc/status.hpp"
+
+namespace chipweave::sched {
+
+grpc::ServerUnaryReactor* UnaryCall::begin(const std::shared_ptr<LiveCalls>& calls,
+                                           grpc::CallbackServerContext* context, const char* method,
+                                           Result<Work> work) {
+  auto call = std::make_shared<UnaryCall>(calls, context, method);
+  UnaryCall* raw = call.get();
+  raw->self_ = call;
+  std::string token;
+  grpc::Status refused = calls->look_at(*context, token);
+  if (refused.ok() && !work && !calls->options.check_token) refused = rpc::to_status(work.error());
+  if (refused.ok()) refused = calls->add(call, LiveCalls::Kind::unary);
+  if (!refused.ok()) {
+    raw->answer(refused);
+    return raw;
+  }
+  calls->loop.post([call = std::move(call), token = std::move(token), work = std::move(work)] {
+    call->calls_->let_in(call, LiveCalls::Kind::unary, token,
+                         [call, work](const grpc::Status& status) {
+                           status.ok() ? call->run(work) : call->answer(status);
+                         });
+  });
+  return raw;
+}
+
+void UnaryCall::answer(const grpc::Status& status) {
+  if (taken_.exchange(true)) return;
+  calls_->count(method_, status);
+  Finish(status);
+}
+
+void UnaryCall::run(const Result<Work>& work) {
+  if (taken_.exchange(true)) return;
+  const grpc::Status status = outcome(work);
+  calls_->count(method_, status);
+  Finish(status);
+}
+
+// The call is not finished yet, so that its context is there to be asked. gRPC tells of a deadline
+// that has passed when it comes to it; by then the loop may have come to the call.
+grpc::Status UnaryCall::outcome(const Result<Work>& work) {
+  if (context_->IsCancelled())
+    return {grpc::StatusCode::CANCELLED, "the caller has gone; nothing was done"};
+  if (context_->deadline() <= std::chrono::system_clock::now()) {
+    return {grpc::StatusCode::DEADLINE_EXCEEDED,
+            "the deadline passed before the call's turn came; nothing was done"};
+  }
+  if (!work) return rpc::to_status(work.error());
+  try {
+    return work.value()(calls_->decide);
+  } catch (const std::exception& e) {
+    obs::log(obs::Level::error, "placement call failed", {{"error", e.what()}});
+    return {grpc::StatusCode::INTERNAL, "internal error, see the scheduler's log"};
+  }
+}
+
+void UnaryCall::OnDone() {
+  calls_->remove(this);
+  const std::shared_ptr<UnaryCall> last = std::move(self_);
+}
+
+}  // namespace chipweave::sched

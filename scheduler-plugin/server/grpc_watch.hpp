@@ -1,0 +1,63 @@
+// DecisionFeed — tells those who follow decisions over gRPC (WatchDecisions) what the use cases
+// tell their observers.
+//
+// Each follower has a bounded queue: one that reads slower than decisions are made is ended, and
+// costs neither the loop nor the others anything. A listing of what holds already is read from the
+// decision core in parts, as fast as the follower takes them. Loop thread only; shared by the
+// service and by every stream, so that a late task finds it alive.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_callback.h>
+
+#include "chipweave/v1/placement.pb.h"
+#include "common/base/clock.hpp"
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/server/grpc_calls.hpp"
+
+namespace chipweave::sched {
+
+class DecisionFeed final : public NullObserver {
+ public:
+  // Shared by the queues of all followers.
+  using Event = std::shared_ptr<const v1::DecisionEvent>;
+  class Follower {
+   public:
+    Follower() = default;
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+    virtual ~Follower() = default;
+    virtual void tell(const Event& event) = 0;
+  };
+
+  explicit DecisionFeed(const Clock& clock) : clock_(clock) {}
+
+  void placed(const PlacedPod& pod) override;
+  void freed(const PlacedPod& pod) override;
+  void bind_failed(const Binding& binding, const Error& error) override;
+
+  void add(std::shared_ptr<Follower> follower) { followers_.push_back(std::move(follower)); }
+  void remove(const Follower* follower);
+  std::size_t followers() const { return followers_.size(); }
+
+ private:
+  std::int64_t now() const;
+  void tell(v1::DecisionEvent event);
+
+  const Clock& clock_;
+  std::vector<std::shared_ptr<Follower>> followers_;
+};
+
+// As DECISION_KIND_BOUND.
+v1::DecisionEvent bound_event(const PlacedPod& pod);
+
+// Begins a stream, which owns itself.
+grpc::ServerWriteReactor<v1::DecisionEvent>* watch_decisions(
+    const std::shared_ptr<LiveCalls>& calls, grpc::CallbackServerContext* context,
+    const v1::WatchDecisionsRequest& request);
+
+}  // namespace chipweave::sched

@@ -1,0 +1,16 @@
+// Errors as HTTP: one table for all handlers.
+#pragma once
+
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/http/server.hpp"
+
+namespace chipweave::sched {
+
+int http_status(Errc code);
+// {"error":{"code":"not_found","message":"…"}}
+http::Response error_response(const Error& error);
+http::Response error_response(int status, std::string_view code, std::string_view message);
+
+}  // namespace chipweave::sched

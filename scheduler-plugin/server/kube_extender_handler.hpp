@@ -1,0 +1,38 @@
+// KubeExtenderHandler — kube-scheduler's extender verbs over HTTP: reads the body, asks the
+// decision core, writes the reply. Owner: the loop thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/codec/kube/requests/extender.hpp"
+#include "common/http/server.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/server/extender_reply.hpp"
+
+namespace chipweave::sched {
+
+class KubeExtenderHandler {
+ public:
+  KubeExtenderHandler(Scheduler& scheduler, const ResourceTable& resources)
+      : scheduler_(scheduler), resources_(resources) {}
+
+  // Unusable requests: 200 with "Error" (filter, bind), 400 (prioritize, preempt: their replies
+  // have no error field).
+  http::Response filter(std::string& body);
+  http::Response prioritize(std::string& body);
+  http::Answer bind(std::string& body);
+  http::Response preempt(std::string& body);
+
+ private:
+  std::string refusal(const std::string& sentence) const;
+
+  Scheduler& scheduler_;
+  const ResourceTable& resources_;
+  codec::ExtenderReader reader_;
+  codec::ExtenderArgs args_;
+  ExtenderReply reply_;
+};
+
+}  // namespace chipweave::sched

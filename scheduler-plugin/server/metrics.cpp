@@ -1,0 +1,270 @@
+#include "scheduler-plugin/server/metrics.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/base/text.hpp"
+#include "common/obs/log.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+// Of a decision: a warm one on a small cluster takes microseconds, a cold one on thousands of nodes
+// milliseconds.
+const std::vector<double> kDecisionBuckets = {1e-6,   5e-6, 2.5e-5, 1e-4,   2.5e-4, 5e-4, 1e-3,
+                                              2.5e-3, 5e-3, 1e-2,   2.5e-2, 0.1,    0.5,  1};
+const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3,
+                                             1e-2, 2.5e-2, 0.1,  0.5,  1,      5};
+const std::vector<double> kShareBuckets = {0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
+
+double seconds(std::chrono::nanoseconds ns) { return std::chrono::duration<double>(ns).count(); }
+
+enum Total : std::size_t { kNodes, kClasses, kHeld, kPredicted, kBest, kConnections, kUnderWay };
+enum Trouble : std::size_t { kDisputed, kUnaccounted };
+
+}  // namespace
+
+Metrics::Metrics(std::string_view version)
+    : requests_(registry_.counter("chipweave_http_requests_total",
+                                  "HTTP requests by route and status code")),
+      request_seconds_(registry_.histogram("chipweave_http_request_duration_seconds",
+                                           "Time from a whole request to its whole reply, by route",
+                                           kRequestBuckets)),
+      grpc_requests_(registry_.counter("chipweave_grpc_requests_total",
+                                       "gRPC calls that ended, by method and status code")),
+      bind_failures_(registry_.counter("chipweave_bind_failures_total",
+                                       "Binds that were refused, by error code")),
+      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
+      certificate_(registry_.gauge("chipweave_tls_certificate_expiry_timestamp_seconds",
+                                   "When the certificate in use expires, Unix time")) {
+  auto& took =
+      registry_.histogram("chipweave_decision_duration_seconds",
+                          "Time of a decision by verb, without HTTP and JSON", kDecisionBuckets);
+  auto& decisions = registry_.counter("chipweave_decisions_total",
+                                      "Decisions by verb and whether any node fitted");
+  for (const Verb verb : kVerbs) {
+    const std::string name(to_string(verb));
+    decision_seconds_.push_back(took.with({{"verb", name}}));
+    decisions_fit_.push_back(decisions.with({{"verb", name}, {"result", "fits"}}));
+    decisions_none_.push_back(decisions.with({{"verb", name}, {"result", "rejected"}}));
+  }
+  auto& rejected = registry_.counter("chipweave_rejected_nodes_total",
+                                     "Nodes rejected by filter and prioritize, by reason");
+  for (int i = 1; i < kCauseCount; ++i) {  // Cause::none is no rejection
+    rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
+  }
+  auto& promises =
+      registry_.counter("chipweave_reservations_total", "Reservations by what became of them");
+  for (const Promise event :
+       {Promise::held, Promise::confirmed, Promise::expired, Promise::dropped}) {
+    promises_.push_back(promises.with({{"event", std::string(to_string(event))}}));
+  }
+  share_.push_back(
+      registry_
+          .histogram("chipweave_placement_bandwidth_ratio",
+                     "Predicted bandwidth of placed sets over the best possible on the machine",
+                     kShareBuckets)
+          .with());
+  totals_ = {registry_.gauge("chipweave_nodes", "Nodes with inventory").with(),
+             registry_.gauge("chipweave_machine_classes", "Distinct wirings in use").with(),
+             registry_.gauge("chipweave_reservations", "Reservations held now").with(),
+             registry_
+                 .gauge("chipweave_placed_bandwidth_bytes_per_second",
+                        "Sum of the predicted bandwidth of the sets of bound pods")
+                 .with(),
+             registry_
+                 .gauge("chipweave_placed_best_bandwidth_bytes_per_second",
+                        "What the same pods could have on empty machines")
+                 .with(),
+             registry_.gauge("chipweave_http_connections", "Open HTTP connections").with(),
+             registry_
+                 .gauge("chipweave_bindings_under_way",
+                        "Bindings that the API server was asked for and has not answered")
+                 .with()};
+  trouble_ = {registry_
+                  .counter("chipweave_disputed_chips_total",
+                           "Chips that a bound pod says it has although another one has them")
+                  .with(),
+              registry_
+                  .counter("chipweave_unaccounted_pods_total",
+                           "Bound pods on nodes for which the node table had no room")
+                  .with()};
+  server_ = {registry_
+                 .counter("chipweave_http_connections_refused_total",
+                          "Connections refused or dropped because too many were open")
+                 .with(),
+             registry_
+                 .counter("chipweave_http_bad_requests_total",
+                          "Requests that were malformed, too large or too slow, and broken TLS")
+                 .with()};
+  registry_.gauge("chipweave_build_info", "1, with the version as label")
+      .with({{"version", std::string(version)}})
+      .set(1);
+}
+
+void Metrics::decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) {
+  const auto i = static_cast<std::size_t>(verb);
+  decision_seconds_[i].observe(seconds(took));
+  (fits > 0 ? decisions_fit_ : decisions_none_)[i].add();
+}
+
+void Metrics::rejected(Cause cause, std::size_t nodes) {
+  rejected_[static_cast<std::size_t>(cause) - 1].add(static_cast<double>(nodes));
+}
+
+void Metrics::promise(Promise event) { promises_[static_cast<std::size_t>(event)].add(); }
+
+void Metrics::bound(const BoundPod& pod) {
+  if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
+  obs::log(obs::Level::info, "bound",
+           {{"pod", pod.pod.text()},
+            {"node", pod.node},
+            {"chips", pod.chips},
+            {"gbps", pod.gbps},
+            {"best_gbps", pod.best_gbps},
+            {"decision", pod.decision}});
+}
+
+void Metrics::bind_failed(const Binding& binding, const Error& error) {
+  bind_failures_.with({{"code", to_string(error.code)}}).add();
+  obs::log(obs::Level::warn, "bind refused",
+           {{"pod", binding.key.text()}, {"node", binding.node}, {"error", error.text()}});
+}
+
+void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
+  trouble_[kDisputed].add(static_cast<double>(chips.size()));
+  obs::log(obs::Level::error, "a bound pod says it has chips that another one has",
+           {{"pod", pod.text()}, {"node", node}, {"chips", comma_list(chips)}});
+}
+
+void Metrics::unaccounted(const PodKey& pod, std::string_view node) {
+  trouble_[kUnaccounted].add();
+  obs::log(obs::Level::error, "no room in the node table for the node of a bound pod",
+           {{"pod", pod.text()}, {"node", node}});
+}
+
+void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {
+  const std::pair<std::string, int> key(route, status);
+  auto it = routes_.find(key);
+  if (it == routes_.end()) {
+    it = routes_
+             .emplace(
+                 key,
+                 std::pair{requests_.with({{"path", key.first}, {"code", std::to_string(status)}}),
+                           request_seconds_.with({{"path", key.first}})})
+             .first;
+  }
+  it->second.first.add();
+  it->second.second.observe(seconds(took));
+}
+
+void Metrics::grpc_call(std::string_view method, std::string_view code) {
+  grpc_requests_.with({{"method", std::string(method)}, {"code", std::string(code)}}).add();
+}
+
+void Metrics::scrape_pods(Scheduler& scheduler) {
+  std::size_t pending = 0;
+  std::size_t reserved = 0;
+  std::size_t bound = 0;
+  double predicted = 0;
+  double best = 0;
+  scheduler.cluster().each([&](const ClusterPod& pod) {
+    if (const Decision* d = scheduler.decision(pod.ask.uid)) {
+      predicted += d->gbps * 1e9;
+      best += d->best_gbps * 1e9;
+    }
+    if (!pod.node.empty()) {
+      ++bound;
+    } else {
+      ++(scheduler.ledger().find(pod.ask.uid) != nullptr ? reserved : pending);
+    }
+  });
+  pods_.with({{"state", "pending"}}).set(static_cast<double>(pending));
+  pods_.with({{"state", "reserved"}}).set(static_cast<double>(reserved));
+  pods_.with({{"state", "bound"}}).set(static_cast<double>(bound));
+  totals_[kPredicted].set(predicted);
+  totals_[kBest].set(best);
+}
+
+void Metrics::scrape_server(const http::Server::Stats& server) {
+  totals_[kConnections].set(static_cast<double>(server.connections_open));
+  if (const auto expiry = server.certificate_not_after.time_since_epoch(); expiry.count() > 0)
+    certificate_.with().set(seconds(expiry));
+  server_[0].add(static_cast<double>(server.connections_refused - seen_.connections_refused));
+  server_[1].add(static_cast<double>(server.bad_requests - seen_.bad_requests));
+  seen_ = server;
+}
+
+void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
+  if (kubernetes_.empty()) {
+    auto& events = registry_.counter("chipweave_events_total", "Events on pods by result");
+    auto& reviews = registry_.counter("chipweave_token_reviews_total",
+                                      "gRPC callers' tokens that the API server was asked about");
+    kubernetes_ = {
+        events.with({{"result", "sent"}}),
+        events.with({{"result", "dropped"}}),
+        registry_
+            .counter("chipweave_wake_ups_total",
+                     "Nodes touched so that kube-scheduler looks again at pods that wait")
+            .with(),
+        registry_
+            .counter("chipweave_watch_failures_total",
+                     "Watches and lists of the API server that failed and were begun anew")
+            .with(),
+        registry_
+            .counter("chipweave_unusable_inventories_total",
+                     "NodeInventories that could not be read")
+            .with(),
+        reviews.with({{"result", "accepted"}}),
+        reviews.with({{"result", "refused"}}),
+        reviews.with({{"result", "failed"}}),
+        events.with({{"result", "refused"}})};
+  }
+  const Kubernetes::Stats& was = seen_kubernetes_;
+  kubernetes_[0].add(static_cast<double>(now.events_sent - was.events_sent));
+  kubernetes_[1].add(static_cast<double>(now.events_dropped - was.events_dropped));
+  kubernetes_[2].add(static_cast<double>(now.wake_ups - was.wake_ups));
+  kubernetes_[3].add(static_cast<double>(now.watch_failures - was.watch_failures));
+  kubernetes_[4].add(static_cast<double>(now.unusable_inventories - was.unusable_inventories));
+  const TokenReviewer::Stats& reviews = now.token_reviews;
+  const TokenReviewer::Stats& reviewed = was.token_reviews;
+  kubernetes_[5].add(static_cast<double>(reviews.accepted - reviewed.accepted));
+  kubernetes_[6].add(static_cast<double>(reviews.refused - reviewed.refused));
+  kubernetes_[7].add(static_cast<double>(reviews.failed - reviewed.failed));
+  kubernetes_[8].add(static_cast<double>(now.events_refused - was.events_refused));
+  seen_kubernetes_ = now;
+  if (now.leader) scrape_leader(*now.leader);
+}
+
+void Metrics::scrape_leader(const LeaderSeat::Stats& now) {
+  registry_.gauge("chipweave_leader", "1 on the replica that decides, 0 on one that stands by")
+      .with()
+      .set(now.leads ? 1 : 0);
+  registry_.counter("chipweave_leader_terms_total", "How often this replica began to lead")
+      .with()
+      .add(static_cast<double>(now.terms - seen_leader_.terms));
+  registry_
+      .counter("chipweave_leader_failures_total",
+               "Requests for the Lease or the label of the leader that came to nothing")
+      .with()
+      .add(static_cast<double>(now.failures - seen_leader_.failures));
+  seen_leader_ = now;
+}
+
+std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,
+                            const Kubernetes::Stats* kubernetes) {
+  scheduler.tick();
+  std::size_t inventories = 0;
+  for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
+    inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
+  totals_[kNodes].set(static_cast<double>(inventories));
+  totals_[kUnderWay].set(static_cast<double>(scheduler.under_way()));
+  totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
+  totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
+  scrape_pods(scheduler);
+  scrape_server(server);
+  if (kubernetes != nullptr) scrape_kubernetes(*kubernetes);
+  return registry_.expose() + nodes_.expose(scheduler);
+}
+
+}  // namespace chipweave::sched

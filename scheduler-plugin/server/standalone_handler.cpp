@@ -1,0 +1,84 @@
+#include "scheduler-plugin/server/standalone_handler.hpp"
+
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/kube/pod/pod.hpp"
+#include "scheduler-plugin/server/api_handler.hpp"
+#include "scheduler-plugin/server/http_errors.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+http::Response json(std::string body, int status = 200) {
+  http::Response response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+
+Error no_such_pod(std::string_view rest) {
+  return make_error(Errc::not_found, "pod " + std::string(rest.substr(0, 512)) + " does not exist");
+}
+
+}  // namespace
+
+Result<std::string> StandaloneHandler::document(const ClusterPod& pod) const {
+  return codec::write_pod(cluster_.document(pod.ask.key), pod.ask.key.ns, pod.ask.uid, pod.node,
+                          cluster_.written(pod.ask.key));
+}
+
+http::Response StandaloneHandler::create(const std::string& body) {
+  if (body.size() > limits::kMaxManifestBytes) {
+    return error_response(make_error(Errc::limit_exceeded, "the pod is larger than 4 MiB"));
+  }
+  auto pod = codec::read_pod(body);
+  if (!pod) return error_response(pod.error());
+  if (!pod->node_name.empty()) {
+    return error_response(
+        make_error(Errc::invalid_argument, "spec.nodeName is set by bind; leave it empty"));
+  }
+  CountedAsk counted = count_ask(*pod, resources_);
+  ClusterPod entry;
+  entry.ask = std::move(counted.ask);
+  entry.refused = std::move(counted.refused);
+  auto added = cluster_.add(std::move(entry), body);
+  if (!added) return error_response(added.error());
+  auto text = document(**added);
+  if (!text) return error_response(text.error());
+  return json(std::move(*text), 201);
+}
+
+http::Response StandaloneHandler::list() const {
+  std::string out = R"({"items":[)";
+  bool first = true;
+  cluster_.each([&](const ClusterPod& pod) {
+    const auto text = document(pod);
+    if (!text) return;
+    if (!first) out += ',';
+    first = false;
+    out += *text;
+  });
+  out += "]}";
+  return json(std::move(out));
+}
+
+http::Response StandaloneHandler::get(std::string_view rest) const {
+  const ClusterPod* pod = cluster_.find(pod_key_of(rest));
+  if (pod == nullptr) return error_response(no_such_pod(rest));
+  auto text = document(*pod);
+  if (!text) return error_response(text.error());
+  return json(std::move(*text));
+}
+
+http::Response StandaloneHandler::remove(std::string_view rest) {
+  const ClusterPod* pod = cluster_.find(pod_key_of(rest));
+  if (pod == nullptr) return error_response(no_such_pod(rest));
+  auto text = document(*pod);
+  if (auto ended = cluster_.end(PodKey(pod->ask.key)); !ended) return error_response(ended.error());
+  if (!text) return error_response(text.error());
+  return json(std::move(*text));
+}
+
+}  // namespace chipweave::sched

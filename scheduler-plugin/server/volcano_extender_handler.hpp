@@ -1,0 +1,54 @@
+// VolcanoExtenderHandler — the verbs of Volcano's extender plugin over HTTP: reads the body, asks
+// the decision core, writes the reply.
+//
+// All of them are speculative. What may change something is told so: allocate and deallocate. Verbs
+// about queues, jobs and sessions are answered without a look at the body, in Volcano's words for
+// "no opinion". Owner: the loop thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/codec/kube/requests/volcano.hpp"
+#include "common/http/server.hpp"
+#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/kube/pod_ask.hpp"
+
+namespace chipweave::sched {
+
+class VolcanoExtenderHandler {
+ public:
+  // weight: what a difference of the whole range of scores counts, in points of Volcano's node
+  // order divided by 100 (its own plugins give 0 to 100 times their weight).
+  VolcanoExtenderHandler(Scheduler& scheduler, const ResourceTable& resources, int weight)
+      : scheduler_(scheduler), resources_(resources), weight_(weight) {}
+
+  // Requests that cannot be read: 400, which Volcano takes as an error of the extender.
+  http::Response predicate(std::string& body);
+  http::Response prioritize(std::string& body);
+  http::Response allocate(std::string& body);
+  http::Response deallocate(std::string& body);
+  // preemptable, reclaimable: which of the evictees must end for the evictor to fit there.
+  http::Response choose_victims(std::string& body);
+  // onSessionOpen, onSessionClose: Volcano keeps the connection only if the reply is empty.
+  static http::Response session_hook();
+  static http::Response no_opinion(std::string_view reply);
+
+ private:
+  // Whether the cluster holds the pod, so that what it asks for is known.
+  bool known(const codec::VolcanoTask& task) const;
+  CountedAsk ask_of(const codec::VolcanoTask& task) const;
+  bool can_wait_for_room(const PodAsk& pod) const;
+
+  Scheduler& scheduler_;
+  const ResourceTable& resources_;
+  int weight_;
+  codec::VolcanoReader reader_;
+  codec::VolcanoTask task_;
+  codec::VolcanoNode node_;
+  std::vector<std::string_view> nodes_;
+  std::vector<codec::VolcanoEvictee> evictees_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,98 @@
+#include "node-agent/probe_process/probe_loop.hpp"
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/agent/machines.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Answers what it is told to; waiting is what moves the clock.
+struct FakeVendor final : VendorProbe {
+  ManualClock clock;
+  Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
+  bool changed = false;
+  int asked = 0;
+  std::function<void()> meanwhile = [] {};
+  Result<domain::Observation> discover() override {
+    ++asked;
+    changed = false;
+    return answer;
+  }
+  bool changes() override { return changed; }
+  void wait(milliseconds longest) override {
+    clock.advance(longest);
+    meanwhile();
+  }
+};
+
+struct ProbeLoopTest : testing::Test {
+  FakeVendor vendor;
+  std::vector<std::string> lines;
+  // Runs for as long as that.
+  void run_for(milliseconds time) {
+    const auto end = vendor.clock.now() + time;
+    run_probe_loop(vendor, vendor.clock, {}, [&](const std::string& line) {
+      lines.push_back(line);
+      return vendor.clock.now() < end;
+    });
+  }
+  long count(const std::string& part) const {
+    return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(part) != std::string::npos;
+    });
+  }
+};
+
+TEST_F(ProbeLoopTest, SaysWhatItSeesOnceAndThenThatItLives) {
+  run_for(seconds(10));
+  EXPECT_EQ(vendor.asked, 1);
+  ASSERT_EQ(lines.size(), 11U);
+  EXPECT_NE(lines.front().find("\"topology\""), std::string::npos);
+  EXPECT_EQ(count("alive"), 10);
+}
+
+TEST_F(ProbeLoopTest, SaysWhatIsNewWhenItSeesIt) {
+  vendor.meanwhile = [&] {
+    if (vendor.clock.now() == Clock::Steady(seconds(3))) {
+      vendor.answer->facts["driver"] = "2";
+      vendor.changed = true;
+    }
+  };
+  run_for(seconds(5));
+  EXPECT_EQ(vendor.asked, 2);
+  EXPECT_EQ(count("\"driver\":\"2\""), 1);
+  EXPECT_EQ(count("\"topology\""), 1);
+}
+
+TEST_F(ProbeLoopTest, AFailureIsSaidOnceAndTriedAgainMoreAndMoreSeldom) {
+  vendor.answer = make_error(Errc::not_found, "no GPU");
+  run_for(seconds(121));
+  EXPECT_EQ(count("no GPU"), 1);
+  EXPECT_GE(count("alive"), 110);
+  // 1, 2, 4, 8, 16, then every 30 s: at 0, 1, 3, 7, 15, 31, 61, 91 and 121 s.
+  EXPECT_EQ(vendor.asked, 9);
+}
+
+TEST_F(ProbeLoopTest, AnotherFailureIsSaidAndRecoveryToo) {
+  vendor.answer = make_error(Errc::not_found, "no GPU");
+  vendor.meanwhile = [&] {
+    if (vendor.asked == 2) vendor.answer = make_error(Errc::unavailable, "no driver");
+    if (vendor.asked == 3) vendor.answer = domain::Observation{"box", ring_of_four(), {}};
+  };
+  run_for(seconds(20));
+  EXPECT_EQ(count("no GPU"), 1);
+  EXPECT_EQ(count("no driver"), 1);
+  EXPECT_EQ(count("\"topology\""), 1);
+  EXPECT_EQ(vendor.asked, 4);
+}
+
+}  // namespace
+}  // namespace chipweave::agent

@@ -1,0 +1,185 @@
+#include "node-agent/supervisor/probe_supervisor.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A helper that is a shell script, and a way to wait for what comes of it.
+class Helped {
+ public:
+  explicit Helped(const std::string& script, SupervisorOptions options = {})
+      : probe_(with(std::move(options), script), [this] {
+          const std::lock_guard lock(mutex_);
+          told_.notify_all();
+        }) {}
+
+  ProbeSupervisor& probe() { return probe_; }
+  // Whether it came true within a long time.
+  bool until(const std::function<bool()>& what) {
+    std::unique_lock lock(mutex_);
+    for (int i = 0; i < 4000; ++i) {
+      if (what()) return true;
+      told_.wait_for(lock, milliseconds(5));
+    }
+    return false;
+  }
+  std::string trouble_code() {
+    const auto trouble = probe_.trouble();
+    return trouble ? trouble->code : "";
+  }
+
+ private:
+  static SupervisorOptions with(SupervisorOptions options, const std::string& script) {
+    options.words = {"/bin/sh", "-c", script};
+    options.restart_least = milliseconds(1);
+    return options;
+  }
+  std::mutex mutex_;
+  std::condition_variable told_;
+  ProbeSupervisor probe_;
+};
+
+// An observation of as many chips.
+std::string seen(int chips, const std::string& more = "") {
+  std::string out = R"({"machine":"box","topology":{"chips":[)";
+  for (int i = 0; i < chips; ++i) {
+    out += (i == 0 ? "" : ",") + std::string("{\"index\":") + std::to_string(i) + "}";
+  }
+  return "echo '" + out + "]},\"facts\":{}" + more + "}'; ";
+}
+
+const std::string kStay = "exec sleep 1000";
+
+TEST(ProbeSupervisor, GivesWhatTheHelperSawOnce) {
+  Helped helped(seen(2) + kStay);
+  ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
+  const auto first = helped.probe().discover();
+  ASSERT_TRUE(first.ok()) << first.error().text();
+  EXPECT_EQ(first->topology.chip_count(), 2);
+  EXPECT_FALSE(helped.probe().changes());
+  EXPECT_FALSE(helped.probe().trouble());
+}
+
+TEST(ProbeSupervisor, BeforeTheFirstAnswerThereIsNone) {
+  Helped helped(kStay);
+  EXPECT_FALSE(helped.probe().changes());
+  EXPECT_EQ(helped.probe().discover().error().code, Errc::unavailable);
+}
+
+TEST(ProbeSupervisor, EventsThatNobodyTookYetAreNotLost) {
+  const auto event = [](int number) {
+    return seen(1, R"(,"signals":[{"kind":"event","code":"xid.)" + std::to_string(number) +
+                       R"(","chip":0},{"kind":"state","code":"nvml.lost","chip":0}])");
+  };
+  Helped helped(event(1) + event(2) + seen(3) + kStay);
+  std::vector<std::string> codes;
+  int chips = 0;
+  // Whenever they are taken, and in however many steps.
+  ASSERT_TRUE(helped.until([&] {
+    if (!helped.probe().changes()) return false;
+    auto now = helped.probe().discover();
+    for (const auto& signal : now->signals) {
+      if (signal.kind == domain::SignalKind::event) codes.push_back(signal.code);
+    }
+    chips = now->topology.chip_count();
+    return chips == 3;
+  }));
+  EXPECT_EQ(codes, (std::vector<std::string>{"xid.1", "xid.2"}));
+}
+
+TEST(ProbeSupervisor, WhatItCannotReadIsItsError) {
+  Helped helped(R"(echo '{"error":{"code":"not_found","message":"no GPU here"}}'; )" + kStay);
+  ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
+  const auto none = helped.probe().discover();
+  EXPECT_EQ(none.error().code, Errc::not_found);
+  EXPECT_EQ(none.error().message, "no GPU here");
+  EXPECT_FALSE(helped.probe().trouble());
+}
+
+TEST(ProbeSupervisor, AHangIsToldAndAnotherHelperStarted) {
+  SupervisorOptions options;
+  options.line_within = milliseconds(30);
+  Helped helped(seen(1) + kStay, options);
+  ASSERT_TRUE(helped.until([&] { return helped.probe().counts().stuck > 0; }));
+  ASSERT_TRUE(helped.until([&] { return helped.probe().counts().starts > 2; }));
+  ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.stuck"; }));
+  EXPECT_TRUE(helped.probe().changes());
+}
+
+TEST(ProbeSupervisor, AHangBeforeTheFirstLineIsToldToo) {
+  SupervisorOptions options;
+  options.first_line_within = milliseconds(10);
+  Helped helped(kStay, options);
+  EXPECT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.stuck"; }));
+}
+
+TEST(ProbeSupervisor, ANewHelperHealsACrash) {
+  const io::TempFolder folder;
+  // The first run dies of a signal, the second one stays.
+  Helped helped("mkdir " + folder.at("once") + " 2>/dev/null && kill -SEGV $$; " + seen(2) + kStay);
+  ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
+  EXPECT_EQ(helped.probe().discover()->topology.chip_count(), 2);
+  EXPECT_EQ(helped.probe().counts().crashed, 1U);
+  EXPECT_FALSE(helped.probe().trouble());
+}
+
+TEST(ProbeSupervisor, EventsOfARunThatHasEndedAreNotLost) {
+  const io::TempFolder folder;
+  const std::string event = R"(,"signals":[{"kind":"event","code":"xid.79","chip":0}])";
+  Helped helped("if mkdir " + folder.at("once") + " 2>/dev/null; then " + seen(1, event) +
+                "kill -SEGV $$; fi; " + seen(2) + kStay);
+  // Nothing is taken before the second run has spoken.
+  ASSERT_TRUE(helped.until(
+      [&] { return helped.probe().counts().crashed == 1 && !helped.probe().trouble(); }));
+  const auto now = helped.probe().discover();
+  ASSERT_TRUE(now.ok()) << now.error().text();
+  EXPECT_EQ(now->topology.chip_count(), 2);
+  ASSERT_EQ(now->signals.size(), 1U);
+  EXPECT_EQ(now->signals[0].code, "xid.79");
+}
+
+TEST(ProbeSupervisor, ACrashIsToldWithItsSignal) {
+  Helped helped(seen(1) + "kill -SEGV $$");
+  ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.crashed"; }));
+  ASSERT_TRUE(helped.until([&] { return helped.probe().counts().crashed > 1; }));
+  // What it saw is still to be had.
+  EXPECT_TRUE(helped.probe().discover().ok());
+}
+
+TEST(ProbeSupervisor, GarbageEndsTheRun) {
+  Helped helped(seen(1) + "echo '{\"machine\":'; " + kStay);
+  ASSERT_TRUE(helped.until([&] { return helped.probe().counts().garbage > 0; }));
+}
+
+TEST(ProbeSupervisor, AHelperThatIsMissingIsNoReasonToEnd) {
+  SupervisorOptions options;
+  options.words = {"/nowhere/helper"};
+  options.restart_least = milliseconds(1);
+  std::mutex mutex;
+  std::condition_variable told;
+  bool absent = false;
+  ProbeSupervisor probe(options, [&] {
+    const std::lock_guard lock(mutex);
+    absent = true;
+    told.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  ASSERT_TRUE(told.wait_for(lock, seconds(20), [&] { return absent; }));
+  EXPECT_EQ(probe.trouble()->code, "probe.absent");
+}
+
+TEST(ProbeSupervisor, EndsWithItsHelperWhateverThatDoes) {
+  for (int i = 0; i < 20; ++i) Helped helped("trap '' TERM INT HUP; " + kStay);
+}
+
+}  // namespace
+}  // namespace chipweave::agent

@@ -1,0 +1,113 @@
+#include "node-agent/supervisor/supervised_process.hpp"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace chipweave::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using Got = SupervisedProcess::Got;
+
+constexpr milliseconds kLong{20'000};
+
+std::unique_ptr<SupervisedProcess> shell(const std::string& script, int wake = -1,
+                                         std::size_t most = 1000) {
+  auto started = SupervisedProcess::start({"/bin/sh", "-c", script}, wake, most);
+  EXPECT_TRUE(started.ok()) << started.error().text();
+  return std::move(started).value();
+}
+
+std::string line_of(SupervisedProcess& helper) {
+  std::string_view line;
+  EXPECT_EQ(helper.read_line(kLong, line), Got::line);
+  return std::string(line);
+}
+
+Got got_from(SupervisedProcess& helper, milliseconds longest = kLong) {
+  std::string_view line;
+  return helper.read_line(longest, line);
+}
+
+TEST(SupervisedProcess, ReadsLinesHoweverTheyComeAndKnowsItsEnd) {
+  const auto helper = shell("printf 'one\\n\\ntw'; sleep 0.05; printf 'o\\nrest'; exit 3");
+  EXPECT_EQ(line_of(*helper), "one");
+  EXPECT_EQ(line_of(*helper), "");
+  EXPECT_EQ(line_of(*helper), "two");
+  EXPECT_EQ(got_from(*helper), Got::end);
+  EXPECT_TRUE(helper->gone(kLong));
+  EXPECT_EQ(helper->ending(), "exit status 3");
+}
+
+TEST(SupervisedProcess, SaysWhichSignalEndedIt) {
+  const auto helper = shell("kill -SEGV $$");
+  EXPECT_EQ(got_from(*helper), Got::end);
+  EXPECT_TRUE(helper->gone(kLong));
+  EXPECT_EQ(helper->ending(), "signal 11 (Segmentation fault)");
+}
+
+TEST(SupervisedProcess, SilenceIsTold) {
+  const auto helper = shell("sleep 1000");
+  EXPECT_EQ(got_from(*helper, milliseconds(1)), Got::silence);
+  EXPECT_TRUE(helper->kill(kLong));
+  EXPECT_EQ(helper->ending(), "signal 9 (Killed)");
+}
+
+TEST(SupervisedProcess, AFloodWithoutEndIsToldBeforeItFillsTheMemory) {
+  const auto helper = shell("exec tr '\\0' x </dev/zero");
+  EXPECT_EQ(got_from(*helper), Got::too_long);
+}
+
+TEST(SupervisedProcess, ALineThatIsJustTooLongIsTold) {
+  const auto helper = shell("printf '%01000d\\n%01001d\\n' 0 0");
+  EXPECT_EQ(line_of(*helper).size(), 1000U);
+  EXPECT_EQ(got_from(*helper), Got::too_long);
+}
+
+TEST(SupervisedProcess, WhatItStartedGoesWithIt) {
+  const auto helper = shell("sleep 1000 & echo $!; wait");
+  const pid_t child = std::stoi(line_of(*helper));
+  ASSERT_EQ(::kill(child, 0), 0);
+  EXPECT_TRUE(helper->kill(kLong));
+  // It is init's now, which may take its time to bury it: a zombie is dead, too.
+  for (int i = 0; i < 2000 && ::kill(child, 0) == 0; ++i) {
+    std::string state;
+    if (FILE* f = std::fopen(("/proc/" + std::to_string(child) + "/stat").c_str(), "r")) {
+      char text[256] = {};
+      if (std::fgets(text, sizeof text, f) != nullptr) state = text;
+      std::fclose(f);
+    }
+    if (state.find(") Z") != std::string::npos) return;
+    ::usleep(1000);
+  }
+  EXPECT_NE(::kill(child, 0), 0);
+}
+
+TEST(SupervisedProcess, ASecondDescriptorWakesTheReader) {
+  const int wake = ::eventfd(1, EFD_CLOEXEC);
+  const auto helper = shell("sleep 1000", wake);
+  EXPECT_EQ(got_from(*helper), Got::woken);
+  ::close(wake);
+}
+
+TEST(SupervisedProcess, OnlyItsPipeAndErrorsReachIt) {
+  const int ours = ::dup(STDIN_FILENO);  // without close-on-exec
+  const auto helper = shell("ls /proc/self/fd | tr '\\n' ' '; echo; cat; echo done");
+  // ls itself opens the folder as 3.
+  EXPECT_EQ(line_of(*helper), "0 1 2 3 ");
+  EXPECT_EQ(line_of(*helper), "done");
+  ::close(ours);
+}
+
+TEST(SupervisedProcess, AProgramThatIsNotThereIsAnError) {
+  const auto started = SupervisedProcess::start({"/nowhere/helper"}, -1, 1000);
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().code, Errc::not_found);
+  EXPECT_NE(started.error().message.find("/nowhere/helper"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace chipweave::agent
