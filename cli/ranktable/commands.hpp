@@ -5,6 +5,9 @@
 
 namespace chipweave::cli {
 
+// Prints the error and returns the exit code for it.
+Exit fail(const Error& error);
+
 void register_table_lint(CLI::App& ranktable, Exit& exit_code);     // lint
 void register_table_convert(CLI::App& ranktable, Exit& exit_code);  // convert
 void register_table_compare(CLI::App& ranktable, Exit& exit_code);  // diff, hash

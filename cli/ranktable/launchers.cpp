@@ -12,7 +12,7 @@ using domain::ranktable::RankedHost;
 namespace {
 
 Error cannot(std::string_view form, const std::string& why) {
-  return make_error(Errc::invalid_argument, concat(form, " cannot say this order: ", why));
+  return make_error(Errc::invalid_argument, concat(form, " cannot express this order: ", why));
 }
 
 // Whether ranks are 0..N-1, host after host.
@@ -23,7 +23,7 @@ Result<void> check_runs(const std::vector<RankedHost>& hosts, std::string_view f
       if (rank.first != next) {
         return cannot(form,
                       concat("rank ", next, " is not on host ", host.name,
-                             " between its others; a rankfile can, or renumber with 'chipweave "
+                             " with its other ranks; use a rankfile, or renumber with 'chipweave "
                              "ranktable order --write'"));
       }
       ++next;
@@ -73,7 +73,7 @@ Result<std::string> torchrun(const std::vector<RankedHost>& hosts) {
   return out;
 }
 
-std::string slots(const std::vector<RankedHost>& hosts, const char* between) {
+std::string slot_lines(const std::vector<RankedHost>& hosts, const char* between) {
   std::string out;
   for (const RankedHost& host : hosts) {
     out += concat(host.name, between, host.ranks.size(), "\n");
@@ -96,8 +96,8 @@ Result<std::string> launcher_text(const std::vector<RankedHost>& hosts, std::str
   if (form == "master-addr") return hosts.front().name + "\n";
   const auto runs = check_runs(hosts, form);
   if (!runs) return runs.error();
-  if (form == "hostfile") return slots(hosts, " slots=");
-  if (form == "machinefile") return slots(hosts, ":");
+  if (form == "hostfile") return slot_lines(hosts, " slots=");
+  if (form == "machinefile") return slot_lines(hosts, ":");
   return torchrun(hosts);
 }
 

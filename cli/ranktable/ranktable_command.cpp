@@ -4,8 +4,14 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
+#include "cli/terminal.hpp"
 
 namespace chipweave::cli {
+
+Exit fail(const Error& error) {
+  complain(error);
+  return exit_for(error);
+}
 
 void register_ranktable(CLI::App& app, Exit& exit_code) {
   CLI::App* ranktable = app.add_subcommand(

@@ -86,8 +86,8 @@ std::string head_text(const LintedText& linted) {
 
 std::string level_line(const RingLevel& level) {
   std::string out = concat(level.name, ": crossed ", level.crossings, " times, ");
-  if (level.crossings == level.least) return out + "which is the least";
-  return concat(out, level.least, " would do");
+  if (level.crossings == level.least) return out + "which is the minimum";
+  return concat(out, level.least, " is the minimum");
 }
 
 std::string levels_text(const TableRing& ring, bool colours) {

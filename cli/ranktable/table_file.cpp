@@ -20,7 +20,7 @@ using domain::ranktable::Severity;
 
 namespace {
 
-// What makes a table unusable for anything but a lint.
+// Findings that make a table unusable for every command but lint.
 bool is_structural(const Located& finding) {
   constexpr std::array<std::string_view, 6> kCodes = {"RT001", "RT002", "RT003",
                                                       "RT004", "RT005", "RT100"};
@@ -45,11 +45,10 @@ void add_table_options(CLI::App& command, TableFile& table, const std::string& n
       ->option_text("POINTER");
   command
       .add_option("--dialect", table.dialect,
-                  "what the table is, where its members do not tell: modelarts-global or "
-                  "mindie-global")
+                  "dialect of a table whose members do not tell: modelarts-global or mindie-global")
       ->check([](const std::string& text) {
         return domain::ranktable::dialect_named(text) ? std::string()
-                                                      : "there is no dialect '" + text + "'";
+                                                      : "unknown dialect '" + text + "'";
       })
       ->option_text("DIALECT");
 }

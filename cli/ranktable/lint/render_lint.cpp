@@ -28,20 +28,20 @@ Colour colour_of(Severity severity) {
   return Colour::none;
 }
 
-std::string counted(std::size_t count, const char* what) {
+std::string counted_noun(std::size_t count, const char* what) {
   return concat(count, " ", what, (count == 1 ? "" : "s"));
 }
 
-std::string summary(const LintedText& linted, const std::string& file) {
+std::string lint_summary(const LintedText& linted, const std::string& file) {
   std::array<std::size_t, 3> counts{};
   for (const Located& each : linted.findings) ++counts[static_cast<std::size_t>(each.severity)];
   std::string out = file == "-" ? "standard input" : file;
   out += ": ";
   out += linted.dialect ? std::string(to_string(*linted.dialect)) : "no rank table";
-  if (linted.dialect) out += ", " + counted(linted.table.rank_count(), "rank");
+  if (linted.dialect) out += ", " + counted_noun(linted.table.rank_count(), "rank");
   if (linted.findings.empty()) return out + ", nothing found";
-  return out + ", " + counted(counts[2], "error") + ", " + counted(counts[1], "warning") +
-         (counts[0] > 0 ? ", " + counted(counts[0], "note") : "");
+  return out + ", " + counted_noun(counts[2], "error") + ", " + counted_noun(counts[1], "warning") +
+         (counts[0] > 0 ? ", " + counted_noun(counts[0], "note") : "");
 }
 
 // SARIF's words.
@@ -63,7 +63,7 @@ std::string render_lint(const LintedText& linted, const std::string& file, bool 
     }
     out += '\n';
   }
-  return out + printable(summary(linted, file)) + '\n';
+  return out + printable(lint_summary(linted, file)) + '\n';
 }
 
 std::string lint_json(const LintedText& linted, const std::string& file) {

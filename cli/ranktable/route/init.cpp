@@ -1,4 +1,4 @@
-#include "cli/ranktable/route/init.hpp"
+#include "cli/ranktable/route/commands.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/route/init_step.hpp"
 #include "cli/ranktable/route/inputs.hpp"
 #include "cli/terminal.hpp"
@@ -41,8 +42,8 @@ std::optional<seconds> parse_wait(std::string_view text) {
   return out <= kMaxWait ? std::optional(out) : std::nullopt;
 }
 
-// A container's first process ignores SIGTERM unless it says otherwise: the pod could not be
-// deleted while it waits.
+// The first process of a container ignores SIGTERM by default: the pod could not be deleted while
+// it waits.
 void end_on_sigterm() {
   std::signal(SIGTERM, [](int number) { std::_Exit(128 + number); });
   std::signal(SIGINT, [](int number) { std::_Exit(128 + number); });
@@ -71,7 +72,7 @@ Result<RouteTables> read_tables(const std::string& folder) {
   return out;
 }
 
-// Until the tables are complete or the time is over; then the last step says wait.
+// Until the tables are complete or the time is over (the last step is then `wait`).
 Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteStepRequest& request,
                                   const domain::NetworkTable* network, seconds longest) {
   const auto deadline = std::chrono::steady_clock::now() + longest;
@@ -80,7 +81,7 @@ Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteStepRe
     if (!tables) return tables.error();
     Result<RouteStep> step = route_step(*tables, request, network);
     if (!step) {
-      if (exit_for(step.error()) == Exit::usage) return step;  // the flag's fault
+      if (exit_for(step.error()) == Exit::usage) return step;
       return std::move(step).error().in("folder " + flags.config);
     }
     if (step->kind != RouteStep::Kind::wait) return step;
@@ -93,7 +94,7 @@ Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteStepRe
 Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
   const RouteStepRequest request{flags.index, flags.replicas};
   if (!flags.hosts.empty() && flags.network.empty()) {
-    return make_error(Errc::invalid_argument, "is needed: a hostfile says nothing of switches")
+    return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
         .in("--network");
   }
   std::optional<domain::NetworkTable> network;
@@ -111,8 +112,8 @@ Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
   return route_step(*machines, request, *network);
 }
 
-// What a former run of the container left must not outlive the plan it was of. Absent files are
-// what the job script takes for "no route planning": an empty MASTER_INDEX would break it.
+// Files of an earlier run must not outlive their plan. The job script takes missing files for "no
+// route planning"; an empty MASTER_INDEX would break it.
 Result<void> remove_files(const std::string& folder) {
   for (const char* name : {kRankFile, kMasterFile}) {
     std::error_code failed;
@@ -132,11 +133,6 @@ Result<void> write_step(const std::string& folder, const RouteStep& step) {
   return io::write_file_atomically(in_folder(folder, kRankFile), concat(step.rank, "\n"));
 }
 
-Exit failed(const Error& error) {
-  complain(error);
-  return exit_for(error);
-}
-
 }  // namespace
 
 Exit run_route_init(const RouteInitFlags& flags) {
@@ -146,9 +142,9 @@ Exit run_route_init(const RouteInitFlags& flags) {
     return Exit::usage;
   }
   end_on_sigterm();
-  if (auto removed = remove_files(flags.dir); !removed) return failed(removed.error());
+  if (auto removed = remove_files(flags.dir); !removed) return fail(removed.error());
   const Result<RouteStep> step = find_step(flags, *longest);
-  if (!step) return failed(step.error());
+  if (!step) return fail(step.error());
   switch (step->kind) {
     case RouteStep::Kind::wait:
       complain("the job's tables were not complete within " + flags.wait + ": " + step->why);
@@ -159,7 +155,7 @@ Exit run_route_init(const RouteInitFlags& flags) {
     case RouteStep::Kind::ranked:
       break;
   }
-  if (auto written = write_step(flags.dir, *step); !written) return failed(written.error());
+  if (auto written = write_step(flags.dir, *step); !written) return fail(written.error());
   remark(concat("pod ", flags.index, " has new rank ", step->rank, "; the master is pod ",
                 step->master));
   return Exit::fine;

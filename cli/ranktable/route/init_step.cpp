@@ -31,7 +31,7 @@ Result<std::string> unpacked(const std::string& content) {
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start == std::string::npos || content[start] == '{') return content;
   const Result<std::string> bytes = codec::decode_base64(content);
-  if (!bytes || !io::is_gzip(*bytes)) return bad("is neither JSON nor base64 of gzip");
+  if (!bytes || !io::is_gzip(*bytes)) return bad("must be JSON or base64 of gzip");
   return io::gunzip(*bytes, limits::kMaxRankTableBytes);
 }
 
@@ -60,8 +60,8 @@ RouteMachine machine_of(const Server& server) {
   return out;
 }
 
-// ConfigMaps are updated one by one: for a while a pod may see one table of the job as it is, and
-// another of the job before its restart.
+// ConfigMaps are updated one by one: for a while a pod may see one table of the current job and
+// another one from before its restart.
 bool same_machines(const RankTable& a, const RankTable& b) {
   std::set<std::string> of_a;
   std::set<std::string> of_b;
@@ -87,7 +87,7 @@ std::optional<std::size_t> index_in(const std::string& pod) {
   return whole && !text.empty() ? std::optional(out) : std::nullopt;
 }
 
-// Of ranktable_tor.json: every server is a pod, whose name ends in its index.
+// Of ranktable_tor.json: every server is a pod whose name ends in its index.
 Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
   const std::vector<Server>& servers = servers_of(table);
   std::vector<RouteMachine> out(servers.size());
@@ -107,16 +107,16 @@ Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
   return out;
 }
 
-// Of jobstart_hccl.json: servers are in the order of pods, which tells them apart only where every
-// pod has a machine of its own.
+// Of jobstart_hccl.json: servers are in the order of pods, which identifies pods only if every pod
+// has a machine of its own.
 Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std::size_t replicas) {
   const std::vector<Server>& servers = servers_of(table);
   if (replicas == 0) {
-    return bad("is needed: jobstart_hccl.json says machines, not pods").in("--replicas");
+    return bad("is required: jobstart_hccl.json lists machines, not pods").in("--replicas");
   }
   if (replicas != servers.size()) {
     return bad(concat("it has ", servers.size(), " machines for ", replicas,
-                      " pods; which pod is where stands in ", codec::kTorFile, " only"))
+                      " pods; the place of each pod is in ", codec::kTorFile, " only"))
         .in(std::string(codec::kJobStartFile));
   }
   std::vector<RouteMachine> out;
@@ -179,7 +179,7 @@ Result<RouteStep> route_step(const RouteTables& tables, const RouteStepRequest& 
   if (!*job_start && !*tors) return wait("there is no table yet");
   const RankTable& table = *tors ? **tors : **job_start;
   if (network == nullptr && !knows_switches(table))
-    return keep("the tables hand down no switches: pods keep their order");
+    return keep("the tables contain no switches: pods keep their order");
   auto machines = *tors ? machines_by_pod(table) : machines_by_place(table, request.replicas);
   if (!machines) return std::move(machines).error();
   return network != nullptr ? route_step(*machines, request, *network)

@@ -1,5 +1,5 @@
-// The files of `route plan --out`: tables, the plan, ConfigMaps that hold them, and the values of
-// annotations.
+// The files of `route plan --out`: tables, the plan, ConfigMaps that contain them, and annotation
+// values.
 #pragma once
 
 #include <optional>
@@ -23,15 +23,15 @@ struct RouteOutput {
 struct RouteOutputOptions {
   codec::ManifestForm form = codec::ManifestForm::yaml;
   bool compress = false;  // the rank table inside its ConfigMap
-  bool switches = false;  // topology is handed down
+  bool switches = false;  // topology is passed on
 };
 
-// tables: nullptr where only hosts are known. job goes with tables.
+// tables and job: nullptr if only hosts are known.
 Result<RouteOutput> route_output(const RouteAnswer& answer, const codec::JobPods* job,
                                  const codec::JobTables* tables, const RouteOutputOptions& options);
 
-// Makes the folder, writes the files, and removes tables and a plan of a former call that this one
-// does not have.
+// Creates the folder, writes the files, and removes tables and a plan of an earlier call that are
+// not among them.
 Result<void> write_route_output(const std::string& folder, const RouteOutput& output);
 
 }  // namespace chipweave::cli

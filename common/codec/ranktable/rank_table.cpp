@@ -8,7 +8,6 @@
 #include "common/codec/ranktable/schema/schema.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
 #include "common/codec/ranktable/schema/table_writer.hpp"
-#include "common/codec/ranktable/wrapper.hpp"
 
 namespace chipweave::codec::ranktable {
 
@@ -85,13 +84,13 @@ void lift_from_groups(RankTable& table, JsonTree::Id node, Findings& findings) {
   std::erase_if(findings,
                 [&](const Finding& f) { return f.code == "RT005" && f.place.object.node == node; });
   findings.push_back(finding("RT007", Severity::warning, node,
-                             "version and status stand in the groups and not in the table"));
+                             "version and status are in the groups, not at the top of the table"));
 }
 
 Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& detected) {
   if (detected.placeholder) {
     return finding("RT010", Severity::info, node,
-                   "a place-holder: the table is not written yet (status \"initializing\")");
+                   "a placeholder: the table is not written yet (status \"initializing\")");
   }
   if (!detected.reason.empty()) {
     return finding("RT002", Severity::error, node, detected.reason);
@@ -103,7 +102,7 @@ Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& dete
   }
   return finding(
       "RT002", Severity::error, node,
-      "this has the members of no rank table (server_list, server_group_list, rank_list, "
+      "this object has no members of a rank table (server_list, server_group_list, rank_list, "
       "prefill_device_list, group_list, node_list)");
 }
 
@@ -126,10 +125,10 @@ ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions&
   out.table.dialect = *out.dialect;
   out.table.source.node = node;
   if (*out.dialect == Dialect::hccl_2_0_prerelease) {
-    out.findings.push_back(finding(
-        "RT100", Severity::error, node,
-        "written with member names of before the release (level, id, fabric_type, rank_addrs); "
-        "they are net_layer, net_instance_id, net_type and rank_addr_list now"));
+    out.findings.push_back(
+        finding("RT100", Severity::error, node,
+                "written with pre-release member names (level, id, fabric_type, rank_addrs); "
+                "the released names are net_layer, net_instance_id, net_type and rank_addr_list"));
     return out;
   }
   const bool group_form =

@@ -80,7 +80,7 @@ std::vector<NewRank> numbered(std::vector<const T*> objects) {
   std::unordered_set<std::int64_t> seen;
   bool distinct = true;
   for (const T* each : objects) {
-    if (!each->rank_id) return {};  // cannot be told
+    if (!each->rank_id) return {};  // unknown
     distinct = distinct && seen.insert(*each->rank_id).second;
   }
   if (distinct) {

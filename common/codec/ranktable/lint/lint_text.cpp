@@ -167,8 +167,7 @@ LintedText lint_text(std::string text, const LintOptions& options) {
   auto& tree = std::get<JsonTree>(parsed);
   const JsonTree::Id root = tree.at(options.pointer);
   if (root == JsonTree::kNone) {
-    return only_finding("RT002", {}, "",
-                        "there is nothing at " + options.pointer + " in this file");
+    return only_finding("RT002", {}, "", "the file has no value at " + options.pointer);
   }
   if (!options.pointer.empty() && tree.is(root, JsonTree::Kind::string)) {
     return lint_inner(tree, root, options);

@@ -91,7 +91,7 @@ void check_ports(const Topology& topology, const LayeredRank& rank, const NetLay
       if (known != topology.ports.end() && known->second.count(port) > 0) continue;
       out.push_back({"RT109", Severity::error, Place{address.source, "ports"}, std::nullopt,
                      concat("port \"", port, "\" of local_id ", *rank.local_id,
-                            " is in no edge of the topology file")});
+                            " is not in any edge of the topology file")});
     }
   }
 }
@@ -110,7 +110,7 @@ Result<Findings> check_topology_file(const RankTable& table, std::string text) {
     if (!rank.local_id) continue;
     if (topology->peers.count(*rank.local_id) == 0) {
       out.push_back({"RT109", Severity::error, Place{rank.source, "local_id"}, std::nullopt,
-                     concat("local_id ", *rank.local_id, " is no peer of the topology file")});
+                     concat("local_id ", *rank.local_id, " is not a peer in the topology file")});
       continue;
     }
     for (const NetLayer& layer : rank.layers) {

@@ -55,12 +55,12 @@ Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPods
     });
     if (pods.empty()) {
       return network_error("no NPU pod is of job " + quoted_excerpt(choice.job) +
-                           "; there are pods of " + listed(jobs))
+                           "; known: " + listed(jobs))
           .in("--job");
     }
   }
   if (names_of(pods, job).size() > 1) {
-    return network_error("is needed: there are pods of several jobs, " +
+    return network_error("is required: there are pods of several jobs: " +
                          listed(names_of(pods, job)))
         .in("--job");
   }
@@ -69,12 +69,12 @@ Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPods
     std::erase_if(pods, [&](const Candidate& pod) { return pod.identity.task != choice.task; });
     if (pods.empty()) {
       return network_error("no NPU pod is of task " + quoted_excerpt(choice.task) +
-                           "; there are pods of " + listed(tasks))
+                           "; known: " + listed(tasks))
           .in("--task");
     }
   } else if (tasks.size() > 1) {
     return network_error(
-               "is needed: pods of several tasks use NPUs, and route planning numbers those of "
+               "is required: pods of several tasks use NPUs, and route planning numbers those of "
                "one: " +
                listed(tasks))
         .in("--task");
@@ -97,17 +97,18 @@ Result<std::vector<Candidate>> candidates(const NetworkObjects& objects, Warning
     if (!identity.job.empty() && npu) out.push_back({&object, std::move(identity)});
   }
   if (pods == 0) {
-    return network_error("it holds no pods: kubectl get pods -l volcano.sh/job-name=JOB -o json");
+    return network_error(
+        "contains no pods; get them with kubectl get pods -l volcano.sh/job-name=JOB -o json");
   }
   if (out.empty()) {
     return network_error(
         jobless == pods
-            ? "none of its pods says its job: annotation volcano.sh/job-name is missing"
-            : "none of its pods uses an NPU: no request for huawei.com/ascend-1980, no annotation "
+            ? "no pod has the annotation volcano.sh/job-name"
+            : "no pod uses an NPU: none requests huawei.com/ascend-1980 or has an annotation "
               "about devices");
   }
-  if (jobless > 0) warnings.add(concat(jobless, " pods of no Volcano job are passed over"));
-  if (idle > 0) warnings.add(concat(idle, " pods that use no NPU are passed over"));
+  if (jobless > 0) warnings.add(concat(jobless, " pods of no Volcano job are skipped"));
+  if (idle > 0) warnings.add(concat(idle, " pods without NPUs are skipped"));
   return out;
 }
 
@@ -176,7 +177,7 @@ void read_cabinet(JobPods& job, Warnings& warnings) {
   job.cabinet = asking == job.pods.size();
   if (asking > 0 && !job.cabinet) {
     warnings.add(concat("only ", asking, " of ", job.pods.size(),
-                        " pods have annotation cabinet: \"cabinet\", so it counts for none"));
+                        " pods have annotation cabinet: \"cabinet\", so it is ignored"));
   }
 }
 
@@ -210,7 +211,7 @@ Result<JobPods> read_job_pods(std::string_view text, const JobPodsChoice& choice
                           (out.task.empty() || is_dns_label(out.task));
   if (!good_names) {
     return network_error("job " + quoted_excerpt(label_of(identity)) + " with task " +
-                         quoted_excerpt(out.task) + " has no names of Kubernetes");
+                         quoted_excerpt(out.task) + " is not a valid name in Kubernetes");
   }
   for (const Candidate& pod : *found) {
     Result<JobPod> read = read_pod_fields(*pod.object);
@@ -252,7 +253,8 @@ Result<RouteNodes> read_route_nodes(std::string_view text) {
     }
     out.nodes.push_back(std::move(node));
   }
-  if (out.nodes.empty()) return network_error("it holds no nodes: kubectl get nodes -o json");
+  if (out.nodes.empty())
+    return network_error("contains no nodes; get them with kubectl get nodes -o json");
   out.warnings = std::move(warnings).list();
   return out;
 }

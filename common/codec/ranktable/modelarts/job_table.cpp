@@ -52,10 +52,7 @@ Device device_of(const RouteDevice& from, const JobTableOptions& options) {
 }
 
 RankTable table_of(Servers servers) {
-  RankTable out;
-  out.dialect = domain::ranktable::Dialect::modelarts_1980;
-  out.version = "1.0";
-  out.status = kCompleted;
+  RankTable out = completed_table(domain::ranktable::Dialect::modelarts_1980);
   out.count = static_cast<std::int64_t>(servers.size());
   out.groups.emplace_back().servers = std::move(servers);
   return out;
@@ -143,7 +140,7 @@ void give_ranks(RankTable& table, const RankTable* previous) {
 // The first that stands in the way of version 1.2; "" if nothing does.
 std::string misses_super_pods(const JobPods& job) {
   for (const JobPod& pod : job.pods) {
-    if (pod.super_pod.empty()) return "pod " + pod.name + " says no super pod";
+    if (pod.super_pod.empty()) return "pod " + pod.name + " has no super pod";
     for (const RouteDevice& device : pod.report->devices) {
       if (device.super_device_id.empty())
         return "device " + device.id + " of pod " + pod.name + " has no super_device_id";
@@ -165,7 +162,7 @@ Result<void> group_by_super_pod(const JobPods& job, RankTable& table) {
     const auto [at, fresh] = of_server.try_emplace(server, set->second);
     if (!fresh && at->second != set->second) {
       return network_error("pods on server " + quoted_excerpt(server) +
-                           " say different super pods");
+                           " are in different super pods");
     }
     if (fresh) sets[at->second].servers.emplace_back().server_id = server;
   }
@@ -245,12 +242,12 @@ Result<RankTable> read_job_table(std::string_view text) {
       ranktable::parse_table(std::string(text), {domain::ranktable::Dialect::modelarts_1980});
   if (!out) return out;
   if (out->status != kCompleted && out->status != kInitializing) {
-    return network_error("its status is " + quoted_excerpt(out->status.value_or("")) +
-                         ": a table says completed or initializing");
+    return network_error("unknown status " + quoted_excerpt(out->status.value_or("")) +
+                         "; known: completed, initializing");
   }
-  if (out->groups.size() != 1) return network_error("it has no server_list");
+  if (out->groups.size() != 1) return network_error("server_list is missing");
   if (is_completed(*out) && out->groups.front().servers.empty())
-    return network_error("it is completed, but its server_list is empty");
+    return network_error("server_list must not be empty in a completed table");
   return out;
 }
 

@@ -59,8 +59,8 @@ Result<std::size_t> index_of(const Json& pod, const std::string& name) {
   const auto index = index_in(text);
   if (index) return *index;
   return network_error(said.empty()
-                           ? concat("its index is not known: it has no annotation ", kTaskIndex,
-                                    ", and its name does not end in -N")
+                           ? concat("its index is not known: it has neither annotation ",
+                                    kTaskIndex, " nor a name that ends in -N")
                            : concat("annotation ", kTaskIndex, " is ", quoted_excerpt(said),
                                     ", not a whole number below ", kMaxPodIndex));
 }

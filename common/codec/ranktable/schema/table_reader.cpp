@@ -1,11 +1,12 @@
 #include "common/codec/ranktable/schema/table_reader.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/schema/known_names.hpp"
 
 namespace chipweave::codec::ranktable {
 
@@ -32,6 +33,56 @@ const char* kind_name(JsonTree::Kind kind) {
       return "null";
   }
   return "something else";
+}
+
+constexpr std::size_t kMaxNameBytes = 64;
+constexpr std::size_t kShortNameBytes = 6;
+
+// Members that exist elsewhere in real tables, so they are not typing errors.
+constexpr std::array<std::string_view, 34> kElsewhere = {
+    "host_ip",      "pod_ip",       "server_ip",    "server_id",      "device_ip",     "device_id",
+    "rank_id",      "pod_name",     "tor_ip",       "tor_port",       "dpu_ip",        "numa_id",
+    "az_id",        "local_id",     "cluster_id",   "group_id",       "device_port",   "host_port",
+    "mgmt_port",    "metric_port",  "predict_port", "device",         "devices",       "rank_list",
+    "server_list",  "group_list",   "node_list",    "level_list",     "hardware_type", "status",
+    "container_ip", "data_version", "host_nic_ip",  "inter_comm_port"};
+
+// Levenshtein distance, or more than `max` where it is more than that.
+std::size_t edits(std::string_view a, std::string_view b, std::size_t max) {
+  const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (gap > max) return max + 1;
+  std::array<std::size_t, kMaxNameBytes + 1> row{};
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    std::size_t least = row[0];
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      least = std::min(least, row[j]);
+    }
+    if (least > max) return max + 1;
+  }
+  return row[b.size()];
+}
+
+// The nearest of `known` within two edits (one for names below 6 bytes). "" if there is none, if
+// the name exists elsewhere in real tables, or if it is longer than 64 bytes.
+std::string_view nearest_name(std::string_view name, const std::vector<std::string_view>& known) {
+  if (name.size() > kMaxNameBytes || name.empty()) return {};
+  if (std::find(kElsewhere.begin(), kElsewhere.end(), name) != kElsewhere.end()) return {};
+  std::string_view best;
+  std::size_t fewest = (name.size() < kShortNameBytes ? 1 : 2) + 1;
+  for (const std::string_view each : known) {
+    const std::size_t distance = edits(name, each, fewest - 1);
+    if (distance < fewest) {
+      fewest = distance;
+      best = each;
+    }
+  }
+  return best;
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ class TableWriter {
   const Schema& schema() const { return schema_; }
   std::string take() { return std::move(out_); }
 
-  // A kept member is passed over where the model itself has a member of that name to say: the table
-  // was read in another dialect.
+  // Skips a kept member if the model has a value for that name: the table was read in another
+  // dialect.
   template <class T>
   void write_object(const T& object, std::span<const Member<T>> members) {
     const auto said_by_model = [&](std::string_view name) {
@@ -101,7 +101,7 @@ class TableWriter {
   Layout layout_;
   std::string out_;
   int depth_ = 0;
-  bool first_ = true;  // nothing stands before in this container
+  bool first_ = true;  // no element yet in this container
 };
 
 }  // namespace chipweave::codec::ranktable

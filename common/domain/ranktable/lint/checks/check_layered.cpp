@@ -167,7 +167,7 @@ bool is_hex(std::string_view text) {
   });
 }
 
-// What is wrong with the text of an address of that type; "" if nothing.
+// What is wrong with an address of that type; "" if nothing.
 std::string address_fault(std::string_view type, std::string_view text) {
   if (text.empty() || text.size() > kMaxAddressBytes) return "must have 1 to 256 characters";
   if (type == "EID") {
