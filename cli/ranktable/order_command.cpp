@@ -144,7 +144,7 @@ Exit run_order(const OrderFlags& flags) {
   const auto ring = ring_of(flags, *linted, exit);
   if (!ring) return exit;
   if (!flags.to.empty()) return print_launcher(flags, *ring);
-  // The text form would be in the way of the table on standard output.
+  // The table itself goes to standard output.
   const bool piped = flags.write && flags.table.file == "-";
   if (!piped) {
     const bool shown = print(flags.form == OutputForm::json ? ring_json(*linted, *ring)

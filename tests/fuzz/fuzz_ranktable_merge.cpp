@@ -12,6 +12,7 @@
 namespace {
 
 namespace ranktable = chipweave::codec::ranktable;
+using chipweave::NamedText;
 using chipweave::codec::JsonTree;
 using chipweave::codec::require;
 using chipweave::codec::require_words;

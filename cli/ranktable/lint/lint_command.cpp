@@ -173,7 +173,7 @@ Exit verdict(const LintFlags& flags, const LintedText& linted) {
   return bad ? Exit::findings : Exit::fine;
 }
 
-// Writes the mended text where the old one was; of standard input to standard output.
+// Replaces the file by the corrected text; standard input goes to standard output.
 std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
                             std::string& content) {
   codec::ranktable::Fixed fixed = codec::ranktable::fix(content, options);

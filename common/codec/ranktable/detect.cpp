@@ -116,7 +116,7 @@ Detected of_server_groups(const ObjectView& table) {
 }
 
 // tor_ip, data_version and pod_name beside `device` are what configmap1980 adds. The first device
-// of a server stands for all: tables are large, and this is asked of every one.
+// of a server represents all, because tables are large.
 bool is_1980(const ObjectView& table) {
   const auto has_leaf = [](const ObjectView& device) {
     return device.has_any({"tor_ip", "tor_port"});

@@ -73,8 +73,8 @@ domain::ranktable::Text taken_from_groups(RankTable& table, std::string_view nam
   return out;
 }
 
-// A rare variant of global tables says version and status in each group: read, and written where
-// they belong.
+// A rare variant of global tables has version and status in each group; they are written at the
+// top.
 void lift_from_groups(RankTable& table, JsonTree::Id node, Findings& findings) {
   if (table.version || table.status) return;
   if (table.dialect != Dialect::modelarts_global && table.dialect != Dialect::mindie_global) return;

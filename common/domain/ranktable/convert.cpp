@@ -42,7 +42,7 @@ class Losses {
   std::set<std::string> seen_;
 };
 
-// What stands around the servers: an own version, what was unknown.
+// A table without servers: version, status and unknown members.
 RankTable shell(const RankTable& from, Dialect to, const char* version) {
   RankTable out;
   out.dialect = to;
@@ -79,7 +79,7 @@ void keep_server_members(Server& server, Dialect to, Losses& losses) {
   if (!modelarts) losses.drop(server.server_ip, "server_ip");
 }
 
-// Super pods as vLLM's devices say them.
+// Super pods from the devices of vLLM's table.
 std::optional<std::vector<ServerSet>> pods_of_devices(const std::vector<Server>& servers) {
   std::vector<ServerSet> out;
   for (const Server& server : servers) {
@@ -293,7 +293,7 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
   return out;
 }
 
-// Which of ModelArts' groups a group of MindIE's becomes; nullptr: not said.
+// The group of ModelArts that a group of MindIE becomes; nullptr: not known.
 const char* role_of(const std::string& id, const ConvertOptions& options) {
   const auto is_in = [&](const std::vector<std::string>& list) {
     return std::find(list.begin(), list.end(), id) != list.end();

@@ -23,7 +23,7 @@ class Differences {
   void only(const std::string& where, bool in_a) {
     out_.push_back({where, {}, {}, {}, in_a, !in_a});
   }
-  // What is kept of both, where both are of one dialect.
+  // Extra members, for tables of one dialect.
   void compare_kept(const std::string& where, const Extras& a, const Extras& b) {
     std::map<std::string, std::pair<std::string, std::string>> all;
     for (const Extra& extra : a) all[extra.name].first = extra.json;
@@ -40,7 +40,7 @@ class Differences {
   std::vector<Difference> out_;
 };
 
-// A device of a table: where it is, and its place among equals (a host's entries of one group).
+// A device of a table and its place.
 struct Entry {
   std::string host;  // with its group
   const Device* device;

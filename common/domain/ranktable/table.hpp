@@ -9,7 +9,7 @@
 // Numbers are numbers, however the dialect writes them; nullopt if missing or not a number. Members
 // that the model does not use are kept as JSON text (Extra), so that no rewrite loses them.
 //
-// Owner: whoever read or made it. Size: about 200 bytes a rank.
+// A value type of about 200 bytes for each rank.
 #pragma once
 
 #include <compare>

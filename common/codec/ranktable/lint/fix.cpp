@@ -73,8 +73,8 @@ std::size_t fix_counts(const LintedText& linted, Edits& edits) {
   return changed;
 }
 
-// Devices in the order of their ranks; where ranks repeat, in the order of the text, which is that
-// of tables put one behind the other.
+// Devices in the order of their ranks; if ranks repeat, in the order of the text, as in
+// concatenated tables.
 template <class T>
 std::vector<NewRank> numbered(std::vector<const T*> objects) {
   std::unordered_set<std::int64_t> seen;

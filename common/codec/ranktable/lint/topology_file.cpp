@@ -21,7 +21,7 @@ using domain::ranktable::Severity;
 
 namespace {
 
-// What the file says there is.
+// The content of the file.
 struct Topology {
   std::set<std::int64_t> peers;
   // Ports of a peer that edges name.

@@ -143,7 +143,7 @@ std::string and_more(std::size_t count) {
   return count == 1 ? "" : concat(" (and ", count - 1, " more)");
 }
 
-// The first device whose address is none.
+// The first device without an address.
 std::string no_address(const DeviceReport& report) {
   for (const RouteDevice& device : report.devices) {
     if (!is_address_list(device.ip)) {

@@ -137,7 +137,7 @@ void give_ranks(RankTable& table, const RankTable* previous) {
   }
 }
 
-// The first that stands in the way of version 1.2; "" if nothing does.
+// The first thing that version 1.2 lacks; "" if nothing.
 std::string misses_super_pods(const JobPods& job) {
   for (const JobPod& pod : job.pods) {
     if (pod.super_pod.empty()) return "pod " + pod.name + " has no super pod";
@@ -149,7 +149,7 @@ std::string misses_super_pods(const JobPods& job) {
   return "";
 }
 
-// Machines of one super pod stand together, as readers of version 1.2 want them; super pods in the
+// Machines of one super pod are adjacent, as readers of version 1.2 expect; super pods in the
 // order of their first pod. Errors: one machine in two super pods.
 Result<void> group_by_super_pod(const JobPods& job, RankTable& table) {
   std::vector<ServerSet>& sets = table.super_pods.emplace();
@@ -201,7 +201,7 @@ JobTables waiting(const RankTable* previous) {
   return out;
 }
 
-// {"status":"initializing"}: nobody has written more yet.
+// {"status":"initializing"}: the table is not written yet.
 bool is_placeholder(const JsonTree& tree) {
   const auto status = tree.member(tree.root(), "status");
   return status != JsonTree::kNone && tree.text(status) == kInitializing &&

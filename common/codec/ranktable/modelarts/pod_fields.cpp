@@ -73,7 +73,7 @@ Result<std::optional<DeviceReport>> report_in(const Json& object, std::string_vi
   return std::optional(*std::move(report));
 }
 
-// The newer annotation says which devices; the older one may add their switches.
+// The newer annotation lists the devices; the older one may add their switches.
 Result<std::optional<DeviceReport>> report_of(const Json& pod) {
   auto out = report_in(pod, kAscend1980Configuration);
   if (!out) return out;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -47,27 +48,6 @@ constexpr std::array<std::string_view, 34> kElsewhere = {
     "server_list",  "group_list",   "node_list",    "level_list",     "hardware_type", "status",
     "container_ip", "data_version", "host_nic_ip",  "inter_comm_port"};
 
-// Levenshtein distance, or more than `max` where it is more than that.
-std::size_t edits(std::string_view a, std::string_view b, std::size_t max) {
-  const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
-  if (gap > max) return max + 1;
-  std::array<std::size_t, kMaxNameBytes + 1> row{};
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    std::size_t least = row[0];
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-      least = std::min(least, row[j]);
-    }
-    if (least > max) return max + 1;
-  }
-  return row[b.size()];
-}
-
 // The nearest of `known` within two edits (one for names below 6 bytes). "" if there is none, if
 // the name exists elsewhere in real tables, or if it is longer than 64 bytes.
 std::string_view nearest_name(std::string_view name, const std::vector<std::string_view>& known) {
@@ -76,7 +56,7 @@ std::string_view nearest_name(std::string_view name, const std::vector<std::stri
   std::string_view best;
   std::size_t fewest = (name.size() < kShortNameBytes ? 1 : 2) + 1;
   for (const std::string_view each : known) {
-    const std::size_t distance = edits(name, each, fewest - 1);
+    const std::size_t distance = edit_distance(name, each);
     if (distance < fewest) {
       fewest = distance;
       best = each;

@@ -72,7 +72,7 @@ class TableWriter {
   void close(char bracket);
   // Before each element of an array.
   void element();
-  // A member whose value is JSON already; it is laid out anew.
+  // A member whose value is JSON; its layout is adapted.
   void write_raw(std::string_view name, std::string_view json);
 
  private:

@@ -8,7 +8,7 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-// The network that an address with this mask is in; nullopt where either cannot be read.
+// The network of an address with this mask; nullopt if either cannot be read.
 std::optional<IpAddress> subnet_of(const std::string& address, const std::string& mask) {
   const auto ip = parse_ip(address);
   if (!ip || mask.empty()) return std::nullopt;
@@ -80,7 +80,7 @@ class MachineCheck {
   struct Rail {
     IpAddress subnet;
     const Device* device;
-    bool reported = false;  // one finding a rail
+    bool reported = false;  // one finding for each rail
   };
   Findings& findings_;
   std::map<std::int64_t, Rail> rails_;

@@ -48,7 +48,7 @@ class Check {
       findings_.push_back({code, severity, place, related, std::move(message)});
     }
   }
-  // After the last rule.
+  // After the last rule: reports what the limits cut off.
   void finish() const { limit_.add_summaries(table.source, findings_); }
   void error(std::string_view code, Place place, std::string message,
              std::optional<Place> related = std::nullopt) {

@@ -62,7 +62,7 @@ struct KeyHash {
 };
 
 // IPv4 addresses, which are nearly all: open addressing in eight bytes a slot, three quarters full
-// at most. Addresses that were chosen to collide end up in a tree.
+// at most. Colliding addresses end up in a tree.
 class SeenV4 {
  public:
   explicit SeenV4(std::size_t most)
@@ -172,8 +172,8 @@ class AddressCheck {
                         "; all must have the same number"));
   }
 
-  // Whether no rule but that of repeats can have something to say of this IPv4 address; it is then
-  // noted if it is new.
+  // Whether no rule but that of repeated addresses can apply to this IPv4 address, and it is new;
+  // it is then recorded.
   bool is_usual(const DeviceEntry& entry, std::uint32_t address, std::string_view text) {
     constexpr std::uint32_t kVnics = 192;
     constexpr std::uint32_t kTest2 = 198;
@@ -248,7 +248,7 @@ class AddressCheck {
     return entries.size() * static_cast<std::size_t>(std::min(commas, kMaxPorts) + 1);
   }
 
-  // One finding: where the family changes first.
+  // One finding, at the first change of family.
   void check_family(const DeviceEntry& entry, const IpAddress& ip, std::string_view text) {
     if (family_ == nullptr) {
       family_ = &entry;

@@ -237,7 +237,7 @@ void check_text_order(Check& check) {
   }
 }
 
-// The devices by id; as they stand where their ids ascend.
+// The devices by id.
 std::vector<const Device*> by_id(const Check& check, const Server& server) {
   std::vector<const Device*> out;
   for (const Device& device : server.devices) {
@@ -249,7 +249,7 @@ std::vector<const Device*> by_id(const Check& check, const Server& server) {
   return out;
 }
 
-// Dies 2k and 2k+1 are one NPU of an A3 server. The first pair of a server says it.
+// Dies 2k and 2k+1 are one NPU of an A3 server. Only the first pair of a server is reported.
 void check_dies(Check& check, const Server& server) {
   const std::vector<const Device*> devices = by_id(check, server);
   for (std::size_t i = 1; i < devices.size(); ++i) {

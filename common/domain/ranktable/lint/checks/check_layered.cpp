@@ -38,7 +38,7 @@ void check_count(Check& check) {
   }
 }
 
-// Entries of a part only: what changed when a backup NPU took over.
+// Only the ranks that changed when a backup NPU took over.
 bool is_change_info(const RankTable& table) {
   const bool has_zero = std::any_of(table.ranks.begin(), table.ranks.end(),
                                     [](const LayeredRank& rank) { return rank.rank_id == 0; });

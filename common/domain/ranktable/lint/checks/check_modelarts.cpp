@@ -33,7 +33,7 @@ const Group* group_of(const RankTable& table, std::string_view id) {
   return at == table.groups.end() ? nullptr : &*at;
 }
 
-// A table that lacks a group is one machine's part; whoever serves with it needs all.
+// A table that lacks a group is one machine's part; serving needs all groups.
 void check_group_set(Check& check) {
   const RankTable& table = check.table;
   const Severity missing =
@@ -100,7 +100,7 @@ bool is_local_name(const Text& address) {
   return *address == "localhost" || (ip && ip->is_loopback());
 }
 
-// "localhost" is right on one machine only.
+// "localhost" is valid for one machine only.
 void check_addresses_of_hosts(Check& check) {
   const Server* local = nullptr;
   const Server* other = nullptr;

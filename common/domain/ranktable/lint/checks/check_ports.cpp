@@ -73,7 +73,7 @@ bool has_ports(const Device& device) {
          device.backup_ip;
 }
 
-// MindIE's servers say ports beside their devices; they must be free ones.
+// Ports of MindIE's servers; they must not be privileged.
 void check_server_ports(Check& check, const Server& server) {
   for (const std::string_view member :
        {"predict_port", "mgmt_port", "metric_port", "inter_comm_port"}) {

@@ -64,11 +64,11 @@ void check_numbers(Check& check, const Scope& scope, const std::vector<Ranked>& 
     }
     check.add("RT020", severity, place, concat("rank_id ", each.rank, " is repeated"),
               Place{slot->source, "rank_id"});
-    if (scope.restarts) return;  // the first says it for the group
+    if (scope.restarts) return;  // one finding for each group
   }
 }
 
-// 0, 1, 2 … in the order of the text: nothing can be wrong, and nothing is set up to find it.
+// 0, 1, 2, … in the order of the text: nothing can be wrong.
 bool is_plain(const Scope& scope) {
   std::int64_t next = 0;
   for (const Server* server : scope.servers) {
@@ -187,7 +187,7 @@ void check_limits(Check& check) {
   }
 }
 
-// The clusters of vLLM's links are numbered from 1 over prefill, then decode.
+// vLLM numbers clusters from 1 over prefill, then decode.
 void check_clusters(Check& check) {
   std::vector<const Device*> first;
   const std::vector<DeviceEntry>& entries = check.entries;

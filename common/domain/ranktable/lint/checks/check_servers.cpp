@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxServerIdBytes = 64;
 
-// Entries of one host may stand several times in these.
+// Dialects that may list a host several times.
 bool may_repeat(const Check& check) {
   switch (check.table.dialect) {
     case Dialect::modelarts_global:
@@ -83,7 +83,7 @@ void check_named_by_address(Check& check) {
   }
 }
 
-// 172.17.0.0/16 is the bridge that container engines make on every host anew.
+// 172.17.0.0/16 is the default bridge of container engines on every host.
 bool is_bridge_address(const Text& text) {
   const auto ip = text ? parse_ip(*text) : std::nullopt;
   return ip && !ip->v6 && ip->bytes[0] == 172 && ip->bytes[1] == 17;

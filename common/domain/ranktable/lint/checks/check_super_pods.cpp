@@ -74,7 +74,7 @@ class SetCheck {
   std::set<std::string_view> ids_;
 };
 
-// Super pods as numbers: by server, or as a device says it itself; 0 without any.
+// Super pods as numbers: by server, or by the id that a device has; 0: none.
 class Pods {
  public:
   explicit Pods(const RankTable& table) {
@@ -138,7 +138,7 @@ class SdidCheck {
     }
     if (entry.device->super_pod_id) pod_ = pods_.named(*entry.device->super_pod_id);
     if (!ascend_) check_unique(entry, sdid, place);
-    if (!reported_) check_layout(entry, sdid, place);  // the first of a server says it
+    if (!reported_) check_layout(entry, sdid, place);  // one finding for each server
   }
 
   // Numbers that ascend from server to server of each super pod, as in most tables, are unique.
