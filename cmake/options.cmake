@@ -39,9 +39,10 @@ endif()
 if(CHIPWEAVE_FUZZ)
   target_compile_options(chipweave_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-  # line tables only: full debug info doubles link time and disk use on small machines
-  string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+# Line tables only, unless one debugs: full debug info doubles link time and disk use on small machines.
+string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
+if(CHIPWEAVE_SANITIZE)
+  string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_DEBUG "${CMAKE_CXX_FLAGS_DEBUG}")
 endif()
 
 # chipweave_library(name FOLDER-RELATIVE-SOURCES...): a static library of one folder with the project's options.

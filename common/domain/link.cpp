@@ -6,17 +6,17 @@
 namespace chipweave::domain {
 namespace {
 
-constexpr std::array<std::string_view, kLinkKindCount> kNames = {
+constexpr std::array<std::string_view, kLinkKindCount> kLinkNames = {
     "NVLINK", "NVSWITCH", "XGMI", "HCCS", "SIO", "UB",   "METAXLINK",
     "SELF",   "BOARD",    "PIX",  "PXB",  "PHB", "NODE", "SYS"};
 
 }  // namespace
 
-std::string_view to_string(LinkKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(LinkKind kind) { return kLinkNames[static_cast<std::size_t>(kind)]; }
 
 std::optional<LinkKind> parse_link_kind(std::string_view text) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == text) return static_cast<LinkKind>(i);
+  for (std::size_t i = 0; i < kLinkNames.size(); ++i) {
+    if (kLinkNames[i] == text) return static_cast<LinkKind>(i);
   }
   return std::nullopt;
 }

@@ -6,7 +6,7 @@
 namespace chipweave::domain {
 namespace {
 
-constexpr std::array<std::pair<RuleKind, std::string_view>, 10> kNames = {{
+constexpr std::array<std::pair<RuleKind, std::string_view>, 10> kRuleNames = {{
     {RuleKind::any, "any"},
     {RuleKind::ascend_910a_module, "ascend-910a-module"},
     {RuleKind::ascend_910a_half, "ascend-910a-half"},
@@ -22,14 +22,14 @@ constexpr std::array<std::pair<RuleKind, std::string_view>, 10> kNames = {{
 }  // namespace
 
 std::string_view to_string(RuleKind kind) {
-  for (const auto& [k, name] : kNames) {
+  for (const auto& [k, name] : kRuleNames) {
     if (k == kind) return name;
   }
   return "any";
 }
 
 std::optional<RuleKind> parse_rule_kind(std::string_view text) {
-  for (const auto& [k, name] : kNames) {
+  for (const auto& [k, name] : kRuleNames) {
     if (name == text) return k;
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
-// Replays inputs through a fuzz target without a fuzzer: those that once found a bug (the folder
-// named by the argument, which need not exist), mutations of them, and inputs that are hard on any
-// parser. The same bytes on every run. A bug shows as a crash, an escaped exception, or a
-// sanitizer's report in the presets that have one.
+// replay_fuzz TARGET FOLDER: replays inputs through a fuzz target without a fuzzer: those that once
+// found a bug (the files of the folder, which need not exist), mutations of them, and inputs that
+// are hard on any parser. The same bytes on every run. A bug shows as a crash, an escaped
+// exception, or a sanitizer's report in the presets that have one.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,17 +14,24 @@
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+using FuzzTarget = int (*)(const std::uint8_t* data, std::size_t size);
+struct NamedTarget {
+  std::string_view name;
+  FuzzTarget run;
+};
+#include "targets.inc"  // kFuzzTargets, generated from the names of the files
 
 namespace {
 namespace fs = std::filesystem;
+
+FuzzTarget target = nullptr;
 
 std::size_t inputs = 0;
 
 // A copy of exactly this size on the heap, so that a read past its end is one that ASan sees.
 void feed(std::string_view input) {
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
-  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  target(bytes.data(), bytes.size());
   ++inputs;
 }
 
@@ -124,8 +131,19 @@ void feed_folder(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string_view name = argc == 3 ? argv[1] : "";
+  for (const NamedTarget& known : kFuzzTargets) {
+    if (known.name == name) target = known.run;
+  }
+  if (target == nullptr) {
+    std::fprintf(stderr, "usage: replay_fuzz TARGET FOLDER; known targets:\n");
+    for (const NamedTarget& known : kFuzzTargets) {
+      std::fprintf(stderr, "  %.*s\n", static_cast<int>(known.name.size()), known.name.data());
+    }
+    return 2;
+  }
   try {
-    for (int i = 1; i < argc; ++i) feed_folder(argv[i]);
+    feed_folder(argv[2]);
     feed_small_inputs();
     feed_long_inputs();
     feed_random_inputs();

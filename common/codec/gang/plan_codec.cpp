@@ -123,7 +123,7 @@ void read_network(const Json& value, const Json* gang, PlanRequest& out, JsonPro
   read_level_gbps(network, out);
 }
 
-Result<PlanRequest> read_request(const Json& value) {
+Result<PlanRequest> read_plan_request(const Json& value) {
   JsonProblems problems;
   const JsonObject object(value, "", {"id", "network", "gang"}, problems);
   PlanRequest out;
@@ -184,7 +184,7 @@ std::string joined_path(const std::vector<std::string>& path) {
 PlanLine parse_plan_line(std::string_view line) {
   BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
   if (!read.value) return {std::move(read.id), std::move(read.value).error()};
-  return {std::move(read.id), read_request(*read.value)};
+  return {std::move(read.id), read_plan_request(*read.value)};
 }
 
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,

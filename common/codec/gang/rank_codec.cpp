@@ -10,7 +10,7 @@
 namespace chipweave::codec {
 namespace {
 
-Result<RankRequest> read_request(const Json& value) {
+Result<RankRequest> read_rank_request(const Json& value) {
   JsonProblems problems;
   const JsonObject object(value, "", {"id", "levels", "pods", "communicators"}, problems);
   RankRequest out;
@@ -50,7 +50,7 @@ nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
 RankLine parse_rank_line(std::string_view line) {
   BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
   if (!read.value) return {std::move(read.id), std::move(read.value).error()};
-  return {std::move(read.id), read_request(*read.value)};
+  return {std::move(read.id), read_rank_request(*read.value)};
 }
 
 std::string write_rank_answer(const std::string& id, const RankRequest& request,

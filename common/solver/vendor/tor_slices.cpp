@@ -65,9 +65,9 @@ using Picks = std::vector<std::size_t>;
 
 // Looks for the set of leaves; kinds that are alike are picked by number, so leaves that can take
 // each other's place are not tried in turn.
-class Search {
+class SliceSearch {
  public:
-  Search(std::vector<Kind> kinds, std::size_t slices, std::size_t pods)
+  SliceSearch(std::vector<Kind> kinds, std::size_t slices, std::size_t pods)
       : kinds_(std::move(kinds)), pods_(pods), need_(slices, pods), picks_(kinds_.size(), 0) {
     // after_[k][s]: leaves of kinds k and later that have a node of slice s.
     after_.assign(kinds_.size() + 1, std::vector<std::size_t>(slices, 0));
@@ -205,18 +205,18 @@ SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t sl
                       std::size_t pods) {
   SliceRows out;
   if (slices == 0 || pods == 0) return out;
-  Search search(kinds_of(able), slices, pods);
+  SliceSearch search(kinds_of(able), slices, pods);
   if (!search.possible()) return out;
   Picks picks = search.greedy();
   // One leaf less as long as that is possible; where it is not, still fewer are not either.
   const std::size_t bound = search.bound();
   while (sum(picks) > bound) {
-    const Picks fewer = search.of(sum(picks) - 1, Search::Aim::any);
+    const Picks fewer = search.of(sum(picks) - 1, SliceSearch::Aim::any);
     if (fewer.empty()) break;
     picks = fewer;
   }
   out.fewest = sum(picks) == bound || !search.gave_up();
-  if (const Picks tighter = search.of(sum(picks), Search::Aim::tightest); !tighter.empty())
+  if (const Picks tighter = search.of(sum(picks), SliceSearch::Aim::tightest); !tighter.empty())
     picks = tighter;
   out.nodes = rows_of(search.kinds(), picks, Need(slices, pods), slices);
   return out;

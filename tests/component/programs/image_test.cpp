@@ -20,7 +20,7 @@ std::set<std::string> words_of(const std::string& text) {
 TEST(Image, InstallsThePackagesOfAllLibraries) {
   if (run("command -v dpkg && command -v readelf").code != 0)
     GTEST_SKIP() << "no dpkg or no readelf here";
-  const auto text = test::file_content(test::source_path("Containerfile"));
+  const auto text = test::file_content(test::source_path("dependencies/run.txt"));
   ASSERT_TRUE(text);
   const std::set<std::string> installed = words_of(*text);
   const std::string programs =
@@ -40,7 +40,7 @@ TEST(Image, InstallsThePackagesOfAllLibraries) {
   const auto owners = words_of(run(question + " 2>/dev/null | cut -d: -f1").text);
   for (const std::string& package : owners) {
     EXPECT_TRUE(base.contains(package) || installed.contains(package))
-        << package << " is needed, and Containerfile does not install it";
+        << package << " is missing from dependencies/run.txt";
   }
   EXPECT_GT(owners.size(), 10U) << question;
 }

@@ -7,10 +7,11 @@ from testbed.say import Failure, say
 MODULES = Path(__file__).resolve().parent.parent / "modules"
 VERSIONS = ["1.36", "1.34"]  # the first one is the default
 KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"]
-TOOLS = ["helm", "kubeconform", "kwok"]  # built when they are asked for, each from the module of its name
+TOOLS = ["helm", "kubeconform", "kwok", "vale"]  # built on request, each from the module of its name
+NEED_C = ["vale"]  # its parsers of source comments are C
 PACKAGES = {"etcd": "go.etcd.io/etcd/server/v3", **{name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES},
             "helm": "helm.sh/helm/v3/cmd/helm", "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform",
-            "kwok": "sigs.k8s.io/kwok/cmd/kwok"}
+            "kwok": "sigs.k8s.io/kwok/cmd/kwok", "vale": "github.com/errata-ai/vale/v3/cmd/vale"}
 
 
 # The Go that is installed, as "go1.26.8 linux/amd64", if it can build this module.
@@ -81,7 +82,8 @@ def compile_into(complete, module, programs):
             began = time.monotonic()
             flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags", linker_flags(module)]
             command = ["go", "build", *flags, "-o", done / program, PACKAGES[program]]
-            if subprocess.run(command, cwd=module, env=go_environment(GOTMPDIR=str(scratch))).returncode != 0:
+            environment = go_environment(GOTMPDIR=str(scratch), CGO_ENABLED="1" if program in NEED_C else "0")
+            if subprocess.run(command, cwd=module, env=environment).returncode != 0:
                 raise Failure(f"building {program} failed, see above")
             say(f"built {program} in {time.monotonic() - began:.0f} s")
         done.rename(complete)

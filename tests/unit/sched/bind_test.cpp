@@ -37,7 +37,7 @@ TEST(Bind, ErrorsAreSentences) {
   const auto full = w.bind(big, "n1");
   EXPECT_NE(full.error().message.find("no longer fits"), std::string::npos);
   EXPECT_TRUE(w.chips(big).empty());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Bind, OnAnotherNodeThanPromisedChoosesThereAndFreesThePromise) {
@@ -51,7 +51,7 @@ TEST(Bind, OnAnotherNodeThanPromisedChoosesThereAndFreesThePromise) {
   ASSERT_TRUE(w.bind(a, "n2").ok());
   EXPECT_EQ(w.node_of(a), "n2");
   EXPECT_EQ(w.scheduler.nodes().node(w.scheduler.nodes().find("n1")).free().size(), 8);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Reservation, IsHeldByPrioritizeAndWithheldFromOthers) {
@@ -67,7 +67,7 @@ TEST(Reservation, IsHeldByPrioritizeAndWithheldFromOthers) {
   EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
   EXPECT_EQ(w.chips(b).size(), 8U);  // the only node: held at once
   EXPECT_TRUE(w.fit(World::ask("c", 1)).empty());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Reservation, EndsWithItsLifetime) {
@@ -96,7 +96,7 @@ TEST(Reservation, IsOverwrittenByTheNextFilterOfTheSamePod) {
   const std::vector<std::string_view> only{"n2"};
   ASSERT_TRUE(w.scheduler.filter(a, only).ok());
   EXPECT_EQ(w.node_of(a), "n2");
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Reservation, IsNotHeldForPodsTheClusterDoesNotHaveWithThatUid) {
@@ -125,7 +125,7 @@ TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
   w.set_health("n1", promised[0], domain::Health::unhealthy);
   ASSERT_TRUE(w.bind(a, "n1").ok());
   for (const int chip : w.chips(a)) EXPECT_NE(chip, promised[0]);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Pods, EndGivesTheChipsBack) {
@@ -136,7 +136,7 @@ TEST(Pods, EndGivesTheChipsBack) {
   EXPECT_TRUE(w.fit(World::ask("b", 1)).empty());
   ASSERT_TRUE(w.cluster.end(a.key).ok());
   EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 1U);
-  w.sound();
+  w.expect_sound();
   const auto c = w.submit("c", 8);
   w.fit(c);
   EXPECT_EQ(w.scheduler.release(c.key, "other").error().code, Errc::conflict);
@@ -151,7 +151,7 @@ TEST(Pods, AUsedChipThatTurnsUnhealthyStaysWithItsPodUntilThatIsGone) {
   ASSERT_TRUE(w.bind(a, "n1").ok());
   w.set_health("n1", 2, domain::Health::unhealthy);
   EXPECT_EQ(w.chips(a).size(), 8U);
-  w.sound();
+  w.expect_sound();
   ASSERT_TRUE(w.cluster.end(a.key).ok());
   EXPECT_EQ(w.scheduler.nodes().node(0).free().size(), 7);
 }
@@ -216,11 +216,11 @@ TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
   const auto pod = w.submit("p", 8);
   ASSERT_TRUE(w.bind(pod, "n1").ok());
   w.add_node("n1", "hgx-a100-4");  // four of them are not seen
-  w.sound();
+  w.expect_sound();
   EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
   EXPECT_EQ(w.chips(pod), (std::vector<int>{0, 1, 2, 3}));
   w.add_node("n1", "hgx-v100-8");
-  w.sound();
+  w.expect_sound();
   EXPECT_EQ(w.chips(pod).size(), 8U);
   const auto other = w.submit("q", 1);
   EXPECT_TRUE(w.fit(other).empty());
@@ -239,7 +239,7 @@ TEST(Inventory, APromiseThatLostAChipIsNotBound) {
   w.add_node("n1", "hgx-a100-4");
   EXPECT_TRUE(w.chips(second).empty());
   EXPECT_FALSE(w.bind(second, "n1").ok());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Inventory, OfTwoAgentsWithOneNameTheOneThatIsLeftSpeaks) {
@@ -306,7 +306,7 @@ TEST(Inventory, ANodeWhosePodsLostAllTheirChipsIsNotGivenAway) {
   EXPECT_EQ(w.scheduler.report(r), ReportOutcome::no_room);
   w.add_node("n7", "hgx-v100-8");
   EXPECT_EQ(w.chips(high).size(), 4U);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
@@ -325,7 +325,7 @@ TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
   told.resource = "nvidia.com/gpu";
   EXPECT_TRUE(w.scheduler.place(told, {}, true).ok() == false || w.chips(zero).empty());
   EXPECT_TRUE(w.chips(zero).empty());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Bind, UidsAreWordsSoThatTheyAreNoNamesOfOurs) {

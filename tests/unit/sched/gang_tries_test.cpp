@@ -23,7 +23,7 @@ class GangTry : public ::testing::Test {
   void pass(milliseconds time) {
     w_.clock.advance(time);
     w_.scheduler.tick();
-    w_.sound();
+    w_.expect_sound();
   }
   World w_;
 };
@@ -69,7 +69,7 @@ TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
   EXPECT_EQ(w_.scheduler.ledger().promised(), 2U) << "small, large";
   EXPECT_TRUE(w_.fit(a).empty()) << "promises to others stay";
   EXPECT_FALSE(w_.bind(a, "n1").ok());
-  w_.sound();
+  w_.expect_sound();
 }
 
 TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
@@ -99,7 +99,7 @@ TEST_F(GangTry, IsBoundAlsoWhenTheBindingsComeLate) {
   ASSERT_TRUE(w_.bind(b, "n1").ok());
   EXPECT_EQ(w_.chips(a).size(), 4U);
   EXPECT_EQ(w_.chips(b).size(), 4U);
-  w_.sound();
+  w_.expect_sound();
 }
 
 TEST_F(GangTry, LastsNoLongerThanAnyPromise) {

@@ -32,7 +32,7 @@ TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
     EXPECT_EQ(w.fit(pod), std::set<std::string>{"n1"});
     ASSERT_TRUE(w.bind(pod, "n1").ok());
     all |= w.scheduler.ledger().find(pod.uid)->chips;
-    w.sound();
+    w.expect_sound();
   }
   EXPECT_EQ(all.size(), 4);
   solver::Machine machine(profile("hgx-v100-8"));
@@ -60,7 +60,7 @@ TEST(Group, RejectsNodesThatCannotHoldAllOfIt) {
   EXPECT_EQ(w.scheduler.ledger().promised(), 4U);  // one node fits: held at once
   const auto big = w.submit(member("v-0", 4, 3, "too-big"));
   EXPECT_TRUE(w.fit(big).empty());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, ExpiresAsOne) {
@@ -76,7 +76,7 @@ TEST(Group, ExpiresAsOne) {
   EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
   w.scheduler.heartbeat("n1", "boot");
   EXPECT_EQ(w.fit(World::ask("other", 8)).size(), 1U);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, RestIsPlannedAroundMembersThatRun) {
@@ -94,7 +94,7 @@ TEST(Group, RestIsPlannedAroundMembersThatRun) {
   EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
   EXPECT_EQ(w.rejections(b).at("n1"), "the other pods of the group are on another node");
   ASSERT_TRUE(w.bind(b, "n2").ok());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, MemberThatIsDeletedLeavesItsPartToTheNext) {
@@ -113,7 +113,7 @@ TEST(Group, MemberThatIsDeletedLeavesItsPartToTheNext) {
   ASSERT_TRUE(w.cluster.end(a.key).ok());
   ASSERT_TRUE(w.cluster.end(c.key).ok());
   EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, IsPlannedAnewWhenItsNodeIsNotOffered) {
@@ -127,7 +127,7 @@ TEST(Group, IsPlannedAnewWhenItsNodeIsNotOffered) {
   ASSERT_EQ(w.scheduler.filter(a, only).value().fit.size(), 1U);
   EXPECT_EQ(w.node_of(a), "n2");
   EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
@@ -148,7 +148,7 @@ TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
     EXPECT_EQ(w.fit(again), std::set<std::string>{"n1"}) << i;
     EXPECT_TRUE(w.bind(again, "n1").ok()) << i;
     EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
-    w.sound();
+    w.expect_sound();
   }
 }
 
@@ -161,7 +161,7 @@ TEST(Group, NothingIsHeldOnceItsLastMemberIsGone) {
   EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
   ASSERT_TRUE(w.cluster.end(a.key).ok());
   EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, MembersOfDifferentSizesShareTheNode) {
@@ -185,7 +185,7 @@ TEST(Group, MembersOfDifferentSizesShareTheNode) {
   for (const int i : w.scheduler.nodes().node(0).topology.indices(all))
     visible += (visible.empty() ? "" : ",") + std::to_string(i);
   EXPECT_EQ(w.cluster.written(worker.key).at("topology.kubernetes.io/gpu-visible"), visible);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, OneMoreMemberThanItSaysStaysOnItsNodeOrWaits) {
@@ -201,7 +201,7 @@ TEST(Group, OneMoreMemberThanItSaysStaysOnItsNodeOrWaits) {
   const auto third = w.submit(member("c", 1, 2));
   EXPECT_TRUE(w.fit(third).empty());
   EXPECT_FALSE(w.bind(third, "small").ok());
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Group, NumbersThatOverflowAreNoFit) {

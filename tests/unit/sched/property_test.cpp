@@ -200,7 +200,7 @@ class Walk {
   }
 
   void check() {
-    world_.sound();
+    world_.expect_sound();
     std::size_t bound = 0;
     for (const auto& [chip, uid] : model_.owner) {
       const Holding* h = world_.scheduler.ledger().find(uid);

@@ -26,7 +26,7 @@ TEST(Reserve, TakesTheBestSetOfThatNodeAndNoOther) {
   EXPECT_EQ(w.node_of(a), "n2");
   ASSERT_TRUE(w.bind(a, "n2").ok());
   EXPECT_EQ(w.chips(a), got->chips);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Reserve, AgainOnTheSameNodeKeepsTheChipsForANewLifetime) {
@@ -74,7 +74,7 @@ TEST(Reserve, ChoosesAnewWhenAChipFellIll) {
   const auto got = w.scheduler.reserve(a, "n1").value();
   EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), ill), 0);
   EXPECT_EQ(w.chips(a), got.chips);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Reserve, OfAGroupKeepsTheWholePlan) {
@@ -99,7 +99,7 @@ TEST(Reserve, OfAGroupKeepsTheWholePlan) {
   EXPECT_EQ(second.gbps, first.gbps);
   EXPECT_NE(second.chips, first.chips);
   EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
-  w.sound();
+  w.expect_sound();
 }
 
 TEST(Reserve, ErrorsSayWhatStandsInTheWay) {

@@ -26,7 +26,7 @@ class Session : public ::testing::Test {
   }
   void deallocate(const PodAsk& pod) { w_.scheduler.session_deallocate(pod); }
   std::size_t held() const { return w_.scheduler.ledger().promised(); }
-  void TearDown() override { w_.sound(); }
+  void TearDown() override { w_.expect_sound(); }
 
   World w_;
 };

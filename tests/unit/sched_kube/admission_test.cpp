@@ -3,6 +3,9 @@
 
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
+#include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {

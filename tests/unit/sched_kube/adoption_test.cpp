@@ -1,6 +1,8 @@
 // Pods that are bound already: by this program before it was restarted, or by somebody else.
 #include <gtest/gtest.h>
 
+#include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/kube/kubernetes.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
 #include "scheduler-plugin/server/metrics.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"

@@ -1,6 +1,7 @@
 // Bindings whose outcome is late, lost, contested or without sense.
 #include <gtest/gtest.h>
 
+#include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {
@@ -84,7 +85,7 @@ TEST_F(KubeBind, WhileInDoubtTheChipsAreThePodsAndTheNodeIsFixed) {
   const auto again = world_.bind("a", "n1");
   world_.api.take(0, Fate::answered);
   EXPECT_EQ(*again, "bound");
-  world_.api.arrive_late(0);  // and the first one comes too late to do harm
+  world_.api.deliver_detached(0);  // and the first one comes too late to do harm
 }
 
 TEST_F(KubeBind, ABindingThatArrivesWithinAMinuteIsTaken) {
@@ -97,7 +98,7 @@ TEST_F(KubeBind, ABindingThatArrivesWithinAMinuteIsTaken) {
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
   const auto b = world_.bind("b", "n1");
   EXPECT_TRUE(holds(*b, "no longer fits")) << *b;
-  world_.api.arrive_late(0);
+  world_.api.deliver_detached(0);
   world_.api.settle();
   EXPECT_EQ(world_.pod("a").node, "n1");
 }

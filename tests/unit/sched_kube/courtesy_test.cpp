@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {

@@ -2,6 +2,7 @@
 // afterwards and written to the pod.
 #include <gtest/gtest.h>
 
+#include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {

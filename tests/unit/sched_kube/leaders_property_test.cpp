@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/two_replicas.hpp"
 
 namespace chipweave::sched::testing {
@@ -25,7 +26,7 @@ constexpr int kSteps = 1200;  // each of them checks the whole ledger several ti
 class Walk {
  public:
   explicit Walk(unsigned seed) : random_(seed) {
-    api().patience = seconds(1);
+    api().binding_timeout = seconds(1);
     api().streaming_lists = seed % 2 == 0;
     two_.a.add_node("n1", "hgx-v100-8");
     two_.a.add_node("n2", "hgx-v100-8");
@@ -160,7 +161,7 @@ class Walk {
   }
 
   void network() {
-    if (api().late() > 0 && pick(4) == 0) return api().arrive_late(pick(api().late()));
+    if (api().detached() > 0 && pick(4) == 0) return api().deliver_detached(pick(api().detached()));
     if (api().waiting() == 0) return;
     const std::size_t n = pick(api().waiting());
     switch (pick(12)) {
@@ -213,16 +214,16 @@ class Walk {
     }
   }
 
-  void go_on(KubeWorld& replica) {
+  void resume(KubeWorld& replica) {
     auto& held = replica.process->held;
     std::shuffle(held.begin(), held.end(), random_);  // sockets and timers are ready at once
-    replica.process->go_on();
+    replica.process->resume();
   }
 
   void heal(KubeWorld& replica) {
     replica.process->cut_off = false;
     if (!replica.scheduler) replica.start();
-    go_on(replica);
+    resume(replica);
   }
 
   void replica_trouble() {
@@ -232,11 +233,11 @@ class Walk {
     switch (pick(8)) {
       case 0:
       case 1:
-        replica.process->stopped = true;
+        replica.process->paused = true;
 
         break;
       case 2:
-        return go_on(replica);
+        return resume(replica);
       case 3:
       case 4:
         replica.process->cut_off = !replica.process->cut_off;
@@ -246,7 +247,7 @@ class Walk {
 
         break;
       case 6:
-        if (replica.process->stopped) return;
+        if (replica.process->paused) return;
         replica.kubernetes->stop([] {});
         two_.pass(milliseconds(pick(600)), TwoReplicas::Watches::silent);
         return replica.kill();

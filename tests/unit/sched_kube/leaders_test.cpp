@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/two_replicas.hpp"
 
 namespace chipweave::sched::testing {
@@ -26,7 +27,7 @@ class Leaders : public ::testing::Test {
   }
   void TearDown() override {
     for (KubeWorld* each : two.all()) {
-      if (each->process->stopped) each->process->go_on();
+      if (each->process->paused) each->process->resume();
     }
     two.come_to_rest();
     a.expect_no_chip_twice();
@@ -39,7 +40,7 @@ class Leaders : public ::testing::Test {
   bool bound(const std::string& name) const { return !a.pod(name).node.empty(); }
   bool labelled(const std::string& pod) const {
     const auto it = api.labelled.find(pod);
-    return it != api.labelled.end() && it->second.at(kLeaderLabel) == "true";
+    return it != api.labelled.end() && it->second.contains(kLeaderLabel);
   }
   std::size_t sent(const std::string& end) const {
     return api.count([&](const kube::Call& call) { return call.target.ends_with(end); });
@@ -188,7 +189,7 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
     a.create("q", 8);
     api.settle();
     ASSERT_TRUE(a.leads());
-    a.process->stopped = true;
+    a.process->paused = true;
     std::shared_ptr<std::string> late;
     a.process->run([&] { late = a.bind("p", "n1"); });
     two.pass(seconds(4));
@@ -197,7 +198,7 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
     api.settle();
     EXPECT_EQ(*said, "bound");
     if (!request_first) std::reverse(a.process->held.begin(), a.process->held.end());
-    a.process->go_on();
+    a.process->resume();
     ASSERT_NE(late, nullptr);
     EXPECT_TRUE(holds(*late, "standby: ")) << *late;
     api.settle();
@@ -208,9 +209,9 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
     EXPECT_TRUE(labelled("b"));
     EXPECT_FALSE(labelled("a"));
     // back to where it began
-    b.process->stopped = true;
+    b.process->paused = true;
     two.pass(seconds(4));
-    b.process->go_on();
+    b.process->resume();
     two.pass(seconds(1));
     api.remove("ns/p");
     api.remove("ns/q");
@@ -352,7 +353,7 @@ TEST_F(Leaders, AStandbyIsReadyWhenTheLabelIsOffItsPod) {
 }
 
 TEST_F(Leaders, TheLabelComesBackIfItIsTakenOff) {
-  api.labelled["a"][kLeaderLabel] = nullptr;
+  api.labelled["a"].erase(kLeaderLabel);
   two.pass(seconds(11));
   EXPECT_TRUE(labelled("a"));
   EXPECT_FALSE(labelled("b"));

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::testing {
@@ -209,7 +210,7 @@ class Walk {
 
   void network() {
     SimulatedApi& api = world_.api;
-    if (api.late() > 0 && pick(4) == 0) return api.arrive_late(pick(api.late()));
+    if (api.detached() > 0 && pick(4) == 0) return api.deliver_detached(pick(api.detached()));
     if (api.waiting() == 0) return;
     const std::size_t n = pick(api.waiting());
     switch (pick(12)) {
@@ -263,7 +264,7 @@ class Walk {
         if (pick(3) != 0) return;
         ++life_;
         asked_.clear();
-        world_.api.drop_late();  // the server gives up requests whose connection is gone
+        world_.api.drop_detached();  // the server gives up requests whose connection is gone
         while (!admitted_.empty()) arrival();  // a start takes longer than it to go on
         return world_.restart();
     }

@@ -1,7 +1,6 @@
-// TwoReplicas — two schedulers that elect a leader, before one simulated API server.
+// TwoReplicas — two schedulers that elect a leader, in front of one simulated API server.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -16,29 +15,11 @@ class TwoReplicas {
 
   std::array<KubeWorld*, 2> all() { return {&a, &b}; }
 
-  // Time goes by in steps, so that a Lease can be renewed in it. silent: no watch brings anything,
-  // and no request but those of the election is answered.
+  // Advances in small steps, so that a Lease can be renewed in between. silent: no watch delivers
+  // anything, and no request is answered except those of the election.
   enum class Watches { silent, fed };
-  void pass(std::chrono::milliseconds time, Watches watches = Watches::fed) {
-    constexpr std::chrono::milliseconds kStep{50};
-    while (time.count() > 0) {
-      const auto step = std::min(time, kStep);
-      time -= step;
-      a.clock.advance(step);
-      a.api.pass(step);
-      for (KubeWorld* each : all()) {
-        if (each->scheduler) each->tick();
-      }
-      if (watches == Watches::fed) a.feed_all();
-    }
-  }
-  void come_to_rest() {
-    a.api.settle();
-    for (int second = 0; second < 200; ++second) {
-      pass(std::chrono::seconds(1));
-      a.api.settle();
-    }
-  }
+  void pass(std::chrono::milliseconds time, Watches watches = Watches::fed);
+  void come_to_rest();
 };
 
 }  // namespace chipweave::sched::testing

@@ -1,6 +1,8 @@
 // Volcano's verbs in a cluster where pods end slowly.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "scheduler-plugin/server/volcano_extender_handler.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 

@@ -15,13 +15,13 @@
 namespace chipweave::codec::ascend {
 namespace {
 
-constexpr std::size_t kMostRows = 4096;
+constexpr std::size_t kMaxPortTableRows = 4096;
 constexpr std::size_t kMostLanes = 16;
 constexpr std::size_t kMostWordBytes = 64;
 
 Error too_many_rows() {
   return make_error(Errc::limit_exceeded,
-                    "hccn_tool printed more than " + std::to_string(kMostRows) + " rows");
+                    "hccn_tool printed more than " + std::to_string(kMaxPortTableRows) + " rows");
 }
 
 bool is_word(std::string_view text) {
@@ -103,7 +103,7 @@ Result<std::vector<HccnRoute>> parse_hccn_routes(std::string_view output) {
   for (std::string_view line; lines.next_trimmed(line);) {
     auto route = route_of(line);
     if (!route) continue;
-    if (out.size() == kMostRows) return too_many_rows();
+    if (out.size() == kMaxPortTableRows) return too_many_rows();
     out.push_back(*std::move(route));
   }
   if (out.empty()) return no_answer(output, "route");
@@ -119,7 +119,7 @@ Result<std::vector<HccnArp>> parse_hccn_arp(std::string_view output) {
     headed = headed || line == "arp table:";
     auto entry = arp_of(line);
     if (!entry) continue;
-    if (out.size() == kMostRows) return too_many_rows();
+    if (out.size() == kMaxPortTableRows) return too_many_rows();
     out.push_back(*std::move(entry));
   }
   if (out.empty() && !headed) return no_answer(output, "table of neighbours");

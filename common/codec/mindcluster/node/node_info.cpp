@@ -46,7 +46,7 @@ std::string form_of(const NodeInfo& info, std::string_view empty) {
   return go_form(out.text());
 }
 
-NodeFault fault_of(const Members& members) {
+NodeFault node_fault_of(const Members& members) {
   NodeFault out;
   out.device_type = members.text("DeviceType");
   out.device_id = members.integer("DeviceId", std::int64_t{0});
@@ -63,7 +63,7 @@ Result<NodeInfo> node_info_of(const Json& value, const std::string& path) {
   NodeInfo out;
   for (const Json& fault : members.list("FaultDevList", kMostNodeFaults)) {
     const std::string at = "FaultDevList[" + std::to_string(out.faults.size()) + "]";
-    out.faults.push_back(fault_of(Members(fault, members.path(at), problems)));
+    out.faults.push_back(node_fault_of(Members(fault, members.path(at), problems)));
   }
   out.status = members.text("NodeStatus");
   if (problems.any()) return problems.error();

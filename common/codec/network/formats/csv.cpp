@@ -13,7 +13,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "csv";
+constexpr const char* kCsvFormat = "csv";
 constexpr std::string_view kAccelerator = "accelerator";
 constexpr std::array<std::string_view, 4> kNameColumns{"name", "node", "hostname", "nodename"};
 constexpr std::size_t kMostColumns = 64;
@@ -144,7 +144,7 @@ Result<ImportedNetwork> import_network_csv(std::string_view text) {
     if (!fields) return std::move(fields).error().in(lines.where());
     titles = *std::move(fields);
   }
-  if (separator == '\0') return not_this_format(kName, "header \"name,LEVEL,…\"");
+  if (separator == '\0') return not_this_format(kCsvFormat, "header \"name,LEVEL,…\"");
   const Result<Header> header = read_header(titles);
   if (!header) return Error(header.error()).in(lines.where());
   Result<NetworkTableBuilder> builder =
@@ -165,7 +165,7 @@ Result<ImportedNetwork> import_network_csv(std::string_view text) {
       return std::move(added).error();
     }
   }
-  return ImportedNetwork{std::move(*builder).take(), kName, {}};
+  return ImportedNetwork{std::move(*builder).take(), kCsvFormat, {}};
 }
 
 }  // namespace chipweave::codec

@@ -12,9 +12,9 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "dlrover";
+constexpr const char* kDlroverFormat = "dlrover";
 constexpr const char* kKey = "topology_config";
-constexpr std::size_t kWords = 3;
+constexpr std::size_t kDlroverWords = 3;
 
 bool is_template(std::string_view text) { return text.find("{{") != std::string_view::npos; }
 
@@ -25,7 +25,7 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
   for (std::string_view line; lines.next(line);) {
     const std::vector<std::string_view> words = split_words(line.substr(0, line.find('#')));
     if (words.empty()) continue;
-    if (words.size() != kWords) {
+    if (words.size() != kDlroverWords) {
       return network_error(quoted_excerpt(trim(line)) + " is no line \"LEAF SPINE NODE\": it has " +
                            std::to_string(words.size()) + " words")
           .in(lines.where());
@@ -37,8 +37,8 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
       return std::move(added).error();
     }
   }
-  if (builder->size() == 0) return not_this_format(kName, "line \"LEAF SPINE NODE\"");
-  return ImportedNetwork{std::move(*builder).take(), kName, {}};
+  if (builder->size() == 0) return not_this_format(kDlroverFormat, "line \"LEAF SPINE NODE\"");
+  return ImportedNetwork{std::move(*builder).take(), kDlroverFormat, {}};
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool looks_like_dlrover_lines(std::string_view text) {
     return word.find_first_of("=,;:\"'{}[]()<>|/\\*") == std::string_view::npos &&
            word.find_first_not_of("-.") != std::string_view::npos;
   };
-  return words.size() == kWords && std::all_of(words.begin(), words.end(), plain);
+  return words.size() == kDlroverWords && std::all_of(words.begin(), words.end(), plain);
 }
 
 Result<ImportedNetwork> import_dlrover_lines(std::string_view text) { return read_lines(text); }
@@ -62,7 +62,8 @@ bool looks_like_dlrover_map(const NetworkObjects& objects) {
 Result<ImportedNetwork> import_dlrover_map(const NetworkObjects& objects,
                                            const NetworkImportOptions& /*options*/) {
   const NetworkObject* map = find_config_map(objects, kKey);
-  if (map == nullptr) return not_this_format(kName, "ConfigMap with the key topology_config");
+  if (map == nullptr)
+    return not_this_format(kDlroverFormat, "ConfigMap with the key topology_config");
   const std::string text = json_word(json_at(map->value, {"data", kKey})).value_or("");
   const std::string where = object_label(*map) + ", key " + kKey;
   if (is_template(text)) {

@@ -21,7 +21,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "ibnetdiscover";
+constexpr const char* kIbnetdiscoverFormat = "ibnetdiscover";
 
 // mlx5_10 port 1 → ("mlx5_", 10, 1): the order of rails.
 using Rail = std::tuple<std::string, unsigned, unsigned>;
@@ -141,7 +141,8 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
   Warnings warnings;
   const Hosts hosts = hosts_of(*fabric, warnings);
   if (hosts.empty()) {
-    return not_this_format(kName, "port of a host with its name ([1] \"H-…\" # \"HOST mlx5_0\")");
+    return not_this_format(kIbnetdiscoverFormat,
+                           "port of a host with its name ([1] \"H-…\" # \"HOST mlx5_0\")");
   }
   if (hosts.size() > limits::kMaxNetworkNodes) {
     return make_error(Errc::limit_exceeded,
@@ -168,7 +169,8 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
     if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
   }
   warn_of_outside(outside, warnings);
-  return ImportedNetwork{std::move(*builder).take(), kName, std::move(warnings).list()};
+  return ImportedNetwork{std::move(*builder).take(), kIbnetdiscoverFormat,
+                         std::move(warnings).list()};
 }
 
 }  // namespace chipweave::codec

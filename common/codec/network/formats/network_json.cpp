@@ -12,7 +12,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "chipweave-json";
+constexpr const char* kNetworkJsonFormat = "chipweave-json";
 constexpr std::size_t kMostWarnings = 1000;
 
 // Errors: no list of texts.
@@ -116,7 +116,7 @@ Result<ImportedNetwork> read_document(const Json& value) {
       return std::move(added).error();
     }
   }
-  ImportedNetwork out{std::move(*builder).take(), kName, *std::move(warnings)};
+  ImportedNetwork out{std::move(*builder).take(), kNetworkJsonFormat, *std::move(warnings)};
   if (has_state) out.warnings.emplace_back("what only plan reads (free, machine, …) is left out");
   return out;
 }
@@ -132,7 +132,7 @@ bool looks_like_network_json(const NetworkObjects& objects) {
 Result<ImportedNetwork> import_network_json(const NetworkObjects& objects,
                                             const NetworkImportOptions& /*options*/) {
   if (!looks_like_network_json(objects)) {
-    return not_this_format(kName, "lists \"levels\" and \"nodes\"");
+    return not_this_format(kNetworkJsonFormat, "lists \"levels\" and \"nodes\"");
   }
   return read_document(objects.front().value);
 }

@@ -16,7 +16,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "hypernode";
+constexpr const char* kHypernodeFormat = "hypernode";
 constexpr std::int64_t kMaxTier = 1'000'000;
 
 struct HyperNode {
@@ -223,7 +223,8 @@ bool looks_like_hypernodes(const NetworkObjects& objects) { return has_kind(obje
 
 Result<ImportedNetwork> import_hypernodes(const NetworkObjects& objects,
                                           const NetworkImportOptions& /*options*/) {
-  if (!looks_like_hypernodes(objects)) return not_this_format(kName, "object of kind HyperNode");
+  if (!looks_like_hypernodes(objects))
+    return not_this_format(kHypernodeFormat, "object of kind HyperNode");
   Warnings warnings;
   Result<ByName> all = read_hypernodes(objects, warnings);
   if (!all) return std::move(all).error();
@@ -249,7 +250,7 @@ Result<ImportedNetwork> import_hypernodes(const NetworkObjects& objects,
   }
   Result<domain::NetworkTable> table = make_table(*all, homes, *nodes, warnings);
   if (!table) return std::move(table).error();
-  return ImportedNetwork{*std::move(table), kName, std::move(warnings).list()};
+  return ImportedNetwork{*std::move(table), kHypernodeFormat, std::move(warnings).list()};
 }
 
 }  // namespace chipweave::codec

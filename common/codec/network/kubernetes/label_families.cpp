@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kTier = "fabric.topograph.run/tier-";
 constexpr std::string_view kClique = "nvidia.com/gpu.clique";
-constexpr unsigned kMaxTier = 99;
+constexpr unsigned kMaxLabelTier = 99;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ std::optional<unsigned> topograph_tier(std::string_view label) {
   label.remove_prefix(kTier.size());
   unsigned tier = 0;
   const auto [stop, code] = std::from_chars(label.data(), label.data() + label.size(), tier);
-  if (code != std::errc{} || stop != label.data() + label.size() || tier > kMaxTier) {
+  if (code != std::errc{} || stop != label.data() + label.size() || tier > kMaxLabelTier) {
     return std::nullopt;
   }
   return tier;

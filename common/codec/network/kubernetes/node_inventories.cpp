@@ -16,7 +16,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "node-inventory";
+constexpr const char* kNodeInventoriesFormat = "node-inventory";
 constexpr const char* kKind = "NodeInventory";
 
 struct Host {
@@ -95,7 +95,8 @@ bool looks_like_node_inventories(const NetworkObjects& objects) { return has_kin
 
 Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
                                                 const NetworkImportOptions& /*options*/) {
-  if (!looks_like_node_inventories(objects)) return not_this_format(kName, "NodeInventory");
+  if (!looks_like_node_inventories(objects))
+    return not_this_format(kNodeInventoriesFormat, "NodeInventory");
   Fabric fabric;
   for (const NetworkObject& object : objects) {
     if (object.kind != kKind) continue;
@@ -133,7 +134,8 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
     warnings.add(std::to_string(outside) +
                  " nodes have told of no switch at their ports (LLDP), or of others than the rest");
   }
-  return ImportedNetwork{std::move(*builder).take(), kName, std::move(warnings).list()};
+  return ImportedNetwork{std::move(*builder).take(), kNodeInventoriesFormat,
+                         std::move(warnings).list()};
 }
 
 }  // namespace chipweave::codec

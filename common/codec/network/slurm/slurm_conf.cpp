@@ -15,7 +15,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "slurm";
+constexpr const char* kSlurmConfFormat = "slurm";
 constexpr std::array<std::string_view, 7> kKeys = {
     "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes", "ringname"};
 
@@ -181,13 +181,13 @@ Result<ImportedNetwork> import_slurm_conf(std::string_view text) {
   }
   Warnings warnings;
   ImportedNetwork out;
-  out.format = kName;
+  out.format = kSlurmConfFormat;
   if (parts.has_switches && (!parts.blocks.list.empty() || !parts.sizes.empty())) {
     return network_error(
         "the file has SwitchName= and BlockName= lines; Slurm reads one kind, keep that");
   }
   if (!parts.has_switches && parts.blocks.list.empty()) {
-    return not_this_format(kName, "line SwitchName= or BlockName=");
+    return not_this_format(kSlurmConfFormat, "line SwitchName= or BlockName=");
   }
   if (auto good = parts.tree.require_declared(); !good) return std::move(good).error();
   Result<domain::NetworkTable> table =

@@ -10,7 +10,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kName = "slurm-yaml";
+constexpr const char* kSlurmYamlFormat = "slurm-yaml";
 constexpr std::array<const char*, 5> kShapes{"tree", "block", "flat", "ring", "torus3d"};
 
 bool is_topology(const Json& value) {
@@ -116,14 +116,14 @@ Result<ImportedNetwork> import_slurm_yaml(const NetworkObjects& objects,
                                           const NetworkImportOptions& /*options*/) {
   const Json* list = list_of(objects);
   if (list == nullptr)
-    return not_this_format(kName, "list of topologies (topology: NAME, tree: …)");
+    return not_this_format(kSlurmYamlFormat, "list of topologies (topology: NAME, tree: …)");
   Warnings warnings;
   const Json& chosen = choose(*list, warnings);
   Result<domain::NetworkTable> table = table_of(chosen, warnings);
   if (!table) {
     return std::move(table).error().in("topology " + quoted_excerpt(name_of(chosen)));
   }
-  return ImportedNetwork{*std::move(table), kName, std::move(warnings).list()};
+  return ImportedNetwork{*std::move(table), kSlurmYamlFormat, std::move(warnings).list()};
 }
 
 }  // namespace chipweave::codec

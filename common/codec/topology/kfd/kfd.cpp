@@ -20,9 +20,9 @@ using domain::LinkKind;
 constexpr std::int64_t kOneXgmiHop =
     15;  // weight; inside a package it is lower, over several hops higher
 
-class Importer {
+class KfdImporter {
  public:
-  Importer(KfdTree& tree, const ImportOptions& options) : tree_(tree), options_(options) {}
+  KfdImporter(KfdTree& tree, const ImportOptions& options) : tree_(tree), options_(options) {}
 
   Result<ImportedTopology> run() {
     if (Result<void> done = number_nodes(); !done) return std::move(done).error();
@@ -194,7 +194,7 @@ class Importer {
 Result<ImportedTopology> import_kfd_tree(const FileTree& files, const ImportOptions& options) {
   Result<KfdTree> tree = read_kfd_tree(files);
   if (!tree) return std::move(tree).error();
-  return Importer(*tree, options).run();
+  return KfdImporter(*tree, options).run();
 }
 
 }  // namespace chipweave::codec

@@ -126,7 +126,7 @@ Result<void> read_node(const Properties& properties, KfdNode& node) {
   return {};
 }
 
-class Reader {
+class KfdTreeReader {
  public:
   Result<KfdTree> read(const FileTree& files) {
     for (const auto& [path, text] : files) {
@@ -244,6 +244,6 @@ class Reader {
 
 }  // namespace
 
-Result<KfdTree> read_kfd_tree(const FileTree& files) { return Reader().read(files); }
+Result<KfdTree> read_kfd_tree(const FileTree& files) { return KfdTreeReader().read(files); }
 
 }  // namespace chipweave::codec

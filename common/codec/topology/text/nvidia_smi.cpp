@@ -29,11 +29,11 @@ std::optional<LinkKind> host_path(std::string_view word) {
 
 std::optional<int> nvlink_lanes(std::string_view word) { return number_after("NV", word); }
 
-bool is_word(std::string_view word) { return host_path(word) || nvlink_lanes(word); }
+bool is_nvidia_word(std::string_view word) { return host_path(word) || nvlink_lanes(word); }
 
-const MatrixSyntax& syntax() {
+const MatrixSyntax& nvidia_syntax() {
   static const MatrixSyntax value{
-      "nvidia-smi topo -m", {"GPU"}, "", "X, NV#, PIX, PXB, PHB, NODE or SYS", is_word};
+      "nvidia-smi topo -m", {"GPU"}, "", "X, NV#, PIX, PXB, PHB, NODE or SYS", is_nvidia_word};
   return value;
 }
 
@@ -202,11 +202,11 @@ class NvidiaReader {
 }  // namespace
 
 bool looks_like_nvidia_smi(std::string_view content) {
-  return has_matrix_header(content, syntax());
+  return has_matrix_header(content, nvidia_syntax());
 }
 
 Result<ImportedTopology> import_nvidia_smi(std::string_view content, const ImportOptions& options) {
-  const Result<std::vector<LinkMatrix>> matrices = parse_link_matrices(content, syntax());
+  const Result<std::vector<LinkMatrix>> matrices = parse_link_matrices(content, nvidia_syntax());
   if (!matrices) return matrices.error();
   Result<ImportedTopology> out = NvidiaReader(matrices->front(), options).read(nic_names(content));
   if (out && matrices->size() > 1) {

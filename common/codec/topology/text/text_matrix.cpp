@@ -17,7 +17,7 @@ using domain::LinkKind;
 // text.
 constexpr std::size_t kMaxColumns = static_cast<std::size_t>(limits::kMaxChips) + limits::kMaxNics;
 constexpr std::size_t kMaxMatrices = 16;
-constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMaxMatrixBytes = std::size_t{4} << 20U;
 constexpr std::size_t kMaxLines = 100000;
 
 Error at_line(int line, const std::string& text) {
@@ -344,9 +344,9 @@ bool has_matrix_header(std::string_view content, const MatrixSyntax& syntax) {
 
 Result<std::vector<LinkMatrix>> parse_link_matrices(std::string_view content,
                                                     const MatrixSyntax& syntax) {
-  if (content.size() > kMaxTextBytes) {
+  if (content.size() > kMaxMatrixBytes) {
     return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(kMaxTextBytes >> 20U) + " MiB");
+                      "larger than " + std::to_string(kMaxMatrixBytes >> 20U) + " MiB");
   }
   const std::vector<std::string> lines = plain_lines(content);
   if (lines.size() > kMaxLines) {

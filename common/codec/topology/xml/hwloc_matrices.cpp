@@ -98,9 +98,9 @@ double nvlink_mbps_per_link(std::string_view model) {
   return 25000;
 }
 
-class Reader {
+class MatrixReader {
  public:
-  Reader(const XmlDocument& document, HwlocMachine& machine)
+  MatrixReader(const XmlDocument& document, HwlocMachine& machine)
       : document_(document), machine_(machine) {}
 
   Result<HwlocLinks> read() {
@@ -267,7 +267,7 @@ class Reader {
 }  // namespace
 
 Result<HwlocLinks> read_hwloc_links(const XmlDocument& document, HwlocMachine& machine) {
-  return Reader(document, machine).read();
+  return MatrixReader(document, machine).read();
 }
 
 }  // namespace chipweave::codec

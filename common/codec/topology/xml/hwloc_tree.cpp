@@ -82,9 +82,9 @@ std::uint64_t memory_bytes(pugi::xml_node os_device) {
   return 0;
 }
 
-class Reader {
+class HwlocTreeReader {
  public:
-  explicit Reader(const XmlDocument& document) : document_(document) {}
+  explicit HwlocTreeReader(const XmlDocument& document) : document_(document) {}
 
   Result<HwlocMachine> read() {
     if (Result<void> done = walk(document_.root(), 0, -1); !done) return std::move(done).error();
@@ -265,7 +265,7 @@ void number_chips(HwlocMachine& machine) {
 }
 
 Result<HwlocMachine> read_hwloc_machine(const XmlDocument& document) {
-  return Reader(document).read();
+  return HwlocTreeReader(document).read();
 }
 
 }  // namespace chipweave::codec

@@ -14,9 +14,10 @@ namespace {
 
 constexpr int kWidestLink = 32;  // PCIe lanes
 
-class Reader {
+class NcclTreeReader {
  public:
-  Reader(const XmlDocument& document, int version) : document_(document), version_(version) {}
+  NcclTreeReader(const XmlDocument& document, int version)
+      : document_(document), version_(version) {}
 
   Result<NcclMachine> read() {
     const pugi::xml_node system = document_.root();
@@ -194,7 +195,7 @@ Result<NcclMachine> read_nccl_machine(const XmlDocument& document) {
                           quoted_excerpt(version.value()) +
                           " of the NCCL topology format; 1 (NCCL) and 2 (RCCL) are read");
   }
-  return Reader(document, static_cast<int>(*number)).read();
+  return NcclTreeReader(document, static_cast<int>(*number)).read();
 }
 
 }  // namespace chipweave::codec

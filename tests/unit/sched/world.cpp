@@ -1,0 +1,128 @@
+#include "tests/unit/sched/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "common/codec/topology/import.hpp"
+#include "common/profiles/profiles.hpp"
+
+namespace chipweave::sched::testing {
+
+domain::NodeTopology profile(const std::string& name) {
+  const auto* p = profiles::find(name);
+  if (p == nullptr) throw std::runtime_error("no profile " + name);
+  auto t = codec::import_topology_json(p->json, {});
+  if (!t) throw std::runtime_error(t.error().text());
+  return std::move(t->topology);
+}
+
+World::World() { cluster.set_listener(&scheduler); }
+
+InventoryReport World::next_report(const std::string& node, const std::string& boot) {
+  InventoryReport r;
+  r.node = node;
+  r.boot_id = boot;
+  r.sequence = ++sequence;
+  return r;
+}
+
+ReportAnswer World::add_node(const std::string& name, const std::string& machine,
+                             std::vector<std::string> resources, const std::string& boot) {
+  InventoryReport r = next_report(name, boot);
+  r.machine = machine;
+  r.resources = std::move(resources);
+  r.topology = profile(machine);
+  names.insert(name);
+  return scheduler.report(std::move(r));
+}
+
+void World::fill_table(const std::string& machine) {
+  InventoryReport r = next_report("", "boot");
+  r.topology = profile(machine);
+  for (std::size_t i = 0; i < limits::kMaxNodes; ++i) {
+    r.node = "n" + std::to_string(i);
+    r.sequence = ++sequence;
+    ASSERT_EQ(scheduler.report(r), ReportOutcome::taken);
+  }
+}
+
+ReportAnswer World::set_health(const std::string& node, int chip, domain::Health health) {
+  InventoryReport r = next_report(node, "boot");
+  r.chips = {{{chip}, health}};
+  return scheduler.report(std::move(r));
+}
+
+ReportAnswer World::set_faults(const std::string& node, std::vector<domain::Fault> faults) {
+  InventoryReport r = next_report(node, "boot");
+  r.faults = std::move(faults);
+  return scheduler.report(std::move(r));
+}
+
+PodAsk World::ask(const std::string& name, int chips, const std::string& resource) {
+  PodAsk a;
+  a.key = {"ns", name};
+  a.uid = "uid-" + name;
+  a.resource = chips > 0 ? resource : "";
+  a.chips = chips;
+  return a;
+}
+
+PodAsk World::submit(PodAsk a, int priority) {
+  ClusterPod pod;
+  pod.ask = std::move(a);
+  pod.priority = priority;
+  auto added = cluster.add(pod, "{}");
+  if (!added) throw std::runtime_error(added.error().text());
+  return (*added)->ask;
+}
+
+PodAsk World::submit(const std::string& name, int chips, const std::string& resource) {
+  return submit(ask(name, chips, resource));
+}
+
+std::set<std::string> World::fit(const PodAsk& a) {
+  const auto n = all();
+  auto answer = scheduler.filter(a, n);
+  std::set<std::string> out;
+  for (const auto& name : answer.value().fit) out.insert(std::string(name));
+  return out;
+}
+
+std::map<std::string, std::string> World::rejections(const PodAsk& a) {
+  const auto n = all();
+  auto answer = scheduler.filter(a, n);
+  std::map<std::string, std::string> out;
+  for (const auto& r : answer.value().rejected) out[r.node] = r.reason;
+  return out;
+}
+
+std::map<std::string, int> World::scores(const PodAsk& a) {
+  const auto n = all();
+  auto answer = scheduler.prioritize(a, n);
+  std::map<std::string, int> out;
+  for (const auto& s : answer.value()) out[std::string(s.node)] = s.score;
+  return out;
+}
+
+Result<void> World::bind(const PodAsk& a, const std::string& node) {
+  Result<void> outcome = make_error(Errc::internal, "no answer");
+  scheduler.bind({a.key, a.uid, node}, [&](Result<void> result) { outcome = std::move(result); });
+  return outcome;
+}
+
+std::vector<int> World::chips(const PodAsk& a) const {
+  const Holding* h = scheduler.ledger().find(a.uid);
+  return h == nullptr ? std::vector<int>{}
+                      : scheduler.nodes().node(h->node).topology.indices(h->chips);
+}
+
+std::string World::node_of(const PodAsk& a) const {
+  const Holding* h = scheduler.ledger().find(a.uid);
+  return h == nullptr ? "" : scheduler.nodes().node(h->node).name;
+}
+
+void World::expect_sound() const { EXPECT_EQ(scheduler.check_invariants(), ""); }
+
+}  // namespace chipweave::sched::testing

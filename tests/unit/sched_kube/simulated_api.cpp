@@ -1,0 +1,194 @@
+#include "tests/unit/sched_kube/simulated_api.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/sched_kube/simulated_network.hpp"
+
+namespace chipweave::sched::testing {
+
+using Json = nlohmann::json;
+
+std::string watch_line(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+SimulatedApi::SimulatedApi() : network_(std::make_unique<Network>(*this)) {}
+SimulatedApi::~SimulatedApi() = default;
+
+void SimulatedApi::create(ServerPod pod) {
+  pod.version = ++version_;
+  if (pod.uid.empty()) pod.uid = "uid-" + std::to_string(++uids_);
+  const std::string key = pod.key();
+  network_->record(kPods, "ADDED", pod_json(pod));
+  pods[key] = std::move(pod);
+}
+
+void SimulatedApi::remove(const std::string& key) {
+  ServerPod gone = pods.at(key);
+  gone.version = ++version_;
+  pods.erase(key);
+  network_->record(kPods, "DELETED", pod_json(gone));
+}
+
+void SimulatedApi::begin_end(const std::string& key) {
+  pods.at(key).ending = true;
+  network_->changed(pods.at(key));
+}
+
+void SimulatedApi::set_started(const std::string& key) {
+  pods.at(key).started = true;
+  network_->changed(pods.at(key));
+}
+
+void SimulatedApi::set_node(const std::string& key, const std::string& node,
+                            const std::map<std::string, std::string>& annotations) {
+  ServerPod& pod = pods.at(key);
+  pod.node = node;
+  for (const auto& [name, value] : annotations) pod.annotations[name] = value;
+  network_->changed(pod);
+}
+
+void SimulatedApi::annotate(const std::string& key, const std::string& name,
+                            const std::string& value) {
+  ServerPod& pod = pods.at(key);
+  pod.annotations[name] = value;
+  network_->changed(pod);
+}
+
+void SimulatedApi::set_inventory(const std::string& node, const std::string& status) {
+  auto& inventories = network_->inventories;
+  const bool known = inventories.contains(node);
+  const std::string text = R"({"metadata":{"name":")" + node + R"(","uid":"i-)" + node +
+                           R"(","resourceVersion":")" + std::to_string(++version_) +
+                           R"("},"status":)" + (status.empty() ? "{}" : status) + "}";
+  if (status.empty()) {
+    inventories.erase(node);
+    if (known) network_->record(kInventories, "DELETED", text);
+    return;
+  }
+  inventories[node] = text;
+  network_->record(kInventories, known ? "MODIFIED" : "ADDED", text);
+}
+
+void SimulatedApi::set_claim(const std::string& name,
+                             const std::vector<std::pair<std::string, std::string>>& devices) {
+  auto& claims = network_->claims;
+  const std::string text = claim_json(name, devices, ++version_);
+  const bool known = claims.contains(name);
+  if (devices.empty()) {
+    claims.erase(name);
+  } else {
+    claims[name] = text;
+  }
+  network_->record(kClaims, devices.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
+}
+
+void SimulatedApi::forget_history() {
+  for (auto& [path, all] : network_->history) all.clear();
+  network_->oldest = version_;
+}
+
+void SimulatedApi::Network::changed(ServerPod& pod) {
+  pod.version = ++api.version_;
+  record(kPods, "MODIFIED", pod_json(pod));
+}
+
+void SimulatedApi::Network::record(const std::string& path, const std::string& type,
+                                   const std::string& object) {
+  history[path].emplace_back(api.version_, watch_line(type, object));
+}
+
+std::vector<std::string> SimulatedApi::Network::objects(const std::string& path) const {
+  std::vector<std::string> all;
+  if (path == kPods) {
+    for (const auto& [key, pod] : api.pods) all.push_back(pod_json(pod));
+  } else if (path == kInventories) {
+    for (const auto& [node, text] : inventories) all.push_back(text);
+  } else if (path == kClaims) {
+    for (const auto& [name, text] : claims) all.push_back(text);
+  }
+  return all;
+}
+
+kube::Reply SimulatedApi::answer(const kube::Call& call) {
+  const std::string path = call.target.substr(0, call.target.find('?'));
+  if (path.ends_with("/events") || path.find("/events/") != std::string::npos) {
+    if (call.method == "POST") {
+      events.push_back(Json::parse(call.body)["reason"]);
+      notes.push_back(Json::parse(call.body)["note"]);
+    }
+    if (call.method == "PATCH") events.push_back("again");
+    return status(201, "");
+  }
+  if (call.method == "PATCH" && path.starts_with("/api/v1/nodes/")) {
+    touched.push_back(path.substr(14));
+    return status(200, "");
+  }
+  if (path == kClaims && !claims_api) return status(404, "no such API");
+  if (SimulatedLeases::mine(call, path)) return leases.answer(call, path, version_);
+  if (call.method == "PATCH" && call.body.find("\"labels\"") != std::string::npos) {
+    auto& labels = labelled[path.substr(path.rfind('/') + 1)];
+    const Json body = Json::parse(call.body);
+    for (const auto& [key, value] : body["metadata"]["labels"].items()) {
+      labels.erase(key);
+      if (!value.is_null()) labels[key] = value.get<std::string>();
+    }
+    return status(200, "");
+  }
+  const bool listing = path == kPods || path == kInventories || path == kClaims ||
+                       path == "/api/v1/nodes" || path.ends_with("/leases");
+  if (call.method == "GET" && listing) return network_->list(call, path);
+  return network_->answer_pod(call, path);
+}
+
+kube::Reply SimulatedApi::Network::list(const kube::Call& call, const std::string& path) const {
+  std::string items;
+  const std::size_t of = call.target.find("%2Cspec.nodeName%3D");
+  const std::string node = of == std::string::npos ? "" : call.target.substr(of + 19);
+  for (const std::string& object : objects(path)) {
+    if (!node.empty() && Json::parse(object)["spec"].value("nodeName", "") != node) continue;
+    items += (items.empty() ? "" : ",") + object;
+  }
+  return {200,
+          R"({"metadata":{"resourceVersion":")" + std::to_string(api.version_) + R"("},"items":[)" +
+              items + "]}",
+          std::nullopt};
+}
+
+// /api/v1/namespaces/NS/pods/NAME[/binding]
+kube::Reply SimulatedApi::Network::answer_pod(const kube::Call& call, const std::string& path) {
+  const std::string before = "/api/v1/namespaces/";
+  const std::size_t slash = path.find('/', before.size());
+  const std::string ns = path.substr(before.size(), slash - before.size());
+  std::string name = path.substr(slash + 6);
+  const bool binding = name.ends_with("/binding");
+  if (binding) name.resize(name.size() - 8);
+  const auto pod = api.pods.find(ns + "/" + name);
+  if (pod == api.pods.end()) return status(404, "not found");
+  if (call.method == "PATCH") return patch_pod(call, pod->second);
+  if (binding) return bind(call, pod->first, pod->second);
+  return {200, pod_json(pod->second), std::nullopt};
+}
+
+kube::Reply SimulatedApi::Network::patch_pod(const kube::Call& call, ServerPod& pod) {
+  const Json body = Json::parse(call.body)["metadata"];
+  if (body["uid"] != pod.uid) return status(422, "uid: field is immutable");
+  if (body["resourceVersion"] != std::to_string(pod.version))
+    return status(409, "the object has been modified");
+  for (const auto& [name, value] : body["annotations"].items()) pod.annotations[name] = value;
+  changed(pod);
+  return {200, pod_json(pod), std::nullopt};
+}
+
+kube::Reply SimulatedApi::Network::bind(const kube::Call& call, const std::string& key,
+                                        const ServerPod& pod) {
+  if (refusal != 0) return status(std::exchange(refusal, 0), "refused");
+  const Json body = Json::parse(call.body);
+  if (body["metadata"]["uid"] != pod.uid) return status(409, "precondition failed: UID");
+  if (!pod.node.empty()) return status(409, "pod is already assigned to a node");
+  api.set_node(key, body["target"]["name"],
+               body["metadata"].value("annotations", std::map<std::string, std::string>()));
+  return status(201, "");
+}
+
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,88 @@
+#include "tests/unit/sched_kube/simulated_objects.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "common/base/json_writer.hpp"
+
+namespace chipweave::sched::testing {
+
+void SimulatedProcess::run(std::function<void()> task) {
+  if (!paused) return task();
+  held.push_back(std::move(task));
+}
+
+void SimulatedProcess::resume() {
+  paused = false;
+  for (const auto& task : std::exchange(held, {})) task();
+}
+
+std::string pod_json(const ServerPod& pod) {
+  JsonWriter w;
+  w.begin_object().key("metadata").begin_object();
+  w.field("namespace", pod.ns).field("name", pod.name).field("uid", pod.uid);
+  w.field("resourceVersion", std::to_string(pod.version));
+  if (pod.ending) w.field("deletionTimestamp", "2026-01-02T03:04:05Z");
+  w.key("labels").begin_object();
+  for (const auto& [name, value] : pod.labels) w.field(name, value);
+  w.end_object().key("annotations").begin_object();
+  for (const auto& [name, value] : pod.annotations) w.field(name, value);
+  w.end_object().end_object().key("spec").begin_object();
+  if (!pod.node.empty()) w.field("nodeName", pod.node);
+  w.key("priority").integer(pod.priority).key("containers").begin_array();
+  w.begin_object().field("name", "c").key("resources").begin_object();
+  w.key("limits").begin_object();
+  if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
+  w.end_object().end_object().end_object().end_array().end_object();
+  w.key("status").begin_object().field("phase", pod.started ? "Running" : "Pending");
+  w.end_object().end_object();
+  return w.take();
+}
+
+std::string claim_json(const std::string& name,
+                       const std::vector<std::pair<std::string, std::string>>& devices,
+                       std::uint64_t version) {
+  std::string results;
+  for (const auto& [driver, pool] : devices) {
+    results += (results.empty() ? "" : ",") + std::string(R"({"request":"r","driver":")") + driver +
+               R"(","pool":")" + pool + R"(","device":"gpu-1"})";
+  }
+  return R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"c-)" + name +
+         R"(","resourceVersion":")" + std::to_string(version) +
+         R"("},"spec":{},"status":{"allocation":{"devices":{"results":[)" + results +
+         R"(]},"nodeSelector":{}},"reservedFor":[]}})";
+}
+
+kube::Reply status(int code, const std::string& message) {
+  return {
+      code,
+      R"({"kind":"Status","code":)" + std::to_string(code) + R"(,"message":")" + message + "\"}",
+      std::nullopt};
+}
+
+bool SimulatedLeases::mine(const kube::Call& call, const std::string& path) {
+  const bool one = !path.ends_with("/leases");
+  return path.find("/leases") != std::string::npos && (one || call.method == "POST");
+}
+
+kube::Reply SimulatedLeases::answer(const kube::Call& call, const std::string& path,
+                                    std::uint64_t& version) {
+  using Json = nlohmann::json;
+  const bool create = call.method == "POST";
+  auto body = call.body.empty() ? Json() : Json::parse(call.body);
+  const std::string name =
+      create ? body["metadata"]["name"].get<std::string>() : path.substr(path.rfind('/') + 1);
+  const auto it = all.find(name);
+  if (!create && it == all.end()) return status(404, "not found");
+  if (create && it != all.end()) return status(409, "already exists");
+  if (call.method == "PUT" &&
+      body["metadata"]["resourceVersion"] != Json::parse(it->second)["metadata"]["resourceVersion"])
+    return status(409, "modified");
+  if (call.method != "GET") {
+    body["metadata"]["uid"] = "lease";
+    body["metadata"]["resourceVersion"] = std::to_string(++version);
+    all[name] = body.dump();
+  }
+  return {200, all[name], std::nullopt};
+}
+
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,29 @@
+#include "tests/unit/sched_kube/two_replicas.hpp"
+
+#include <algorithm>
+
+namespace chipweave::sched::testing {
+
+void TwoReplicas::pass(std::chrono::milliseconds time, Watches watches) {
+  constexpr std::chrono::milliseconds kStep{50};
+  while (time.count() > 0) {
+    const auto step = std::min(time, kStep);
+    time -= step;
+    a.clock.advance(step);
+    a.api.pass(step);
+    for (KubeWorld* each : all()) {
+      if (each->scheduler) each->tick();
+    }
+    if (watches == Watches::fed) a.feed_all();
+  }
+}
+
+void TwoReplicas::come_to_rest() {
+  a.api.settle();
+  for (int second = 0; second < 200; ++second) {
+    pass(std::chrono::seconds(1));
+    a.api.settle();
+  }
+}
+
+}  // namespace chipweave::sched::testing
