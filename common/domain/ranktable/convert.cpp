@@ -14,14 +14,9 @@ namespace {
 
 constexpr const char* kCompleted = "completed";
 
-<<<<<<< HEAD
 template <class... Parts>
 Error convert_error(const Parts&... parts) {
   return make_error(Errc::invalid_argument, concat(parts...));
-=======
-Error cannot_convert(std::string message) {
-  return make_error(Errc::invalid_argument, std::move(message));
->>>>>>> main
 }
 
 std::string name_of(const Server& server) { return server.server_id.value_or("?"); }
@@ -112,14 +107,8 @@ Result<std::vector<ServerSet>> pods_of_options(const std::vector<Server>& server
     auto said = options.super_pods.find(name_of(server));
     if (said == options.super_pods.end()) said = options.super_pods.find("*");
     if (said == options.super_pods.end()) {
-<<<<<<< HEAD
       return convert_error(concat("the super pod of server ", name_of(server),
                                   " is not known; add --super-pod SERVER=POD or --super-pod POD"));
-=======
-      return cannot_convert(
-          "which super pod server " + name_of(server) +
-          " is in stands nowhere; say it with --super-pod SERVER=POD or --super-pod POD");
->>>>>>> main
     }
     auto pod = std::find_if(out.begin(), out.end(),
                             [&](const ServerSet& set) { return set.id == said->second; });
@@ -150,20 +139,11 @@ Result<void> fill_sdids(std::vector<Server>& servers, const ConvertOptions& opti
     for (Device& device : server.devices) {
       if (device.super_device_id) continue;
       const auto index = index_of(server, device, options);
-<<<<<<< HEAD
       if (!index || !device.device_id || *device.device_id < 0 || *device.device_id > kMaxDevice) {
         return convert_error(name_of(device), " of server ", name_of(server),
                              " has no super_device_id and no vNIC address to derive it from; add "
                              "--server-index SERVER=N, the server's index in its super pod "
                              "(npu-smi info -t spod-info)");
-=======
-      if (!index || !device.device_id || *device.device_id < 0 || *device.device_id > kMostDevice) {
-        return cannot_convert(
-            name_of(device) + " of server " + name_of(server) +
-            " has no super_device_id, and its address is no vNIC's; say the server's "
-            "index in the super pod (npu-smi info -t spod-info) with --server-index "
-            "SERVER=N");
->>>>>>> main
       }
       device.super_device_id = sdid_of(*index, static_cast<int>(*device.device_id));
     }
@@ -197,13 +177,8 @@ Result<RankTable> to_server_list(const RankTable& from, Dialect to, FlatJob job,
   if (from.clusters) losses.add("cluster_list");
   for (Server& server : job.servers) {
     if (to == Dialect::mindie_llm && !server.container_ip) {
-<<<<<<< HEAD
       return convert_error("server " + name_of(server) +
                            " has no container_ip (the address of its pod), which MindIE-LLM needs");
-=======
-      return cannot_convert("server " + name_of(server) +
-                            " has no container_ip, which MindIE-LLM needs: the address of its pod");
->>>>>>> main
     }
     keep_server_members(server, to, losses);
     server.lists_devices = true;
@@ -217,13 +192,8 @@ Result<RankTable> to_server_list(const RankTable& from, Dialect to, FlatJob job,
 // A local table describes one instance; ranks as given.
 Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
   if (job.servers.size() != 1) {
-<<<<<<< HEAD
     return convert_error("a local table must have one server, but this job has ",
                          job.servers.size());
-=======
-    return cannot_convert("a local table describes one server, this job has " +
-                          std::to_string(job.servers.size()));
->>>>>>> main
   }
   RankTable out = shell(from, Dialect::modelarts_local, "1.0");
   out.group_id = "0";
@@ -231,22 +201,13 @@ Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
   Server& server = job.servers.front();
   if (!server.server_ip) server.server_ip = server.host_ip ? server.host_ip : server.server_id;
   if (!server.server_ip || !parse_ip(*server.server_ip)) {
-<<<<<<< HEAD
     return convert_error("server " + name_of(server) + " has no server_ip");
-=======
-    return cannot_convert("the address of server " + name_of(server) +
-                          " stands nowhere (server_ip)");
->>>>>>> main
   }
   keep_server_members(server, Dialect::modelarts_local, losses);
   for (Device& device : server.devices) {
     losses.drop(device.super_device_id, "super_device_id");
     keep_device_members(device, Dialect::modelarts_local, losses);
-<<<<<<< HEAD
     if (!device.device_ip) return convert_error(name_of(device) + " has no device_ip");
-=======
-    if (!device.device_ip) return cannot_convert(name_of(device) + " has no device_ip");
->>>>>>> main
   }
   out.groups.emplace_back().servers = std::move(job.servers);
   return out;
@@ -289,22 +250,12 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
   });
   const auto total = static_cast<std::int64_t>(by_rank.size());
   if (!options.prefill_devices) {
-<<<<<<< HEAD
     return convert_error(
         "the table does not tell which devices prefill; add --prefill-devices N: the first N ranks "
         "prefill, the others decode");
   }
   if (*options.prefill_devices < 1 || *options.prefill_devices >= total) {
     return convert_error("must be 1 to ", total - 1, " for ", total, " devices")
-=======
-    return cannot_convert(
-        "which devices prefill stands nowhere; say how many with --prefill-devices N: "
-        "the first N ranks prefill, the others decode");
-  }
-  if (*options.prefill_devices < 1 || *options.prefill_devices >= total) {
-    return cannot_convert("of " + std::to_string(total) + " devices 1 to " +
-                          std::to_string(total - 1) + " can prefill")
->>>>>>> main
         .in("--prefill-devices");
   }
   RankTable out = shell(from, Dialect::vllm_ascend, "1.2");
@@ -322,11 +273,7 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
     }
     Device copy = *device;
     if (!copy.device_ip)
-<<<<<<< HEAD
       return convert_error(name_of(copy) + " of " + name_of(*server) + " has no device_ip");
-=======
-      return cannot_convert(name_of(copy) + " of " + name_of(*server) + " has no device_ip");
->>>>>>> main
     if (const std::string* pod = pod_of(from, *server)) copy.super_pod_id = *pod;
     losses.drop(copy.rank_id, "rank_id (the position in the list replaces it)");
     copy.cluster_id = i + 1;
@@ -369,14 +316,8 @@ Result<RankTable> mindie_to_modelarts(const RankTable& from, const ConvertOption
     }
     const char* role = role_of(id, options);
     if (role == nullptr) {
-<<<<<<< HEAD
       return convert_error("the table does not tell whether group ", id,
                            " prefills or decodes; add --prefill-groups or --decode-groups");
-=======
-      return cannot_convert("whether group " + id +
-                            " prefills or decodes stands nowhere; say it with "
-                            "--prefill-groups or --decode-groups");
->>>>>>> main
     }
     for (Server server : group.servers) {
       if (group.super_pods) losses.add("super_pod_list");
@@ -473,11 +414,7 @@ Result<std::vector<RankedHost>> ranked_hosts(const RankTable& table, const JobCh
   for (const Server& server : job->servers) {
     RankedHost& host = out.emplace_back();
     if (!server.server_id || server.server_id->empty())
-<<<<<<< HEAD
       return convert_error("a server has no server_id");
-=======
-      return cannot_convert("a server has no server_id");
->>>>>>> main
     host.name = *server.server_id;
     for (const Device& device : server.devices) {
       host.ranks.emplace_back(*device.rank_id, device.device_id.value_or(-1));

@@ -52,18 +52,10 @@ const std::vector<Rule>& rules() {
        "Add the member, or generate the table again.", false},
       {"RT006", "unknown member close to a known one",
        "Unknown members are ignored, so the value has no effect.", "Correct the name.", false},
-<<<<<<< HEAD
       {"RT007", "version does not match the members, or is misplaced",
        "Super pod members are only read with version 1.2; without them ranks talk over RoCE "
        "instead of HCCS. A misplaced version is not read.",
        "Set the version at the top: 1.2 with super_pod_list, else 1.0.", false},
-=======
-      {"RT007", "version does not fit the members, or is in the wrong place",
-       "Super pod members are only read with version 1.2; without them ranks talk over RoCE "
-       "instead "
-       "of HCCS. Members in the wrong place are not read.",
-       "Set the version at the top; 1.2 goes with super_pod_list.", false},
->>>>>>> main
       {"RT010", "status is not \"completed\"",
        "HCCL polls the file for up to 30 minutes and then gives up.",
        "Wait for the producer, or set \"completed\" once the table is complete.", false},

@@ -116,15 +116,6 @@ void check_local_ids(Check& check) {
   }
 }
 
-<<<<<<< HEAD
-=======
-void check_layer_port(Check& check, const Number& port, Place place) {
-  if (!port || (*port >= 1 && *port <= kLastPort)) return;
-  check.error("RT050", place,
-              std::string(place.member) + " " + std::to_string(*port) + " is outside 1..65535");
-}
-
->>>>>>> main
 void check_type(Check& check, const NetLayer& layer) {
   constexpr std::array<std::string_view, 6> kTypes = {
       "TOPO_FILE_DESC", "CLOS", "1DMESH", "2DMESH", "A3_SERVER", "A2_AX_SERVER"};
@@ -273,15 +264,9 @@ void check_layered(Check& check) {
   check_local_ids(check);
   AcrossRanks across(check);
   for (const LayeredRank& rank : check.table.ranks) {
-<<<<<<< HEAD
     check.expect_range("RT030", rank.device_id, 0, kMaxDeviceId, {rank.source, "device_id"});
     check.expect_range("RT050", rank.device_port, 1, kLastPort, {rank.source, "device_port"});
     check.expect_range("RT050", rank.host_port, 1, kLastPort, {rank.source, "host_port"});
-=======
-    out_of(check, "RT030", rank.device_id, kMostDeviceId, {rank.source, "device_id"});
-    check_layer_port(check, rank.device_port, {rank.source, "device_port"});
-    check_layer_port(check, rank.host_port, {rank.source, "host_port"});
->>>>>>> main
     check_layers(check, rank);
     for (const NetLayer& layer : rank.layers) {
       across.add(layer);

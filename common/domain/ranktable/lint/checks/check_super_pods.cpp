@@ -12,11 +12,7 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-<<<<<<< HEAD
 constexpr std::size_t kMaxSetIdBytes = 127;
-=======
-constexpr std::size_t kMostSuperPodIdBytes = 127;
->>>>>>> main
 
 // The sets' ids, the servers they name, and the servers that none names.
 class SetCheck {
@@ -42,15 +38,8 @@ class SetCheck {
     if (set.id) {
       const Place place{set.source, "super_pod_id"};
       if (set.id->empty()) {
-<<<<<<< HEAD
         check_.error("RT060", place, concat("the id of a ", what_, " must not be empty"));
       } else if (set.id->size() > kMaxSetIdBytes) {
-=======
-        check_.error("RT060", place, std::string(what_) + " has an empty id");
-      } else if (set.id->size() > kMostSuperPodIdBytes) {
-        check_.error("RT060", place, std::string(what_) + " has an id of 128 characters and more");
-      } else if (!ids_.emplace(*set.id).second) {
->>>>>>> main
         check_.error("RT060", place,
                      concat("the id of a ", what_, " must have at most 127 characters"));
       } else if (!ids_.emplace(*set.id).second) {
