@@ -38,7 +38,10 @@ struct Tool {
 template <class Text>
 CLI::Option* add_one(CLI::App& app, const char* name, Text& to, const char* value,
                      const char* help) {
-  return app.add_option(name, to, help)
+  // A function, because CLI11 takes an empty text for an absent optional.
+  return app
+      .add_option_function<std::string>(
+          name, [&to](const std::string& text) { to = text; }, help)
       ->option_text(value)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->check([](const std::string& text) {

@@ -77,7 +77,7 @@ TEST_F(Options, WrongUsageEndsWithTwo) {
       {{"--ip", "--api-server"}, "--ip"},
       {{"--ip", "a", "b"}, "b"},
       {{"--api-server", "x"}, "x"},
-      {{"--api-server=x"}, "--api-server"},
+      {{"--api-server=x"}, "api-server"},
       {{"--device-port-range", "1"}, "--device-port-range"},
       {{"--device-port-range", "1", "2", "3"}, "3"},
       {{"--mode", "all"}, "all"},

@@ -125,7 +125,7 @@ TEST(PdMerge, NamesFileLineAndColumnOfWhatIsNoTable) {
       {"[]", "file bad"},
       {"7", "file bad"},
       {"null", "file bad"},
-      {"{}", "the members of no rank table"},
+      {"{}", "has no members of a rank table"},
       {"{\"a\": 1, \"a\": 2}", "file bad"},
       {"{\"server_group_list\": []}", "file bad"},
       {"{\"server_group_list\": 7, \"version\": \"1.0\", \"status\": \"completed\"}", "file bad"},
