@@ -2,46 +2,16 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/ranktable/tools/entry.hpp"
 #include "cli/terminal.hpp"
-#include "common/base/near_names.hpp"
+#include "common/flags/usage_error.hpp"
 
 namespace {
 
 using chipweave::cli::complain;
 using chipweave::cli::Exit;
-
-constexpr int kRequiredMissing = static_cast<int>(CLI::ExitCodes::RequiredError);
-
-// One sentence for wrong usage: what, and whose help says more.
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* command = &app;
-  std::string name = app.get_name();
-  while (!command->get_subcommands().empty()) {
-    command = command->get_subcommands().front();
-    name += " " + command->get_name();
-  }
-  std::string what = error.what();
-  const std::vector<std::string> unknown = command->remaining();
-  const bool wants_command = command->get_require_subcommand_min() > 0;
-  const bool word = !unknown.empty() && !unknown.front().starts_with('-');
-  if (wants_command && !unknown.empty() && !word) {
-    what = "there is no flag " + unknown.front().substr(0, 40);
-  } else if (wants_command && word) {
-    std::vector<std::string_view> known;
-    for (const CLI::App* each : command->get_subcommands(nullptr))
-      known.push_back(each->get_name());
-    what = "there is no command '" + unknown.front().substr(0, 40) + "'" +
-           chipweave::did_you_mean(unknown.front(), known);
-  } else if (wants_command && unknown.empty() && error.get_exit_code() == kRequiredMissing) {
-    what = "a command is missing";
-  }
-  return what + "; see '" + name + " --help'";
-}
 
 int run(int argc, char** argv) {
   CLI::App app("Places AI workloads on the accelerators that talk to each other fastest.",
@@ -70,7 +40,7 @@ int run(int argc, char** argv) {
     app.exit(asked);  // prints help or the version
     return static_cast<int>(Exit::fine);
   } catch (const CLI::ParseError& error) {
-    complain(usage_error(app, error));
+    complain(chipweave::flags::usage_error(app, error));
     return static_cast<int>(Exit::usage);
   }
   return static_cast<int>(exit_code);

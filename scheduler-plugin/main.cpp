@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
+#include "common/flags/usage_error.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/descriptors.hpp"
 #include "common/io/files.hpp"
@@ -245,7 +246,8 @@ int run(const Config& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Places pods on the accelerators that talk to each other fastest.");
+  CLI::App app("Places pods on the accelerators that talk to each other fastest.",
+               "chipweave-scheduler");
   Flags flags;
   declare(app, flags);
   try {
@@ -253,7 +255,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or the version
   } catch (const CLI::ParseError& e) {
-    return complain(kWrongUsage, std::string(e.what()) + "; see chipweave-scheduler --help");
+    return complain(kWrongUsage, chipweave::flags::usage_error(app, e));
   }
   Config config;
   if (const int code = load(flags, config); code != 0) return code;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
+
 namespace chipweave {
 namespace {
 
@@ -66,6 +68,17 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string_v
     out += '"';
   }
   return out + "?)";
+}
+
+std::string unknown_name(std::string_view what, std::string_view typed,
+                         const std::vector<std::string_view>& known) {
+  std::string out =
+      "unknown " + std::string(what) + " " + in_quotes(typed) + did_you_mean(typed, known);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    out += i == 0 ? "; known: " : ", ";
+    out += known[i];
+  }
+  return out;
 }
 
 }  // namespace chipweave

@@ -21,4 +21,8 @@ std::vector<std::string_view> near_names(std::string_view typed,
 // " (did you mean \"a\" or \"b\"?)" or "" when nothing is near.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string_view>& known);
 
+// For an error: unknown format "csw" (did you mean "csv"?); known: csv, json
+std::string unknown_name(std::string_view what, std::string_view typed,
+                         const std::vector<std::string_view>& known);
+
 }  // namespace chipweave

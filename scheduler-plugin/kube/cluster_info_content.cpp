@@ -30,8 +30,8 @@ bool is_told_of(const Node& node) {
 }  // namespace
 
 ClusterInfoContent::ClusterInfoContent()
-    : devices_(mc::kClusterDevicePrefix, mc::kMostDevicesOfPart),
-      switches_(mc::kClusterSwitchPrefix, mc::kMostSwitchesOfPart),
+    : devices_(mc::kClusterDevicePrefix, mc::kMaxDevicesOfPart),
+      switches_(mc::kClusterSwitchPrefix, mc::kMaxSwitchesOfPart),
       nodes_("", limits::kMaxNodes) {}
 
 void ClusterInfoContent::told(const std::string& node, Word word) {

@@ -47,10 +47,10 @@ void ClusterInfoPublisher::tick(const NodeTable& nodes, const Ledger& ledger, bo
 }
 
 void ClusterInfoPublisher::begin() {
-  for (std::size_t i = 0; i < parts_of(mc::kMostDevicesOfPart); ++i) {
+  for (std::size_t i = 0; i < parts_of(mc::kMaxDevicesOfPart); ++i) {
     add(std::string(mc::kClusterDevicePrefix) + std::to_string(i));
   }
-  for (std::size_t i = 0; i < parts_of(mc::kMostSwitchesOfPart); ++i) {
+  for (std::size_t i = 0; i < parts_of(mc::kMaxSwitchesOfPart); ++i) {
     add(std::string(mc::kClusterSwitchPrefix) + std::to_string(i));
   }
   add(std::string(mc::kClusterNodeName));

@@ -35,8 +35,9 @@ const std::vector<Layer> kLayers = {
     {"common/base", {}, {}},
     {"common/domain", {"common/base"}, {}, kImpure},
     {"common/solver", kValues, {}, kImpure},
-    {"common/codec", kValues, {"nlohmann", "simdjson", "pugixml", "yaml-cpp", "fmt"}},
+    {"common/codec", kValues, {"nlohmann", "simdjson", "pugixml", "yaml-cpp", "re2", "fmt"}},
     {"common/profiles", {"common/base"}, {}},
+    {"common/flags", {"common/base"}, {"CLI11"}},
     {"common/io", kValues + Strings{"common/codec", "common/profiles"}, {"zlib", "posix"}},
     {"common/obs", {"common/base"}, {"spdlog", "prometheus", "fmt"}},
     {"common/http", {"common/base", "common/obs"}, {"boost", "openssl", "posix"}},
@@ -90,8 +91,8 @@ const std::vector<Layer> kLayers = {
      {"posix"}},
 
     {"cli",
-     kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/io",
-                       "common/http", "common/tls"},
+     kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/flags",
+                       "common/io", "common/http", "common/tls"},
      {"CLI11", "fmt", "posix"}},
 };
 
@@ -99,7 +100,7 @@ struct ForeignLibrary {
   std::string_view name;
   std::string_view prefix;  // of the include
 };
-constexpr std::array<ForeignLibrary, 27> kForeignLibraries = {{
+constexpr std::array<ForeignLibrary, 28> kForeignLibraries = {{
     {"nlohmann", "nlohmann/"}, {"simdjson", "simdjson"},
     {"pugixml", "pugixml"},    {"yaml-cpp", "yaml-cpp/"},
     {"zlib", "zlib.h"},        {"boost", "boost/"},
@@ -113,7 +114,7 @@ constexpr std::array<ForeignLibrary, 27> kForeignLibraries = {{
     {"posix", "netdb.h"},      {"posix", "poll.h"},
     {"posix", "dirent.h"},     {"posix", "termios.h"},
     {"posix", "pthread.h"},    {"posix", "spawn.h"},
-    {"posix", "dlfcn.h"},
+    {"posix", "dlfcn.h"},      {"re2", "re2/"},
 }};
 
 // <vector>, <cstdint>: standard headers are single words without suffix; every other angle include

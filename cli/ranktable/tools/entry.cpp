@@ -52,10 +52,16 @@ CLI::Option* add_one(CLI::App& app, const char* name, Text& to, const char* valu
 // All words up to the next option; the last of several such options counts.
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& to,
                       const char* value, const char* help) {
-  return app.add_option(name, to, help)
+  constexpr const char* kNoWords = "{}";
+  const auto set = [&to](const std::vector<std::string>& words) {
+    to = words;
+    std::erase(to, kNoWords);
+  };
+  return app.add_option_function<std::vector<std::string>>(name, set, help)
       ->option_text(value)
       ->expected(0, -1)
-      ->default_str("{}")  // without any word
+      ->allow_extra_args()
+      ->default_str(kNoWords)
       ->trigger_on_parse();
 }
 

@@ -1,12 +1,11 @@
-// FaultTable — how serious the error codes of an Ascend chip are, as MindCluster's device plugin is
-// configured: key faultCode.json of its ConfigMap.
+// FaultTable — the severity of an Ascend chip's error codes, as configured for MindCluster's device
+// plugin: key faultCode.json of its ConfigMap.
 //
 //   {"NotHandleFaultCodes":["80E21007",…],"RestartRequestCodes":[…],"SeparateNPUCodes":[…],…,
 //    "PreSeparateNPUNetworkCodes":["81078603"]}
 //
-// A code that several lists name is of the most serious of them. The keys and what becomes of a
-// code that none names are those of Ascend/mind-cluster; the table itself is configuration, none is
-// built in.
+// A code in several lists has the most serious of their levels. The keys, and the level of a code
+// in no list, are those of Ascend/mind-cluster. The table is configuration; none is built in.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +21,11 @@
 namespace chipweave::codec::ascend {
 
 inline constexpr std::size_t kMaxFaultTableBytes = std::size_t{1} << 20U;
-inline constexpr std::size_t kMostFaultCodes = 65536;  // of one list
+inline constexpr std::size_t kMaxFaultCodes = 65536;  // of one list
 
-// The network port lost its link: a fault of the network, whatever lists name it.
+// The network port lost its link: a network fault, whatever list it is in.
 inline constexpr std::uint32_t kLinkDownCode = 0x81078603;
-// The chip is not on the bus any more.
+// The chip has dropped off the bus.
 inline constexpr std::uint32_t kCardDroppedCode = 0x40f84e00;
 
 // Least serious first.
@@ -37,7 +36,7 @@ enum class FaultLevel {
   restart_business,
   free_restart_npu,
   restart_npu,
-  pre_separate_npu,  // what runs stays, nothing new comes
+  pre_separate_npu,  // running jobs stay, no new ones start
   separate_npu,
   manually_separate_npu,
 };
@@ -50,17 +49,17 @@ std::optional<FaultLevel> parse_fault_level(std::string_view text);
 struct FaultTable {
   std::map<std::uint32_t, FaultLevel> chip;
   std::map<std::uint32_t, FaultLevel> network;
-  std::vector<std::string> warnings;  // keys that are not known
+  std::vector<std::string> warnings;  // unknown keys
 };
 
-// Errors: no JSON object, what is no list of codes, naming it; limit_exceeded.
+// Errors: not a JSON object; a list that holds anything but codes, by name; limit_exceeded.
 Result<FaultTable> read_fault_table(std::string_view text);
 
-// Whether a code is about the chip's network port and leaves the chip itself well.
+// Whether a code concerns only the chip's network port, not the chip itself.
 bool is_network_fault(const FaultTable& table, std::uint32_t code);
 
-// severity: of DCMI, 0 to 3, where it is known. A code that the table does not name is
-// pre_separate_npu for the network; of a chip it is separate_npu, unless its severity is below 2.
+// severity: of DCMI, 0 to 3, if known. An unlisted network code is pre_separate_npu; an unlisted
+// chip code is separate_npu, or not_handle_fault if its severity is below 2.
 FaultLevel level_of(const FaultTable& table, std::uint32_t code, std::optional<unsigned> severity);
 
 }  // namespace chipweave::codec::ascend

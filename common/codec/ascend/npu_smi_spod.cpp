@@ -22,16 +22,18 @@ Result<std::int64_t> number_of(std::string_view output, const std::string& key) 
         plain_number(*value, std::int64_t{std::numeric_limits<std::uint32_t>::max()});
     if (!number) {
       return make_error(Errc::invalid_argument,
-                        key + ": " + quoted_excerpt(*value) + " is no number below 2^32")
+                        key + " must be a number below 2^32, got " + quoted_excerpt(*value))
           .in(lines.where());
     }
     if (out && *out != *number) {
-      return make_error(Errc::invalid_argument, key + " is said twice: give one chip's output")
+      return make_error(Errc::invalid_argument,
+                        key + " has two values; give the output of one chip")
           .in(lines.where());
     }
     out = number;
   }
-  if (!out) return make_error(Errc::invalid_argument, "has no line \"" + key + " : NUMBER\"");
+  if (!out)
+    return make_error(Errc::invalid_argument, "the line \"" + key + " : NUMBER\" is missing");
   return *out;
 }
 
@@ -44,8 +46,7 @@ Result<SpodInfo> parse_spod_info(std::string_view output) {
   }
   if (output.find("does not support") != std::string_view::npos) {
     return make_error(Errc::unsupported,
-                      "the device is in no super pod: npu-smi says that it does "
-                      "not support the question");
+                      "the device is in no super pod: npu-smi does not support the query for it");
   }
   SpodInfo out;
   const auto sdid = number_of(output, "SDID");

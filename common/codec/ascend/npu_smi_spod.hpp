@@ -1,4 +1,4 @@
-// What `npu-smi info -t spod-info -i NPU -c CHIP` prints: where a die of a super pod stands.
+// What `npu-smi info -t spod-info -i NPU -c CHIP` prints: the place of a die in its super pod.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct SpodInfo {
 };
 
 // Errors: unsupported where the device is in no super pod; invalid_argument where a line is missing
-// or says no number, naming it; limit_exceeded.
+// or has no number, by name; limit_exceeded.
 Result<SpodInfo> parse_spod_info(std::string_view output);
 
 }  // namespace chipweave::codec::ascend

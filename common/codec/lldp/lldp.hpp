@@ -1,8 +1,8 @@
-// What a host knows of the devices at the other ends of its network ports, by LLDP (IEEE 802.1AB):
-// as lldpd prints it, and as systemd-networkd keeps it.
+// The devices at the other ends of a host's network ports, by LLDP (IEEE 802.1AB): as lldpd prints
+// them and as systemd-networkd keeps them.
 //
-// Whoever is plugged into a port chooses these bytes, so every size is bounded and texts come out
-// as valid UTF-8 without control characters. Shown on made texts only.
+// The device on a port chooses these bytes, so every size is bounded, and texts come out as valid
+// UTF-8 without control characters. Tested on synthetic input only.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +20,18 @@ inline constexpr std::size_t kMaxLldpTextBytes = 256;
 
 struct LldpNeighbour {
   std::string interface;  // of this host; "" where the source is one interface's file
-  std::string system;     // name of the other device; "" where it does not say
+  std::string system;     // name of the other device; "" if not announced
   std::string port;       // its port id; where that is a hardware address, its description if any
   std::string address;    // the first management address; "" without one
 };
 
-// Output of `lldpctl -f json0`. Neighbours that lldpd heard of by another protocol (CDP, …) are
-// left out. invalid_argument: not JSON, or not that JSON; limit_exceeded.
+// Output of `lldpctl -f json0`. Neighbours known by another protocol (CDP, …) are left out.
+// invalid_argument: not JSON, or not that JSON; limit_exceeded.
 Result<std::vector<LldpNeighbour>> parse_lldpctl_json(std::string_view text);
 
-// /run/systemd/netif/lldp/<ifindex> of systemd-networkd, as its own networkctl reads it: Ethernet
-// frames as received, each behind its length as 64 bits, least first; below 4096. A frame that is
-// not LLDP or lacks chassis, port or time to live is left out. invalid_argument: the lengths do not
-// fit the file.
+// /run/systemd/netif/lldp/<ifindex> of systemd-networkd: Ethernet frames as received, each after
+// its length as 64 bits, little-endian, below 4096. A frame that is not LLDP or lacks chassis, port
+// or time to live is left out. invalid_argument: the lengths do not fit the file.
 Result<std::vector<LldpNeighbour>> parse_lldp_frames(std::string_view bytes);
 
 }  // namespace chipweave::codec

@@ -1,9 +1,10 @@
-// Texts that a stranger's device chose. Internal to common/codec/lldp.
+// Texts that the device on a port chose. Internal to common/codec/lldp.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/lldp/lldp.hpp"
 
@@ -11,12 +12,7 @@ namespace chipweave::codec {
 
 // Without control characters, shortened. `text` must be valid UTF-8 (a JSON parser's is).
 inline std::string lldp_text(std::string_view text) {
-  std::string out(shortened(text, kMaxLldpTextBytes));
-  for (char& c : out) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
-  }
-  return out;
+  return printable(shortened(text, kMaxLldpTextBytes));
 }
 
 // The same of bytes in no known encoding: anything but ASCII becomes '?'.

@@ -9,7 +9,6 @@
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table/table_builder.hpp"
-#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::string_view kJson = "json";
 struct Format {
   std::string_view name;
   Result<std::string> (*write)(const NetworkExport&);
-  bool is_tree;  // nodes that are outside, or known below an unknown level, cannot be said
+  bool is_tree;  // cannot say nodes that are in no domain
 };
 constexpr std::array<Format, 10> kFormats = {{
     {"slurm", export_slurm_tree, true},
@@ -41,12 +40,12 @@ void warn_of_unknown(const NetworkExport& from, bool is_tree) {
   }
   if (from.tree.cut() > 0) {
     from.warnings.add(std::to_string(from.tree.cut()) +
-                      " nodes are known below a level that is not known: only what is above it "
-                      "is written");
+                      " nodes have an unknown level in their path: only the levels above it are "
+                      "written");
   }
 }
 
-void texts(JsonWriter& json, const char* key, const std::vector<std::string>& list) {
+void append_texts(JsonWriter& json, const char* key, const std::vector<std::string>& list) {
   json.key(key).begin_array();
   for (const std::string& one : list) json.string(one);
   json.end_array();
@@ -80,26 +79,26 @@ std::string export_network_json(const domain::NetworkTable& table,
                                 const std::vector<std::string>& warnings) {
   JsonWriter head;
   head.begin_object();
-  texts(head, "levels", table.levels);
+  append_texts(head, "levels", table.levels);
   if (!table.accelerator_levels.empty()) {
-    texts(head, "accelerator_levels", table.accelerator_levels);
+    append_texts(head, "accelerator_levels", table.accelerator_levels);
   }
   std::string out = head.take() + ",\"nodes\":[";
   for (std::size_t i = 0; i < table.nodes.size(); ++i) {
     const domain::NetworkNode& node = table.nodes[i];
     JsonWriter json;
     json.begin_object().field("name", node.name);
-    texts(json, "path", node.path);
-    texts(json, "rails", node.rails);
-    if (!node.accelerator.empty()) texts(json, "accelerator", node.accelerator);
+    append_texts(json, "path", node.path);
+    append_texts(json, "rails", node.rails);
+    if (!node.accelerator.empty()) append_texts(json, "accelerator", node.accelerator);
     json.end_object();
     out += (i == 0 ? "\n" : ",\n") + json.take();
   }
   JsonWriter tail;
   tail.begin_object();
-  texts(tail, "warnings", warnings);
+  append_texts(tail, "warnings", warnings);
   tail.end_object();
-  // One node a line: what the two objects have between the braces.
+  // One node a line, between the two halves of the object.
   return out + "\n]," + tail.take().substr(1) + "\n";
 }
 
@@ -108,18 +107,12 @@ Result<ExportedNetwork> export_network(const domain::NetworkTable& table, std::s
   const auto found = std::find_if(kFormats.begin(), kFormats.end(),
                                   [&](const Format& one) { return one.name == format; });
   if (found == kFormats.end()) {
-    std::string known;
-    for (const std::string_view name : network_export_formats()) {
-      known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    return network_error("there is no format " + quoted_excerpt(format) +
-                         did_you_mean(format, network_export_formats()) + "; there are " + known)
-        .in("--to");
+    return network_error(unknown_name("format", format, network_export_formats())).in("--to");
   }
   const DomainTree tree(table);
   Warnings warnings;
   const NetworkExport from{table, tree, warnings};
-  // CSV and Kueue's labels write paths as they are.
+  // CSV and Kueue's labels write paths with their gaps.
   if (found->name != "csv" && found->name != "kueue") warn_of_unknown(from, found->is_tree);
   Result<std::string> text = found->write(from);
   if (!text) return std::move(text).error();

@@ -12,10 +12,10 @@ namespace chipweave::codec {
 
 struct ExportedNetwork {
   std::string text;
-  std::vector<std::string> warnings;  // what the format cannot say and what was left out
+  std::vector<std::string> warnings;  // what the format cannot express
 };
 
-// Errors: an unknown format, a name that the format cannot hold, levels that are missing.
+// Errors: an unknown format, a name that the format does not allow, missing levels.
 Result<ExportedNetwork> export_network(const domain::NetworkTable& table, std::string_view format);
 
 std::vector<std::string_view> network_export_formats();

@@ -9,7 +9,7 @@
 
 namespace chipweave::codec {
 
-// What an exporter gets: the table and the tree of its domains (which refers to the table).
+// The input of an exporter: the table and the tree of its domains (which refers to the table).
 struct NetworkExport {
   const domain::NetworkTable& table;
   const DomainTree& tree;
@@ -27,10 +27,10 @@ Result<std::string> export_tor_info(const NetworkExport& from);
 Result<std::string> export_topograph(const NetworkExport& from);
 Result<std::string> export_network_csv(const NetworkExport& from);
 
-// A warning for each part of a table that formats of levels only cannot say.
+// Warnings for parts of a table that a format without them cannot express.
 void warn_of_rails(const NetworkExport& from);
 void warn_of_accelerator(const NetworkExport& from);
-// That readers of a tree of switches will call the levels otherwise.
+// Readers of a tree of switches name the levels themselves.
 void warn_of_level_names(const NetworkExport& from);
 
 }  // namespace chipweave::codec

@@ -1,7 +1,7 @@
 // The formats of network descriptions: one importer each. Internal to common/codec/network.
 //
 // `looks_like_*` is cheap and looks at the beginning of a text, or at the kinds of its objects. An
-// importer may be called with anything (--format): it then says what it misses.
+// importer may be called with anything (--format); its error then names what is missing.
 #pragma once
 
 #include <string_view>
@@ -45,9 +45,6 @@ Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
 bool looks_like_topograph_model(const NetworkObjects& objects);
 Result<ImportedNetwork> import_topograph_model(const NetworkObjects& objects,
                                                const NetworkImportOptions& options);
-bool looks_like_netq(const NetworkObjects& objects);
-Result<ImportedNetwork> import_netq(const NetworkObjects& objects,
-                                    const NetworkImportOptions& options);
 bool looks_like_dlrover_map(const NetworkObjects& objects);
 Result<ImportedNetwork> import_dlrover_map(const NetworkObjects& objects,
                                            const NetworkImportOptions& options);
@@ -57,9 +54,6 @@ Result<ImportedNetwork> import_tor_info(const NetworkObjects& objects,
 bool looks_like_super_pods(const NetworkObjects& objects);
 Result<ImportedNetwork> import_super_pods(const NetworkObjects& objects,
                                           const NetworkImportOptions& options);
-bool looks_like_hived(const NetworkObjects& objects);
-Result<ImportedNetwork> import_hived(const NetworkObjects& objects,
-                                     const NetworkImportOptions& options);
 bool looks_like_node_inventories(const NetworkObjects& objects);
 Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
                                                 const NetworkImportOptions& options);

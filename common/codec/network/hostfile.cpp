@@ -1,8 +1,6 @@
 #include "common/codec/network/hostfile.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -11,20 +9,14 @@
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/lines.hpp"
+#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-const std::vector<std::string_view> kWords = {"slots", "max_slots", "max-slots"};
-
-std::optional<std::int64_t> slots_of(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && out >= 1 && out <= limits::kMaxRanks ? std::optional(out) : std::nullopt;
-}
+const std::vector<std::string_view> kHostKeys = {"slots", "max_slots", "max-slots"};
 
 Result<Host> read_host(std::string_view line) {
   const std::vector<std::string_view> words = split_words(line);
@@ -35,14 +27,14 @@ Result<Host> read_host(std::string_view line) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = std::min(words[i].find('='), words[i].size());
     const std::string_view key = words[i].substr(0, equals);
-    if (std::find(kWords.begin(), kWords.end(), key) == kWords.end()) {
-      return network_error(quoted_excerpt(words[i]) + " is not understood" +
-                           did_you_mean(key, kWords) + ": a line is NAME or NAME slots=N");
+    if (std::find(kHostKeys.begin(), kHostKeys.end(), key) == kHostKeys.end()) {
+      return network_error("expected NAME or NAME slots=N, got " + quoted_excerpt(words[i]) +
+                           did_you_mean(key, kHostKeys));
     }
-    const auto slots = slots_of(words[i].substr(std::min(equals + 1, words[i].size())));
-    if (!slots) {
-      return network_error(quoted_excerpt(words[i]) + " says no whole number from 1 to " +
-                           std::to_string(limits::kMaxRanks));
+    const auto slots = parse_int(words[i].substr(std::min(equals + 1, words[i].size())));
+    if (!slots || *slots < 1 || *slots > limits::kMaxRanks) {
+      return network_error(std::string(key) + " must be from 1 to " +
+                           std::to_string(limits::kMaxRanks) + ", got " + quoted_excerpt(words[i]));
     }
     if (key == "slots") out.slots = *slots;
   }
@@ -53,7 +45,7 @@ Result<Host> read_host(std::string_view line) {
 
 Result<std::vector<Host>> parse_hostfile(std::string_view text) {
   if (find_invalid_utf8(text) != std::string_view::npos) {
-    return network_error("holds a byte that is no UTF-8 text: is this a list of hosts?");
+    return network_error("not UTF-8 text; is this a list of hosts?");
   }
   std::vector<Host> out;
   std::unordered_map<std::string, std::string> places;  // name → line
@@ -65,17 +57,17 @@ Result<std::vector<Host>> parse_hostfile(std::string_view text) {
     if (!host) return std::move(host).error().in(lines.where());
     const auto [first, fresh] = places.try_emplace(host->name, lines.where());
     if (!fresh) {
-      return network_error("host " + quoted_excerpt(host->name) + " was named on " + first->second +
-                           "; slots=N says that several ranks run on it")
+      return network_error("duplicate host " + quoted_excerpt(host->name) + ", first at " +
+                           first->second + "; use slots=N for several ranks on it")
           .in(lines.where());
     }
     if (out.size() == std::size_t{limits::kMaxGangPods}) {
-      return make_error(Errc::limit_exceeded,
-                        "more than " + std::to_string(limits::kMaxGangPods) + " hosts");
+      return too_many(limits::kMaxGangPods, "hosts");
     }
     out.push_back(*std::move(host));
   }
-  if (out.empty()) return network_error("names no host: a line is NAME or NAME slots=N");
+  if (out.empty())
+    return network_error("the file has no hosts; expected lines NAME or NAME slots=N");
   return out;
 }
 

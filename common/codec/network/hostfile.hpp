@@ -12,13 +12,13 @@ namespace chipweave::codec {
 
 struct Host {
   std::string name;
-  std::int64_t slots = 0;  // ranks that run on it; 0: the line does not say
-  std::string line;        // as written, without what is around it and without comment
+  std::int64_t slots = 0;  // ranks that run on it; 0: not given
+  std::string line;        // as written, trimmed, without comment
 };
 
-// Blank lines and comments (#) are passed over. Strict about the rest, so that a word that is
-// mistyped does not pass for one that means nothing: beside slots only max_slots is known. Errors
-// name the line: unknown words, a host named twice, limits::kMaxGangPods; a file without hosts.
+// Blank lines and comments (#) are ignored. Anything else but slots and max_slots is an error, so
+// that a typo is not ignored. Errors name the line: unknown words, a host named twice; more hosts
+// than limits::kMaxGangPods; no hosts.
 Result<std::vector<Host>> parse_hostfile(std::string_view text);
 
 }  // namespace chipweave::codec

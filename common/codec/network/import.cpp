@@ -32,13 +32,11 @@ struct ObjectFormat {
   bool takes_levels = false;
 };
 // The more specific first: most of these may stand beside Node objects.
-constexpr std::array<ObjectFormat, 14> kObjects = {{
+constexpr std::array<ObjectFormat, 12> kObjects = {{
     {"chipweave-json", looks_like_network_json, import_network_json},
     {"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml},
     {"topograph", looks_like_topograph_graph, import_topograph_graph},
     {"topograph-model", looks_like_topograph_model, import_topograph_model},
-    {"netq", looks_like_netq, import_netq},
-    {"hived", looks_like_hived, import_hived},
     {"node-inventory", looks_like_node_inventories, import_node_inventories},
     {"hypernode", looks_like_hypernodes, import_hypernodes},
     {"kueue", looks_like_kueue, import_kueue, true},
@@ -49,72 +47,69 @@ constexpr std::array<ObjectFormat, 14> kObjects = {{
     {"node-labels", looks_like_node_labels, import_node_labels, true},
 }};
 
-constexpr std::string_view kAccepted =
-    "; accepted are Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, NetQ, "
-    "Volcano HyperNodes, Kueue Topology and Koordinator ClusterNetworkTopology with Node lists, "
-    "Node lists, NodeInventories, DLRover node-topology-config, MindCluster tor_info and "
-    "super-pods, HiveD, CSV "
-    "and chipweave's own JSON";
+constexpr std::string_view kKnown =
+    "; known formats: Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, Volcano "
+    "HyperNodes, Kueue Topology and Koordinator ClusterNetworkTopology with Node lists, Node "
+    "lists, NodeInventories, DLRover node-topology-config, MindCluster tor_info and super-pods, "
+    "CSV, chipweave's own JSON";
 
-Error no_network(std::string why) { return network_error(std::move(why) + std::string(kAccepted)); }
+Error no_network(std::string why) { return network_error(std::move(why) + std::string(kKnown)); }
+
+Error levels_are_given(std::string_view format) {
+  return network_error("cannot be used with " + std::string(format) +
+                       ", whose files give the levels")
+      .in("--levels");
+}
 
 Result<std::string_view> as_text(std::string_view content) {
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
   if (content.size() > limits::kMaxNetworkFileBytes) {
     return make_error(
         Errc::limit_exceeded,
-        "larger than " + std::to_string(limits::kMaxNetworkFileBytes >> 20U) + " MiB");
+        "must be at most " + std::to_string(limits::kMaxNetworkFileBytes >> 20U) + " MiB");
   }
   if (content.starts_with(kBom)) content.remove_prefix(kBom.size());
   if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
-    return network_error("the file is UTF-16 text: save it as UTF-8");
+    return network_error("the file is UTF-16 text; save it as UTF-8");
   }
   if (content.starts_with("\x1f\x8b")) {
-    return network_error("the file is a gzip archive: unpack it");
+    return network_error("the file is a gzip archive; unpack it");
   }
   const std::size_t bad = std::min(find_invalid_utf8(content), content.find('\0'));
   if (bad != std::string_view::npos) {
     const auto line =
         std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
-    return network_error("line " + std::to_string(line + 1) +
-                         " holds a byte that is no UTF-8 text: is this a network description?");
+    return network_error("not UTF-8 text; is this a network description?")
+        .in("line " + std::to_string(line + 1));
   }
   return content;
 }
 
-// What is known of a file that is no description: the kinds of its objects, or whose it is.
+// Names what the file holds instead of a network.
 Error unknown_objects(const NetworkObjects& objects) {
-  constexpr std::size_t kMost = 5;
   std::set<std::string> kinds;
   for (const NetworkObject& object : objects) {
     if (!object.kind.empty()) kinds.insert(object.kind);
     if (object.kind == "CustomResourceDefinition") {
-      return no_network(
-          "the file defines the kind of an object (CustomResourceDefinition), "
-          "it holds none");
+      return no_network("the file is a CustomResourceDefinition, without objects of its kind");
     }
   }
   const Json* only = only_object(objects);
   if (only != nullptr && json_at(*only, {"provider"}) != nullptr &&
       json_at(*only, {"engine"}) != nullptr) {
-    return no_network("the file is a request to topograph; import what topograph answers to it");
+    return no_network("the file is a request to topograph; import the response");
   }
-  if (kinds.empty()) return no_network("the format was not recognised");
-  std::string shown;
-  for (const std::string& kind : kinds) {
-    if (static_cast<std::size_t>(std::distance(kinds.begin(), kinds.find(kind))) == kMost) break;
-    shown += (shown.empty() ? "" : ", ") + quoted_excerpt(kind);
-  }
-  return no_network("the file holds objects of kind " + shown + (kinds.size() > kMost ? " …" : "") +
-                    ", which do not describe a network");
+  if (kinds.empty()) return no_network("unknown format");
+  return no_network("objects of kind " + quoted_list({kinds.begin(), kinds.end()}) +
+                    " do not describe a network");
 }
 
 Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImportOptions& options) {
   const Result<NetworkObjects> objects = read_network_objects(text);
   if (!objects) {
-    // Prose is no YAML either; whoever meant YAML sees where it breaks.
+    // The text may be neither; a YAML author sees where it breaks.
     Error error = objects.error();
-    error.message += kAccepted;
+    error.message += kKnown;
     return error;
   }
   for (const ObjectFormat& format : kObjects) {
@@ -122,9 +117,7 @@ Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImpor
         options.format.empty() ? format.looks_like(*objects) : format.name == options.format;
     if (!chosen) continue;
     if (!options.levels.empty() && !format.takes_levels) {
-      return network_error("the levels of " + std::string(format.name) +
-                           " are in the file and cannot be chosen")
-          .in("--levels");
+      return levels_are_given(format.name);
     }
     return format.import(*objects, options);
   }
@@ -151,13 +144,7 @@ std::vector<std::string_view> network_formats() {
 Result<ImportedNetwork> import_network(std::string_view content,
                                        const NetworkImportOptions& options) {
   if (!options.format.empty() && !is_known(options.format)) {
-    std::string known;
-    for (const std::string_view name : network_formats()) {
-      known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    return network_error("there is no format " + quoted_excerpt(options.format) +
-                         did_you_mean(options.format, network_formats()) + "; there are " + known)
-        .in("--format");
+    return network_error(unknown_name("format", options.format, network_formats())).in("--format");
   }
   const Result<std::string_view> text = as_text(content);
   if (!text) return text.error();
@@ -172,9 +159,7 @@ Result<ImportedNetwork> import_network(std::string_view content,
                                   (format.name != "dlrover" || format.looks_like(*text));
     if (!chosen) continue;
     if (!options.levels.empty()) {
-      return network_error("the levels of " + std::string(format.name) +
-                           " are in the file and cannot be chosen")
-          .in("--levels");
+      return levels_are_given(format.name);
     }
     return format.import(*text);
   }

@@ -1,9 +1,9 @@
 // Import of network descriptions: bytes of a foreign format → NetworkTable. The format is detected
 // by content. docs/reference/network-import.md says what becomes a level in each.
 //
-// No I/O here. Importers tolerate what real files contain (comments, other objects between, nodes
-// without labels) and are strict about what they mean: cycles, two parents and names given twice
-// are errors that name line, key or object.
+// No I/O here. Importers tolerate what real files contain (comments, unrelated objects, nodes
+// without labels). Contradictions (cycles, two parents, duplicate names) are errors that name line,
+// key or object.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace chipweave::codec {
 struct NetworkImportOptions {
   std::string format;               // one of network_formats(); empty: by content
   std::vector<std::string> levels;  // node labels that are the levels, coarsest first; empty: those
-                                    // of the file, or of the families that are known
+                                    // of the file, or of a known label family
 };
 
 struct ImportedNetwork {
@@ -27,7 +27,7 @@ struct ImportedNetwork {
   std::vector<std::string> warnings;  // what was assumed or left out, for people
 };
 
-// Errors: an unknown format's lists those that are known.
+// Errors: an unknown format, with the known ones.
 Result<ImportedNetwork> import_network(std::string_view content,
                                        const NetworkImportOptions& options = {});
 

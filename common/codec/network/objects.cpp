@@ -5,13 +5,13 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 constexpr std::string_view kList = "List";
-constexpr std::size_t kMostObjects = 200000;
+constexpr std::size_t kMaxObjects = 200000;
 
 std::string kind_of(const Json& value) {
   const Json* kind = json_at(value, {"kind"});
@@ -30,9 +30,8 @@ Result<void> flatten(Json value, const std::string& where, const std::string& in
     }
   }
   if (items == nullptr) {
-    if (out.size() >= kMostObjects) {
-      return make_error(Errc::limit_exceeded,
-                        where + ": more than " + std::to_string(kMostObjects) + " objects");
+    if (out.size() >= kMaxObjects) {
+      return located(too_many(kMaxObjects, "objects"), where);
     }
     if (kind.empty()) kind = inherited;
     out.push_back({where, std::move(kind), std::move(value)});
@@ -48,6 +47,12 @@ Result<void> flatten(Json value, const std::string& where, const std::string& in
 
 }  // namespace
 
+Result<Json> parse_strict_json(std::string_view text, JsonLimits most) {
+  const Result<JsonTree> tree = parse_json(text, most);
+  if (!tree) return tree.error();
+  return Json::parse(tree->document());
+}
+
 Result<NetworkObjects> read_network_objects(std::string_view text) {
   NetworkObjects out;
   const std::size_t start = text.find_first_not_of(" \t\r\n");
@@ -58,7 +63,7 @@ Result<NetworkObjects> read_network_objects(std::string_view text) {
     if (auto done = flatten(*std::move(value), "", "", out); !done) return std::move(done).error();
     return out;
   }
-  Result<std::vector<YamlDocument>> documents = yaml_to_json(text);
+  Result<std::vector<YamlDocument>> documents = parse_yaml(text);
   if (!documents) {
     Error error = std::move(documents).error();
     if (error.code == Errc::limit_exceeded) {
@@ -69,7 +74,7 @@ Result<NetworkObjects> read_network_objects(std::string_view text) {
   }
   for (YamlDocument& document : *documents) {
     const std::string where = "line " + std::to_string(document.line);
-    if (auto done = flatten(std::move(document.value), where, "", out); !done) {
+    if (auto done = flatten(Json::parse(document.tree.document()), where, "", out); !done) {
       return std::move(done).error();
     }
   }
@@ -85,6 +90,15 @@ const Json* json_at(const Json& value, std::initializer_list<const char*> keys) 
     at = &*found;
   }
   return at;
+}
+
+const Json* list_at(const Json& value, const char* key) {
+  const Json* list = json_at(value, {key});
+  return list != nullptr && list->is_array() ? list : nullptr;
+}
+
+std::string list_item(const char* list, std::size_t index) {
+  return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
 std::optional<std::string> json_word(const Json* value) {
@@ -127,8 +141,16 @@ Error network_error(std::string message) {
 }
 
 Error not_this_format(std::string_view format, std::string_view misses) {
-  return network_error("this is not of the format " + std::string(format) + ": it has no " +
+  return network_error("not of the format " + std::string(format) + ": it has no " +
                        std::string(misses));
+}
+
+Error too_many(std::size_t max, const std::string& what) {
+  return make_error(Errc::limit_exceeded, "more than " + std::to_string(max) + " " + what);
+}
+
+Error located(Error error, const std::string& where) {
+  return where.empty() ? error : std::move(error).in(where);
 }
 
 }  // namespace chipweave::codec

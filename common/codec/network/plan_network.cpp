@@ -11,7 +11,7 @@ namespace chipweave::codec {
 namespace {
 
 // chipweave's own JSON keeps what only planners read (free, machine, max_pods …), and may be as
-// large as a plan request. Null: it is something else, or is not even JSON; the importers say what.
+// large as a plan request. Null if it is something else; the importers report what.
 Json own_json(std::string_view content, const NetworkImportOptions& options) {
   if (!options.levels.empty()) return nullptr;
   if (!options.format.empty() && options.format != "chipweave-json") return nullptr;
@@ -56,14 +56,14 @@ Result<void> give_free(Json& nodes, std::optional<std::int64_t> free,
       if (node.is_object() && !says(node)) node["free"] = *free;
     }
     if (without == 0)
-      warnings.emplace_back("--free has no effect: the file says what each node has free");
+      warnings.emplace_back("--free has no effect: the file gives the free chips of each node");
   } else if (without == nodes.size() && without > 0) {
-    return network_error("is missing, and the file does not say how many chips its nodes have free")
+    return network_error("is required: the file does not give the free chips of its nodes")
         .in("--free");
   } else if (without > 0) {
-    warnings.push_back("the file does not say what " + std::to_string(without) + " of " +
-                       std::to_string(nodes.size()) +
-                       " nodes have free: taken as no chips, unless --free says otherwise");
+    warnings.push_back("the file does not give the free chips of " + std::to_string(without) +
+                       " of " + std::to_string(nodes.size()) +
+                       " nodes: they count as 0, unless --free is given");
   }
   return {};
 }
@@ -76,12 +76,12 @@ Result<ImportedNetwork> import_levelled_network(std::string_view content,
   if (!out || !out->table.levels.empty()) return out;
   domain::NetworkTable& table = out->table;
   if (table.accelerator_levels.empty()) {
-    return network_error("it has no levels of the network, so that no node is near another");
+    return network_error("the network has no levels, so that no node is near another");
   }
   table.levels = std::exchange(table.accelerator_levels, {});
   for (domain::NetworkNode& node : table.nodes) node.path = std::exchange(node.accelerator, {});
-  out->warnings.push_back("levels are those of the accelerators' interconnect, " +
-                          names_text(table.levels) + ": there are no others");
+  out->warnings.push_back("the levels are those of the accelerators' interconnect, " +
+                          names_text(table.levels) + "; the file has no others");
   return out;
 }
 

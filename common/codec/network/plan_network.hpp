@@ -1,8 +1,8 @@
 // Networks as planners take them: any description that import_network() reads, and chipweave's own
 // JSON with what nodes have free.
 //
-// Planners know one hierarchy. A description that has only that of the accelerators' interconnect
-// is taken by that one, with a warning; one that has none is an error.
+// Planners know one hierarchy. Where a description has only that of the accelerators' interconnect,
+// that one is used, with a warning. A description without any is an error.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct PlanNetwork {
   std::vector<std::string> warnings;
 };
 
-// free: chips of each node that the description says no free chips of. Without it such nodes have
-// none, and a description in which no node has any is an error that names --free. What the keys of
-// chipweave's own JSON hold is not looked at: parse_plan_line() does that, and names the key.
+// free: chips of each node whose free chips the description does not give. Without it such nodes
+// have 0, and a description that gives none at all is an error that names --free. The values of
+// chipweave's own JSON are checked by parse_plan_line(), not here.
 Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOptions& options,
                                  std::optional<std::int64_t> free);
 

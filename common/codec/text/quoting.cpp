@@ -25,6 +25,15 @@ std::string quoted_excerpt(std::string_view text) {
   return out + (cut ? "…\"" : "\"");
 }
 
+std::string quoted_list(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMaxShown = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kMaxShown, texts.size()); ++i) {
+    out += (i == 0 ? "" : ", ") + quoted_excerpt(texts[i]);
+  }
+  return out + (texts.size() > kMaxShown ? " …" : "");
+}
+
 std::size_t find_invalid_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -16,7 +16,7 @@ struct Format {
 };
 
 // The more specific first: a graph file is NCCL XML too, and a topology JSON is YAML too.
-constexpr std::array<Format, 8> kFormats = {{
+constexpr std::array<Format, 7> kFormats = {{
     {looks_like_nccl_graph, import_nccl_graph},
     {looks_like_nccl_xml, import_nccl_xml},
     {looks_like_hwloc_xml, import_hwloc_xml},
@@ -24,21 +24,16 @@ constexpr std::array<Format, 8> kFormats = {{
     {looks_like_rocm_smi, import_rocm_smi},
     {looks_like_npu_smi, import_npu_smi},
     {looks_like_nvidia_smi, import_nvidia_smi},
-    {looks_like_nvml_mock, import_nvml_mock},
 }};
 
 Error refused(std::string text) { return make_error(Errc::invalid_argument, std::move(text)); }
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
-// What the bytes are if they are no UTF-8 text, as a sentence; empty for text.
+// What the bytes are instead of UTF-8 text; "" for text.
 std::string not_text(std::string_view content) {
-  if (starts_with(content, "\xFF\xFE") || starts_with(content, "\xFE\xFF")) {
-    return "the file is UTF-16 text: save it as UTF-8";
+  if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
+    return "the file is UTF-16 text; save it as UTF-8";
   }
-  if (starts_with(content, "\x1f\x8b")) {
+  if (content.starts_with("\x1f\x8b")) {
     return "the file is a gzip archive, which must hold a KFD tree";
   }
   const std::string_view beginning = content.substr(0, std::size_t{64} << 10U);
@@ -47,22 +42,21 @@ std::string not_text(std::string_view content) {
   // Latin text in UTF-16 without a mark has a zero in every second byte
   const bool wide = static_cast<std::size_t>(zeros) * 5 > beginning.size() * 2 &&
                     static_cast<std::size_t>(zeros) * 5 < beginning.size() * 3;
-  return wide ? "the file looks like UTF-16 text: save it as UTF-8"
+  return wide ? "the file looks like UTF-16 text; save it as UTF-8"
               : "the file is binary, not a machine description";
 }
 
 Error unknown_format(std::string_view content) {
-  constexpr std::string_view kAccepted =
-      "; accepted are NCCL/RCCL topology and graph XML, hwloc XML, nvidia-smi topo -m, npu-smi "
-      "info -t topo, "
-      "rocm-smi --showtopo, KFD folders, NVML mock YAML and chipweave topology JSON";
+  constexpr std::string_view kKnown =
+      "; known formats: NCCL/RCCL topology and graph XML, hwloc XML, nvidia-smi topo -m, npu-smi "
+      "info -t topo, rocm-smi --showtopo, KFD folders, chipweave topology JSON";
   const std::size_t start = content.find_first_not_of(" \t\r\n\v\f");
-  if (start == std::string_view::npos) return refused("the file is empty" + std::string(kAccepted));
+  if (start == std::string_view::npos) return refused("the file is empty" + std::string(kKnown));
   if (content[start] == '<') {
     return refused("this XML is neither an NCCL topology or graph nor an hwloc export" +
-                   std::string(kAccepted));
+                   std::string(kKnown));
   }
-  return refused("the format was not recognised" + std::string(kAccepted));
+  return refused("unknown format" + std::string(kKnown));
 }
 
 }  // namespace
@@ -71,10 +65,10 @@ Result<ImportedTopology> import_topology(std::string_view content, const ImportO
   if (content.size() > limits::kMaxTopologyFileBytes) {
     return make_error(
         Errc::limit_exceeded,
-        "larger than " + std::to_string(limits::kMaxTopologyFileBytes >> 20U) + " MiB");
+        "must be at most " + std::to_string(limits::kMaxTopologyFileBytes >> 20U) + " MiB");
   }
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
-  if (starts_with(content, kBom)) content.remove_prefix(kBom.size());
+  if (content.starts_with(kBom)) content.remove_prefix(kBom.size());
   if (std::string why = not_text(content); !why.empty()) return refused(std::move(why));
   for (const Format& format : kFormats) {
     if (format.looks_like(content)) return format.import(content, options);
@@ -91,7 +85,7 @@ bool looks_like_kfd_tree(const FileTree& tree) {
 Result<ImportedTopology> import_topology_tree(const FileTree& tree, const ImportOptions& options) {
   if (looks_like_kfd_tree(tree)) return import_kfd_tree(tree, options);
   return refused(tree.empty() ? "the folder holds no readable file"
-                              : "this folder is no machine description: a KFD tree has files "
+                              : "the folder is not a machine description: a KFD tree has files "
                                 "nodes/<n>/properties");
 }
 

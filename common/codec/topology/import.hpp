@@ -2,8 +2,8 @@
 // by content.
 //
 // No I/O here (common/io reads files and folders). Importers tolerate what real files contain
-// (comments, unknown attributes, blank columns, colours) and are strict about what they mean: two
-// statements that cannot both be true are an error that names line, key or chip.
+// (comments, unknown attributes, blank columns, colours). Contradictions are errors that name line,
+// key or chip.
 #pragma once
 
 #include <functional>
@@ -18,25 +18,24 @@
 namespace chipweave::codec {
 
 struct ImportOptions {
-  std::string
-      model;  // overrides what the file says or does not say ("H100"): link rates follow from it
+  std::string model;  // overrides that of the file ("H100"); link rates follow from it
 };
 
 struct ImportedTopology {
   domain::NodeTopology topology;
   std::string format;  // "nccl-xml", "nccl-graph", "nvidia-smi", "hwloc-xml", "kfd", "npu-smi",
-                       // "rocm-smi", "nvml-mock", "chipweave-json"
+                       // "rocm-smi", "chipweave-json"
   std::vector<std::string> warnings;  // what was assumed or left out, for people
 };
 
-// Relative path → content, e.g. "nodes/2/properties". What common/io makes of a folder or a tar
-// archive.
+// Relative path → content, e.g. "nodes/2/properties": a folder or tar archive, as common/io reads
+// it.
 using FileTree = std::map<std::string, std::string, std::less<>>;
 
 // Detects the format of one file and imports it. Unknown content: an error that lists the formats.
 Result<ImportedTopology> import_topology(std::string_view content,
                                          const ImportOptions& options = {});
-// A folder: today KFD sysfs trees.
+// A folder: KFD sysfs trees.
 Result<ImportedTopology> import_topology_tree(const FileTree& tree,
                                               const ImportOptions& options = {});
 
@@ -56,8 +55,6 @@ Result<std::vector<ImportedTopology>> import_npu_smi_all(std::string_view conten
                                                          const ImportOptions& options);
 bool looks_like_rocm_smi(std::string_view content);
 Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options);
-bool looks_like_nvml_mock(std::string_view content);
-Result<ImportedTopology> import_nvml_mock(std::string_view content, const ImportOptions& options);
 bool looks_like_topology_json(std::string_view content);
 Result<ImportedTopology> import_topology_json(std::string_view content,
                                               const ImportOptions& options);
@@ -70,7 +67,7 @@ std::string export_topology_json(const domain::NodeTopology& topology);
 // NCCL topology XML version 1 (version 2 with xgmi elements for AMD).
 struct NcclXml {
   std::string text;
-  std::vector<std::string> left_out;  // what the format cannot say of this machine, for people
+  std::vector<std::string> left_out;  // what the format cannot express, for people
 };
 NcclXml export_nccl_xml(const domain::NodeTopology& topology);
 

@@ -88,7 +88,7 @@ TEST_F(RankCommand, RefusesWhatMakesNoSense) {
   expect_refused("n1\\nn2\\n", "--ranks-per-pod 0", kWrongUsage, "communicators.ranks_per_pod: ");
   expect_refused("n1\\nn2 slots=4\\n", "--data 2", kWrongUsage, "--hosts: n2 has slots=4, n1 has");
   expect_refused("n1 slots=4\\n", "--ranks-per-pod 8", kWrongUsage, "--hosts: n1 has slots=4, --");
-  expect_refused("n1\\n", "--format csw", kWrongUsage, "--format: there is no format");
+  expect_refused("n1\\n", "--format csw", kWrongUsage, "--format: unknown format");
   expect_refused("n1\\n", "--levels x", kWrongUsage, "--levels: ");
   expect_refused("n1\\n", "--network -", kWrongUsage, "--network: ");
   expect_refused("n1\\n", "--batch -", kWrongUsage, "--");
@@ -98,7 +98,7 @@ TEST_F(RankCommand, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(RankCommand, FilesThatCannotBeReadExitThree) {
-  expect_refused("", "", kUnreadable, "standard input: names no host");
+  expect_refused("", "", kUnreadable, "standard input: the file has no hosts");
   expect_refused("n1 slot=8\\n", "", kUnreadable, "standard input: line 1: \"slot=8\" is not");
   expect_refused("n1\\nn1\\n", "", kUnreadable, "standard input: line 2: host \"n1\" was named");
   EXPECT_EQ(complaint("chipweave rank --network /no/such/file --hosts -").code, kUnreadable);

@@ -10,7 +10,7 @@ from lib.scenario import INVENTORIES
 MESH, SWITCHED = "hw-mesh", "hw-switched"
 ILL = 2  # a chip
 FLIPS, KILLED = 50, 5
-LOOKS_EVERY = 0.5  # seconds: the helper process at its driver
+LOOKS_EVERY = 0.5  # seconds: the probe process at its driver
 GENEROUS = 5  # seconds; what it takes is printed
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 ON_SWITCHED = {"nodeSelector": {"kubernetes.io/hostname": SWITCHED}}
@@ -140,7 +140,7 @@ def an_xid(s, driver):
     s.check("kubectl describe node shows it", "ChipUnusable" in shown and f"chip {ILL}: xid.79" in shown, shown)
     lines = [line.split() for line in s.bed.kubectl("get", "ninv", SWITCHED, "-o", "wide").stdout.splitlines()]
     s.check("kubectl get ninv: its columns", lines[0] == "NAME MACHINE CHIPS UNHEALTHY LINKS PROBE DRIVER AGE".split(), lines)
-    s.check("and what stands in them", [lines[1][0], *lines[1][-6:-1]] == [SWITCHED, "8", "1", "True", "HardwareAnswers",
+    s.check("and what stands in them", [lines[1][0], *lines[1][-6:-1]] == [SWITCHED, "8", "1", "True", "HardwareResponds",
                                                                           "550.54.15"], lines)
     s.create("seven", 7, **ON_SWITCHED)
     chips = s.chips_of(s.bound("seven")["seven"])
@@ -150,7 +150,7 @@ def an_xid(s, driver):
     driver.write()  # the driver has nothing more to tell
 
 
-def helper_of(agent):
+def probe_process_of(agent):
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             text = stat.read_text()
@@ -163,9 +163,9 @@ def helper_of(agent):
 
 def the_helper_is_killed(s):
     agent, sequence = s.agent(SWITCHED), status(s)["sequence"]
-    helper = s.must_come("the helper process", lambda: helper_of(agent))
+    helper = s.must_come("the probe process", lambda: probe_process_of(agent))
     os.kill(helper, signal.SIGKILL)
-    again = lambda: helper_of(agent) not in (None, helper)
+    again = lambda: probe_process_of(agent) not in (None, helper)
     s.eventually("a helper that was killed is started again", again)
     s.check("the agent runs on", agent.process.poll() is None)
     answers = lambda: condition(s, "ProbeWorking").get("status") == "True" and status(s)["sequence"] > sequence
@@ -175,7 +175,7 @@ def the_helper_is_killed(s):
 
 def killed(s):
     agent = s.agent(SWITCHED)
-    helper = s.must_come("the helper process", lambda: helper_of(agent))
+    helper = s.must_come("the probe process", lambda: probe_process_of(agent))
     agent.kill()
     s.must_come("the helper's end with its agent", lambda: not Path(f"/proc/{helper}").exists())
     return agent

@@ -27,5 +27,11 @@ TEST(NearNames, Sentence) {
   EXPECT_EQ(did_you_mean("quite different", {"ab"}), "");
 }
 
+TEST(NearNames, UnknownNameListsTheKnownOnes) {
+  EXPECT_EQ(unknown_name("format", "csw", {"csv", "json"}),
+            "unknown format \"csw\" (did you mean \"csv\"?); known: csv, json");
+  EXPECT_EQ(unknown_name("key", "x\n", {}), "unknown key \"x?\"");
+}
+
 }  // namespace
 }  // namespace chipweave

@@ -53,8 +53,8 @@ TEST(RenderNetwork, NodesAreRowsAndWhatIsUnknownADash) {
 }
 
 TEST(RenderNetwork, EmptyTableSaysThatThereAreNoLevels) {
-  EXPECT_EQ(render_network(summarize({}), "netq"),
-            "0 nodes, read as netq\n\nno levels of the network between nodes\n");
+  EXPECT_EQ(render_network(summarize({}), "csv"),
+            "0 nodes, read as csv\n\nno levels of the network between nodes\n");
 }
 
 }  // namespace

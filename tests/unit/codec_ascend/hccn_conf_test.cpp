@@ -51,29 +51,30 @@ TEST(HccnConf, WarnsOfLinesThatMeanNothing) {
       "address_0=10.0.0.1\naddress_1=\n");
   EXPECT_THAT(out.devices, SizeIs(1));
   EXPECT_THAT(out.warnings,
-              ElementsAre(HasSubstr("line 1"), HasSubstr("line 2"), HasSubstr("line 4: \"...\""),
-                          HasSubstr("said twice"), HasSubstr("address_1 has no value")));
+              ElementsAre(HasSubstr("line 1"), HasSubstr("line 2"),
+                          HasSubstr("line 4: expected KEY_ID=VALUE, got \"...\""),
+                          HasSubstr("duplicate "), HasSubstr("address_1 has no value")));
 }
 
 TEST(HccnConf, ErrorsNameTheLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"\naddress_0=10.0.0.256", "line 2: address_0: \"10.0.0.256\" is no IPv4 address"},
-      {"address_0=::1", "no IPv4 address"},
-      {"IPv6address_0=10.0.0.1", "no IPv6 address"},
-      {"IPv6netmask_0=129", "is no IPv6 address"},
-      {"netmask_0=255.0.255.0", "line 1: netmask_0: \"255.0.255.0\" is no netmask"},
-      {"address_=10.0.0.1", "\"address_\" names no device"},
-      {"address=10.0.0.1", "\"address\" names no device"},
-      {"address_-1=10.0.0.1", "names no device"},
-      {"address_01=10.0.0.1", "names no device"},
+      {"\naddress_0=10.0.0.256", "line 2: address_0: expected an IPv4 address, got \"10.0.0.256\""},
+      {"address_0=::1", "expected an IPv4 address"},
+      {"IPv6address_0=10.0.0.1", "expected an IPv6 address"},
+      {"IPv6netmask_0=129", "expected an IPv6 address"},
+      {"netmask_0=255.0.255.0", "line 1: netmask_0: expected a netmask, got \"255.0.255.0\""},
+      {"address_=10.0.0.1", "expected address_ID with ID from 0 to 1023, got \"address_\""},
+      {"address=10.0.0.1", "got \"address\""},
+      {"address_-1=10.0.0.1", "expected address_ID with ID from 0"},
+      {"address_01=10.0.0.1", "expected address_ID with ID from 0"},
       {"address_1024=10.0.0.1", "from 0 to 1023"},
-      {"address_99999999999999999999=10.0.0.1", "names no device"},
-      {"address_0x=10.0.0.1", "names no device"},
+      {"address_99999999999999999999=10.0.0.1", "expected address_ID with ID from 0"},
+      {"address_0x=10.0.0.1", "expected address_ID with ID from 0"},
       {"address_0=10.0.0.1\n\naddress_0=10.0.0.2",
-       "line 3: address_0 was 10.0.0.1 further up and is 10.0.0.2 here"},
-      {"a=" + std::string(kMaxHccnConfLineBytes, 'x'), "line 1: longer than 384 bytes"},
+       "line 3: address_0 has two values, 10.0.0.1 and 10.0.0.2"},
+      {"a=" + std::string(kMaxHccnConfLineBytes, 'x'), "line 1: must have at most 384 bytes"},
       {std::string("address_0=10.0.0.1\0", 19), "NUL byte"},
-      {"address_0=\x1b[2J", "\"?[2J\" is no IPv4 address"},
+      {"address_0=\x1b[2J", "expected an IPv4 address, got \"?[2J\""},
       {std::string(kMaxHccnConfBytes, '\n'), "smaller than 1024000 bytes"},
   };
   for (const auto& [text, says] : cases) EXPECT_THAT(conf_error(text), HasSubstr(says)) << text;

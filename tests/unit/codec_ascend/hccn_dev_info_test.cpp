@@ -62,17 +62,17 @@ TEST(HccnDevInfo, WrongCellsNameTheirLine) {
     const auto info = parse_hccn_dev_info(with_row(row));
     return info.ok() ? "(no error)" : info.error().text();
   };
-  EXPECT_EQ(error("| x | 4 | UP | UB | 400 |"), "line 4: \"x\" is no port");
-  EXPECT_EQ(error("| 0 | -4 | UP | UB | 400 |"), "line 4: \"-4\" is no port");
-  EXPECT_EQ(error("| 0 | 4 | UPPER | UB | 400 |"), "line 4: \"UPPER\" is no link status");
+  EXPECT_EQ(error("| x | 4 | UP | UB | 400 |"), "line 4: expected a port, got \"x\"");
+  EXPECT_EQ(error("| 0 | -4 | UP | UB | 400 |"), "line 4: expected a port, got \"-4\"");
+  EXPECT_EQ(error("| 0 | 4 | UPPER | UB | 400 |"), "line 4: expected UP or DOWN, got \"UPPER\"");
   EXPECT_THAT(error("| 0 | 4 | UP | " + std::string(200, 'U') + " | 400 |"),
-              HasSubstr("is no cell of such a table"));
-  EXPECT_EQ(error("| 0 |"), "line 4: \"\" is no port");
+              HasSubstr("expected a shorter cell"));
+  EXPECT_EQ(error("| 0 |"), "line 4: expected a port, got \"\"");
   EXPECT_THAT(
       parse_hccn_dev_info("| Interface Name | IP Address |\n| e | 1.2.3 |\n").error().text(),
-      HasSubstr("\"1.2.3\" is no address"));
+      HasSubstr("expected an address, got \"1.2.3\""));
   EXPECT_THAT(parse_hccn_dev_info("| Name | EID Index | EID |\n|  | 0 | ::1 |\n").error().text(),
-              HasSubstr("is no EID"));
+              HasSubstr("expected an EID"));
 }
 
 TEST(HccnDevInfo, OtherTablesArePassedOver) {

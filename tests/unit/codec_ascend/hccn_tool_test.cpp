@@ -69,12 +69,15 @@ TEST(HccnTool, RefusesHostileOutput) {
   for (int i = 0; i < 65; ++i) many += "ipaddr:10.0.0." + std::to_string(i) + "\n";
   EXPECT_EQ(parse_hccn_ip(many).error().code, Errc::limit_exceeded);
   EXPECT_THAT(error_of(parse_hccn_ip("ipaddr:\n")), HasSubstr("line 1: hccn_tool printed \"\""));
-  EXPECT_THAT(error_of(parse_hccn_ip("ipaddr:10.0.0.1\nnetmask:x")), HasSubstr("no netmask"));
-  EXPECT_THAT(error_of(parse_hccn_ip("ipaddr:::1")), HasSubstr("no address of the family"));
+  EXPECT_THAT(error_of(parse_hccn_ip("ipaddr:10.0.0.1\nnetmask:x")), HasSubstr("not a netmask"));
+  EXPECT_THAT(error_of(parse_hccn_ip("ipaddr:::1")),
+              HasSubstr("not an address of the queried family"));
   EXPECT_THAT(error_of(parse_hccn_link("link status: MAYBE")), HasSubstr("neither UP nor DOWN"));
-  EXPECT_THAT(error_of(parse_hccn_gateway("default gateway:10.0")), HasSubstr("no address"));
-  EXPECT_THAT(error_of(parse_hccn_tls("dev_id:x, tls switch[0]")), HasSubstr("no device"));
-  EXPECT_THAT(error_of(parse_hccn_tls("dev_id:0, tls switch[7]")), HasSubstr("no device"));
+  EXPECT_THAT(error_of(parse_hccn_gateway("default gateway:10.0")), HasSubstr("not an address"));
+  EXPECT_THAT(error_of(parse_hccn_tls("dev_id:x, tls switch[0]")),
+              HasSubstr("does not name a device"));
+  EXPECT_THAT(error_of(parse_hccn_tls("dev_id:0, tls switch[7]")),
+              HasSubstr("does not name a device"));
   EXPECT_THAT(error_of(parse_hccn_ping("-3 packets transmitted, x received")),
               HasSubstr("no summary"));
 }

@@ -28,13 +28,13 @@ TEST(SpodInfo, ReadsTheFourNumbers) {
 TEST(SpodInfo, ErrorsSayWhatIsMissing) {
   const std::string rest = "Super Pod Size : 1\nSuper Pod ID : 0\nServer Index : 0\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"", "has no line \"SDID : NUMBER\""},
-      {"SDID : 1", "has no line \"Super Pod Size"},
-      {"SDID : 1\nSuper Pod Size : 1\nSuper Pod ID : 0", "has no line \"Server Index"},
-      {rest + "SDID : -1", "line 4: SDID: \"-1\" is no number"},
-      {rest + "SDID : 4294967296", "no number below 2^32"},
-      {rest + "SDID : 1\nSDID : 2", "line 5: SDID is said twice"},
-      {rest + "SDID :", "\"\" is no number"},
+      {"", "the line \"SDID : NUMBER\" is missing"},
+      {"SDID : 1", "the line \"Super Pod Size"},
+      {"SDID : 1\nSuper Pod Size : 1\nSuper Pod ID : 0", "the line \"Server Index"},
+      {rest + "SDID : -1", "line 4: SDID must be a number below 2^32, got \"-1\""},
+      {rest + "SDID : 4294967296", "must be a number below 2^32"},
+      {rest + "SDID : 1\nSDID : 2", "line 5: SDID has two values"},
+      {rest + "SDID :", "must be a number below 2^32, got \"\""},
       {std::string(kMaxSpodInfoBytes + 1, ' '), "more than 65536 bytes"},
   };
   for (const auto& [text, says] : cases) {

@@ -102,7 +102,7 @@ TEST(NetworkExport, WhatAFormatCannotSayIsWarnedOf) {
     EXPECT_THAT(warnings, Contains(HasSubstr("the rails of 1 nodes"))) << format;
     EXPECT_THAT(warnings, Contains(HasSubstr("own interconnect is left out"))) << format;
     EXPECT_THAT(warnings, Contains(HasSubstr("2 nodes"))) << format;
-    EXPECT_THAT(warnings, Contains(HasSubstr("below a level that is not known"))) << format;
+    EXPECT_THAT(warnings, Contains(HasSubstr("an unknown level in their path"))) << format;
   }
   EXPECT_THAT(warnings_of(table, "topograph"), Contains(HasSubstr("rails")));
   EXPECT_THAT(warnings_of(table, "topograph"), Not(Contains(HasSubstr("interconnect"))));
@@ -115,7 +115,7 @@ TEST(NetworkExport, WhatAFormatCannotSayIsWarnedOf) {
   domain::NetworkTable single = regular();
   single.levels = {"leaf"};
   for (domain::NetworkNode& node : single.nodes) node.path.erase(node.path.begin());
-  EXPECT_THAT(warnings_of(single, "dlrover"), ElementsAre(HasSubstr("their own spines")));
+  EXPECT_THAT(warnings_of(single, "dlrover"), ElementsAre(HasSubstr("as their own spines")));
   domain::NetworkTable named = regular();
   named.levels = {"row", "rack"};
   EXPECT_THAT(warnings_of(named, "slurm"), ElementsAre(HasSubstr("names of the levels")));
@@ -125,11 +125,11 @@ TEST(NetworkExport, WhatAFormatCannotSayIsWarnedOf) {
 TEST(NetworkExport, NamesThatAFormatCannotHoldAreChangedOrRefused) {
   domain::NetworkTable table = regular();
   table.nodes[0].path = {"Spine 1", "l0"};
-  EXPECT_THAT(warnings_of(table, "hypernode"), Contains(HasSubstr("written changed")));
+  EXPECT_THAT(warnings_of(table, "hypernode"), Contains(HasSubstr("are changed")));
   EXPECT_THAT(path_of(again(table, "hypernode"), "n0").front(), "spine-1");
   const auto slurm = export_network(table, "slurm");
   ASSERT_FALSE(slurm.ok());
-  EXPECT_THAT(slurm.error().text(), HasSubstr("\"Spine 1\" cannot stand"));
+  EXPECT_THAT(slurm.error().text(), HasSubstr("\"Spine 1\" is not allowed"));
   ASSERT_FALSE(export_network(table, "dlrover").ok());
   const auto unknown = export_network(table, "slrum");
   ASSERT_FALSE(unknown.ok());

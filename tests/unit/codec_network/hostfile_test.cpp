@@ -31,18 +31,19 @@ TEST(Hostfile, KeepsLinesAndReadsSlots) {
 
 TEST(Hostfile, ErrorsNameTheLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"", "names no host"},
-      {"# n1\n\n", "names no host"},
-      {"n1\nn2 slot=8\n", "line 2: \"slot=8\" is not understood (did you mean \"slots\"?)"},
-      {"n1 slots", "line 1: \"slots\" says no whole number from 1 to 1000000"},
-      {"n1 slots=0", "says no whole number"},
-      {"n1 slots=8x", "says no whole number"},
-      {"n1 slots=1000001", "says no whole number"},
-      {"n1 n2", "line 1: \"n2\" is not understood"},
-      {"n1\n\nn1 slots=4", "line 3: host \"n1\" was named on line 1"},
-      {std::string(limits::kMaxNameBytes + 1, 'n'), "a name has at most 253 bytes"},
-      {"n\xFF", "no UTF-8 text"},
-      {std::string("n\0", 2), "no control characters"},
+      {"", "the file has no hosts"},
+      {"# n1\n\n", "the file has no hosts"},
+      {"n1\nn2 slot=8\n",
+       "line 2: expected NAME or NAME slots=N, got \"slot=8\" (did you mean \"slots\"?)"},
+      {"n1 slots", "line 1: slots must be from 1 to 1000000, got \"slots\""},
+      {"n1 slots=0", "slots must be from 1 to"},
+      {"n1 slots=8x", "slots must be from 1 to"},
+      {"n1 slots=1000001", "slots must be from 1 to"},
+      {"n1 n2", "line 1: expected NAME or NAME slots=N, got \"n2\""},
+      {"n1\n\nn1 slots=4", "line 3: duplicate host \"n1\", first at line 1"},
+      {std::string(limits::kMaxNameBytes + 1, 'n'), "a name must have at most 253 bytes"},
+      {"n\xFF", "not UTF-8 text"},
+      {std::string("n\0", 2), "must not have control characters"},
   };
   for (const auto& [text, says] : cases) {
     EXPECT_THAT(hostfile_error(text), HasSubstr(says)) << text;

@@ -71,34 +71,65 @@ TEST(HyperNodes, PatternsAreGos) {
     return sizes.empty() ? 0 : sizes.front();
   };
   const std::vector<std::pair<std::string, int>> good = {
-      {"", 3},        {"1", 2},           {"^n", 2},     {"^n1$", 1},  {"(n1|a)", 2},
-      {"n\\d", 1},    {"a\\.b", 1},       {"a.b", 1},    {"^[^a]", 2}, {"[a-c]\\.", 1},
-      {"^n1+$", 1},   {"-1?0", 1},        {"o{1}d", 1},  {"1{2,}", 0}, {"^(?:n|o)+1", 1},
-      {"\\w-\\w", 1}, {"^n[o1]{1,2}", 2}, {"^$", 0},     {"a{,2}", 0}, {"^n.*?0$", 1},
-      {"[]a]\\.", 1}, {"\\An1\\z", 1},    {"(|n1)$", 3}, {"x*", 3},    {"[\\d]$", 2},
+      {"", 3},
+      {"1", 2},
+      {"^n", 2},
+      {"^n1$", 1},
+      {"(n1|a)", 2},
+      {"n\\d", 1},
+      {"a\\.b", 1},
+      {"a.b", 1},
+      {"^[^a]", 2},
+      {"[a-c]\\.", 1},
+      {"^n1+$", 1},
+      {"-1?0", 1},
+      {"o{1}d", 1},
+      {"1{2,}", 0},
+      {"^(?:n|o)+1", 1},
+      {"\\w-\\w", 1},
+      {"^n[o1]{1,2}", 2},
+      {"^$", 0},
+      {"a{,2}", 0},
+      {"^n.*?0$", 1},
+      {"[]a]\\.", 1},
+      {"\\An1\\z", 1},
+      {"(|n1)$", 3},
+      {"x*", 3},
+      {"[\\d]$", 2},
+      {"(?i)^N1$", 1},
+      {"[[:alpha:]]-", 1},
+      {"(?P<host>n1)", 1},
+      {"1\\b", 1},
+      {"\\pL\\pL", 1},
   };
   for (const auto& [text, count] : good) EXPECT_EQ(matched(text), count) << text;
-  const std::vector<std::string> bad = {"(",      ")",    "[a",      "[b-a]",   "*a",
-                                        "a**",    "\\bn", "(?i)n",   "\\pL",    "[[:alpha:]]",
-                                        "a{2,1}", "a\\",  "x{1001}", "(?P<a>n)"};
-  for (const std::string& text : bad) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"(", "missing )"},
+      {")", "unexpected )"},
+      {"[a", "missing ]"},
+      {"[b-a]", "range"},
+      {"*a", "no argument for repetition"},
+      {"a**", "repetition operator"},
+      {"a{2,1}", "repetition size"},
+      {"a\\", "trailing"},
+      {"x{1001}", "repetition size"},
+      {"(?=a)", "perl operator"},
+      {"((a{100}){100}){100}", "repetition size"},
+      {std::string(60, '('), "missing )"},
+      {std::string(4097, 'a'), "must have at most 4096 bytes"},
+  };
+  for (const auto& [text, why] : bad) {
     EXPECT_THAT(network_error_of(hypernode("h", 1, pattern(text)) + nodes),
-                AllOf(HasSubstr("members[0]"), HasSubstr("pattern \""), HasSubstr("exactMatch")))
+                AllOf(HasSubstr("members[0]"), HasSubstr("pattern \""), HasSubstr(why)))
         << text;
   }
-  EXPECT_THAT(network_error_of(hypernode("h", 1, pattern("((a{100}){100}){100}")) + nodes),
-              HasSubstr("repeats too much"));
-  EXPECT_THAT(network_error_of(hypernode("h", 1, pattern(std::string(60, '('))) + nodes),
-              HasSubstr("nested too deep"));
-  EXPECT_THAT(network_error_of(hypernode("h", 1, pattern(std::string(4097, 'a'))) + nodes),
-              HasSubstr("longer than 4096"));
 }
 
 TEST(HyperNodes, PatternsThatTakeTooLongTogetherAreRefused) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += node(std::string(240, 'a') + std::to_string(i));
   std::string members;
-  for (int i = 0; i < 60; ++i) members += pattern("(a{1,100}){1,3}b");
+  for (int i = 0; i < 60; ++i) members += pattern("b{900}");
   EXPECT_THAT(network_error_of(text + hypernode("h", 1, members)), HasSubstr("take too long"));
 }
 
@@ -110,20 +141,21 @@ TEST(HyperNodes, ContradictionsNameBoth) {
       {hypernode("a", 1, exact("Node", "n")) + hypernode("b", 1, exact("Node", "n")),
        "node \"n\" is in HyperNode \"a\""},
       {hypernode("a", 1, exact("HyperNode", "b")) + hypernode("b", 1, exact("HyperNode", "a")),
-       "members are of a lower tier"},
+       "members must be of a lower tier"},
       {hypernode("a", 1, exact("Node", "n")) + hypernode("a", 1, exact("Node", "m")),
-       "is there twice"},
-      {hypernode("a", -1, exact("Node", "n")), "tier -1 is out of range"},
+       "duplicate HyperNode \"a\""},
+      {hypernode("a", -1, exact("Node", "n")), "spec.tier must be from 0 to 1000000, got -1"},
       {hypernode("a", 1, "  - {type: Pod}\n"), "must be Node or HyperNode"},
       {hypernode("a", 1, "  - {type: Node, selector: {}}\n"), "exactly one of"},
-      {"kind: HyperNode\nmetadata: {name: a}\nspec: {tier: x}\n", "spec.tier is missing"},
+      {"kind: HyperNode\nmetadata: {name: a}\nspec: {tier: x}\n",
+       "spec.tier must be a whole number"},
   };
   for (const auto& [text, words] : cases) EXPECT_THAT(network_error_of(text), HasSubstr(words));
   std::string deep;
   for (int tier = 1; tier <= 17; ++tier) {
     deep += hypernode("h" + std::to_string(tier), tier, exact("Node", "n" + std::to_string(tier)));
   }
-  EXPECT_THAT(network_error_of(deep), HasSubstr("more than 16 tiers"));
+  EXPECT_THAT(network_error_of(deep), HasSubstr("must have at most 16 tiers"));
   EXPECT_THAT(imported(hypernode("a", 2, exact("HyperNode", "gone"))).warnings,
               ElementsAre(HasSubstr("\"gone\", which is not in the file")));
 }
@@ -168,7 +200,7 @@ TEST(Koordinator, LayersAreOrderedByTheirParents) {
   EXPECT_THAT(
       network_error_of(begin + "  - {topologyLayer: A, parentTopologyLayer: B, labelKey: [a]}\n"
                                "  - {topologyLayer: B, parentTopologyLayer: A, labelKey: [b]}\n"),
-      HasSubstr("no line"));
+      HasSubstr("do not lead from the cluster"));
   EXPECT_THAT(network_error_of(begin + "  - {topologyLayer: A, labelKey: [a]}\n"
                                        "  - {topologyLayer: B, labelKey: [b]}\n"),
               HasSubstr("both directly below"));
@@ -248,7 +280,7 @@ TEST(NodeLabels, LevelsCanBeChosenAndMustExist) {
               AllOf(HasSubstr("--levels"), HasSubstr("group nodes here: \"ex/row\"")));
   EXPECT_THAT(network_error_of("kind: Node\nmetadata: {}\n"), HasSubstr("no metadata.name"));
   EXPECT_THAT(network_error_of(node("n1", "{volcano.sh/tor: t}") + node("n1")),
-              HasSubstr("node \"n1\" is there twice"));
+              HasSubstr("duplicate node \"n1\""));
 }
 
 // A node with its ports in order; "" for one that hears nothing.
@@ -286,7 +318,7 @@ TEST(NodeInventories, NodesOnTheSameLeavesAreOneUnit) {
   EXPECT_THAT(path_of(out.table, "n3"), ElementsAre("leaf-3"));
   EXPECT_THAT(path_of(out.table, "n5"), ElementsAre(""));
   EXPECT_THAT(out.table.nodes[0].rails, ElementsAre("leaf-2", "leaf-1"));
-  EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("1 nodes have told of no switch")));
+  EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("1 nodes report no switch")));
 }
 
 TEST(NodeInventories, APortThatHearsNothingIsNoOtherRail) {
@@ -317,7 +349,7 @@ TEST(NodeInventories, WhatMakesNoSenseIsNamed) {
   EXPECT_THAT(problem(list_of({inventory("n1", {"a"}), inventory("n1", {"a"})})), HasSubstr("n1"));
   EXPECT_THAT(problem(list_of({R"({"kind":"NodeInventory","metadata":{"name":"n"},)"
                                R"("status":{"neighbours":7}})"})),
-              HasSubstr("neighbours is no list"));
+              HasSubstr("neighbours must be a list"));
 }
 
 }  // namespace

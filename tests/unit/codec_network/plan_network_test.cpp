@@ -43,9 +43,9 @@ TEST(PlanNetwork, OtherFormatsGetTheFreeChipsThatAreGiven) {
 }
 
 TEST(PlanNetwork, FreeChipsMustBeKnownOfANode) {
-  EXPECT_THAT(plan_network_error(kTree), HasSubstr("--free: is missing, and the file does not"));
+  EXPECT_THAT(plan_network_error(kTree), HasSubstr("--free: is required: the file does not"));
   EXPECT_THAT(plan_network_error(R"({"levels":["r"],"nodes":[{"name":"a","path":["x"]}]})"),
-              HasSubstr("--free: is missing"));
+              HasSubstr("--free: is required"));
   EXPECT_THAT(request_of(network_of(R"({"levels":["r"],"nodes":[]})")).nodes, IsEmpty());
 }
 
@@ -68,7 +68,7 @@ TEST(PlanNetwork, OwnJsonKeepsWhatPlannersRead) {
 
 TEST(PlanNetwork, WarnsWhereFreeIsHalfKnownOrNotNeeded) {
   const std::string half = R"({"levels":["r"],"nodes":[{"name":"a","free":3},{"name":"b"}]})";
-  EXPECT_THAT(network_of(half).warnings, ElementsAre(HasSubstr("what 1 of 2 nodes have free")));
+  EXPECT_THAT(network_of(half).warnings, ElementsAre(HasSubstr("the free chips of 1 of 2 nodes")));
   const std::string full = R"({"levels":["r"],"nodes":[{"name":"a","free":3}]})";
   EXPECT_THAT(network_of(full, 8).warnings, ElementsAre(HasSubstr("--free has no effect")));
 }
@@ -89,11 +89,11 @@ TEST(PlanNetwork, AcceleratorLevelsStandInWhereThereAreNoOthers) {
 
 TEST(PlanNetwork, SaysWhatIsWrong) {
   EXPECT_THAT(plan_network_error(R"({"levels":[],"nodes":[{"name":"a","path":[]}]})"),
-              HasSubstr("no levels of the network"));
+              HasSubstr("the network has no levels"));
   EXPECT_THAT(plan_network_error(""), HasSubstr("the file is empty"));
   EXPECT_THAT(plan_network_error(R"({"levels":["r"],"levels":["s"],"nodes":[]})"),
               HasSubstr("levels"));
-  EXPECT_THAT(plan_network_error(kTree, {"csw", {}}), HasSubstr("--format: there is no format"));
+  EXPECT_THAT(plan_network_error(kTree, {"csw", {}}), HasSubstr("--format: unknown format"));
   EXPECT_THAT(plan_network_error(kTree, {"", {"x"}}), HasSubstr("--levels: "));
   EXPECT_THAT(plan_network_error(R"({"levels":["r"],"nodes":[]})", {"", {"x"}}),
               HasSubstr("--levels: "));

@@ -49,30 +49,32 @@ TEST(SlurmConf, ErrorsNameTheLineAndWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "is below itself"},
       {"SwitchName=a Switches=c\nSwitchName=b Switches=c\nSwitchName=c Nodes=n\n",
-       "line 2: switch \"c\" is below \"a\" and below \"b\""},
+       "line 2: switch \"c\" has two parents, \"a\" and \"b\""},
       {"SwitchName=a Nodes=n\nSwitchName=b Nodes=n\n",
-       "line 2: node \"n\" is there twice, first at line 1"},
-      {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n", "line 2: switch \"a\" is declared twice"},
-      {"SwitchName=a Switches=b\n", "line 1: switch \"b\" is named here and described nowhere"},
-      {"SwitchName=a Nods=n\n", "key \"Nods\" is not known (did you mean \"Nodes\"?)"},
-      {"SwitchName=a Nodes=n[1-\n", "a [ has no ]"},
-      {"SwitchName=a Nodes=n1]\n", "a ] has no ["},
-      {"SwitchName=a Nodes=n[3-1]\n", "\"3-1\" runs backwards"},
-      {"SwitchName=a Nodes=n[x]\n", "is no number and no range"},
-      {"SwitchName=a Nodes=a,,b\n", "a name between two commas is missing"},
-      {"SwitchName=a Nodes=n[1-999999999]\n", "stands for more than 100000 names"},
-      {"SwitchName=a Nodes=n[1-400][1-400]\n", "stands for more than 100000 names"},
+       "line 2: duplicate node \"n\", first at line 1"},
+      {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n",
+       "line 2: duplicate switch \"a\", first at line 1"},
+      {"SwitchName=a Switches=b\n", "line 1: switch \"b\" is not declared"},
+      {"SwitchName=a Nods=n\n", "unknown key \"Nods\" (did you mean \"Nodes\"?)"},
+      {"SwitchName=a Nodes=n[1-\n", "missing ]"},
+      {"SwitchName=a Nodes=n1]\n", "] without ["},
+      {"SwitchName=a Nodes=n[3-1]\n", "range \"3-1\" is reversed"},
+      {"SwitchName=a Nodes=n[x]\n", "expected a number or a range"},
+      {"SwitchName=a Nodes=a,,b\n", "empty name between commas"},
+      {"SwitchName=a Nodes=n[1-999999999]\n", "expands to more than 100000 names"},
+      {"SwitchName=a Nodes=n[1-400][1-400]\n", "expands to more than 100000 names"},
       {"SwitchName=a Nodes=n[1-20001]\n", "more than 20000 nodes"},
-      {"SwitchName=a Nodes=n\nInclude other.conf\n", "line 2: Include is not followed"},
-      {"SwitchName=a Nodes=n \\", "line 1: the line that goes on"},
-      {"RingName=r Nodes=n[1-4]\n", "a ring is no hierarchy"},
+      {"SwitchName=a Nodes=n\nInclude other.conf\n", "line 2: Include is not supported"},
+      {"SwitchName=a Nodes=n \\", "line 1: the line ends in"},
+      {"RingName=r Nodes=n[1-4]\n", "a ring has no hierarchy"},
       {"SwitchName=a Nodes=n\nBlockName=b Nodes=m\n", "SwitchName= and BlockName="},
-      {"BlockName=a Nodes=n\nBlockSizes=2,6\n", "line 2: block size 6 is no power of two"},
-      {"BlockName=a Nodes=n\nBlockSizes=0\n", "a block of 0 nodes"},
-      {"BlockName=a Nodes=n\nBlockName=a Nodes=m\n", "line 2: block \"a\" is there twice"},
-      {"BlockName=a Nodes=n\nBlockName=b Nodes=n\n", "node \"n\" is there twice"},
-      {"SwitchName=a SwitchName=b\n", "key SwitchName is there twice"},
-      {"SwitchName=a Nodes=\"n\n", "a \" has no end"},
+      {"BlockName=a Nodes=n\nBlockSizes=2,6\n",
+       "line 2: block size 6 must be the smallest, 2, times a power of two"},
+      {"BlockName=a Nodes=n\nBlockSizes=0\n", "block size 0 must be from 1"},
+      {"BlockName=a Nodes=n\nBlockName=a Nodes=m\n", "line 2: duplicate block \"a\""},
+      {"BlockName=a Nodes=n\nBlockName=b Nodes=n\n", "duplicate node \"n\""},
+      {"SwitchName=a SwitchName=b\n", "duplicate key SwitchName"},
+      {"SwitchName=a Nodes=\"n\n", "missing closing quote"},
   };
   for (const auto& [text, words] : cases) EXPECT_THAT(network_error_of(text), HasSubstr(words));
 }
@@ -83,7 +85,7 @@ TEST(SlurmConf, DepthIsLimited) {
     text += "SwitchName=s" + std::to_string(i) + " Switches=s" + std::to_string(i + 1) + "\n";
   }
   EXPECT_THAT(network_error_of(text + "SwitchName=s16 Nodes=n\n"),
-              HasSubstr("17 levels deep, at most 16"));
+              HasSubstr("17 levels deep; must be at most 16"));
 }
 
 TEST(SlurmConf, ManyShortListsStandForNoMoreThanOne) {
@@ -115,7 +117,7 @@ TEST(SlurmYaml, TreeBlockAndTheDefault) {
       "      - switch: s1\n        nodes: n[03-04]\n");
   EXPECT_EQ(out.format, "slurm-yaml");
   EXPECT_THAT(path_of(out.table, "n03"), ElementsAre("root", "s1"));
-  EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("2 topologies, this is \"two\"")));
+  EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("2 topologies; \"two\" is used")));
   const ImportedNetwork blocks = imported(
       "- topology: b\n  block:\n    block_sizes: [2, 4]\n    blocks:\n"
       "      - block: b1\n        nodes: n[1-2]\n      - block: b2\n        nodes: n[3-4]\n");
@@ -129,7 +131,7 @@ TEST(SlurmYaml, FlatIsATableWithoutLevelsAndATorusIsRefused) {
   EXPECT_THAT(network_error_of("- topology: t\n  torus3d:\n    x: 4\n"),
               AllOf(HasSubstr("\"t\""), HasSubstr("a ring or a torus")));
   EXPECT_THAT(network_error_of("- topology: t\n  tree:\n    switches:\n    - nodes: n1\n"),
-              HasSubstr("switches[0]: the key switch"));
+              HasSubstr("switches[0]: key \"switch\""));
 }
 
 }  // namespace

@@ -241,12 +241,13 @@ TEST(NpuSmi, TwoSwitchesStayTwo) {
 
 TEST(NpuSmi, BadInputsAreNamedByLine) {
   EXPECT_THAT(error_of("NPU0 NPU1\nNPU0 X HCCS\nNPU1 SYS X\n"),
-              AllOf(HasSubstr("line 2 says NPU0, NPU1 is HCCS"), HasSubstr("line 3")));
+              AllOf(HasSubstr("line 2 has HCCS for NPU0, NPU1"), HasSubstr("line 3")));
   EXPECT_THAT(error_of("NPU0 NPU1\nNPU0 X HCCS\n"), HasSubstr("no row for NPU1"));
   EXPECT_THAT(error_of("Phy-ID0 Phy-ID1\n"), HasSubstr("no row for Phy-ID0"));
   EXPECT_THAT(error_of("NPU0 NPU1\nNPU0 X NVL\n"), HasSubstr("expected X, HCCS"));
-  EXPECT_THAT(error_of("NPU0 NIC0\nNPU0 X HCCS\nNIC0 HCCS X\n"), HasSubstr("no path to a NIC"));
-  EXPECT_THAT(error_of("NPU0 NPU0\n"), HasSubstr("appears twice"));
+  EXPECT_THAT(error_of("NPU0 NIC0\nNPU0 X HCCS\nNIC0 HCCS X\n"),
+              HasSubstr("expected a host path, got HCCS"));
+  EXPECT_THAT(error_of("NPU0 NPU0\n"), HasSubstr("duplicate column"));
   EXPECT_THAT(error_of("NPU1 NPU01\nNPU1 X SYS\nNPU01 SYS X\n"),
               HasSubstr("two chips have index 1"));
   EXPECT_THAT(error_of("hello"), HasSubstr("no matrix"));

@@ -267,24 +267,24 @@ TEST(NvidiaSmi, ASecondMatrixIsMentioned) {
 
 TEST(NvidiaSmi, BadInputsAreNamedByLine) {
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU1\tPIX\tX\n"),
-              AllOf(HasSubstr("line 2 says GPU0, GPU1 is NV1"),
-                    HasSubstr("line 3 says GPU1, GPU0 is PIX")));
+              AllOf(HasSubstr("line 2 has NV1 for GPU0, GPU1"),
+                    HasSubstr("line 3 has PIX for GPU1, GPU0")));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\n"),
               AllOf(HasSubstr("no row for GPU1"), HasSubstr("cut off")));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU1\tNV1\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("cut off")));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\tGPU0\nGPU0\tX\tNV1\tX\n"),
-              HasSubstr("column \"GPU0\" appears twice"));
+              HasSubstr("duplicate column \"GPU0\""));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU0\tX\tNV1\nGPU1\tNV1\tX\n"),
-              HasSubstr("second row of GPU0"));
+              HasSubstr("duplicate row of GPU0"));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tFOO\n"),
               AllOf(HasSubstr("line 2: cell GPU0, GPU1"), HasSubstr("FOO")));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tX\nGPU1\tX\tX\n"),
-              HasSubstr("X stands for the chip itself"));
+              HasSubstr("X means the chip itself"));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tPIX\tPIX\n"), HasSubstr("expected X"));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV0\nGPU1\tNV0\tX\n"), HasSubstr("NV0"));
   EXPECT_THAT(error_of("\tGPU0\tmlx5_0\nGPU0\tX\tNV1\nmlx5_0\tNV1\tX\n"),
-              HasSubstr("only GPUs have NVLink"));
+              HasSubstr("expected a host path, got NV1"));
   EXPECT_THAT(error_of("\tGPU0\nGPU0\tX\t0-3\t1\n"), HasSubstr("more cells"));
   EXPECT_THAT(error_of(all_pairs(65, "SYS")), HasSubstr("65 chips, at most 64"));
   EXPECT_THAT(error_of(all_pairs(400, "SYS")), HasSubstr("400 columns"));
@@ -318,7 +318,7 @@ TEST(NvidiaSmi, HugeInputsAreRefusedAtOnce) {
 
 TEST(NvidiaSmi, WhatNoColumnHoldsIsAnError) {
   EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\tX\nGPU2\tPIX\tPIX\n"),
-              AllOf(HasSubstr("line 4"), HasSubstr("\"GPU2\", which is no column")));
+              AllOf(HasSubstr("line 4"), HasSubstr("\"GPU2\" has no column")));
   EXPECT_THAT(error_of("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tPIX\tNV4\nGPU1\tPIX\tX\t0-3\n"),
               AllOf(HasSubstr("line 2"), HasSubstr("\"NV4\" where")));
   EXPECT_THAT(error_of("\tGPU0\tGPU1000000\nGPU0\tX\tPIX\nGPU1000000\tPIX\tX\n"),

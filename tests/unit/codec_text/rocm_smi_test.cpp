@@ -94,7 +94,7 @@ TEST(RocmSmi, BadInputsAreNamedByLine) {
               HasSubstr("Link Type between two GPUs"));
   std::string text = mi250x();
   text.replace(text.rfind("XGMI"), 4, "PCIE");
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("other way round")));
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("in the other direction")));
   text = mi250x();
   text.replace(text.find("30"), 2, "3x");
   EXPECT_THAT(error_of(text), HasSubstr("weight of GPU0, GPU3"));
@@ -102,14 +102,14 @@ TEST(RocmSmi, BadInputsAreNamedByLine) {
   const auto weight = [](int, int) { return std::string("15"); };
   EXPECT_THAT(error_of(table("Weight between two GPUs", 65, weight) +
                        table("Link Type between two GPUs", 65, xgmi)),
-              HasSubstr("65 GPUs, at most 64"));
+              HasSubstr("must have at most 64 GPUs, got 65"));
   EXPECT_THAT(error_of(table("Weight between two GPUs", 2, weight) +
                        table("Link Type between two GPUs", 3, xgmi)),
               HasSubstr("different GPUs"));
   text = table("Weight between two GPUs", 2, weight) + table("Link Type between two GPUs", 2, xgmi);
   EXPECT_THAT(error_of(text.substr(0, text.rfind("GPU1   "))), HasSubstr("cut off"));
   text.replace(text.rfind("GPU1"), 4, "GPU0");
-  EXPECT_THAT(error_of(text), HasSubstr("second row of GPU0"));
+  EXPECT_THAT(error_of(text), HasSubstr("duplicate row of GPU0"));
 }
 
 TEST(RocmSmi, OfTwoOutputsTheFirstIsUsedAndThatIsSaid) {

@@ -164,7 +164,8 @@ TEST(NcclXml, SelfLinksOfTheAzureFileAreLeftOutWithAWarning) {
   const auto got = import_nccl_xml(topology_file("nccl-xml/azure-ncv4-a100pciex4.xml"), {});
   ASSERT_TRUE(got.ok());
   EXPECT_EQ(got->warnings.size(), 4U);
-  EXPECT_THAT(got->warnings[0], HasSubstr("line 5, column 10 (<nvlink>): chip 0 names itself"));
+  EXPECT_THAT(got->warnings[0],
+              HasSubstr("line 5, column 10 (<nvlink>): chip 0 has a link to itself"));
   EXPECT_EQ(got->topology.model(), "A100-PCIE-80GB");
 }
 
@@ -250,7 +251,7 @@ TEST(NcclXml, AbsentPeerIsLeftOut) {
   const auto got = import_nccl_xml(two_gpus(nvlink("0000:77:00.0", 2), ""), {});
   ASSERT_TRUE(got.ok());
   EXPECT_TRUE(got->topology.switches().empty());
-  EXPECT_THAT(all_warnings(*got), HasSubstr("\"0000:77:00.0\", which is no GPU of this file"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("\"0000:77:00.0\", which is not a GPU of this file"));
 }
 
 TEST(NcclXml, UnknownAttributesAndElementsAreSkipped) {
@@ -315,8 +316,8 @@ TEST(NcclXml, GpusThatAreNotReadOrNotLinkedAreNamed) {
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_EQ(got->topology.chip_count(), 3);
   EXPECT_EQ(got->topology.host_bandwidth().pix, 24);  // no share of a width that no link has
-  EXPECT_THAT(all_warnings(*got), HasSubstr("2 <gpu> elements stand elsewhere"));
-  EXPECT_THAT(all_warnings(*got), HasSubstr("though others have some: 2"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("2 <gpu> elements are not in a <pci> of their own"));
+  EXPECT_THAT(all_warnings(*got), HasSubstr("unlike others: 2"));
   const std::string one = "<system version=\"1\">" + cpu + "</system>";
   EXPECT_THAT(import_nccl_xml(one + one, {}).error().text(), HasSubstr("second root element"));
 }

@@ -2,10 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "common/codec/text/quoting.hpp"
-
-#include "common/codec/text/lines.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/hardware/host_tree.hpp"
 
@@ -22,29 +18,6 @@ TEST(Pci, BusIdsOfAllToolsCompareEqual) {
   EXPECT_EQ(normalize_bus_id("00000"), "00000");
 }
 
-TEST(Pci, PositionsCountFromOne) {
-  const std::string text = "ab\ncd\n";
-  EXPECT_EQ(text_position(text, 0), "line 1, column 1");
-  EXPECT_EQ(text_position(text, 2), "line 1, column 3");
-  EXPECT_EQ(text_position(text, 3), "line 2, column 1");
-  EXPECT_EQ(text_position(text, 999), "line 3, column 1");
-}
-
-TEST(Pci, NumbersAreWholeOrNone) {
-  EXPECT_EQ(parse_int(" -1 "), -1);
-  EXPECT_EQ(parse_int("1x"), std::nullopt);
-  EXPECT_EQ(parse_int(""), std::nullopt);
-  EXPECT_EQ(parse_int("99999999999999999999"), std::nullopt);
-  EXPECT_EQ(parse_unsigned("18446744073709551615"), ~std::uint64_t{0});
-  EXPECT_EQ(parse_unsigned("-1"), std::nullopt);
-  EXPECT_EQ(parse_hex("0x10de"), 0x10deU);
-  EXPECT_EQ(parse_hex("0x"), std::nullopt);
-  EXPECT_EQ(leading_number("32.0 GT/s PCIe"), 32.0);
-  EXPECT_EQ(leading_number("16671616KiB"), 16671616.0);
-  EXPECT_EQ(leading_number("inf"), std::nullopt);
-  EXPECT_EQ(leading_number("Unknown"), std::nullopt);
-}
-
 TEST(Pci, GenerationsByTransferRate) {
   EXPECT_EQ(pcie_generation_of_gts(0), 0);
   EXPECT_EQ(pcie_generation_of_gts(2.5), 3);
@@ -52,11 +25,6 @@ TEST(Pci, GenerationsByTransferRate) {
   EXPECT_EQ(pcie_generation_of_gts(16), 4);
   EXPECT_EQ(pcie_generation_of_gts(32), 5);
   EXPECT_EQ(pcie_generation_of_gts(64), 6);
-}
-
-TEST(Pci, ForeignTextIsQuotedWithoutControlCharacters) {
-  EXPECT_EQ(quoted_excerpt("a\x1b[31m"), "\"a?[31m\"");
-  EXPECT_EQ(quoted_excerpt(std::string(100, 'x')).size(), 60 + 2 + std::string("…").size());
 }
 
 TEST(DeviceModels, ArchitecturesGiveTheLibrariesRates) {

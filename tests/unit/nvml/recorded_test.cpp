@@ -7,6 +7,7 @@
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
 #include "tests/unit/codec_text/shared_file.hpp"
 #include "tests/unit/nvml/machines.hpp"
+#include "tests/unit/nvml/mock_profile.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -68,21 +69,28 @@ Json scenario_of(const NodeTopology& known) {
 class NvmlRecorded : public FakeDriver {
  protected:
   // Links that are direct are all that one kind of machine has, a switch all that another has.
-  void replay(const std::string& folder, const std::string& part) {
+  template <class Read>
+  void replay(const std::string& folder, const std::string& part, const Read& read) {
     const auto names = codec::shared_names(folder, part);
     if (names.empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
     for (const std::string& name : names) {
       SCOPED_TRACE(name);
-      auto known = codec::import_topology(codec::shared_file(folder + "/" + name).value());
+      const Result<NodeTopology> known = read(codec::shared_file(folder + "/" + name).value());
       ASSERT_TRUE(known.ok()) << known.error().text();
-      expect_same_wiring(topology(scenario_of(known->topology)), known->topology);
+      expect_same_wiring(topology(scenario_of(*known)), *known);
     }
   }
 };
 
-TEST_F(NvmlRecorded, MatricesOfNvidiaSmi) { replay("topologies/nvidia-smi", ".txt"); }
+TEST_F(NvmlRecorded, MatricesOfNvidiaSmi) {
+  replay("topologies/nvidia-smi", ".txt", [](const std::string& text) -> Result<NodeTopology> {
+    auto known = codec::import_topology(text);
+    if (!known) return std::move(known).error();
+    return std::move(known->topology);
+  });
+}
 
-TEST_F(NvmlRecorded, ProfilesOfNvmlMock) { replay("topologies/nvml-mock", ".yaml"); }
+TEST_F(NvmlRecorded, ProfilesOfNvmlMock) { replay("topologies/nvml-mock", ".yaml", mock_machine); }
 
 TEST_F(NvmlRecorded, TheMachinesOfTheseTestsAreLikeRealOnes) {
   const auto h100 = codec::shared_file("topologies/nvidia-smi/h100x8-nv18.txt");

@@ -9,7 +9,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/kube/cluster_info_publisher.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 
 namespace chipweave::sched {
 namespace {

@@ -32,16 +32,18 @@ constexpr std::array<Key, 6> kKeys = {{
     {"IPv6gateway", &HccnConfDevice::ipv6_gateway, Kind::ipv6},
 }};
 
-// What is wrong with a value; "" if nothing is.
+// Why a value cannot be used; "" if it can.
 std::string fault_of(Kind kind, std::string_view value) {
   if (kind == Kind::ipv6_mask && plain_number(value, 128)) return "";
   const auto address = parse_ip(value);
   const bool wants_v6 = kind == Kind::ipv6 || kind == Kind::ipv6_mask;
   if (!address || address->v6 != wants_v6) {
-    return quoted_excerpt(value) + " is no " + (wants_v6 ? "IPv6" : "IPv4") + " address";
+    return std::string("expected an ") + (wants_v6 ? "IPv6" : "IPv4") + " address, got " +
+           quoted_excerpt(value);
   }
   const bool mask = kind == Kind::ipv4_mask || kind == Kind::ipv6_mask;
-  if (mask && !prefix_of_netmask(*address)) return quoted_excerpt(value) + " is no netmask";
+  if (mask && !prefix_of_netmask(*address))
+    return "expected a netmask, got " + quoted_excerpt(value);
   return "";
 }
 
@@ -49,14 +51,14 @@ Error bad_line(std::string message, const LineReader& lines) {
   return make_error(Errc::invalid_argument, std::move(message)).in(lines.where());
 }
 
-class Reader {
+class HccnConfReader {
  public:
-  explicit Reader(std::string_view text) : lines_(text) {}
+  explicit HccnConfReader(std::string_view text) : lines_(text) {}
 
   Result<HccnConf> read() {
     for (std::string_view line; lines_.next_trimmed(line);) {
       if (lines_.bytes() > kMaxHccnConfLineBytes) {
-        return make_error(Errc::limit_exceeded, "longer than " +
+        return make_error(Errc::limit_exceeded, "must have at most " +
                                                     std::to_string(kMaxHccnConfLineBytes) +
                                                     " bytes; is this an hccn.conf?")
             .in(lines_.where());
@@ -70,17 +72,17 @@ class Reader {
   }
 
  private:
-  static constexpr std::size_t kMostWarnings = 100;
+  static constexpr std::size_t kMaxWarnings = 100;
 
   void warn(const std::string& what) {
-    if (out_.warnings.size() < kMostWarnings) out_.warnings.push_back(lines_.where() + ": " + what);
+    if (out_.warnings.size() < kMaxWarnings) out_.warnings.push_back(lines_.where() + ": " + what);
   }
 
   Result<void> take(std::string_view line) {
     if (line.empty() || line.front() == '#') return {};
     const std::size_t equals = line.find('=');
     if (is_prompt(line) || equals == std::string_view::npos) {
-      warn(quoted_excerpt(line) + " is no KEY_ID=VALUE and is passed over");
+      warn("expected KEY_ID=VALUE, got " + quoted_excerpt(line) + "; ignored");
       return {};
     }
     const std::string_view name = trim(line.substr(0, equals));
@@ -90,8 +92,8 @@ class Reader {
     const auto id =
         plain_number(name.substr(std::min(key->name.size() + 1, name.size())), kMaxHccnDevice);
     if (!id) {
-      return bad_line(quoted_excerpt(name) + " names no device: write " + std::string(key->name) +
-                          "_ID, ID from 0 to " + std::to_string(kMaxHccnDevice),
+      return bad_line("expected " + std::string(key->name) + "_ID with ID from 0 to " +
+                          std::to_string(kMaxHccnDevice) + ", got " + quoted_excerpt(name),
                       lines_);
     }
     return set(*key, *id, trim(line.substr(equals + 1)));
@@ -108,7 +110,7 @@ class Reader {
   Result<void> set(const Key& key, int id, std::string_view value) {
     const std::string name = std::string(key.name) + "_" + std::to_string(id);
     if (value.empty()) {
-      warn(name + " has no value and is passed over");
+      warn(name + " has no value and is ignored");
       return {};
     }
     if (const std::string fault = fault_of(key.kind, value); !fault.empty()) {
@@ -117,10 +119,9 @@ class Reader {
     std::string& slot = out_.devices[id].*key.member;
     if (!slot.empty() && slot != value) {
       return bad_line(
-          name + " was " + slot + " further up and is " + std::string(value) + " here: keep one",
-          lines_);
+          name + " has two values, " + slot + " and " + std::string(value) + "; keep one", lines_);
     }
-    if (!slot.empty()) warn(name + " is said twice");
+    if (!slot.empty()) warn("duplicate " + name);
     slot = value;
     return {};
   }
@@ -133,10 +134,10 @@ class Reader {
 
 Result<HccnConf> parse_hccn_conf(std::string_view text) {
   if (text.size() >= kMaxHccnConfBytes) {
-    return make_error(Errc::limit_exceeded, "an hccn.conf is smaller than " +
+    return make_error(Errc::limit_exceeded, "an hccn.conf must be smaller than " +
                                                 std::to_string(kMaxHccnConfBytes) + " bytes");
   }
-  return Reader(text).read();
+  return HccnConfReader(text).read();
 }
 
 }  // namespace chipweave::codec::ascend

@@ -1,9 +1,8 @@
-// HccnConf — /etc/hccn.conf: which addresses somebody configured for the RoCE ports of an Ascend
-// host, a `KEY_ID=VALUE` a line.
+// HccnConf — /etc/hccn.conf: the configured addresses of an Ascend host's RoCE ports, lines
+// `KEY_ID=VALUE`.
 //
-// It is applied at boot; a device may meanwhile run with another address, and inside a container
-// the file is often missing or renumbered. Whoever can ask the device itself should
-// (hccn_tool.hpp).
+// The file is applied at boot. A device may run with another address by now, and inside a container
+// the file is often missing or renumbered; prefer the device's own answer (hccn_tool.hpp).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ inline constexpr std::size_t kMaxHccnConfBytes = 1'024'000;
 inline constexpr std::size_t kMaxHccnConfLineBytes = 384;
 inline constexpr int kMaxHccnDevice = 1023;
 
-// Values as written; empty where the file does not say.
+// Values as written; "" where the file has none.
 struct HccnConfDevice {
   std::string address;
   std::string netmask;
@@ -36,9 +35,9 @@ struct HccnConf {
   std::vector<std::string> warnings;      // each names its line
 };
 
-// Comments (#), blank lines and all other keys are passed over; lines that are no KEY=VALUE too,
-// with a warning. Errors name the line: what is no address, no device id, or is said twice
-// differently; and whatever is over the limits above.
+// Comments (#), blank lines and all other keys are ignored, and with a warning lines that are not
+// KEY=VALUE. Errors name the line: an invalid address or device id, two values for one key, a limit
+// above exceeded.
 Result<HccnConf> parse_hccn_conf(std::string_view text);
 
 }  // namespace chipweave::codec::ascend

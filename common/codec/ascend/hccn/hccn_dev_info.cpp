@@ -14,10 +14,9 @@
 namespace chipweave::codec::ascend {
 namespace {
 
-constexpr std::size_t kMostCells = 32;
-constexpr std::size_t kMostRows = 4096;
-constexpr std::size_t kMostCellBytes = 128;
-constexpr int kMostNumber = 1'000'000;
+constexpr std::size_t kMaxCells = 32;
+constexpr std::size_t kMaxCellBytes = 128;
+constexpr int kMaxNumber = 1'000'000;
 
 using Row = std::vector<std::string_view>;
 
@@ -26,7 +25,7 @@ Row cells_of(std::string_view line) {
   Row out;
   if (!line.starts_with('|') || !line.ends_with('|')) return out;
   line.remove_prefix(1);
-  while (!line.empty() && out.size() < kMostCells) {
+  while (!line.empty() && out.size() < kMaxCells) {
     const std::size_t end = std::min(line.find('|'), line.size());
     out.push_back(trim(line.substr(0, end)));
     line.remove_prefix(std::min(end + 1, line.size()));
@@ -44,7 +43,7 @@ class DevInfoReader {
       // Anything but a row or a rule between rows ends a table.
       if (row.empty() && !line.starts_with('+')) table_.clear();
       if (row.empty() || begins_table(row)) continue;
-      if (++rows_ > kMostRows) {
+      if (++rows_ > kMaxTableRows) {
         return make_error(Errc::limit_exceeded, "hccn_tool printed more rows than are read");
       }
       if (Result<void> fine = take(row); !fine) return std::move(fine).error().in(lines.where());
@@ -75,27 +74,27 @@ class DevInfoReader {
   }
 
   static Error wrong(std::string_view cell, const char* what) {
-    return make_error(Errc::invalid_argument, quoted_excerpt(cell) + " is no " + what);
+    return make_error(Errc::invalid_argument, std::string("expected ") + what + ", got " + quoted_excerpt(cell));
   }
 
   Result<void> take(const Row& row) {
     const auto longest = std::max_element(row.begin(), row.end(),
                                           [](auto a, auto b) { return a.size() < b.size(); });
-    if (longest->size() > kMostCellBytes) return wrong(*longest, "cell of such a table");
+    if (longest->size() > kMaxCellBytes) return wrong(*longest, "a shorter cell");
     if (table_ == "UDie ID") return take_port(row);
-    // A blank name goes on with the row before.
+    // A blank name continues the row before.
     if (!row.front().empty()) name_ = row.front();
     if (table_ == "Interface Name") return take_interface(row);
     return table_ == "Name" ? take_eid(row) : Result<void>();
   }
 
   Result<void> take_port(const Row& row) {
-    const auto die = plain_number(row.front(), kMostNumber);
-    const auto port = plain_number(cell(row, "Port ID"), kMostNumber);
-    if (!die || !port) return wrong(die ? cell(row, "Port ID") : row.front(), "port");
+    const auto die = plain_number(row.front(), kMaxNumber);
+    const auto port = plain_number(cell(row, "Port ID"), kMaxNumber);
+    if (!die || !port) return wrong(die ? cell(row, "Port ID") : row.front(), "a port");
     const std::string_view status = cell(row, "Link Status");
-    if (status != "UP" && status != "DOWN") return wrong(status, "link status");
-    out_.ports.push_back({*die, *port, plain_number(cell(row, "Speed Ability(Gbps)"), kMostNumber),
+    if (status != "UP" && status != "DOWN") return wrong(status, "UP or DOWN");
+    out_.ports.push_back({*die, *port, plain_number(cell(row, "Speed Ability(Gbps)"), kMaxNumber),
                           std::string(cell(row, "Port Type")), status == "UP",
                           std::string(cell(row, "Media Type"))});
     return {};
@@ -105,17 +104,17 @@ class DevInfoReader {
     if (!row.front().empty()) out_.interfaces.push_back({name_, {}});
     const std::string_view address = cell(row, "IP Address");
     if (address.empty() || address == "NA") return {};
-    if (!parse_ip(address)) return wrong(address, "address");
-    if (out_.interfaces.empty()) return wrong(row.front(), "interface");
+    if (!parse_ip(address)) return wrong(address, "an address");
+    if (out_.interfaces.empty()) return wrong(row.front(), "an interface");
     out_.interfaces.back().addresses.emplace_back(address);
     return {};
   }
 
   Result<void> take_eid(const Row& row) {
-    const auto index = plain_number(cell(row, "EID Index"), kMostNumber);
+    const auto index = plain_number(cell(row, "EID Index"), kMaxNumber);
     const std::string_view eid = cell(row, "EID");
-    if (!index) return wrong(cell(row, "EID Index"), "index of an EID");
-    if (name_.empty() || !parse_ip(eid)) return wrong(eid, "EID");
+    if (!index) return wrong(cell(row, "EID Index"), "the index of an EID");
+    if (name_.empty() || !parse_ip(eid)) return wrong(eid, "an EID");
     out_.eids.push_back({name_, *index, std::string(eid)});
     return {};
   }

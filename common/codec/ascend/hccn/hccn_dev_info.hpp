@@ -37,8 +37,8 @@ struct HccnDevInfo {
   std::vector<HccnEid> eids;
 };
 
-// Columns are found by their headings, and unknown ones passed over. Errors: as in hccn_tool.hpp;
-// invalid_argument names the line of a cell that is none of its column.
+// Columns are found by their headings; unknown ones are ignored. Errors: as in hccn_tool.hpp;
+// invalid_argument names the line of a cell that does not fit its column.
 Result<HccnDevInfo> parse_hccn_dev_info(std::string_view output);
 
 }  // namespace chipweave::codec::ascend

@@ -28,8 +28,8 @@ Error no_answer(std::string_view output, const std::string& what) {
       line.find("no ip") != std::string::npos) {
     return make_error(Errc::not_found, "no " + what + " is set on the device");
   }
-  const std::string said = line.empty() ? "nothing" : quoted_excerpt(line);
-  return make_error(Errc::invalid_argument, "hccn_tool printed " + said + ", no " + what);
+  const std::string printed = line.empty() ? "nothing" : quoted_excerpt(line);
+  return make_error(Errc::invalid_argument, "hccn_tool printed " + printed + ", no " + what);
 }
 
 Result<void> small_enough(std::string_view output) {

@@ -1,12 +1,15 @@
 // What every reader of hccn_tool's output needs. Internal to common/codec/ascend.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.hpp"
 
 namespace chipweave::codec::ascend {
+
+inline constexpr std::size_t kMaxTableRows = 4096;  // of one table
 
 // Why an output has no answer to the question for `what`.
 Error no_answer(std::string_view output, const std::string& what);

@@ -15,17 +15,16 @@
 namespace chipweave::codec::ascend {
 namespace {
 
-constexpr std::size_t kMaxPortTableRows = 4096;
-constexpr std::size_t kMostLanes = 16;
-constexpr std::size_t kMostWordBytes = 64;
+constexpr std::size_t kMaxLanes = 16;
+constexpr std::size_t kMaxWordBytes = 64;
 
 Error too_many_rows() {
   return make_error(Errc::limit_exceeded,
-                    "hccn_tool printed more than " + std::to_string(kMaxPortTableRows) + " rows");
+                    "hccn_tool printed more than " + std::to_string(kMaxTableRows) + " rows");
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= kMostWordBytes &&
+  return !text.empty() && text.size() <= kMaxWordBytes &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
@@ -59,12 +58,12 @@ std::optional<HccnArp> arp_of(std::string_view line) {
 std::optional<std::size_t> lane_of(std::string_view line, std::string_view prefix) {
   if (!line.starts_with(prefix)) return std::nullopt;
   const std::string_view rest = line.substr(prefix.size());
-  return plain_number<std::size_t>(trim(rest.substr(0, rest.find(':'))), kMostLanes - 1);
+  return plain_number<std::size_t>(trim(rest.substr(0, rest.find(':'))), kMaxLanes - 1);
 }
 
 void put_lane(std::vector<std::string>& lanes, std::size_t lane, std::string_view value) {
   if (lanes.size() <= lane) lanes.resize(lane + 1);
-  lanes[lane] = value.substr(0, kMostWordBytes);
+  lanes[lane] = value.substr(0, kMaxWordBytes);
 }
 
 // "0xff"
@@ -82,7 +81,7 @@ void read_optical(std::string_view line, HccnOptical& out) {
   if (colon == std::string_view::npos) return;
   const std::string_view value = trim(line.substr(colon + 1));
   if (value_of(line, "temperature")) {
-    out.temperature = value.substr(0, kMostWordBytes);
+    out.temperature = value.substr(0, kMaxWordBytes);
   } else if (const auto tx = lane_of(line, "Tx Power")) {
     put_lane(out.tx_power, *tx, value);
   } else if (const auto rx = lane_of(line, "Rx Power")) {
@@ -103,7 +102,7 @@ Result<std::vector<HccnRoute>> parse_hccn_routes(std::string_view output) {
   for (std::string_view line; lines.next_trimmed(line);) {
     auto route = route_of(line);
     if (!route) continue;
-    if (out.size() == kMaxPortTableRows) return too_many_rows();
+    if (out.size() == kMaxTableRows) return too_many_rows();
     out.push_back(*std::move(route));
   }
   if (out.empty()) return no_answer(output, "route");
@@ -119,7 +118,7 @@ Result<std::vector<HccnArp>> parse_hccn_arp(std::string_view output) {
     headed = headed || line == "arp table:";
     auto entry = arp_of(line);
     if (!entry) continue;
-    if (out.size() == kMaxPortTableRows) return too_many_rows();
+    if (out.size() == kMaxTableRows) return too_many_rows();
     out.push_back(*std::move(entry));
   }
   if (out.empty() && !headed) return no_answer(output, "table of neighbours");
@@ -137,15 +136,16 @@ Result<std::optional<int>> parse_hccn_speed(std::string_view output) {
     if (speed) return speed;
   }
   return make_error(Errc::invalid_argument,
-                    "hccn_tool printed " + quoted_excerpt(*value) + ", which is no speed in Mb/s");
+                    "hccn_tool printed " + quoted_excerpt(*value) + ", not a speed in Mb/s");
 }
 
 Result<HccnOptical> parse_hccn_optical(std::string_view output) {
   const auto present = first_value(output, "present", "optical module");
   if (!present) return present.error();
   if (*present != "present" && *present != "not present") {
-    return make_error(Errc::invalid_argument, "the optical module is " + quoted_excerpt(*present) +
-                                                  ", neither present nor not present");
+    return make_error(Errc::invalid_argument,
+                      "the optical module must be \"present\" or \"not present\", got " +
+                          quoted_excerpt(*present));
   }
   HccnOptical out;
   out.present = *present == "present";

@@ -13,12 +13,12 @@
 namespace chipweave::codec::ascend {
 namespace {
 
-constexpr std::size_t kMostPorts = 64;
-constexpr std::size_t kMostDevices = 1024;
+constexpr std::size_t kMaxPorts = 64;
+constexpr std::size_t kMaxDevices = 1024;
 
 Error no_address(std::string_view value, const LineReader& lines) {
   return make_error(Errc::invalid_argument, "hccn_tool printed " + quoted_excerpt(value) +
-                                                ", which is no address of the family asked for")
+                                                ", not an address of the queried family")
       .in(lines.where());
 }
 
@@ -36,7 +36,7 @@ Result<std::vector<PortAddress>> read_pairs(std::string_view output, const PairK
     if (const auto address = value_of(line, keys.address)) {
       const auto ip = parse_ip(*address);
       if (!ip || ip->v6 != keys.v6) return no_address(*address, lines);
-      if (out.size() == kMostPorts) {
+      if (out.size() == kMaxPorts) {
         return make_error(Errc::limit_exceeded, "hccn_tool printed more than 64 addresses");
       }
       out.push_back({std::string(*address), ""});
@@ -45,7 +45,7 @@ Result<std::vector<PortAddress>> read_pairs(std::string_view output, const PairK
           keys.v6 ? plain_number(*mask, 128).has_value() : parse_ip(*mask).has_value();
       if (!good) {
         return make_error(Errc::invalid_argument,
-                          "hccn_tool printed " + quoted_excerpt(*mask) + ", which is no netmask")
+                          "hccn_tool printed " + quoted_excerpt(*mask) + ", not a netmask")
             .in(lines.where());
       }
       out.back().netmask = *mask;
@@ -111,7 +111,7 @@ Result<std::string> parse_hccn_netdetect(std::string_view output) {
   auto address = first_value(output, "netdetect addr", "address to detect");
   if (!address || parse_ip(*address)) return address;
   return make_error(Errc::invalid_argument,
-                    "hccn_tool printed " + quoted_excerpt(*address) + ", which is no address");
+                    "hccn_tool printed " + quoted_excerpt(*address) + ", not an address");
 }
 
 Result<HccnGateway> parse_hccn_gateway(std::string_view output) {
@@ -122,7 +122,7 @@ Result<HccnGateway> parse_hccn_gateway(std::string_view output) {
   out.address = trim(std::string_view(*value).substr(0, comma));
   if (!parse_ip(out.address)) {
     return make_error(Errc::invalid_argument,
-                      "hccn_tool printed " + quoted_excerpt(out.address) + ", which is no address");
+                      "hccn_tool printed " + quoted_excerpt(out.address) + ", not an address");
   }
   const std::string_view rest =
       trim(std::string_view(*value).substr(std::min(comma + 1, value->size())));
@@ -164,8 +164,9 @@ Result<std::vector<HccnTls>> parse_hccn_tls(std::string_view output) {
     if (!value || at == std::string_view::npos) continue;
     const auto device = plain_number(trim(value->substr(0, value->find(','))), 1023);
     const std::string_view state = line.substr(at + kSwitch.size(), 2);
-    if (!device || (state != "0]" && state != "1]") || out.size() == kMostDevices) {
-      return make_error(Errc::invalid_argument, quoted_excerpt(line) + " says no device and switch")
+    if (!device || (state != "0]" && state != "1]") || out.size() == kMaxDevices) {
+      return make_error(Errc::invalid_argument,
+                        quoted_excerpt(line) + " does not name a device and its switch")
           .in(lines.where());
     }
     out.push_back({*device, state == "1]"});

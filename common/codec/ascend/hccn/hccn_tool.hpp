@@ -1,9 +1,9 @@
-// What `hccn_tool -i DEVICE … -g` prints about the RoCE port of one Ascend device, a function a
-// question.
+// What `hccn_tool -i DEVICE … -g` prints about the RoCE port of one Ascend device, one function for
+// each query.
 //
-// Errors of all of them: not_found where the device has no such setting, unavailable where the tool
-// is busy (ask again), limit_exceeded above kMaxHccnToolBytes, invalid_argument for anything else,
-// with the first line that the tool printed. Lines that belong to something else are passed over.
+// Errors of all of them: not_found if the device has no such setting, unavailable if the tool is
+// busy (try again), limit_exceeded above kMaxHccnToolBytes, invalid_argument for anything else,
+// with the first line that the tool printed. Unrelated lines are ignored.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ inline constexpr std::size_t kMaxHccnToolBytes = std::size_t{256} << 10U;
 
 struct PortAddress {
   std::string address;
-  std::string netmask;  // "" where the tool does not say; the prefix length for IPv6
+  std::string netmask;  // "" if not printed; the prefix length for IPv6
 };
 
-// `-ip -g`: a pair a port, in the order of the ports; never empty.
+// `-ip -g`: one for each port, in the order of the ports; never empty.
 Result<std::vector<PortAddress>> parse_hccn_ip(std::string_view output);
 // `-ip -inet6 -g`
 Result<std::vector<PortAddress>> parse_hccn_ip6(std::string_view output);
@@ -40,7 +40,7 @@ Result<HccnVnic> parse_hccn_vnic(std::string_view output);
 Result<bool> parse_hccn_link(std::string_view output);
 // `-net_health -g`: "Success", "Fault", "Socket fail" …, as printed.
 Result<std::string> parse_hccn_net_health(std::string_view output);
-// `-netdetect -g`: the address that the health check asks.
+// `-netdetect -g`: the address that the health check probes.
 Result<std::string> parse_hccn_netdetect(std::string_view output);
 
 struct HccnGateway {
@@ -50,7 +50,7 @@ struct HccnGateway {
 // `-gateway -g`
 Result<HccnGateway> parse_hccn_gateway(std::string_view output);
 
-// What the leaf switch says of itself; empty where it does not.
+// What the leaf switch announces; "" where it does not.
 struct HccnLldp {
   std::string port;                // Ifname: "400GE1/1/20:2"
   std::string system_name;         // may be missing
@@ -71,22 +71,22 @@ struct HccnRoute {
 // In the order printed; never empty.
 Result<std::vector<HccnRoute>> parse_hccn_routes(std::string_view output);
 
-// `-arp -g`: a neighbour that the device knows by name.
+// `-arp -g`: a neighbour of the device.
 struct HccnArp {
   std::string address;
   std::string mac;  // "" where the neighbour has not answered
   std::string interface;
 };
-// May be empty: a device that talked to nobody has no neighbours.
+// May be empty: a device without traffic has no neighbours.
 Result<std::vector<HccnArp>> parse_hccn_arp(std::string_view output);
 
-// `-speed -g`: Mb/s; nullopt where the device does not know, as with the link down.
+// `-speed -g`: Mb/s; nullopt if unknown, as while the link is down.
 Result<std::optional<int>> parse_hccn_speed(std::string_view output);
 
 // `-optical -g`: of the module in the port. Values as printed, with their units.
 struct HccnOptical {
   bool present = false;
-  std::string temperature;            // "47 C"; "" where it does not say
+  std::string temperature;            // "47 C"; "" if not printed
   std::vector<std::string> tx_power;  // by lane: "1.39 mW"
   std::vector<std::string> rx_power;
   unsigned tx_los = 0;  // loss of signal, a bit a lane

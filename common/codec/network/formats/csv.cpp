@@ -16,9 +16,9 @@ namespace {
 constexpr const char* kCsvFormat = "csv";
 constexpr std::string_view kAccelerator = "accelerator";
 constexpr std::array<std::string_view, 4> kNameColumns{"name", "node", "hostname", "nodename"};
-constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kMaxColumns = 64;
 
-// The separator is the one behind the name of the first column.
+// The separator is the character after the title of the first column.
 char separator_of(std::string_view header) {
   const std::size_t at = header.find_first_of(",;\t");
   return at == std::string_view::npos ? '\0' : header[at];
@@ -36,16 +36,16 @@ Result<std::vector<std::string>> split_fields(std::string_view line, char separa
     } else if (c == '"') {
       quoted = !quoted;
     } else if (c == separator && !quoted) {
-      if (out.size() >= kMostColumns) {
+      if (out.size() >= kMaxColumns) {
         return make_error(Errc::limit_exceeded,
-                          "more than " + std::to_string(kMostColumns) + " columns");
+                          "must have at most " + std::to_string(kMaxColumns) + " columns");
       }
       out.emplace_back();
     } else {
       out.back() += c;
     }
   }
-  if (quoted) return network_error("a \" has no end on its line");
+  if (quoted) return network_error("missing closing quote");
   for (std::string& field : out) field = std::string(trim(field));
   return out;
 }
@@ -69,7 +69,8 @@ Result<Header> read_header(const std::vector<std::string>& titles) {
     const std::string lower = lower_case(title);
     if (out.columns.empty()) {
       if (!is_name_column(title)) {
-        return network_error("the first column is " + quoted_excerpt(title) + "; call it name");
+        return network_error("expected the first column to be \"name\", got " +
+                             quoted_excerpt(title));
       }
       out.columns.push_back(Column::name);
     } else if (lower == "rails") {
@@ -156,8 +157,8 @@ Result<ImportedNetwork> import_network_csv(std::string_view text) {
     Result<std::vector<std::string>> fields = split_fields(line, separator);
     if (!fields) return std::move(fields).error().in(lines.where());
     if (fields->size() != titles.size()) {
-      return network_error("the line has " + std::to_string(fields->size()) +
-                           " columns, the header " + std::to_string(titles.size()))
+      return network_error("expected " + std::to_string(titles.size()) +
+                           " columns as in the header, got " + std::to_string(fields->size()))
           .in(lines.where());
     }
     domain::NetworkNode node = make_node(*header, *std::move(fields));

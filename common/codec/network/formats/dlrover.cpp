@@ -26,8 +26,7 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
     const std::vector<std::string_view> words = split_words(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     if (words.size() != kDlroverWords) {
-      return network_error(quoted_excerpt(trim(line)) + " is no line \"LEAF SPINE NODE\": it has " +
-                           std::to_string(words.size()) + " words")
+      return network_error("expected \"LEAF SPINE NODE\", got " + quoted_excerpt(trim(line)))
           .in(lines.where());
     }
     domain::NetworkNode node;
@@ -43,7 +42,7 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
 
 }  // namespace
 
-// Addresses and names of switches hold no other punctuation; prose and YAML do.
+// Unlike prose and YAML, addresses and switch names have no other punctuation.
 bool looks_like_dlrover_lines(std::string_view text) {
   const std::vector<std::string_view> words = split_words(first_content_line(text));
   const auto plain = [](std::string_view word) {
@@ -67,7 +66,7 @@ Result<ImportedNetwork> import_dlrover_map(const NetworkObjects& objects,
   const std::string text = json_word(json_at(map->value, {"data", kKey})).value_or("");
   const std::string where = object_label(*map) + ", key " + kKey;
   if (is_template(text)) {
-    return network_error("this is a Helm template; render it first (helm template)").in(where);
+    return network_error("the file is a Helm template; render it first (helm template)").in(where);
   }
   Result<ImportedNetwork> out = read_lines(text);
   if (!out) return std::move(out).error().in(where);

@@ -23,7 +23,7 @@ void warn_of_coarser(const NetworkExport& from, std::size_t kept) {
 
 void warn_of_outside(const NetworkExport& from, std::size_t nodes) {
   if (nodes == 0) return;
-  from.warnings.add(std::to_string(nodes) + " nodes of which the leaf is not known are left out");
+  from.warnings.add(std::to_string(nodes) + " nodes without a known leaf are left out");
 }
 
 bool is_address(std::string_view text) {
@@ -31,7 +31,7 @@ bool is_address(std::string_view text) {
          text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos;
 }
 
-// Quotes around what a CSV reader would cut, doubled inside.
+// Quoted where a CSV reader would cut it.
 std::string csv_field(const std::string& text) {
   const bool plain =
       text.find_first_of(",;\t\"#") == std::string::npos && trim(text).size() == text.size();
@@ -70,7 +70,7 @@ Result<std::string> export_dlrover(const NetworkExport& from) {
   warn_of_accelerator(from);
   warn_of_level_names(from);
   if (from.table.levels.size() < 2) {
-    from.warnings.add("there is one level: leaves are written as their own spines too");
+    from.warnings.add("the network has one level: leaves are also written as their own spines");
   }
   std::string out;
   const auto one_word = [](const std::string& name) -> Result<void> {
@@ -113,10 +113,10 @@ Result<std::string> export_tor_info(const NetworkExport& from) {
     list.end_array().end_object();
   }
   list.end_array();
-  from.warnings.add("npu_count is not known and written as " + std::to_string(kChipsOfServer));
+  from.warnings.add("npu_count is unknown and written as " + std::to_string(kChipsOfServer));
   if (no_addresses > 0) {
     from.warnings.add(std::to_string(no_addresses) +
-                      " names are no addresses; MindCluster looks for addresses in tor_ip and "
+                      " names are not addresses, which MindCluster expects in tor_ip and "
                       "server_ip");
   }
   JsonWriter out;
@@ -163,8 +163,8 @@ Result<std::string> export_network_csv(const NetworkExport& from) {
   for (const std::string& level : from.table.levels) {
     const std::string lower = lower_case(level);
     if (lower == "rails" || lower.starts_with("accelerator")) {
-      return network_error("a level cannot be called " + quoted_excerpt(level) +
-                           " in CSV, where that column means something else");
+      return network_error("level " + quoted_excerpt(level) +
+                           " has the name of another CSV column; rename it");
     }
     cells.push_back(csv_field(level));
   }
@@ -172,7 +172,7 @@ Result<std::string> export_network_csv(const NetworkExport& from) {
     cells.push_back(csv_field("accelerator:" + level));
   }
   if (rails) cells.emplace_back("rails");
-  if (cells.size() == 1) return network_error("the table has no levels; CSV needs one");
+  if (cells.size() == 1) return network_error("the network has no levels; CSV needs one");
   std::string out = joined(cells, ',') + "\n";
   for (const domain::NetworkNode& node : from.table.nodes) {
     cells = {csv_field(node.name)};

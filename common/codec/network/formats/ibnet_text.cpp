@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/network/objects.hpp"
 #include "common/codec/text/lines.hpp"
 #include "common/codec/text/words.hpp"
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMaxPorts = limits::kMaxNetworkNodes * 16;
 
-// What stands between the next two quotes; nullopt if there are none. `rest` goes on behind them.
-std::optional<std::string_view> quoted(std::string_view& rest) {
+// The text between the next two quotes, nullopt if there are none; `rest` continues after them.
+std::optional<std::string_view> take_quoted(std::string_view& rest) {
   const std::size_t begin = rest.find('"');
   if (begin == std::string_view::npos) return std::nullopt;
   const std::size_t end = rest.find('"', begin + 1);
@@ -56,7 +57,7 @@ bool is_aggregation(std::string_view description) {
 }
 
 // Reads line by line; a block begins with Switch, Ca or Rt, ports follow.
-class Reader {
+class IbnetReader {
  public:
   Result<IbFabric> run(std::string_view text) {
     LineReader lines(text);
@@ -67,9 +68,8 @@ class Reader {
         read_port(line);
       }
       if (names_.size() > limits::kMaxNetworkDomains || ports_.size() > kMaxPorts) {
-        return make_error(Errc::limit_exceeded,
-                          "more than " + std::to_string(limits::kMaxNetworkDomains) +
-                              " switches or " + std::to_string(kMaxPorts) + " ports of hosts")
+        return too_many(limits::kMaxNetworkDomains,
+                        "switches or " + std::to_string(kMaxPorts) + " ports of hosts")
             .in(lines.where());
       }
     }
@@ -88,9 +88,9 @@ class Reader {
 
   void begin_block(std::string_view line) {
     std::string_view rest = line;
-    block_ = quoted(rest).value_or("");
+    block_ = take_quoted(rest).value_or("");
     is_switch_ = line.starts_with("Switch");
-    const std::string_view description = quoted(rest).value_or("");
+    const std::string_view description = take_quoted(rest).value_or("");
     if (is_switch_) {
       names_[std::string(block_)] = description;
     } else {
@@ -98,7 +98,7 @@ class Reader {
     }
   }
 
-  // A name beats none, whichever end says it.
+  // A description that names a host wins, whichever end has it.
   void describe(std::string_view guid, std::string_view description) {
     std::string host;
     std::string hca;
@@ -110,16 +110,16 @@ class Reader {
   // [1](guid) "S-guid"[65] # lid 1 lmc 0 "switch" …   below an interface
   void read_port(std::string_view line) {
     std::string_view rest = line;
-    const std::optional<std::string_view> peer = quoted(rest);
+    const std::optional<std::string_view> peer = take_quoted(rest);
     if (!peer || block_.empty()) return;
     const bool peer_is_switch = peer->starts_with("S-");
     if (is_switch_ && !peer_is_switch) {
       const unsigned port = number_in_brackets(rest);
       ports_.emplace(End{std::string(*peer), port}, block_);
-      describe(*peer, quoted(rest).value_or(""));
+      describe(*peer, take_quoted(rest).value_or(""));
     } else if (!is_switch_ && peer_is_switch) {
       ports_.emplace(End{std::string(block_), number_in_brackets(line)}, *peer);
-      names_.emplace(*peer, quoted(rest).value_or(""));
+      names_.emplace(*peer, take_quoted(rest).value_or(""));
     }
   }
 
@@ -165,6 +165,6 @@ class Reader {
 
 }  // namespace
 
-Result<IbFabric> read_ib_fabric(std::string_view text) { return Reader().run(text); }
+Result<IbFabric> read_ib_fabric(std::string_view text) { return IbnetReader().run(text); }
 
 }  // namespace chipweave::codec

@@ -35,7 +35,7 @@ Rail rail_of(const IbFabric::Port& port) {
 
 struct Host {
   std::map<Rail, std::size_t> leaf_by_rail;
-  bool ambiguous = false;  // two machines say that they are it
+  bool ambiguous = false;  // two machines have this name
   LeafSet leaves() const {
     std::set<std::size_t> out;
     for (const auto& [unused, leaf] : leaf_by_rail) out.insert(leaf);
@@ -61,15 +61,16 @@ Hosts hosts_of(const IbFabric& fabric, Warnings& warnings) {
     if (!fresh) host.ambiguous = true;
   }
   if (unnamed > 0) {
-    warnings.add(std::to_string(unnamed) + " ports name no host (\"HOST mlx5_0\"), left out");
+    warnings.add(std::to_string(unnamed) +
+                 " ports do not name their host (\"HOST mlx5_0\") and are left out");
   }
   for (auto host = out.begin(); host != out.end();) {
     if (!host->second.ambiguous) {
       ++host;
       continue;
     }
-    warnings.add("several machines call themselves " + quoted_excerpt(host->first) +
-                 ", left out; give them names of their own");
+    warnings.add("several hosts are named " + quoted_excerpt(host->first) +
+                 " and are left out; give each its own name");
     host = out.erase(host);
   }
   return out;
@@ -97,7 +98,7 @@ std::vector<std::string> rails_of(const Host& host, const IbFabric& fabric,
   std::string prefix = std::get<0>(host.leaf_by_rail.begin()->first);
   std::size_t offset = 0;
   for (const auto& [rail, leaf] : host.leaf_by_rail) {
-    // Interfaces of another kind of driver come behind.
+    // Interfaces of another driver follow.
     if (std::get<0>(rail) != prefix) offset = out.size();
     prefix = std::get<0>(rail);
     const std::size_t index = offset + indices.at(rail);
@@ -108,16 +109,11 @@ std::vector<std::string> rails_of(const Host& host, const IbFabric& fabric,
   return out;
 }
 
-void warn_of_outside(const std::vector<std::string>& outside, Warnings& warnings) {
-  constexpr std::size_t kMost = 5;
+void warn_of_unassigned(const std::vector<std::string>& outside, Warnings& warnings) {
   if (outside.empty()) return;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kMost, outside.size()); ++i) {
-    names += (i == 0 ? "" : ", ") + quoted_excerpt(outside[i]);
-  }
   warnings.add(std::to_string(outside.size()) +
-               " hosts are on few of the leaves of a unit and are outside: " + names +
-               (outside.size() > kMost ? " …" : ""));
+               " hosts are connected to few of the leaves of a unit and belong to none: " +
+               quoted_list(outside));
 }
 
 }  // namespace
@@ -145,14 +141,11 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
                            "port of a host with its name ([1] \"H-…\" # \"HOST mlx5_0\")");
   }
   if (hosts.size() > limits::kMaxNetworkNodes) {
-    return make_error(Errc::limit_exceeded,
-                      "more than " + std::to_string(limits::kMaxNetworkNodes) + " hosts");
+    return too_many(limits::kMaxNetworkNodes, "hosts; split the file");
   }
   for (const auto& [name, host] : hosts) {
     if (host.leaf_by_rail.size() <= limits::kMaxNetworkRails) continue;
-    return make_error(Errc::limit_exceeded, "host " + quoted_excerpt(name) + " has more than " +
-                                                std::to_string(limits::kMaxNetworkRails) +
-                                                " ports");
+    return too_many(limits::kMaxNetworkRails, "ports").in("host " + quoted_excerpt(name));
   }
   std::vector<LeafSet> sets;
   for (const auto& [unused, host] : hosts) sets.push_back(host.leaves());
@@ -168,7 +161,7 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
     node.rails = rails_of(host, *fabric, indices);
     if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
   }
-  warn_of_outside(outside, warnings);
+  warn_of_unassigned(outside, warnings);
   return ImportedNetwork{std::move(*builder).take(), kIbnetdiscoverFormat,
                          std::move(warnings).list()};
 }

@@ -20,27 +20,17 @@ constexpr const char* kSuperPodLevel = "super-pod";
 constexpr const char* kDeviceKey = "superPodDevice";
 constexpr std::string_view kDeviceInfo = "mindx-dl-deviceinfo-";
 
-const Json* list_at(const Json& value, const char* key) {
-  const Json* list = json_at(value, {key});
-  return list != nullptr && list->is_array() ? list : nullptr;
-}
-
-std::string item(const char* list, std::size_t index) {
-  return std::string(list) + "[" + std::to_string(index) + "]";
-}
-
 bool is_tor_info(const Json& value) {
   const Json* list = list_at(value, "server_list");
   return list != nullptr && !list->empty() && list_at(list->front(), "server") != nullptr;
 }
 
-// The leaf's address, which is what MindCluster tells leaves apart by; its number where a file
-// has none.
+// The leaf's address, by which MindCluster tells leaves apart; its number if it has none.
 Result<std::string> tor_name(const Json& tor) {
   const std::string address = json_word(json_at(tor, {"tor_ip"})).value_or("");
   if (!address.empty()) return address;
   const auto id = json_word(json_at(tor, {"tor_id"}));
-  if (!id) return network_error("it has neither tor_ip nor tor_id");
+  if (!id) return network_error("neither tor_ip nor tor_id is given");
   return "tor-" + *id;
 }
 
@@ -50,19 +40,19 @@ Result<domain::NetworkTable> read_tors(const Json& value, Warnings& warnings) {
   const Json& tors = *list_at(value, "server_list");
   std::set<std::string> seen;
   for (std::size_t i = 0; i < tors.size(); ++i) {
-    const std::string where = item("server_list", i);
+    const std::string where = list_item("server_list", i);
     const Result<std::string> name = tor_name(tors[i]);
     if (!name) return Error(name.error()).in(where);
     if (!seen.insert(*name).second) {
-      return network_error("leaf " + quoted_excerpt(*name) + " is there twice").in(where);
+      return network_error("duplicate leaf " + quoted_excerpt(*name)).in(where);
     }
     const Json* servers = list_at(tors[i], "server");
-    if (servers == nullptr) return network_error("it has no list server").in(where);
+    if (servers == nullptr) return network_error("key \"server\" must be a list").in(where);
     if (servers->empty()) warnings.add("leaf " + quoted_excerpt(*name) + " has no servers");
     for (std::size_t k = 0; k < servers->size(); ++k) {
-      const std::string at = where + "." + item("server", k);
+      const std::string at = where + "." + list_item("server", k);
       const auto address = json_word(json_at((*servers)[k], {"server_ip"}));
-      if (!address) return network_error("it has no server_ip").in(at);
+      if (!address) return network_error("key \"server_ip\" is missing").in(at);
       if (auto added = builder->add({*address, {*name}, {}, {}}, at); !added) {
         return std::move(added).error();
       }
@@ -71,16 +61,13 @@ Result<domain::NetworkTable> read_tors(const Json& value, Warnings& warnings) {
   return std::move(*builder).take();
 }
 
-// Where super-pods (and their racks) of nodes are collected from objects of several forms.
-struct SuperPods {
-  struct Member {
-    std::string node;
-    std::string super_pod;
-    std::string rack;
-    std::string where;
-  };
-  std::vector<Member> members;
+struct SuperPodMember {
+  std::string node;
+  std::string super_pod;
+  std::string rack;
+  std::string where;
 };
+using SuperPods = std::vector<SuperPodMember>;
 
 Result<Json> json_in(const NetworkObject& map, const std::string& key) {
   const std::string text = json_word(json_at(map.value, {"data", key.c_str()})).value_or("");
@@ -90,7 +77,7 @@ Result<Json> json_in(const NetworkObject& map, const std::string& key) {
   return out;
 }
 
-// Negative numbers stand for "none" or "not known".
+// Negative numbers mean "none" or "unknown".
 std::string identifier(const Json* value) {
   const std::string text = json_word(value).value_or("");
   return text.starts_with('-') ? "" : text;
@@ -101,7 +88,7 @@ void read_super_pod_map(const Json& value, const std::string& where, SuperPods& 
   if (const Json* nodes = json_at(value, {"NodeDeviceMap"});
       nodes != nullptr && nodes->is_object()) {
     for (const auto& [name, unused] : nodes->items()) {
-      out.members.push_back({name, id, "", where + ", NodeDeviceMap." + name});
+      out.push_back({name, id, "", where + ", NodeDeviceMap." + name});
     }
   }
 }
@@ -109,9 +96,8 @@ void read_super_pod_map(const Json& value, const std::string& where, SuperPods& 
 void read_cluster_info(const Json& value, const std::string& where, SuperPods& out) {
   for (const auto& [key, info] : value.items()) {
     if (!std::string_view(key).starts_with(kDeviceInfo)) continue;
-    out.members.push_back({key.substr(kDeviceInfo.size()),
-                           identifier(json_at(info, {"SuperPodID"})),
-                           identifier(json_at(info, {"RackID"})), where + ", " + key});
+    out.push_back({key.substr(kDeviceInfo.size()), identifier(json_at(info, {"SuperPodID"})),
+                   identifier(json_at(info, {"RackID"})), where + ", " + key});
   }
 }
 
@@ -122,8 +108,8 @@ void read_rank_table(const Json& value, SuperPods& out) {
     const Json* servers = list_at(pods[i], "server_list");
     if (servers == nullptr) continue;
     for (std::size_t k = 0; k < servers->size(); ++k) {
-      out.members.push_back({json_word(json_at((*servers)[k], {"server_id"})).value_or(""), id, "",
-                             item("super_pod_list", i) + "." + item("server_list", k)});
+      out.push_back({json_word(json_at((*servers)[k], {"server_id"})).value_or(""), id, "",
+                     list_item("super_pod_list", i) + "." + list_item("server_list", k)});
     }
   }
 }
@@ -170,14 +156,12 @@ Result<ImportedNetwork> import_tor_info(const NetworkObjects& objects,
     value = *only;
   }
   if (list_at(value, "server_list") == nullptr) {
-    Error error = not_this_format(kTor, "list server_list of leaf switches with their servers");
-    return where.empty() ? error : std::move(error).in(where);
+    return located(not_this_format(kTor, "list server_list of leaf switches with their servers"),
+                   where);
   }
   Warnings warnings;
   Result<domain::NetworkTable> table = read_tors(value, warnings);
-  if (!table) {
-    return where.empty() ? std::move(table).error() : std::move(table).error().in(where);
-  }
+  if (!table) return located(std::move(table).error(), where);
   return ImportedNetwork{*std::move(table), kTor, std::move(warnings).list()};
 }
 
@@ -197,14 +181,14 @@ Result<ImportedNetwork> import_super_pods(const NetworkObjects& objects,
                                           const NetworkImportOptions& /*options*/) {
   const Result<SuperPods> found = collect(objects);
   if (!found) return found.error();
-  if (found->members.empty()) return not_this_format(kSuperPods, "super-pod with nodes");
-  const bool racks = std::any_of(found->members.begin(), found->members.end(),
-                                 [](const SuperPods::Member& one) { return !one.rack.empty(); });
+  if (found->empty()) return not_this_format(kSuperPods, "super-pod with nodes");
+  const bool racks = std::any_of(found->begin(), found->end(),
+                                 [](const SuperPodMember& one) { return !one.rack.empty(); });
   std::vector<std::string> levels{kSuperPodLevel};
   if (racks) levels.emplace_back("rack");
   Result<NetworkTableBuilder> builder = NetworkTableBuilder::make({}, std::move(levels));
   if (!builder) return std::move(builder).error();
-  for (const SuperPods::Member& one : found->members) {
+  for (const SuperPodMember& one : *found) {
     domain::NetworkNode node{one.node, {}, {}, {one.super_pod}};
     if (racks) node.accelerator.push_back(one.rack);
     if (auto added = builder->add(std::move(node), one.where); !added) {
@@ -214,7 +198,7 @@ Result<ImportedNetwork> import_super_pods(const NetworkObjects& objects,
   return ImportedNetwork{
       std::move(*builder).take(),
       kSuperPods,
-      {"super-pods are the accelerators' own interconnect; the file says nothing of the network "
+      {"super-pods are the accelerators' own interconnect; the file does not describe the network "
        "between nodes, so there are no levels"}};
 }
 

@@ -1,4 +1,4 @@
-// Our own JSON, what `chipweave network import -o json` prints.
+// Chipweave's own JSON, which `chipweave network import -o json` prints.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -13,20 +13,19 @@ namespace chipweave::codec {
 namespace {
 
 constexpr const char* kNetworkJsonFormat = "chipweave-json";
-constexpr std::size_t kMostWarnings = 1000;
+constexpr std::size_t kMaxWarnings = 1000;
 
-// Errors: no list of texts.
-Result<std::vector<std::string>> texts(const Json& value, std::size_t most,
-                                       const std::string& where) {
-  if (!value.is_array()) return network_error("must be a list of texts").in(where);
-  if (value.size() > most) {
-    return make_error(Errc::limit_exceeded, "has " + std::to_string(value.size()) +
-                                                " elements, at most " + std::to_string(most))
+Result<std::vector<std::string>> read_texts(const Json& value, std::size_t max,
+                                            const std::string& where) {
+  if (!value.is_array()) return network_error("must be a list of strings").in(where);
+  if (value.size() > max) {
+    return make_error(Errc::limit_exceeded, "must have at most " + std::to_string(max) +
+                                                " elements, got " + std::to_string(value.size()))
         .in(where);
   }
   std::vector<std::string> out;
   for (const Json& one : value) {
-    if (!one.is_string()) return network_error("must be a list of texts").in(where);
+    if (!one.is_string()) return network_error("must be a list of strings").in(where);
     out.push_back(one.get<std::string>());
   }
   return out;
@@ -36,15 +35,13 @@ Result<void> only_keys(const Json& value, const std::vector<std::string_view>& k
                        const std::string& where) {
   for (const auto& [key, unused] : value.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    Error error =
-        network_error("key " + quoted_excerpt(key) + " is not known" + did_you_mean(key, known));
-    return where.empty() ? error : std::move(error).in(where);
+    return located(network_error(unknown_name("key", key, known)), where);
   }
   return {};
 }
 
-// Keys of `chipweave plan` are accepted, so that its networks can be shown and exported; they are
-// no part of a description.
+// Keys that only `chipweave plan` reads are accepted, so that its networks can be shown and
+// exported.
 const std::vector<std::string_view> kNodeKeys = {
     "name", "path", "rails", "accelerator", "free", "free_chips", "machine", "max_pods", "healthy"};
 constexpr std::array<const char*, 5> kStateKeys = {"free", "free_chips", "machine", "max_pods",
@@ -59,7 +56,7 @@ Result<domain::NetworkNode> read_node(const Json& value, const std::string& wher
   domain::NetworkNode node;
   const Json* name = json_at(value, {"name"});
   if (name == nullptr || !name->is_string()) {
-    return network_error("the key name is missing or no text").in(where);
+    return network_error("key \"name\" must be a string").in(where);
   }
   node.name = name->get<std::string>();
   struct Part {
@@ -74,20 +71,20 @@ Result<domain::NetworkNode> read_node(const Json& value, const std::string& wher
     const Json* list = json_at(value, {part.key});
     if (list == nullptr && !part.required) continue;
     if (list == nullptr) {
-      return network_error("the key " + std::string(part.key) + " is missing").in(where);
+      return network_error("key \"" + std::string(part.key) + "\" is missing").in(where);
     }
     Result<std::vector<std::string>> read =
-        texts(*list, limits::kMaxNetworkRails, where + "." + part.key);
+        read_texts(*list, limits::kMaxNetworkRails, where + "." + part.key);
     if (!read) return std::move(read).error();
     *part.into = *std::move(read);
   }
   return node;
 }
 
-Result<std::vector<std::string>> texts_at(const Json& value, const char* key, std::size_t most) {
+Result<std::vector<std::string>> texts_at(const Json& value, const char* key, std::size_t max) {
   const Json* list = json_at(value, {key});
   return list == nullptr ? Result<std::vector<std::string>>(std::vector<std::string>{})
-                         : texts(*list, most, key);
+                         : read_texts(*list, max, key);
 }
 
 Result<ImportedNetwork> read_document(const Json& value) {
@@ -101,7 +98,7 @@ Result<ImportedNetwork> read_document(const Json& value) {
   Result<std::vector<std::string>> second =
       texts_at(value, "accelerator_levels", limits::kMaxNetworkLevels);
   if (!second) return std::move(second).error();
-  Result<std::vector<std::string>> warnings = texts_at(value, "warnings", kMostWarnings);
+  Result<std::vector<std::string>> warnings = texts_at(value, "warnings", kMaxWarnings);
   if (!warnings) return std::move(warnings).error();
   Result<NetworkTableBuilder> builder =
       NetworkTableBuilder::make(*std::move(levels), *std::move(second));
@@ -117,7 +114,8 @@ Result<ImportedNetwork> read_document(const Json& value) {
     }
   }
   ImportedNetwork out{std::move(*builder).take(), kNetworkJsonFormat, *std::move(warnings)};
-  if (has_state) out.warnings.emplace_back("what only plan reads (free, machine, …) is left out");
+  if (has_state)
+    out.warnings.emplace_back("keys that only plan reads (free, machine, …) are left out");
   return out;
 }
 

@@ -16,15 +16,6 @@ namespace {
 constexpr const char* kGraph = "topograph";
 constexpr const char* kModel = "topograph-model";
 
-const Json* list_at(const Json& value, const char* key) {
-  const Json* list = json_at(value, {key});
-  return list != nullptr && list->is_array() ? list : nullptr;
-}
-
-std::string item(const char* list, std::size_t index) {
-  return std::string(list) + "[" + std::to_string(index) + "]";
-}
-
 const Json* instances_of(const NetworkObjects& objects) {
   const Json* value = only_object(objects);
   return value == nullptr ? nullptr : list_at(*value, "instances");
@@ -38,7 +29,7 @@ struct Instance {
 Result<Instance> read_instance(const Json& value, const std::string& where) {
   Instance out;
   const auto id = json_word(json_at(value, {"id"}));
-  if (!id) return network_error("it has no id").in(where);
+  if (!id) return network_error("key \"id\" is missing").in(where);
   out.node.name = *id;
   out.node.where = where;
   if (const Json* layers = list_at(value, "network_layers")) {
@@ -58,16 +49,11 @@ Result<Instance> read_instance(const Json& value, const std::string& where) {
   return out;
 }
 
-// The switches that a block names without describing them are leaves.
+// A switch that only a block names is a leaf.
 Result<void> declare_leaf(SwitchTree& tree, const Json* switches, const std::string& name,
                           const std::string& where) {
   if (switches != nullptr && switches->contains(name)) return {};
   return tree.declare(name, where);
-}
-
-Error too_many_nodes() {
-  return make_error(Errc::limit_exceeded, "more than " + std::to_string(limits::kMaxNetworkNodes) +
-                                              " nodes; split the file");
 }
 
 struct ModelBlock {
@@ -93,7 +79,7 @@ Result<ModelBlock> read_block(const Json& value, const std::string& where) {
   ModelBlock out;
   out.where = where;
   const auto leaf = json_word(json_at(value, {"switch"}));
-  if (!leaf) return network_error("it has no switch").in(where);
+  if (!leaf) return network_error("key \"switch\" is missing").in(where);
   out.leaf = *leaf;
   if (const Json* nodes = list_at(value, "nodes")) {
     for (const Json& one : *nodes) {
@@ -102,7 +88,8 @@ Result<ModelBlock> read_block(const Json& value, const std::string& where) {
       Result<std::vector<std::string>> names = expand_hostlist(*list);
       if (!names) return std::move(names).error().in(where);
       out.nodes.insert(out.nodes.end(), names->begin(), names->end());
-      if (out.nodes.size() > limits::kMaxNetworkNodes) return too_many_nodes().in(where);
+      if (out.nodes.size() > limits::kMaxNetworkNodes)
+        return too_many(limits::kMaxNetworkNodes, "nodes; split the file").in(where);
     }
   }
   out.accelerator = {annotation(value, "/domain"), annotation(value, "/sub-domain")};
@@ -113,10 +100,11 @@ Result<std::vector<ModelBlock>> read_blocks(const Json& list) {
   std::vector<ModelBlock> out;
   std::size_t nodes = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    Result<ModelBlock> block = read_block(list[i], item("blocks", i));
+    Result<ModelBlock> block = read_block(list[i], list_item("blocks", i));
     if (!block) return std::move(block).error();
     nodes += block->nodes.size();
-    if (nodes > limits::kMaxNetworkNodes) return too_many_nodes().in(block->where);
+    if (nodes > limits::kMaxNetworkNodes)
+      return too_many(limits::kMaxNetworkNodes, "nodes; split the file").in(block->where);
     out.push_back(*std::move(block));
   }
   return out;
@@ -165,7 +153,7 @@ Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
   std::vector<std::vector<std::string>> paths;
   std::size_t depth = 0;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    Result<Instance> one = read_instance((*list)[i], item("instances", i));
+    Result<Instance> one = read_instance((*list)[i], list_item("instances", i));
     if (!one) return std::move(one).error();
     depth = std::max(depth, one->path.size());
     paths.push_back(std::move(one->path));
@@ -180,7 +168,7 @@ Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
   for (std::size_t i = 0; i < paths.size(); ++i) {
     domain::NetworkNode& node = labels->nodes[i];
     node.path = std::move(paths[i]);
-    // A node with fewer layers hangs higher up; one with none is outside.
+    // A node with fewer layers is attached higher up; one with none is outside.
     const std::string last = node.path.empty() ? "" : node.path.back();
     node.path.resize(depth, last);
     if (auto added = builder->add(std::move(node), labelled[i].where); !added) {
@@ -203,7 +191,7 @@ Result<ImportedNetwork> import_topograph_model(const NetworkObjects& objects,
   if (list == nullptr) return not_this_format(kModel, "list blocks");
   const Json* switches = json_at(*value, {"switches"});
   if (switches != nullptr && !switches->is_object()) {
-    return network_error("switches must be a map from names to what is below them");
+    return network_error("switches must be a map of names to what is below them");
   }
   SwitchTree tree;
   if (switches != nullptr) {

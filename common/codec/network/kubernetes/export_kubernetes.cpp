@@ -17,12 +17,11 @@ namespace {
 bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_alnum(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
 
-// Names as Kubernetes takes them, each given once: other characters become '-', and what is then
-// not unique gets a number.
+// Valid and unique names for Kubernetes: other characters become '-', duplicates get a number.
 class KubeNames {
  public:
   enum class Form { object, label };
-  KubeNames(Form form, std::size_t most) : form_(form), most_(most) {}
+  KubeNames(Form form, std::size_t max) : form_(form), max_(max) {}
 
   const std::string& name(const std::string& wanted) {
     const auto known = made_.find(wanted);
@@ -31,7 +30,7 @@ class KubeNames {
     std::string name = base;
     for (int i = 2; !used_.insert(name).second; ++i) {
       const std::string number = "-" + std::to_string(i);
-      name = base.substr(0, most_ - number.size()) + number;
+      name = base.substr(0, max_ - number.size()) + number;
     }
     if (name != wanted) ++changed_;
     return made_[wanted] = name;
@@ -41,7 +40,7 @@ class KubeNames {
  private:
   std::string shaped(const std::string& wanted) const {
     std::string out;
-    for (const char c : wanted.substr(0, most_)) {
+    for (const char c : wanted.substr(0, max_)) {
       const bool upper = c >= 'A' && c <= 'Z';
       if (form_ == Form::object && upper) {
         out += static_cast<char>(c - 'A' + 'a');
@@ -57,7 +56,7 @@ class KubeNames {
   }
 
   Form form_;
-  std::size_t most_;
+  std::size_t max_;
   std::unordered_map<std::string, std::string> made_;
   std::set<std::string> used_;
   std::size_t changed_ = 0;
@@ -71,8 +70,8 @@ std::string quoted(const std::string& text) {
 
 void warn_of_changed(const NetworkExport& from, const KubeNames& names, const char* what) {
   if (names.changed() == 0) return;
-  from.warnings.add(std::to_string(names.changed()) + " names are no " + what +
-                    " of Kubernetes and are written changed");
+  from.warnings.add(std::to_string(names.changed()) + " names are not valid " + what +
+                    " in Kubernetes and are changed");
 }
 
 std::string member(const char* type, const std::string& name) {
@@ -95,7 +94,7 @@ bool is_label_key(std::string_view key) {
   return slash == std::string_view::npos || good(prefix, false);
 }
 
-// The label of each level; one that is no label key gets our prefix.
+// The label of each level. One that is not a qualified label key gets the prefix.
 std::vector<std::string> label_keys(const NetworkExport& from,
                                     const std::vector<std::string>& levels, const char* prefix) {
   std::vector<std::string> out;

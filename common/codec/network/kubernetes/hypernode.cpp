@@ -39,21 +39,22 @@ Result<HyperNode> read_hypernode(const NetworkObject& object) {
   }
   const Json* tier = json_at(object.value, {"spec", "tier"});
   if (tier == nullptr || !tier->is_number_integer()) {
-    return network_error(out.label + ": spec.tier is missing or no whole number");
+    return network_error(out.label + ": spec.tier must be a whole number");
   }
   out.tier = tier->get<std::int64_t>();
   if (out.tier < 0 || out.tier > kMaxTier) {
-    return network_error(out.label + ": tier " + std::to_string(out.tier) + " is out of range");
+    return network_error(out.label + ": spec.tier must be from 0 to " + std::to_string(kMaxTier) +
+                         ", got " + std::to_string(out.tier));
   }
   out.tier_name = json_word(json_at(object.value, {"spec", "tierName"})).value_or("");
   out.members = json_at(object.value, {"spec", "members"});
   if (out.members == nullptr || !out.members->is_array()) {
-    return network_error(out.label + ": spec.members is missing or no list");
+    return network_error(out.label + ": spec.members must be a list");
   }
   return out;
 }
 
-// v1alpha1 is the one version; another may mean other things by the same words.
+// v1alpha1 is the only version; a later one may mean something else by the same keys.
 Result<ByName> read_hypernodes(const NetworkObjects& objects, Warnings& warnings) {
   ByName out;
   for (const NetworkObject& object : objects) {
@@ -66,13 +67,12 @@ Result<ByName> read_hypernodes(const NetworkObjects& objects, Warnings& warnings
     Result<HyperNode> one = read_hypernode(object);
     if (!one) return std::move(one).error();
     if (out.size() >= limits::kMaxNetworkDomains) {
-      return make_error(Errc::limit_exceeded,
-                        "more than " + std::to_string(limits::kMaxNetworkDomains) + " HyperNodes");
+      return too_many(limits::kMaxNetworkDomains, "HyperNodes; split the file");
     }
     const std::string label = one->label;
     std::string name = one->name;
     if (!out.emplace(std::move(name), *std::move(one)).second) {
-      return network_error(label + " is there twice; keep one");
+      return network_error("duplicate " + label);
     }
   }
   return out;
@@ -90,7 +90,7 @@ Result<void> connect(HyperNode& parent, ByName& all, const std::string& child_na
   if (below.tier >= parent.tier) {
     return network_error(parent.label + " of tier " + std::to_string(parent.tier) +
                          " has the member " + below.label + " of tier " +
-                         std::to_string(below.tier) + "; members are of a lower tier");
+                         std::to_string(below.tier) + "; members must be of a lower tier");
   }
   if (below.parent != nullptr && below.parent != &parent) {
     return network_error(below.label + " is a member of " + below.parent->label + " and of " +
@@ -100,7 +100,7 @@ Result<void> connect(HyperNode& parent, ByName& all, const std::string& child_na
   return {};
 }
 
-std::vector<LabelLevel> levels_of(const ByName& all) {
+std::vector<LabelLevel> tier_levels(const ByName& all) {
   std::map<std::int64_t, std::set<std::string>, std::greater<>> names;
   for (const auto& [unused, one] : all) names[one.tier].insert(one.tier_name);
   std::map<std::string, int> uses;
@@ -114,8 +114,8 @@ std::vector<LabelLevel> levels_of(const ByName& all) {
   return out;
 }
 
-// The tiers that a branch has no HyperNode of get the name of the one above, the first ones that
-// of the one below.
+// A tier without a HyperNode in this branch gets the name of the one above; the first tiers get
+// that of the one below.
 std::vector<std::string> path_of(const HyperNode* lowest,
                                  const std::map<std::int64_t, std::size_t>& index) {
   std::vector<std::string> path(index.size());
@@ -151,7 +151,7 @@ class Homes {
     }
     if (is_above(&in, home)) return {};
     return network_error("node " + quoted_excerpt(node) + " is in " + home->label + " and in " +
-                         in.label + ", which are not above each other; keep one");
+                         in.label + ", neither of which is above the other; keep one");
   }
   const HyperNode* of(const std::string& node) const {
     const auto found = homes_.find(node);
@@ -171,8 +171,7 @@ Result<void> read_members(HyperNode& one, ByName& all, HyperNodeMembers& members
     const std::string where = one.label + ", members[" + std::to_string(i) + "]";
     const std::string type = json_word(json_at(member, {"type"})).value_or("");
     if (type != "Node" && type != "HyperNode") {
-      return network_error("type is " + quoted_excerpt(type) + ", must be Node or HyperNode")
-          .in(where);
+      return network_error("type must be Node or HyperNode, got " + quoted_excerpt(type)).in(where);
     }
     Result<std::vector<std::string>> names = members.select(member, type == "Node");
     if (!names) return std::move(names).error().in(where);
@@ -192,12 +191,12 @@ Result<domain::NetworkTable> make_table(const ByName& all, const Homes& homes,
                                         Warnings& warnings) {
   std::vector<std::string> names;
   std::map<std::int64_t, std::size_t> index;
-  for (const LabelLevel& level : levels_of(all)) {
+  for (const LabelLevel& level : tier_levels(all)) {
     index[std::stoll(level.labels.front())] = names.size();
     names.push_back(level.name);
   }
-  // Nodes of the file's Node objects in their order and with what their labels say of the
-  // accelerators; without such objects the members, by name.
+  // The nodes of the file's Node objects, in their order and with the accelerator levels of their
+  // labels; without such objects the members, by name.
   Result<domain::NetworkTable> labels = table_by_labels(nodes, {}, warnings);
   if (!labels) return labels;
   if (nodes.empty()) {
@@ -230,10 +229,10 @@ Result<ImportedNetwork> import_hypernodes(const NetworkObjects& objects,
   if (!all) return std::move(all).error();
   const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
   if (!nodes) return nodes.error();
-  if (levels_of(*all).size() > limits::kMaxNetworkLevels) {
+  if (tier_levels(*all).size() > limits::kMaxNetworkLevels) {
     return make_error(
         Errc::limit_exceeded,
-        "the HyperNodes are of more than " + std::to_string(limits::kMaxNetworkLevels) + " tiers");
+        "the HyperNodes must have at most " + std::to_string(limits::kMaxNetworkLevels) + " tiers");
   }
   std::vector<std::string> names;
   for (const auto& [name, unused] : *all) names.push_back(name);

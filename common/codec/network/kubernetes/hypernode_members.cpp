@@ -1,20 +1,39 @@
 #include "common/codec/network/kubernetes/hypernode_members.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
-#include "common/codec/network/kubernetes/go_regex.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-constexpr std::size_t kStepsOfInstruction = 4;  // to compile it
+constexpr std::size_t kMaxPatternBytes = 4096;
+constexpr std::int64_t kMaxPatternMemory = 1 << 20;  // of the compiled pattern and its automaton
+// The automaton of a pattern up to this size fits into that memory, so that a byte costs one step;
+// a larger one may cost a step an instruction.
+constexpr std::size_t kSmallProgram = 16;
 
 Error too_long() {
   return make_error(Errc::limit_exceeded,
                     "the selectors together take too long; name members by exactMatch");
+}
+
+RE2::Options pattern_options() {
+  RE2::Options out;
+  out.set_log_errors(false);
+  out.set_max_mem(kMaxPatternMemory);
+  out.set_never_capture(true);
+  return out;
+}
+
+std::string shown_pattern(std::string_view pattern, const std::string& why) {
+  return "pattern " + quoted_excerpt(pattern) + ": " + why;
 }
 
 struct Expression {
@@ -45,8 +64,10 @@ Result<std::vector<Expression>> read_expressions(const Json& match) {
       const bool known =
           made.op == "In" || made.op == "NotIn" || made.op == "Exists" || made.op == "DoesNotExist";
       if (!known || made.key.empty()) {
-        return network_error("labelMatch: the operator " + quoted_excerpt(made.op) +
-                             " is none of In, NotIn, Exists, DoesNotExist, or the key is missing");
+        return network_error(
+            "labelMatch: operator must be In, NotIn, Exists or DoesNotExist and "
+            "have a key, got " +
+            quoted_excerpt(made.op));
       }
       out.push_back(std::move(made));
     }
@@ -71,14 +92,20 @@ HyperNodeMembers::HyperNodeMembers(const std::vector<LabelledNode>& nodes,
     : nodes_(nodes),
       hypernodes_(std::move(hypernodes)),
       warnings_(warnings),
-      everyone_(nodes.size()) {
+      all_nodes_(nodes.size()) {
   for (const LabelledNode& node : nodes_) names_.insert(node.name);
-  std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
+  std::iota(all_nodes_.begin(), all_nodes_.end(), std::size_t{0});
 }
 
-bool HyperNodeMembers::spend(std::size_t tests) {
+bool HyperNodeMembers::spend_tests(std::size_t tests) {
   if (tests > tests_) return false;
   tests_ -= tests;
+  return true;
+}
+
+bool HyperNodeMembers::spend_on_pattern(std::size_t cost) {
+  if (cost > pattern_cost_) return false;
+  pattern_cost_ -= cost;
   return true;
 }
 
@@ -93,15 +120,16 @@ Result<std::vector<std::string>> HyperNodeMembers::select(const Json& member, bo
   }
   if (exact_match != nullptr) return exact(*exact_match, of_nodes);
   if (labels != nullptr && !of_nodes) {
-    return network_error("labelMatch selects nodes; HyperNodes are named by exactMatch");
+    return network_error("labelMatch selects nodes only; name HyperNodes by exactMatch");
   }
   if (of_nodes && nodes_.empty()) {
-    if (!told_) {
+    if (!warned_of_no_nodes_) {
       warnings_.add(
-          "nodes are selected by pattern or labels and the file holds no Node objects, so these "
-          "HyperNodes are empty: append kubectl get nodes -o yaml");
+          "HyperNodes select nodes by pattern or labels, but the file holds no Node objects; "
+          "append "
+          "the output of kubectl get nodes -o yaml");
     }
-    told_ = true;
+    warned_of_no_nodes_ = true;
     if (pattern == nullptr) return std::vector<std::string>{};
   }
   return pattern != nullptr ? by_pattern(*pattern, of_nodes) : by_labels(*labels);
@@ -112,7 +140,7 @@ Result<std::vector<std::string>> HyperNodeMembers::exact(const Json& match, bool
   if (!name || name->empty()) return network_error("exactMatch has no name");
   if (of_nodes && !nodes_.empty() && names_.count(*name) == 0) {
     warnings_.add("node " + quoted_excerpt(*name) +
-                  " is a member, but not among the Node objects; left out");
+                  " is a member but not among the Node objects; it is left out");
     return std::vector<std::string>{};
   }
   return std::vector<std::string>{*name};
@@ -121,26 +149,37 @@ Result<std::vector<std::string>> HyperNodeMembers::exact(const Json& match, bool
 Result<std::vector<std::string>> HyperNodeMembers::by_pattern(const Json& match, bool of_nodes) {
   const auto text = json_word(json_at(match, {"pattern"}));
   if (!text) return network_error("regexMatch has no pattern");
-  const Result<GoRegex> pattern = GoRegex::compile(*text);
-  if (!pattern) return pattern.error();
-  steps_ -= std::min(steps_, kStepsOfInstruction * pattern->size());
-  if (!spend(of_nodes ? nodes_.size() : hypernodes_.size())) return too_long();
+  if (text->size() > kMaxPatternBytes) {
+    return make_error(
+        Errc::limit_exceeded,
+        shown_pattern(*text, "must have at most " + std::to_string(kMaxPatternBytes) + " bytes"));
+  }
+  static const RE2::Options kOptions = pattern_options();
+  const RE2 pattern(*text, kOptions);
+  if (!pattern.ok()) return network_error(shown_pattern(*text, in_quotes(pattern.error())));
+  if (!spend_tests(of_nodes ? nodes_.size() : hypernodes_.size())) return too_long();
+  const auto size = static_cast<std::size_t>(pattern.ProgramSize());
+  const std::size_t cost_of_byte = size <= kSmallProgram ? 1 : size;
+  if (!spend_on_pattern(size)) return too_long();
   std::vector<std::string> out;
   const auto try_name = [&](const std::string& name) {
-    if (pattern->matches(name, steps_)) out.push_back(name);
+    if (!spend_on_pattern((name.size() + 1) * cost_of_byte)) return false;
+    if (RE2::PartialMatch(name, pattern)) out.push_back(name);
+    return true;
   };
   if (of_nodes) {
-    for (const LabelledNode& node : nodes_) try_name(node.name);
-  } else {
-    std::for_each(hypernodes_.begin(), hypernodes_.end(), try_name);
+    for (const LabelledNode& node : nodes_) {
+      if (!try_name(node.name)) return too_long();
+    }
+    return out;
   }
-  if (steps_ == 0) return too_long();
+  if (!std::all_of(hypernodes_.begin(), hypernodes_.end(), try_name)) return too_long();
   return out;
 }
 
 const std::vector<std::size_t>& HyperNodeMembers::nodes_with(const std::string& label,
                                                              const std::string& value) {
-  static const std::vector<std::size_t> kNobody;
+  static const std::vector<std::size_t> kNone;
   auto found = index_.find(label);
   if (found == index_.end()) {
     found = index_.emplace(label, std::map<std::string, std::vector<std::size_t>>{}).first;
@@ -150,22 +189,22 @@ const std::vector<std::size_t>& HyperNodeMembers::nodes_with(const std::string& 
     }
   }
   const auto nodes = found->second.find(value);
-  return nodes == found->second.end() ? kNobody : nodes->second;
+  return nodes == found->second.end() ? kNone : nodes->second;
 }
 
 Result<std::vector<std::string>> HyperNodeMembers::by_labels(const Json& match) {
   const Result<std::vector<Expression>> expressions = read_expressions(match);
   if (!expressions) return expressions.error();
-  if (expressions->empty()) return network_error("labelMatch selects nothing: it is empty");
+  if (expressions->empty()) return network_error("labelMatch is empty");
   // The rarest of the labels that must have one value narrows the search.
-  const std::vector<std::size_t>* candidates = &everyone_;
+  const std::vector<std::size_t>* candidates = &all_nodes_;
   for (const Expression& one : *expressions) {
     if (one.op != "In" || one.values.size() != 1) continue;
-    if (index_.find(one.key) == index_.end() && !spend(nodes_.size())) return too_long();
+    if (index_.find(one.key) == index_.end() && !spend_tests(nodes_.size())) return too_long();
     const std::vector<std::size_t>& with = nodes_with(one.key, one.values.front());
     if (with.size() < candidates->size()) candidates = &with;
   }
-  if (!spend(candidates->size() * expressions->size())) return too_long();
+  if (!spend_tests(candidates->size() * expressions->size())) return too_long();
   std::vector<std::string> out;
   for (const std::size_t i : *candidates) {
     const bool all = std::all_of(expressions->begin(), expressions->end(),

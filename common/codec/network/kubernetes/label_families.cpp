@@ -1,19 +1,18 @@
 #include "common/codec/network/kubernetes/label_families.hpp"
 
-#include <charconv>
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 constexpr std::string_view kTier = "fabric.topograph.run/tier-";
 constexpr std::string_view kClique = "nvidia.com/gpu.clique";
-constexpr unsigned kMaxLabelTier = 99;
+constexpr unsigned kMaxTopographTier = 99;
 
 }  // namespace
 
 const std::vector<LabelFamily>& network_label_families() {
-  // Of Google's, Oracle's and topograph's older labels two generations are in one family: a node
-  // has the labels of one.
+  // A family may hold two generations of labels; a node has those of one.
   static const std::vector<LabelFamily> kFamilies = {
       {"topograph",
        {"network.topology.nvidia.com/datacenter", "network.topology.nvidia.com/core",
@@ -62,12 +61,9 @@ const LabelFamily& zone_labels() {
 std::optional<unsigned> topograph_tier(std::string_view label) {
   if (!label.starts_with(kTier)) return std::nullopt;
   label.remove_prefix(kTier.size());
-  unsigned tier = 0;
-  const auto [stop, code] = std::from_chars(label.data(), label.data() + label.size(), tier);
-  if (code != std::errc{} || stop != label.data() + label.size() || tier > kMaxLabelTier) {
-    return std::nullopt;
-  }
-  return tier;
+  const auto tier = parse_unsigned(label);
+  return tier && *tier <= kMaxTopographTier ? std::optional(static_cast<unsigned>(*tier))
+                                            : std::nullopt;
 }
 
 std::string accelerator_value(std::string_view label, const std::string& value) {

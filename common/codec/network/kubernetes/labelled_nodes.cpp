@@ -52,16 +52,16 @@ void add_aws_nodes(const Json& nodes, std::vector<LabelledNode>& out) {
   }
 }
 
-const std::string* value_of(const LabelledNode& node, std::string_view label) {
+const std::string* label_value(const LabelledNode& node, std::string_view label) {
   if (const auto found = node.labels.find(label); found != node.labels.end()) {
     return &found->second;
   }
   return label == kHostname ? &node.name : nullptr;
 }
 
-// Annotations count too: MindCluster's device plugin writes super-pods there.
+// Also from annotations, where MindCluster's device plugin writes super-pods.
 std::string accelerator_of(const LabelledNode& node, std::string_view label) {
-  const std::string* value = value_of(node, label);
+  const std::string* value = label_value(node, label);
   if (value == nullptr) {
     const auto found = node.annotations.find(label);
     if (found == node.annotations.end()) return "";
@@ -70,23 +70,17 @@ std::string accelerator_of(const LabelledNode& node, std::string_view label) {
   return accelerator_value(label, *value);
 }
 
-std::size_t nodes_with(const std::vector<LabelledNode>& nodes, std::string_view label) {
-  return static_cast<std::size_t>(std::count_if(
-      nodes.begin(), nodes.end(),
-      [&](const LabelledNode& node) { return node.labels.find(label) != node.labels.end(); }));
-}
-
 // A family as far as these nodes have it, and how many nodes that are.
-struct Found {
+struct FoundLabels {
   std::string_view family;
   std::vector<std::string_view> labels;
   std::size_t nodes = 0;
 };
 
 template <class Has>
-Found find_labels(const std::vector<LabelledNode>& nodes, std::string_view name,
-                  const std::vector<std::string_view>& labels, const Has& has) {
-  Found out{name, {}, 0};
+FoundLabels find_labels(const std::vector<LabelledNode>& nodes, std::string_view name,
+                        const std::vector<std::string_view>& labels, const Has& has) {
+  FoundLabels out{name, {}, 0};
   for (const std::string_view label : labels) {
     const bool any = std::any_of(nodes.begin(), nodes.end(),
                                  [&](const LabelledNode& node) { return has(node, label); });
@@ -122,9 +116,9 @@ std::vector<std::string_view> tier_labels(const std::vector<LabelledNode>& nodes
   return out;
 }
 
-const Found* most_nodes(const std::vector<Found>& all) {
-  const Found* best = nullptr;
-  for (const Found& one : all) {
+const FoundLabels* most_nodes(const std::vector<FoundLabels>& all) {
+  const FoundLabels* best = nullptr;
+  for (const FoundLabels& one : all) {
     if (one.nodes > 0 && (best == nullptr || one.nodes > best->nodes)) best = &one;
   }
   return best;
@@ -132,13 +126,13 @@ const Found* most_nodes(const std::vector<Found>& all) {
 
 std::vector<std::string_view> accelerator_labels(const std::vector<LabelledNode>& nodes,
                                                  Warnings& warnings) {
-  std::vector<Found> found;
+  std::vector<FoundLabels> found;
   for (const LabelFamily& family : accelerator_label_families()) {
     found.push_back(find_labels(nodes, family.name, family.labels, has_accelerator));
   }
-  const Found* best = most_nodes(found);
+  const FoundLabels* best = most_nodes(found);
   if (best == nullptr) return {};
-  for (const Found& other : found) {
+  for (const FoundLabels& other : found) {
     if (&other == best || other.nodes == 0) continue;
     warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
                  std::string(other.family) + "); the accelerators' interconnect is read from " +
@@ -147,9 +141,9 @@ std::vector<std::string_view> accelerator_labels(const std::vector<LabelledNode>
   return best->labels;
 }
 
-std::string known_label(const LabelledNode& node, const LabelLevel& level) {
+std::string element_of(const LabelledNode& node, const LabelLevel& level) {
   for (const std::string& label : level.labels) {
-    if (const std::string* value = value_of(node, label)) return *value;
+    if (const std::string* value = label_value(node, label)) return *value;
   }
   return "";
 }
@@ -176,9 +170,7 @@ Result<std::vector<LabelledNode>> labelled_nodes(const NetworkObjects& objects) 
       add_aws_nodes(*nodes, out);
     }
     if (out.size() > limits::kMaxNetworkNodes) {
-      return make_error(
-          Errc::limit_exceeded,
-          "more than " + std::to_string(limits::kMaxNetworkNodes) + " nodes; split the file");
+      return too_many(limits::kMaxNetworkNodes, "nodes; split the file");
     }
   }
   return out;
@@ -200,7 +192,7 @@ Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& no
     domain::NetworkNode made{node.name, {}, {}, {}};
     bool labelled = levels.empty();
     for (const LabelLevel& level : levels) {
-      made.path.push_back(known_label(node, level));
+      made.path.push_back(element_of(node, level));
       const bool host = level.labels.front() == kHostname;
       labelled = labelled || (!host && !made.path.back().empty());
     }
@@ -214,7 +206,7 @@ Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& no
   }
   if (outside > 0) {
     warnings.add(std::to_string(outside) + " of " + std::to_string(nodes.size()) +
-                 " nodes have none of the labels of the levels and are outside, first " +
+                 " nodes have no label of any level and belong to no domain, the first is " +
                  quoted_excerpt(example));
   }
   return std::move(*builder).take();
@@ -228,7 +220,7 @@ Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& n
   }
   std::vector<LabelLevel> out;
   for (const std::string& label : labels) {
-    if (label != kHostname && nodes_with(nodes, label) == 0) {
+    if (label != kHostname && known.count(label) == 0) {
       return network_error("no node has the label " + quoted_excerpt(label) +
                            did_you_mean(label, {known.begin(), known.end()}))
           .in("--levels");
@@ -240,16 +232,16 @@ Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& n
 
 std::vector<LabelLevel> detected_levels(const std::vector<LabelledNode>& nodes,
                                         Warnings& warnings) {
-  std::vector<Found> found;
+  std::vector<FoundLabels> found;
   found.push_back(find_labels(nodes, "topograph 1.0", tier_labels(nodes), has_label));
   for (const LabelFamily& family : network_label_families()) {
     found.push_back(find_labels(nodes, family.name, family.labels, has_label));
   }
-  const Found* best = most_nodes(found);
-  const Found zones = find_labels(nodes, zone_labels().name, zone_labels().labels, has_label);
+  const FoundLabels* best = most_nodes(found);
+  const FoundLabels zones = find_labels(nodes, zone_labels().name, zone_labels().labels, has_label);
   if (best == nullptr && zones.nodes > 0) best = &zones;
   if (best == nullptr) return {};
-  for (const Found& other : found) {
+  for (const FoundLabels& other : found) {
     if (&other == best || other.nodes == 0) continue;
     warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
                  std::string(other.family) + "); the levels are the labels of " +

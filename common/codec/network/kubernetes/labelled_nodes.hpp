@@ -26,23 +26,23 @@ struct LabelledNode {
 // writes them. Errors: a Node without a name.
 Result<std::vector<LabelledNode>> labelled_nodes(const NetworkObjects& objects);
 
-// A level and the labels that say it; of several the first that a node has.
+// A level and its labels; of several the first that a node has counts.
 struct LabelLevel {
   std::string name;
   std::vector<std::string> labels;
 };
 
-// Levels coarsest first; the label kubernetes.io/hostname is the node's name where a node lacks
-// it. The second hierarchy comes from the label families that are known. Warns of nodes without
-// any of the labels.
+// Levels coarsest first. A node without the label kubernetes.io/hostname has its name there. The
+// accelerators' hierarchy comes from the known label families. Warns of nodes without any of the
+// labels.
 Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& nodes,
                                              const std::vector<LabelLevel>& levels,
                                              Warnings& warnings);
 // --levels: each label is a level of its name. Errors: a label that no node has.
 Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& nodes,
                                               const std::vector<std::string>& labels);
-// The family of labels that most nodes have; empty if none has a known one. Warns of other
-// families that are there too.
+// The levels of the label family that most nodes have; empty if no node has a known one. Warns of
+// other families that nodes have.
 std::vector<LabelLevel> detected_levels(const std::vector<LabelledNode>& nodes, Warnings& warnings);
 
 }  // namespace chipweave::codec

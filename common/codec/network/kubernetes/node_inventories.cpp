@@ -1,7 +1,6 @@
-// NodeInventories: what chipweave's agents heard from the switches by LLDP (`kubectl get
-// nodeinventories -o json`), so that nobody has to draw the fabric. Nodes whose ports lead to the
-// same leaves are one unit; the interconnect of the accelerators (NVLink clique, super pod) is the
-// second hierarchy.
+// NodeInventories (`kubectl get nodeinventories -o json`): the switches that chipweave's agents
+// see by LLDP. Nodes whose ports lead to the same leaves are one unit; the interconnect of the
+// accelerators (NVLink clique, super pod) is the second hierarchy.
 #include <map>
 #include <set>
 #include <utility>
@@ -19,7 +18,7 @@ namespace {
 constexpr const char* kNodeInventoriesFormat = "node-inventory";
 constexpr const char* kKind = "NodeInventory";
 
-struct Host {
+struct InventoryHost {
   std::string where;
   std::string name;
   std::vector<std::string> rails;
@@ -27,13 +26,13 @@ struct Host {
   std::string interconnect;  // of its accelerators; "" unknown
 };
 
-struct Fabric {
+struct LeafFabric {
   std::vector<std::string> leaves;
   std::map<std::string, std::size_t> leaf_index;
-  std::vector<Host> hosts;
+  std::vector<InventoryHost> hosts;
 };
 
-// The place of each NIC among those of its node: a rail is the same one on every node.
+// The index of each NIC on its node, which is its rail.
 std::map<std::string, std::size_t> nic_places(const Json& inventory) {
   std::map<std::string, std::size_t> out;
   const Json* nics = json_at(inventory, {"status", "topology", "nics"});
@@ -44,9 +43,9 @@ std::map<std::string, std::size_t> nic_places(const Json& inventory) {
   return out;
 }
 
-// Ports that lead to a switch that says its name, or at least its address.
+// Ports whose neighbour announces a name or at least an address.
 Result<void> read_neighbours(const Json& list, const std::map<std::string, std::size_t>& nics,
-                             Fabric& fabric, Host& host) {
+                             LeafFabric& fabric, InventoryHost& host) {
   for (const Json& neighbour : list) {
     std::string leaf = json_word(json_at(neighbour, {"system"})).value_or("");
     if (leaf.empty()) leaf = json_word(json_at(neighbour, {"address"})).value_or("");
@@ -59,26 +58,24 @@ Result<void> read_neighbours(const Json& list, const std::map<std::string, std::
     if (rail >= host.rails.size()) host.rails.resize(rail + 1);
     host.rails[rail] = std::move(leaf);
     if (host.rails.size() > limits::kMaxNetworkRails) {
-      return make_error(Errc::limit_exceeded,
-                        "node " + quoted_excerpt(host.name) + " has more than " +
-                            std::to_string(limits::kMaxNetworkRails) + " ports with a neighbour");
+      return too_many(limits::kMaxNetworkRails, "ports with a neighbour").in(host.where);
     }
   }
   if (fabric.leaves.size() > limits::kMaxNetworkDomains) {
-    return make_error(Errc::limit_exceeded,
-                      "more than " + std::to_string(limits::kMaxNetworkDomains) + " switches");
+    return too_many(limits::kMaxNetworkDomains, "switches; split the file");
   }
   return {};
 }
 
-Result<Host> read_host(const NetworkObject& object, Fabric& fabric) {
-  Host out;
+Result<InventoryHost> read_inventory(const NetworkObject& object, LeafFabric& fabric) {
+  InventoryHost out;
   out.where = object_label(object);
   out.name = object_name(object);
   if (out.name.empty()) return network_error(out.where + " has no name");
   const Json* neighbours = json_at(object.value, {"status", "neighbours"});
   if (neighbours != nullptr) {
-    if (!neighbours->is_array()) return network_error(out.where + ": neighbours is no list");
+    if (!neighbours->is_array())
+      return network_error(out.where + ": status.neighbours must be a list");
     if (auto read = read_neighbours(*neighbours, nic_places(object.value), fabric, out); !read) {
       return std::move(read).error();
     }
@@ -97,16 +94,16 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
                                                 const NetworkImportOptions& /*options*/) {
   if (!looks_like_node_inventories(objects))
     return not_this_format(kNodeInventoriesFormat, "NodeInventory");
-  Fabric fabric;
+  LeafFabric fabric;
   for (const NetworkObject& object : objects) {
     if (object.kind != kKind) continue;
-    auto host = read_host(object, fabric);
+    auto host = read_inventory(object, fabric);
     if (!host) return std::move(host).error();
     fabric.hosts.push_back(std::move(host).value());
   }
   std::vector<LeafSet> sets;
   bool interconnects = false;
-  for (const Host& host : fabric.hosts) {
+  for (const InventoryHost& host : fabric.hosts) {
     if (!host.leaves.empty()) sets.emplace_back(host.leaves.begin(), host.leaves.end());
     interconnects = interconnects || !host.interconnect.empty();
   }
@@ -115,7 +112,7 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
       {"leaf"}, interconnects ? std::vector<std::string>{"domain"} : std::vector<std::string>{});
   if (!builder) return std::move(builder).error();
   std::size_t outside = 0;
-  for (Host& host : fabric.hosts) {
+  for (InventoryHost& host : fabric.hosts) {
     std::string unit;
     if (!host.leaves.empty()) {
       if (const auto of = units.of({host.leaves.begin(), host.leaves.end()})) {
@@ -132,7 +129,7 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
   Warnings warnings;
   if (outside > 0) {
     warnings.add(std::to_string(outside) +
-                 " nodes have told of no switch at their ports (LLDP), or of others than the rest");
+                 " nodes report no switch at their ports (LLDP) or belong to no unit of leaves");
   }
   return ImportedNetwork{std::move(*builder).take(), kNodeInventoriesFormat,
                          std::move(warnings).list()};

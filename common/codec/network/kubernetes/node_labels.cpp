@@ -20,7 +20,9 @@ constexpr const char* kParent = "parentTopologyLayer";
 constexpr const char* kNodeLayer = "NodeTopologyLayer";
 constexpr const char* kClusterLayer = "ClusterTopologyLayer";
 constexpr const char* kNoNodes =
-    "the file holds no Node objects, so the levels are empty: append kubectl get nodes -o yaml";
+    "the file holds no Node objects, so the levels are empty; append the output of kubectl get "
+    "nodes "
+    "-o yaml";
 
 std::string api_version(const NetworkObject& object) {
   return json_word(json_at(object.value, {"apiVersion"})).value_or("");
@@ -45,7 +47,7 @@ std::vector<const NetworkObject*> all_that(const NetworkObjects& objects, Is is)
   return out;
 }
 
-// Kinds that are neither nodes nor what was read.
+// Of kinds other than Node and the one that is read.
 void warn_of_others(const NetworkObjects& objects, std::string_view read, Warnings& warnings) {
   std::set<std::string> others;
   for (const NetworkObject& object : objects) {
@@ -53,7 +55,7 @@ void warn_of_others(const NetworkObjects& objects, std::string_view read, Warnin
     if (!used) others.insert(object.kind);
   }
   for (const std::string& kind : others) {
-    warnings.add("objects of kind " + quoted_excerpt(kind) + " are not looked at");
+    warnings.add("objects of kind " + quoted_excerpt(kind) + " are ignored");
   }
 }
 
@@ -90,8 +92,8 @@ Result<std::vector<Layer>> layers_of(const NetworkObject& topology) {
   if (layers == nullptr || !layers->is_array()) {
     const bool proposal = json_at(topology.value, {"spec", "hierarchy"}) != nullptr;
     return network_error(object_label(topology) + " has no spec.networkTopologySpec" +
-                         (proposal ? "; spec.hierarchy is the proposal's name, which Koordinator "
-                                     "does not read"
+                         (proposal ? "; Koordinator does not read spec.hierarchy, the key of its "
+                                     "proposal"
                                    : ""));
   }
   std::vector<Layer> out;
@@ -113,7 +115,7 @@ Result<std::vector<Layer>> layers_of(const NetworkObject& topology) {
   return out;
 }
 
-// From the cluster down: each layer has one child at most, as levels are a line.
+// From the cluster down. Levels are one line, so each layer may have one child.
 Result<std::vector<LabelLevel>> ordered(const std::vector<Layer>& layers, Warnings& warnings) {
   std::map<std::string, const Layer*> below;
   for (const Layer& layer : layers) {
@@ -121,7 +123,7 @@ Result<std::vector<LabelLevel>> ordered(const std::vector<Layer>& layers, Warnin
     if (fresh) continue;
     return network_error("layers " + quoted_excerpt(other->second->name) + " and " +
                          quoted_excerpt(layer.name) + " are both directly below " +
-                         quoted_excerpt(layer.parent) + "; levels are one line, keep one");
+                         quoted_excerpt(layer.parent) + "; keep one");
   }
   std::vector<LabelLevel> out;
   std::size_t used = 0;
@@ -135,14 +137,14 @@ Result<std::vector<LabelLevel>> ordered(const std::vector<Layer>& layers, Warnin
     }
     if (layer.labels.size() > 1) {
       warnings.add("layer " + quoted_excerpt(layer.name) +
-                   " has several labels: the first that a node has counts");
+                   " has several labels; the first that a node has is used");
     }
     out.push_back({layer.name, layer.labels});
   }
   if (used == layers.size()) return out;
   return network_error(
-      "the layers are no line from the cluster to the node: a parentTopologyLayer names a layer "
-      "that is not there, or layers are below each other in a ring");
+      "the layers do not lead from the cluster to the node: a parentTopologyLayer names an unknown "
+      "layer, or layers form a cycle");
 }
 
 Result<ImportedNetwork> from_levels(const char* format, const std::vector<LabelledNode>& nodes,
@@ -153,9 +155,9 @@ Result<ImportedNetwork> from_levels(const char* format, const std::vector<Labell
   return ImportedNetwork{*std::move(table), format, std::move(warnings).list()};
 }
 
-// Labels that could be levels: those that tell some nodes apart, but not every one.
+// Labels that could be levels: those that group nodes.
 std::string candidates(const std::vector<LabelledNode>& nodes) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kMaxShown = 5;
   std::map<std::string_view, std::set<std::string_view>> values;
   for (const LabelledNode& node : nodes) {
     for (const auto& [label, value] : node.labels) values[label].insert(value);
@@ -163,7 +165,7 @@ std::string candidates(const std::vector<LabelledNode>& nodes) {
   std::string out;
   std::size_t shown = 0;
   for (const auto& [label, different] : values) {
-    if (different.size() < 2 || different.size() >= nodes.size() || shown == kMost) continue;
+    if (different.size() < 2 || different.size() >= nodes.size() || shown == kMaxShown) continue;
     out += (shown++ == 0 ? "; labels that group nodes here: " : ", ") + quoted_excerpt(label);
   }
   return out;
@@ -240,7 +242,7 @@ Result<ImportedNetwork> import_node_labels(const NetworkObjects& objects,
   const std::vector<LabelLevel> levels = detected_levels(*nodes, warnings);
   Result<ImportedNetwork> out = from_levels(kLabels, *nodes, levels, std::move(warnings));
   if (out && out->table.levels.empty() && out->table.accelerator_levels.empty()) {
-    return network_error("no node has a label of a known family; name the labels with --levels" +
+    return network_error("no node has a known topology label; name the labels with --levels" +
                          candidates(*nodes));
   }
   return out;

@@ -16,9 +16,10 @@ namespace {
 Result<void> check_names(const NetworkExport& from) {
   const auto check = [](const std::string& name) -> Result<void> {
     if (fits_hostlist(name)) return {};
-    return network_error(quoted_excerpt(name) +
-                         " cannot stand in Slurm's host lists (blanks, commas, brackets, quotes); "
-                         "rename it");
+    return network_error(
+        quoted_excerpt(name) +
+        " is not allowed in Slurm's host lists (blanks, commas, brackets, quotes); "
+        "rename it");
   };
   for (const domain::NetworkNode& node : from.table.nodes) {
     if (auto good = check(node.name); !good) return good;
@@ -94,13 +95,13 @@ Result<Blocks> blocks_of(const NetworkExport& from) {
     if (domain.nodes.empty()) continue;
     if (!domain.children.empty()) {
       return network_error("domain " + quoted_excerpt(domain.name) +
-                           " has nodes and smaller domains; blocks hold nodes only");
+                           " has nodes and smaller domains; a block may hold only nodes");
     }
     out.blocks.push_back(&domain);
     largest = std::max(largest, domain.nodes.size());
   }
   if (out.blocks.empty()) {
-    return network_error("no node is in a domain, there is nothing to make blocks of");
+    return network_error("no node is in a domain, so there are no blocks");
   }
   // The order of the tree, so that blocks of one larger domain stand together.
   std::stable_sort(out.blocks.begin(), out.blocks.end(),
@@ -112,8 +113,9 @@ Result<Blocks> blocks_of(const NetworkExport& from) {
     const std::size_t level = up - 1;
     const std::vector<std::size_t> of_level = runs(from, out, level);
     if (!is_aggregate(of_level)) {
-      from.warnings.add("level " + quoted_excerpt(from.table.levels[level]) +
-                        " is left out: its domains are not of one power of two of blocks each");
+      from.warnings.add(
+          "level " + quoted_excerpt(from.table.levels[level]) +
+          " is left out: its domains do not all hold the same power of two of blocks");
     } else if (of_level.front() * largest > out.sizes.back()) {
       out.sizes.push_back(of_level.front() * largest);
     }

@@ -1,14 +1,16 @@
 #include "common/codec/network/slurm/hostlist.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "common/base/limits.hpp"
 #include "common/codec/network/objects.hpp"
+#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
+#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -20,17 +22,16 @@ Error bad_list(std::string_view text, const std::string& why) {
   return network_error("host list " + quoted_excerpt(text) + ": " + why);
 }
 
-Error too_many(std::string_view text) {
+Error too_many_names(std::string_view text) {
   return make_error(Errc::limit_exceeded,
-                    "host list " + quoted_excerpt(text) + " stands for more than " +
+                    "host list " + quoted_excerpt(text) + " expands to more than " +
                         std::to_string(limits::kMaxNetworkDomains) + " names; split it");
 }
 
-bool number(std::string_view digits, std::uint64_t& value) {
-  if (digits.empty() || digits.size() > kMaxDigits) return false;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, code] = std::from_chars(digits.data(), end, value);
-  return code == std::errc{} && stop == end;
+std::optional<std::uint64_t> number(std::string_view digits) {
+  const bool good = !digits.empty() && digits.size() <= kMaxDigits &&
+                    digits.find_first_not_of("0123456789") == std::string_view::npos;
+  return good ? parse_unsigned(digits) : std::nullopt;
 }
 
 std::string padded(std::uint64_t value, std::size_t width) {
@@ -48,14 +49,15 @@ Result<std::vector<std::string>> expand_ranges(std::string_view whole, std::stri
     const std::size_t dash = std::min(range.find('-'), range.size());
     const std::string_view from = range.substr(0, dash);
     const std::string_view to = dash < range.size() ? range.substr(dash + 1) : from;
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    if (!number(from, first) || !number(to, last)) {
-      return bad_list(whole, quoted_excerpt(range) + " is no number and no range like 01-16");
+    const auto first = number(from);
+    const auto last = number(to);
+    if (!first || !last) {
+      return bad_list(whole,
+                      "expected a number or a range like 01-16, got " + quoted_excerpt(range));
     }
-    if (first > last) return bad_list(whole, quoted_excerpt(range) + " runs backwards");
-    if (last - first >= limits::kMaxNetworkDomains - out.size()) return too_many(whole);
-    for (std::uint64_t i = first; i <= last; ++i) out.push_back(padded(i, from.size()));
+    if (*first > *last) return bad_list(whole, "range " + quoted_excerpt(range) + " is reversed");
+    if (*last - *first >= limits::kMaxNetworkDomains - out.size()) return too_many_names(whole);
+    for (std::uint64_t i = *first; i <= *last; ++i) out.push_back(padded(i, from.size()));
     if (comma == ranges.size()) return out;
     ranges.remove_prefix(comma + 1);
   }
@@ -72,13 +74,13 @@ Result<std::vector<std::string>> expand_name(std::string_view name) {
     rest.remove_prefix(open);
     if (rest.empty()) break;
     const std::size_t close = rest.find(']');
-    if (close == std::string_view::npos) return bad_list(name, "a [ has no ]");
+    if (close == std::string_view::npos) return bad_list(name, "missing ]");
     if (++brackets > kMaxBrackets) {
       return bad_list(name, "more than " + std::to_string(kMaxBrackets) + " brackets in one name");
     }
     const Result<std::vector<std::string>> numbers = expand_ranges(name, rest.substr(1, close - 1));
     if (!numbers) return numbers.error();
-    if (out.size() * numbers->size() > limits::kMaxNetworkDomains) return too_many(name);
+    if (out.size() * numbers->size() > limits::kMaxNetworkDomains) return too_many_names(name);
     std::vector<std::string> next;
     next.reserve(out.size() * numbers->size());
     for (const std::string& text : out) {
@@ -118,7 +120,9 @@ Numbered numbered(std::string_view name) {
   Numbered out;
   out.prefix = name.substr(0, last == std::string_view::npos ? 0 : last + 1);
   out.digits = name.substr(out.prefix.size());
-  if (!number(out.digits, out.value)) return {name, {}, 0};
+  const auto value = number(out.digits);
+  if (!value) return {name, {}, 0};
+  out.value = *value;
   return out;
 }
 
@@ -133,20 +137,19 @@ bool continues(const Numbered& a, const Numbered& b) {
 Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
   std::vector<std::string> out;
   for (std::string_view name : split_names(text)) {
-    const std::size_t begin = std::min(name.find_first_not_of(" \t"), name.size());
-    name = name.substr(begin, name.find_last_not_of(" \t") + 1 - begin);
-    if (name.empty()) return bad_list(text, "a name between two commas is missing");
+    name = trim(name);
+    if (name.empty()) return bad_list(text, "empty name between commas");
     if (name.find_first_of("[]") == std::string_view::npos) {
       out.emplace_back(name);
     } else {
       Result<std::vector<std::string>> names = expand_name(name);
       if (!names) return names;
       for (std::string& one : *names) {
-        if (one.find(']') != std::string::npos) return bad_list(name, "a ] has no [");
+        if (one.find(']') != std::string::npos) return bad_list(name, "] without [");
         out.push_back(std::move(one));
       }
     }
-    if (out.size() > limits::kMaxNetworkDomains) return too_many(text);
+    if (out.size() > limits::kMaxNetworkDomains) return too_many_names(text);
   }
   return out;
 }

@@ -9,14 +9,12 @@
 
 namespace chipweave::codec {
 
-// Names in order; zeros before a number are kept. Several brackets in one name multiply, the last
-// runs fastest. Errors: brackets that do not match, ranges that run backwards, more than
-// limits::kMaxNetworkDomains names in all.
+// Names in order; leading zeros are kept. Several brackets in one name multiply, the last varies
+// fastest. Errors: unmatched brackets, reversed ranges, more than limits::kMaxNetworkDomains names.
 Result<std::vector<std::string>> expand_hostlist(std::string_view text);
 
-// Names in their order, runs of consecutive numbers at the end of a name joined: n1,n2,n3 →
-// "n[1-3]". What expand_hostlist makes of it are the same names, if none has a bracket, comma or
-// blank.
+// Names in their order, with runs of consecutive numbers at the end of a name joined: n1,n2,n3 →
+// "n[1-3]". expand_hostlist returns the same names if fits_hostlist is true for each.
 std::string compress_hostlist(const std::vector<std::string>& names);
 // Whether a name can stand in a host list.
 bool fits_hostlist(std::string_view name);

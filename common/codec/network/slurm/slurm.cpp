@@ -20,21 +20,20 @@ Result<std::vector<std::string>> names_of(std::string_view list, const std::stri
   return names;
 }
 
-// Sorted, without those that are there twice; how many blocks each stands for.
+// How many blocks each size stands for, smallest first, each once.
 Result<std::vector<std::int64_t>> blocks_by_level(std::vector<std::int64_t> sizes) {
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   std::vector<std::int64_t> out;
   for (const std::int64_t size : sizes) {
     if (size < 1 || size > static_cast<std::int64_t>(limits::kMaxNetworkDomains)) {
-      return network_error("a block of " + std::to_string(size) + " nodes; sizes are from 1 to " +
+      return network_error("block size " + std::to_string(size) + " must be from 1 to " +
                            std::to_string(limits::kMaxNetworkDomains));
     }
     const std::int64_t factor = size / sizes.front();
     if (size % sizes.front() != 0 || (factor & (factor - 1)) != 0) {
-      return network_error("block size " + std::to_string(size) +
-                           " is no power of two times the smallest, " +
-                           std::to_string(sizes.front()) + "; Slurm takes no other");
+      return network_error("block size " + std::to_string(size) + " must be the smallest, " +
+                           std::to_string(sizes.front()) + ", times a power of two");
     }
     out.push_back(factor);
   }
@@ -62,8 +61,7 @@ void warn_of_size(const SlurmBlock& block, std::int64_t size, Warnings& warnings
 
 Result<void> check_blocks(const std::vector<SlurmBlock>& blocks) {
   if (blocks.size() > limits::kMaxNetworkDomains) {
-    return make_error(Errc::limit_exceeded,
-                      "more than " + std::to_string(limits::kMaxNetworkDomains) + " blocks");
+    return too_many(limits::kMaxNetworkDomains, "blocks; split the file");
   }
   std::set<std::string_view> seen;
   for (const SlurmBlock& block : blocks) {
@@ -71,8 +69,7 @@ Result<void> check_blocks(const std::vector<SlurmBlock>& blocks) {
       return std::move(good).error().in(block.where);
     }
     if (!seen.insert(block.name).second) {
-      return network_error("block " + quoted_excerpt(block.name) + " is there twice")
-          .in(block.where);
+      return network_error("duplicate block " + quoted_excerpt(block.name)).in(block.where);
     }
   }
   return {};
@@ -102,10 +99,7 @@ Result<void> add_slurm_block(SlurmBlocks& blocks, const std::string& name, std::
   if (!members) return std::move(members).error();
   blocks.nodes += members->size();
   if (blocks.nodes > limits::kMaxNetworkNodes) {
-    return make_error(
-               Errc::limit_exceeded,
-               "more than " + std::to_string(limits::kMaxNetworkNodes) + " nodes; split the file")
-        .in(where);
+    return too_many(limits::kMaxNetworkNodes, "nodes; split the file").in(where);
   }
   blocks.list.push_back({name, *std::move(members), where});
   return {};

@@ -25,7 +25,7 @@ struct SlurmBlock {
   std::string where;
 };
 
-// Blocks in file order, with the count that bounds what many short lists may stand for.
+// Blocks in file order, and the number of their nodes, which is bounded.
 struct SlurmBlocks {
   std::vector<SlurmBlock> list;
   std::size_t nodes = 0;
@@ -34,9 +34,9 @@ struct SlurmBlocks {
 Result<void> add_slurm_block(SlurmBlocks& blocks, const std::string& name, std::string_view nodes,
                              const std::string& where);
 
-// Blocks in file order. The smallest size is that of a block, every larger one the level "block-N"
-// above: as many neighbours in file order as make N nodes form one domain, named FIRST..LAST.
-// Errors: a size that is no power of two times the smallest.
+// Blocks in file order. The smallest size is that of a block; every larger size N makes a level
+// "block-N" above, whose domains are as many neighbours in file order as have N nodes together,
+// named FIRST..LAST. Errors: a size that is not the smallest times a power of two.
 Result<domain::NetworkTable> slurm_block_table(const std::vector<SlurmBlock>& blocks,
                                                std::vector<std::int64_t> sizes,
                                                const std::string& sizes_where, Warnings& warnings);

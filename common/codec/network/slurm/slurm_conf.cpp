@@ -1,7 +1,6 @@
 // Slurm's topology.conf: SwitchName= lines are a tree, BlockName= lines are blocks.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "common/base/near_names.hpp"
@@ -9,6 +8,7 @@
 #include "common/codec/network/slurm/hostlist.hpp"
 #include "common/codec/network/slurm/slurm.hpp"
 #include "common/codec/text/lines.hpp"
+#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/words.hpp"
 
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kKeys = {
 
 struct Entry {
   std::string where;
-  // Values by kKeys; nullopt views are "".
+  // By kKeys; "" where a key is not given.
   std::array<std::string, kKeys.size()> values;
   std::array<bool, kKeys.size()> given{};
 
@@ -48,25 +48,24 @@ Result<void> take_pair(std::string_view& line, Entry& entry) {
   const std::string shown(line.substr(0, stop));
   const std::string key = lower_case(shown);
   if (key == "include") {
-    return network_error("Include is not followed; put the included lines into this file");
+    return network_error("Include is not supported; put the included lines into this file");
   }
   if (stop == line.size() || line[stop] != '=') {
-    return network_error(quoted_excerpt(shown) + " is no KEY=VALUE");
+    return network_error("expected KEY=VALUE, got " + quoted_excerpt(shown));
   }
   const std::size_t index = Entry::index(key);
   if (index == kKeys.size()) {
-    return network_error("key " + quoted_excerpt(shown) + " is not known" +
-                         did_you_mean(shown, {"SwitchName", "Switches", "Nodes", "LinkSpeed",
-                                              "BlockName", "BlockSizes"}));
+    return network_error(unknown_name(
+        "key", shown, {"SwitchName", "Switches", "Nodes", "LinkSpeed", "BlockName", "BlockSizes"}));
   }
-  if (entry.given.at(index)) return network_error("key " + shown + " is there twice");
+  if (entry.given.at(index)) return network_error("duplicate key " + shown);
   entry.given.at(index) = true;
   line.remove_prefix(stop + 1);
   const bool quoted = line.starts_with('"');
   if (quoted) line.remove_prefix(1);
   const std::size_t end =
       quoted ? line.find('"') : std::min(line.find_first_of(" \t"), line.size());
-  if (end == std::string_view::npos) return network_error(shown + "=: a \" has no end");
+  if (end == std::string_view::npos) return network_error(shown + "=: missing closing quote");
   entry.values.at(index) = line.substr(0, end);
   line = trim(line.substr(std::min(end + (quoted ? 1 : 0), line.size())));
   return {};
@@ -104,7 +103,7 @@ Result<std::vector<Entry>> read_entries(std::string_view text) {
     }
     joined.clear();
   }
-  if (open) return network_error("the line that goes on after \\ is missing").in(where);
+  if (open) return network_error("the line ends in \\ but no line follows").in(where);
   return out;
 }
 
@@ -113,13 +112,11 @@ Result<std::vector<std::int64_t>> read_sizes(const Entry& entry) {
   const Result<std::vector<std::string>> words = expand_hostlist(entry.value("blocksizes"));
   if (!words) return words.error();
   for (const std::string& word : *words) {
-    std::int64_t size = 0;
-    const char* end = word.data() + word.size();
-    const auto [stop, code] = std::from_chars(word.data(), end, size);
-    if (code != std::errc{} || stop != end) {
-      return network_error("BlockSizes: " + quoted_excerpt(word) + " is no number of nodes");
+    const auto size = parse_int(word);
+    if (!size) {
+      return network_error("BlockSizes: expected a number of nodes, got " + quoted_excerpt(word));
     }
-    out.push_back(size);
+    out.push_back(*size);
   }
   return out;
 }
@@ -135,8 +132,7 @@ struct Parts {
 Result<void> add_entry(const Entry& entry, Parts& parts) {
   if (entry.has("ringname")) {
     return network_error(
-        "a ring is no hierarchy of levels and cannot be used; describe the network as tree or "
-        "block");
+        "a ring has no hierarchy of levels; describe the network as a tree or as blocks");
   }
   const bool is_switch = entry.has("switchname");
   const bool is_block = entry.has("blockname");
@@ -150,11 +146,11 @@ Result<void> add_entry(const Entry& entry, Parts& parts) {
                            entry.where);
   }
   if (!entry.has("blocksizes")) {
-    return network_error("the line has neither SwitchName= nor BlockName=, or both");
+    return network_error("the line must have either SwitchName= or BlockName=");
   }
   Result<std::vector<std::int64_t>> sizes = read_sizes(entry);
   if (!sizes) return std::move(sizes).error();
-  if (!parts.sizes.empty()) return network_error("BlockSizes= is there twice");
+  if (!parts.sizes.empty()) return network_error("duplicate BlockSizes=");
   parts.sizes = *std::move(sizes);
   parts.sizes_where = entry.where;
   return {};
@@ -184,7 +180,7 @@ Result<ImportedNetwork> import_slurm_conf(std::string_view text) {
   out.format = kSlurmConfFormat;
   if (parts.has_switches && (!parts.blocks.list.empty() || !parts.sizes.empty())) {
     return network_error(
-        "the file has SwitchName= and BlockName= lines; Slurm reads one kind, keep that");
+        "the file has both SwitchName= and BlockName= lines; Slurm reads only one kind");
   }
   if (!parts.has_switches && parts.blocks.list.empty()) {
     return not_this_format(kSlurmConfFormat, "line SwitchName= or BlockName=");

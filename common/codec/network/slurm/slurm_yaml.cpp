@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kSlurmYamlFormat = "slurm-yaml";
 constexpr std::array<const char*, 5> kShapes{"tree", "block", "flat", "ring", "torus3d"};
 
-bool is_topology(const Json& value) {
+bool is_slurm_topology(const Json& value) {
   return value.is_object() && value.contains("topology") &&
          std::any_of(kShapes.begin(), kShapes.end(),
                      [&](const char* shape) { return value.contains(shape); });
@@ -22,7 +22,7 @@ bool is_topology(const Json& value) {
 // "topology: name": a list of these is the file.
 const Json* list_of(const NetworkObjects& objects) {
   const Json* list = only_object(objects);
-  return list != nullptr && list->is_array() && !list->empty() && is_topology(list->front())
+  return list != nullptr && list->is_array() && !list->empty() && is_slurm_topology(list->front())
              ? list
              : nullptr;
 }
@@ -41,27 +41,22 @@ const Json& choose(const Json& list, Warnings& warnings) {
     }
   }
   if (list.size() > 1) {
-    warnings.add("the file has " + std::to_string(list.size()) + " topologies, this is " +
-                 quoted_excerpt(name_of(*chosen)) + "; cluster_default: true chooses");
+    warnings.add("the file has " + std::to_string(list.size()) + " topologies; " +
+                 quoted_excerpt(name_of(*chosen)) +
+                 " is used (set cluster_default: true on another to choose it)");
   }
   return *chosen;
 }
 
-std::string item(const char* list, std::size_t index) {
-  return std::string(list) + "[" + std::to_string(index) + "]";
-}
-
 Result<domain::NetworkTable> tree_table(const Json& tree, Warnings& warnings) {
-  const Json* switches = json_at(tree, {"switches"});
-  if (switches == nullptr || !switches->is_array()) {
-    return network_error("tree has no list of switches");
-  }
+  const Json* switches = list_at(tree, "switches");
+  if (switches == nullptr) return network_error("tree has no list \"switches\"");
   SwitchTree out;
   for (std::size_t i = 0; i < switches->size(); ++i) {
     const Json& one = (*switches)[i];
     const auto name = json_word(json_at(one, {"switch"}));
-    const std::string where = item("switches", i);
-    if (!name) return network_error("the key switch with its name is missing").in(where);
+    const std::string where = list_item("switches", i);
+    if (!name) return network_error("key \"switch\" is missing").in(where);
     const std::string children = json_word(json_at(one, {"children"})).value_or("");
     const std::string nodes = json_word(json_at(one, {"nodes"})).value_or("");
     if (auto added = add_slurm_switch(out, *name, children, nodes, where); !added) {
@@ -73,23 +68,23 @@ Result<domain::NetworkTable> tree_table(const Json& tree, Warnings& warnings) {
 }
 
 Result<domain::NetworkTable> block_table(const Json& block, Warnings& warnings) {
-  const Json* blocks = json_at(block, {"blocks"});
-  if (blocks == nullptr || !blocks->is_array()) return network_error("block has no list of blocks");
+  const Json* blocks = list_at(block, "blocks");
+  if (blocks == nullptr) return network_error("block has no list \"blocks\"");
   SlurmBlocks out;
   for (std::size_t i = 0; i < blocks->size(); ++i) {
     const Json& one = (*blocks)[i];
-    const std::string where = item("blocks", i);
+    const std::string where = list_item("blocks", i);
     const auto name = json_word(json_at(one, {"block"}));
-    if (!name) return network_error("the key block with its name is missing").in(where);
+    if (!name) return network_error("key \"block\" is missing").in(where);
     const std::string nodes = json_word(json_at(one, {"nodes"})).value_or("");
     if (auto added = add_slurm_block(out, *name, nodes, where); !added) {
       return std::move(added).error();
     }
   }
   std::vector<std::int64_t> sizes;
-  if (const Json* list = json_at(block, {"block_sizes"}); list != nullptr && list->is_array()) {
+  if (const Json* list = list_at(block, "block_sizes")) {
     for (const Json& size : *list) {
-      if (!size.is_number_integer()) return network_error("block_sizes are whole numbers");
+      if (!size.is_number_integer()) return network_error("block_sizes must be whole numbers");
       sizes.push_back(size.get<std::int64_t>());
     }
   }
@@ -100,12 +95,11 @@ Result<domain::NetworkTable> table_of(const Json& topology, Warnings& warnings) 
   if (const Json* tree = json_at(topology, {"tree"})) return tree_table(*tree, warnings);
   if (const Json* block = json_at(topology, {"block"})) return block_table(*block, warnings);
   if (topology.is_object() && topology.contains("flat")) {
-    warnings.add("the topology is flat: it has no levels and names no nodes");
+    warnings.add("the topology is flat: it has neither levels nor nodes");
     return domain::NetworkTable{};
   }
   return network_error(
-      "a ring or a torus is no hierarchy of levels and cannot be used; describe the network as "
-      "tree or block");
+      "a ring or a torus has no hierarchy of levels; describe the network as a tree or as blocks");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// DomainTree — the domains of a NetworkTable as a tree: who is above whom, which nodes are in
-// which, with a name for each that no other has. For exporters and summaries.
+// DomainTree — the domains of a NetworkTable as a tree, each with its nodes and a unique name. For
+// exporters and summaries.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class DomainTree {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   struct Domain {
-    std::string name;                   // of all domains no other's: the last element of its path,
-                                        // or, where another has that too, more of it: "b1.r1"
+    std::string name;                   // unique: the last element of its path, or more of it
+                                        // where another domain has that too: "b1.r1"
     std::string element;                // the last element of its path
     std::size_t level = 0;              // the coarsest that it stands for
     std::size_t parent = kNone;         // index, kNone for one of the coarsest level

@@ -1,6 +1,6 @@
 // LeafUnits — the scalable units of a rail fabric: hosts on the same set of leaves are one unit.
-// Walking ports up would make a wrong tree, as every leaf sees every spine. Internal to
-// common/codec/network.
+// Following ports upwards would make a wrong tree, as every leaf is connected to every spine.
+// Internal to common/codec/network.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class LeafUnits {
   // One set a host.
   explicit LeafUnits(const std::vector<LeafSet>& hosts);
 
-  // The leaves of the unit that a host of the constructor is in. One missing leaf is tolerated
-  // where it is clear which unit is meant; a host on still fewer leaves of one unit is outside
-  // (nullopt): management hosts, broken cables.
+  // The leaves of the unit of a host that was given to the constructor. One missing leaf is
+  // tolerated where the unit is unambiguous. A host on fewer leaves (a management host, broken
+  // cables) belongs to no unit: nullopt.
   std::optional<LeafSet> of(const LeafSet& host) const;
 
  private:

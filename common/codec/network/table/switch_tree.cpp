@@ -10,23 +10,13 @@
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
-namespace {
-
-Error at(const std::string& where, Error error) {
-  return where.empty() ? std::move(error) : std::move(error).in(where);
-}
-
-}  // namespace
-
 Result<std::size_t> SwitchTree::find_or_add(const std::string& name, const std::string& where) {
   if (const auto found = index_.find(name); found != index_.end()) return found->second;
   if (auto good = check_network_name("switch", name); !good) {
-    return at(where, std::move(good).error());
+    return located(std::move(good).error(), where);
   }
   if (switches_.size() >= limits::kMaxNetworkDomains) {
-    return at(where, make_error(Errc::limit_exceeded,
-                                "more than " + std::to_string(limits::kMaxNetworkDomains) +
-                                    " switches; split the file"));
+    return located(too_many(limits::kMaxNetworkDomains, "switches; split the file"), where);
   }
   index_.emplace(name, switches_.size());
   switches_.push_back({name, "", where});
@@ -38,8 +28,9 @@ Result<void> SwitchTree::declare(const std::string& name, const std::string& whe
   if (!found) return std::move(found).error();
   Switch& one = switches_[*found];
   if (!one.where.empty()) {
-    return at(where, network_error("switch " + quoted_excerpt(name) + " is declared twice, first " +
-                                   one.where));
+    return located(
+        network_error("duplicate switch " + quoted_excerpt(name) + ", first at " + one.where),
+        where);
   }
   one.where = where;
   return {};
@@ -53,9 +44,10 @@ Result<void> SwitchTree::connect(const std::string& parent, const std::string& c
   if (!below) return below.error();
   Switch& one = switches_[*below];
   if (one.parent != kNone) {
-    return at(where, network_error("switch " + quoted_excerpt(child) + " is below " +
-                                   quoted_excerpt(switches_[one.parent].name) + " and below " +
-                                   quoted_excerpt(parent) + "; a tree has one way up, keep one"));
+    return located(network_error("switch " + quoted_excerpt(child) + " has two parents, " +
+                                 quoted_excerpt(switches_[one.parent].name) + " and " +
+                                 quoted_excerpt(parent) + "; keep one"),
+                   where);
   }
   one.parent = *above;
   ++switches_[*above].children;
@@ -67,9 +59,7 @@ Result<void> SwitchTree::attach(const std::string& name, domain::NetworkNode nod
   const Result<std::size_t> found = find_or_add(name, where);
   if (!found) return found.error();
   if (nodes_.size() >= limits::kMaxNetworkNodes) {
-    return at(where, make_error(Errc::limit_exceeded, "more than " +
-                                                          std::to_string(limits::kMaxNetworkNodes) +
-                                                          " nodes; split the file"));
+    return located(too_many(limits::kMaxNetworkNodes, "nodes; split the file"), where);
   }
   ++switches_[*found].children;
   nodes_.push_back({*found, std::move(node), where});
@@ -79,9 +69,9 @@ Result<void> SwitchTree::attach(const std::string& name, domain::NetworkNode nod
 Result<void> SwitchTree::require_declared() const {
   for (const Switch& one : switches_) {
     if (one.where.empty()) {
-      return at(one.wanted, network_error("switch " + quoted_excerpt(one.name) +
-                                          " is named here and described nowhere; describe it or "
-                                          "take it out"));
+      return located(network_error("switch " + quoted_excerpt(one.name) +
+                                   " is not declared anywhere; declare it or remove it here"),
+                     one.wanted);
     }
   }
   return {};
@@ -101,20 +91,20 @@ Result<std::vector<std::size_t>> SwitchTree::line_to(std::size_t leaf) const {
   std::set<std::size_t> seen;
   for (std::size_t i = leaf; i != kNone; i = switches_[i].parent) {
     if (seen.insert(i).second) continue;
-    return at(switches_[i].wanted,
-              network_error("switch " + quoted_excerpt(switches_[i].name) +
-                            " is below itself; take one of the connections of the ring out"));
+    return located(network_error("switch " + quoted_excerpt(switches_[i].name) +
+                                 " is below itself; remove one connection of the cycle"),
+                   switches_[i].wanted);
   }
-  return at(switches_[leaf].wanted,
-            make_error(Errc::limit_exceeded,
-                       shown + " is " + std::to_string(seen.size()) + " levels deep, at most " +
-                           std::to_string(limits::kMaxNetworkLevels) + " can be used"));
+  return located(make_error(Errc::limit_exceeded, shown + " is " + std::to_string(seen.size()) +
+                                                      " levels deep; must be " + "at most " +
+                                                      std::to_string(limits::kMaxNetworkLevels)),
+                 switches_[leaf].wanted);
 }
 
 void SwitchTree::warn_of_empty(Warnings& warnings) const {
   for (const Switch& one : switches_) {
     if (one.children > 0) continue;
-    warnings.add("switch " + quoted_excerpt(one.name) + " has no nodes below it, left out");
+    warnings.add("switch " + quoted_excerpt(one.name) + " has no nodes below it and is left out");
   }
 }
 

@@ -1,5 +1,5 @@
-// SwitchTree — switches below switches, nodes below any of them, as files list them in any order;
-// makes a NetworkTable of it. Internal to common/codec/network.
+// SwitchTree — switches below switches and nodes below any of them, in any order of declaration;
+// becomes a NetworkTable. Internal to common/codec/network.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ class SwitchTree {
   // Errors: the child has another parent already.
   Result<void> connect(const std::string& parent, const std::string& child,
                        const std::string& where);
-  // `node.path` is made by table(); rails and accelerator are kept.
+  // table() makes `node.path`; rails and accelerator are kept.
   Result<void> attach(const std::string& name, domain::NetworkNode node, const std::string& where);
 
-  // Switches that are only named as children: an error that names the first.
+  // Errors: a switch that is only named as a child.
   Result<void> require_declared() const;
   // Levels are named by depth (switch_levels). Errors: a cycle, deeper than
   // limits::kMaxNetworkLevels, a node below two switches. Warns of switches without nodes.
@@ -34,7 +34,7 @@ class SwitchTree {
  private:
   struct Switch {
     std::string name;
-    std::string where;   // declared; empty: only named
+    std::string where;   // of its declaration; "" if it is only named
     std::string wanted;  // where it was first named
     std::size_t parent = kNone;
     std::size_t children = 0;

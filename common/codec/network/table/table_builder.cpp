@@ -14,15 +14,15 @@ namespace {
 
 Result<void> check_levels(const std::vector<std::string>& levels) {
   if (levels.size() > limits::kMaxNetworkLevels) {
-    return make_error(Errc::limit_exceeded, std::to_string(levels.size()) + " levels; at most " +
-                                                std::to_string(limits::kMaxNetworkLevels) +
-                                                " can be used");
+    return make_error(Errc::limit_exceeded, std::to_string(levels.size()) +
+                                                " levels; must be at most " +
+                                                std::to_string(limits::kMaxNetworkLevels));
   }
   std::set<std::string_view> seen;
   for (const std::string& level : levels) {
     if (auto good = check_network_name("level", level); !good) return good;
     if (!seen.insert(level).second) {
-      return network_error("level " + quoted_excerpt(level) + " is given twice");
+      return network_error("duplicate level " + quoted_excerpt(level));
     }
   }
   return {};
@@ -48,15 +48,15 @@ std::string counted(std::size_t count, const char* what) {
 
 Result<void> check_network_name(std::string_view what, std::string_view name) {
   const std::string begin = std::string(what) + " " + quoted_excerpt(name);
-  if (name.empty()) return network_error("a " + std::string(what) + " has an empty name");
+  if (name.empty()) return network_error(std::string(what) + " name is empty");
   if (name.size() > limits::kMaxNameBytes) {
-    return make_error(Errc::limit_exceeded,
-                      begin + ": a name has at most " + counted(limits::kMaxNameBytes, "bytes"));
+    return make_error(Errc::limit_exceeded, begin + ": a name must have at most " +
+                                                counted(limits::kMaxNameBytes, "bytes"));
   }
   const bool control = std::any_of(name.begin(), name.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
-  if (control) return network_error(begin + ": a name has no control characters");
+  if (control) return network_error(begin + ": a name must not have control characters");
   return {};
 }
 
@@ -82,27 +82,29 @@ Result<NetworkTableBuilder> NetworkTableBuilder::make(std::vector<std::string> l
 }
 
 Result<void> NetworkTableBuilder::add(domain::NetworkNode node, std::string_view where) {
-  const auto at = [&where](Error error) {
-    return where.empty() ? std::move(error) : std::move(error).in(std::string(where));
-  };
+  const auto at = [&where](Error error) { return located(std::move(error), std::string(where)); };
   if (auto good = check_network_name("node", node.name); !good) return at(std::move(good).error());
   const std::string shown = "node " + quoted_excerpt(node.name);
   if (table_.nodes.size() >= limits::kMaxNetworkNodes) {
-    return at(make_error(Errc::limit_exceeded, "more than " + counted(limits::kMaxNetworkNodes,
-                                                                      "nodes; split the file")));
+    return at(too_many(limits::kMaxNetworkNodes, "nodes; split the file"));
   }
   const bool no_accelerator =
       std::all_of(node.accelerator.begin(), node.accelerator.end(),
                   [](const std::string& element) { return element.empty(); });
   if (no_accelerator) node.accelerator.clear();
-  if (node.path.size() != table_.levels.size() ||
-      (!node.accelerator.empty() && node.accelerator.size() != table_.accelerator_levels.size())) {
-    return at(network_error(shown + ": its path has " + counted(node.path.size(), "elements") +
-                            ", the levels are " + std::to_string(table_.levels.size())));
+  const auto wrong_length = [&](const char* what, std::size_t expected, std::size_t got) {
+    return at(network_error(shown + ": expected " + counted(expected, "elements") + " in its " +
+                            what + ", got " + std::to_string(got)));
+  };
+  if (node.path.size() != table_.levels.size()) {
+    return wrong_length("path", table_.levels.size(), node.path.size());
+  }
+  if (!node.accelerator.empty() && node.accelerator.size() != table_.accelerator_levels.size()) {
+    return wrong_length("accelerator", table_.accelerator_levels.size(), node.accelerator.size());
   }
   if (node.rails.size() > limits::kMaxNetworkRails) {
-    return at(make_error(Errc::limit_exceeded,
-                         shown + ": more than " + counted(limits::kMaxNetworkRails, "rails")));
+    return at(make_error(Errc::limit_exceeded, shown + ": must have at most " +
+                                                   counted(limits::kMaxNetworkRails, "rails")));
   }
   for (const auto* elements : {&node.path, &node.accelerator, &node.rails}) {
     if (auto good = check_elements(node, *elements); !good) return at(std::move(good).error());
@@ -110,8 +112,7 @@ Result<void> NetworkTableBuilder::add(domain::NetworkNode node, std::string_view
   const auto [first, fresh] = places_.emplace(node.name, where);
   if (!fresh) {
     const std::string& other = first->second;
-    return at(network_error(shown + " is there twice" +
-                            (other.empty() ? "" : ", first at " + other) + "; name it once"));
+    return at(network_error("duplicate " + shown + (other.empty() ? "" : ", first at " + other)));
   }
   table_.nodes.push_back(std::move(node));
   return {};

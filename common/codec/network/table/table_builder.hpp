@@ -1,5 +1,5 @@
-// NetworkTableBuilder — collects the nodes of a NetworkTable and checks what no table may break:
-// names once, one path element a level, the limits. Internal to common/codec/network.
+// NetworkTableBuilder — collects the nodes of a NetworkTable and checks its invariants: unique
+// names, one path element for each level, the limits. Internal to common/codec/network.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class NetworkTableBuilder {
   static Result<NetworkTableBuilder> make(std::vector<std::string> levels,
                                           std::vector<std::string> accelerator_levels = {});
 
-  // `where` is the node's place in the file: "line 3". An `accelerator` of empty elements only is
-  // none.
+  // `where` is the node's place in the file: "line 3". An `accelerator` of only empty elements
+  // counts as none.
   Result<void> add(domain::NetworkNode node, std::string_view where);
   std::size_t size() const { return table_.nodes.size(); }
   domain::NetworkTable take() && { return std::move(table_); }
@@ -35,8 +35,8 @@ class NetworkTableBuilder {
 // `what` begins the message: "switch".
 Result<void> check_network_name(std::string_view what, std::string_view name);
 
-// Names of the levels of a tree of switches that says none: leaf; spine, leaf; core, spine, leaf;
-// tier-4, core, spine, leaf …
+// Level names for a tree of switches without its own: leaf; spine, leaf; core, spine, leaf; tier-4,
+// core, spine, leaf …
 std::vector<std::string> switch_levels(std::size_t depth);
 
 }  // namespace chipweave::codec

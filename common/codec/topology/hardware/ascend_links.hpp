@@ -1,5 +1,5 @@
-// How two Ascend chips are joined, as the driver and its tools tell it, and what that becomes in a
-// topology. Shared by the importer of `npu-smi info -t topo` and the node agent's probe.
+// The driver's words for the link of two Ascend chips, and what they become in a topology. Shared
+// by the importer of `npu-smi info -t topo` and the node agent's probe.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ bool is_ascend_switched(std::string_view word);
 // A switch of HCCS for these chips, with the lanes and rate of an A3 die.
 void add_hccs_switch(domain::TopologyBuilder& builder, const std::vector<domain::ChipIndex>& chips);
 
-// Chips that reach each other over HCCS_SW hang on one switch: a switch for each connected set.
-// switched(i, k) is asked for positions i < k of `chips`.
+// Chips that reach each other over HCCS_SW share a switch: one switch for each connected set.
+// switched(i, k) is called for positions i < k of `chips`.
 template <class Switched>
 void add_hccs_switches(domain::TopologyBuilder& builder,
                        const std::vector<domain::ChipIndex>& chips, const Switched& switched) {

@@ -1,4 +1,4 @@
-// Sets of things that are joined, directly or over others. Internal to common/codec.
+// Connected sets: members that are joined directly or through others. Internal to common/codec.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace chipweave::codec {
 
-// 0…n-1 in connected sets, each ascending, in the order of their first members; what is joined to
-// nothing is a set of its own. joined(i, k) is asked for i < k only.
+// 0…n-1 in connected sets, each ascending, in the order of their first members. joined(i, k) is
+// called for i < k only.
 template <class Joined>
 std::vector<std::vector<std::size_t>> connected_sets(std::size_t n, const Joined& joined) {
   std::vector<std::vector<std::size_t>> out;

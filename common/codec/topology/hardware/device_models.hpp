@@ -1,4 +1,4 @@
-// What a PCI vendor and device id say: vendor word, model name, and per-lane rates by architecture.
+// Vendor and model names of PCI ids, and lane rates of architectures.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ inline constexpr std::uint32_t kPciAmd = 0x1002;
 
 // "nvidia", "amd" or "" for any other vendor.
 std::string_view vendor_word(std::uint32_t pci_vendor);
-// Model of a device id that is known for sure ("H100-SXM5-80GB"), else "".
+// Model of a device id ("H100-SXM5-80GB"); "" if it is not known for sure.
 std::string_view model_of_device(std::uint32_t pci_vendor, std::uint32_t device);
 // The other way round; nullopt if no device id of the table has exactly this model.
 std::optional<std::pair<std::uint32_t, std::uint32_t>> device_of_model(std::string_view model);
 
-// GB/s one way of one NVLink as NCCL assumes it, by compute capability (90 = sm_90). nullopt: not a
-// known one.
+// GB/s one way of one NVLink as NCCL assumes it, by compute capability (90 = sm_90). nullopt:
+// unknown.
 std::optional<double> nvlink_gbps_of_sm(int sm);
 // GB/s one way of one XGMI link as RCCL assumes it: "906", "910", "gfx90a", "gfx942", … nullopt:
-// not a known one.
+// unknown.
 std::optional<double> xgmi_gbps_of_arch(std::string_view arch);
 // KFD's gfx_target_version (90010 = gfx90a) as such a word.
 std::string arch_of_gfx_version(std::uint64_t version);

@@ -1,7 +1,7 @@
-// DirectedLanes — links as each end states them, and what both ends agree on.
+// DirectedLanes — links as each end reports them, and what both ends agree on.
 //
-// A link that only one end reports, or that the ends count differently, is real on drivers that are
-// half up: the smaller number holds and a warning names the pair.
+// While a driver starts, only one end may report a link, or the ends may count its lanes
+// differently: then the smaller number counts and a warning names the pair.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,11 @@ class DirectedLanes {
     int lanes;  // >= 1
   };
 
-  // Several statements of one direction add up. Precondition: lanes 1..kMaxLanes, from != to.
+  // Lanes of one direction add up. Precondition: lanes 1..kMaxLanes, from != to.
   void add(int from, int to, int lanes) { lanes_[{from, to}] += lanes; }
 
-  // Ascending by (a, b); pairs with nothing left are not in it. index_of: what a warning calls an
-  // end, where the ends are not chip indices themselves.
+  // Ascending by (a, b), without pairs that have no lanes left. index_of: the chip index of an end,
+  // for warnings, if the ends are not chip indices themselves.
   std::vector<Agreed> agree(Warnings& warnings,
                             const std::function<int(int)>& index_of = nullptr) const;
 

@@ -1,8 +1,7 @@
-// HostTree — where devices hang in a machine (CPU, host bridge, PCIe bridges), and what lies
-// between two of them.
+// HostTree — the PCI tree of a machine (CPUs, host bridges, PCIe bridges, devices), and the path
+// between two devices.
 //
-// Built once by an importer from its source's own tree; node 0 is the machine. Not shared between
-// threads.
+// Built once by an importer; node 0 is the machine. Not shared between threads.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +15,9 @@ class HostTree {
  public:
   enum class Level { machine, root_complex, bridge, device };
 
-  // bridges_of_one_switch: how many nodes of the tree a packet meets below the common bridge inside
-  // one switch: 0 where a switch is one node (NCCL), 1 where its upstream and downstream ports are
-  // nodes (hwloc, sysfs).
+  // bridges_of_one_switch: nodes below the common bridge that are still inside one switch: 0 where
+  // a switch is one node (NCCL), 1 where its upstream and downstream ports are nodes (hwloc,
+  // sysfs).
   explicit HostTree(int bridges_of_one_switch) : bridges_of_one_switch_(bridges_of_one_switch) {
     nodes_.push_back({-1, Level::machine, -1});
   }

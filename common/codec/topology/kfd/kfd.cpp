@@ -1,4 +1,4 @@
-// AMD KFD topology trees: the kernel's own account of GPUs, XGMI links and CPU nodes.
+// AMD KFD topology trees: GPUs, XGMI links and CPU nodes as the kernel lists them.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -53,9 +53,9 @@ class KfdImporter {
           "no usable GPU: no node has simd_count above 0 and a drm_render_minor of 128 or more");
     }
     if (gpus_.size() > static_cast<std::size_t>(limits::kMaxChips)) {
-      return make_error(Errc::limit_exceeded, std::to_string(gpus_.size()) + " GPUs, at most " +
+      return make_error(Errc::limit_exceeded, "must have at most " +
                                                   std::to_string(limits::kMaxChips) +
-                                                  " are supported");
+                                                  " GPUs, got " + std::to_string(gpus_.size()));
     }
     return {};
   }
@@ -92,7 +92,7 @@ class KfdImporter {
         chip.pci = gpu.bus_id;
       } else {
         tree_.warnings.add("chip " + std::to_string(i) + " has the bus id of another, " +
-                           gpu.bus_id + ": its own is unknown");
+                           gpu.bus_id + ", and is used without one");
       }
       chip.numa = numa(gpu);
       chip.memory_bytes = gpu.memory_bytes;
@@ -106,7 +106,7 @@ class KfdImporter {
     builder_.model = common_text(models, "");
   }
 
-  // The tree says which CPU a GPU hangs at, not through which bridges.
+  // The tree tells the CPU of a GPU, not the bridges between.
   void add_host_paths() {
     for (std::size_t a = 0; a < gpus_.size(); ++a) {
       for (std::size_t b = a + 1; b < gpus_.size(); ++b) {
@@ -145,14 +145,12 @@ class KfdImporter {
       builder_.add_link(ChipIndex{l.a}, ChipIndex{l.b}, LinkKind::xgmi, l.lanes, gbps);
     }
     if (routed > 0) {
-      tree_.warnings.add(
-          std::to_string(routed / 2) +
-          " pairs reach each other over XGMI through other chips: no link of their own");
+      tree_.warnings.add(std::to_string(routed / 2) +
+                         " pairs are connected over XGMI only through other chips");
     }
   }
 
-  // The kernel states one link's bandwidth as the least and that of all links as the most (RCCL's
-  // rule).
+  // The kernel's minimum is the bandwidth of one link, its maximum that of all (RCCL's rule).
   static int links_of(const KfdLink& link) {
     if (link.min_mbps <= 0 || link.max_mbps <= link.min_mbps) return 1;
     return static_cast<int>(

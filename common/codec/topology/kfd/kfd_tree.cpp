@@ -32,13 +32,13 @@ class Properties {
           blank == std::string_view::npos ? "" : trim(line.substr(blank));
       if (!parse_unsigned(value) && !parse_int(value)) {
         return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
-                                                      ": expected a key and a number, not " +
+                                                      ": expected a key and a number, got " +
                                                       quoted_excerpt(line));
       }
       if (!out.values_.emplace(line.substr(0, blank), value).second) {
         return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
-                                                      ": " + quoted_excerpt(line.substr(0, blank)) +
-                                                      " appears twice");
+                                                      ": duplicate key " +
+                                                      quoted_excerpt(line.substr(0, blank)));
       }
     }
     return out;
@@ -136,7 +136,7 @@ class KfdTreeReader {
       if (*prefix_ != place->prefix) {
         return make_error(Errc::invalid_argument,
                           "two KFD trees, below " + quoted_excerpt(*prefix_) + " and " +
-                              quoted_excerpt(place->prefix) + ": give one of them");
+                              quoted_excerpt(place->prefix) + "; give one of them");
       }
       if (Result<void> done = read_file(path, text, *place); !done) return std::move(done).error();
     }
@@ -185,7 +185,7 @@ class KfdTreeReader {
     const auto [type, from, to, weight, min_mbps, max_mbps] = values;
     if (to < 0 || to > static_cast<std::int64_t>(limits::kMaxArchiveFiles)) {
       return make_error(Errc::invalid_argument,
-                        path + ": node_to " + std::to_string(to) + " is no node");
+                        path + ": node_to must be a node, got " + std::to_string(to));
     }
     if (to == number) {
       return make_error(Errc::invalid_argument,
@@ -193,7 +193,7 @@ class KfdTreeReader {
     }
     if (weight < 0) {
       return make_error(Errc::invalid_argument,
-                        path + ": weight " + std::to_string(weight) + " is below 0");
+                        path + ": weight must not be negative, got " + std::to_string(weight));
     }
     if (from != number) ++wrong_from_;
     for (const KfdLink& l : node.links) {
@@ -217,21 +217,21 @@ class KfdTreeReader {
       ++next;
       for (const KfdLink& link : node.links) nowhere += described_.count(link.to) == 0 ? 1 : 0;
       if (described_.count(number) == 0) {
-        out_.warnings.add("node " + std::to_string(number) + " has no properties file: left out");
+        out_.warnings.add("node " + std::to_string(number) +
+                          " has no properties file and is left out");
       }
     }
     if (nowhere > 0) {
       out_.warnings.add(std::to_string(nowhere) +
-                        " links lead to nodes that the tree does not describe: left out");
+                        " links to nodes without a description are left out");
     }
     if (repeated_ > 0) {
       out_.warnings.add(std::to_string(repeated_) +
-                        " links repeat one of the same type and ends: the first is used");
+                        " links repeat one of the same type and ends; the first is used");
     }
     if (wrong_from_ > 0) {
-      out_.warnings.add(
-          std::to_string(wrong_from_) +
-          " links name another node_from than the node they are listed at: the folder holds");
+      out_.warnings.add(std::to_string(wrong_from_) +
+                        " links have another node_from than their folder; the folder is used");
     }
   }
 

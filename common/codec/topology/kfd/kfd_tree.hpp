@@ -1,5 +1,5 @@
-// The nodes of a KFD topology tree (/sys/class/kfd/kfd/topology), read and checked. For kfd*.cpp,
-// and for the agent's AMD probe, which needs of a GPU what is no part of a topology.
+// The nodes of a KFD topology tree (/sys/class/kfd/kfd/topology), read and checked. For kfd.cpp,
+// and for the agent's AMD probe, which needs more of a GPU than a topology holds.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct KfdTree {
   Warnings warnings;
 };
 
-// Finds ".../nodes/<n>/properties" wherever the tree is rooted. A value that is not a number, or a
-// key that is not there, is an error that names the file.
+// Finds ".../nodes/<n>/properties" wherever the tree is rooted. Errors name the file: a value that
+// is not a number, a missing key.
 Result<KfdTree> read_kfd_tree(const FileTree& files);
 
 }  // namespace chipweave::codec

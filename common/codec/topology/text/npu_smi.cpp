@@ -21,17 +21,17 @@ constexpr std::string_view kPhysical = "Phy-ID";
 constexpr std::string_view kNotSupported = "does not support querying topo";
 bool is_unknown(std::string_view word) { return word == "NA"; }
 
-bool is_word(std::string_view word) {
+bool is_npu_word(std::string_view word) {
   return ascend_host_path(word) || ascend_direct_link(word) || is_ascend_switched(word) ||
          is_unknown(word);
 }
 
-const MatrixSyntax& syntax() {
+const MatrixSyntax& npu_syntax() {
   static const MatrixSyntax value{"npu-smi info -t topo",
                                   {"NPU", kPhysical},
                                   kPhysical,
                                   "X, HCCS, HCCS_SW, SIO, UB, PIX, PXB, PHB, SYS or NA",
-                                  is_word};
+                                  is_npu_word};
   return value;
 }
 
@@ -107,8 +107,7 @@ class NpuReader {
         if (path || word.empty() || is_unknown(word)) continue;
         return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name + ", " +
                                                       quoted_excerpt(matrix_.columns[column].name) +
-                                                      " is " + word +
-                                                      ", which is no path to a NIC");
+                                                      ": expected a host path, got " + word);
       }
       builder_.add_nic(matrix_.columns[column].name, "", -1, 0, std::move(paths));
     }
@@ -117,12 +116,11 @@ class NpuReader {
 
   void warn() {
     if (!matrix_.missing_rows.empty()) {
-      warnings_.push_back(std::to_string(matrix_.missing_rows.size()) +
-                          " rows are not in the text (" + matrix_.missing_rows.front() +
-                          " …): an excerpt");
+      warnings_.push_back(std::to_string(matrix_.missing_rows.size()) + " rows are missing (" +
+                          matrix_.missing_rows.front() + " …); the text " + "is an excerpt");
     }
     if (!unknown_.empty()) {
-      warnings_.push_back("unknown how these chips are joined, taken as SYS or NODE: " +
+      warnings_.push_back("the links of these chips are unknown and taken as SYS or NODE: " +
                           std::string(shortened(unknown_, 200)));
     }
   }
@@ -131,11 +129,11 @@ class NpuReader {
     const domain::RuleGuess guess = domain::guess_rule(topology);
     if (guess.certain) return;
     const std::string kind(to_string(guess.rule.kind));
-    warnings_.push_back("these chips and links are not those of a whole machine that is known; " +
+    warnings_.push_back("these chips and links are not those of a known machine; " +
                         (guess.rule.kind == domain::RuleKind::any
-                             ? "any set of chips is taken as allowed"
+                             ? "any set of chips is allowed"
                              : "the placement rule " + kind + " is assumed") +
-                        "; state \"rule\" in a topology JSON if it is another");
+                        "; set \"rule\" in a topology JSON if it is another");
   }
 
   const LinkMatrix& matrix_;
@@ -153,18 +151,18 @@ bool says_not_supported(std::string_view content) {
 }  // namespace
 
 bool looks_like_npu_smi(std::string_view content) {
-  return says_not_supported(content) || has_matrix_header(content, syntax());
+  return says_not_supported(content) || has_matrix_header(content, npu_syntax());
 }
 
 Result<std::vector<ImportedTopology>> import_npu_smi_all(std::string_view content,
                                                          const ImportOptions& options) {
-  if (says_not_supported(content) && !has_matrix_header(content, syntax())) {
-    return make_error(
-        Errc::unsupported,
-        "npu-smi says that this device does not support querying topo: the machine's links cannot "
-        "be read this way; describe it by a built-in profile or a topology JSON");
+  if (says_not_supported(content) && !has_matrix_header(content, npu_syntax())) {
+    return make_error(Errc::unsupported,
+                      "npu-smi reports that this device does not support querying topo; use a "
+                      "built-in profile or "
+                      "a topology JSON instead");
   }
-  const Result<std::vector<LinkMatrix>> matrices = parse_link_matrices(content, syntax());
+  const Result<std::vector<LinkMatrix>> matrices = parse_link_matrices(content, npu_syntax());
   if (!matrices) return matrices.error();
   std::vector<ImportedTopology> out;
   for (const LinkMatrix& matrix : *matrices) {
@@ -183,7 +181,7 @@ Result<ImportedTopology> import_npu_smi(std::string_view content, const ImportOp
   ImportedTopology first = std::move(all->front());
   if (all->size() > 1) {
     first.warnings.push_back("the file holds " + std::to_string(all->size()) +
-                             " matrices: the first is used");
+                             " matrices; the first is used");
   }
   return first;
 }

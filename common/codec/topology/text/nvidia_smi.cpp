@@ -17,9 +17,9 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-constexpr int kMostLanesOfAGpu = 18;  // of every generation until NVLink 5
+constexpr int kMaxLanesOfGpu = 18;  // of every generation until NVLink 5
 
-std::optional<LinkKind> host_path(std::string_view word) {
+std::optional<LinkKind> nvidia_host_path(std::string_view word) {
   if (word == "SOC") return LinkKind::sys;  // drivers before 390
   const auto kind = domain::parse_link_kind(word);
   const bool printed =
@@ -29,7 +29,7 @@ std::optional<LinkKind> host_path(std::string_view word) {
 
 std::optional<int> nvlink_lanes(std::string_view word) { return number_after("NV", word); }
 
-bool is_nvidia_word(std::string_view word) { return host_path(word) || nvlink_lanes(word); }
+bool is_nvidia_word(std::string_view word) { return nvidia_host_path(word) || nvlink_lanes(word); }
 
 const MatrixSyntax& nvidia_syntax() {
   static const MatrixSyntax value{
@@ -86,15 +86,15 @@ class NvidiaReader {
   Result<void> read_pairs() {
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       for (std::size_t k = i + 1; k < chips_.size(); ++k) {
-        const auto path = host_path(cell(i, k));
-        builder_.add_link(
-            index(i), index(k),
-            path ? *path
-                 : hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], host_path));
+        const auto path = nvidia_host_path(cell(i, k));
+        builder_.add_link(index(i), index(k),
+                          path ? *path
+                               : hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k],
+                                                  nvidia_host_path));
         if (path) continue;
         if (lanes(i, k) < 1) {
           return make_error(Errc::invalid_argument, "cell " + name(i) + ", " + name(k) +
-                                                        " is NV0: a link has at least one lane");
+                                                        ": expected at least one lane, got NV0");
         }
         most_lanes_ = std::max(most_lanes_, lanes(i, k));
       }
@@ -106,8 +106,8 @@ class NvidiaReader {
     return {};
   }
 
-  // Chips that reach each other over NVLink: wired to each other, or, where one shows more lanes
-  // than a GPU has, each to one switch.
+  // Chips that reach each other over NVLink are wired to each other or, where one shows more lanes
+  // than a GPU has, all to one switch.
   Result<void> read_nvlinks(const std::vector<std::size_t>& set) {
     std::vector<int> most(chips_.size(), 0);
     std::vector<int> sum(chips_.size(), 0);
@@ -120,7 +120,7 @@ class NvidiaReader {
     }
     const std::size_t widest =
         static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
-    if (sum[widest] > kMostLanesOfAGpu) return read_switch(set, most, widest, sum[widest]);
+    if (sum[widest] > kMaxLanesOfGpu) return read_switch(set, most, widest, sum[widest]);
     for (const std::size_t i : set) {
       for (const std::size_t k : set) {
         if (i < k && lanes(i, k) > 0)
@@ -154,7 +154,7 @@ class NvidiaReader {
   // One for the whole machine: a GPU with lanes down is of the generation of the others. The matrix
   // does not tell the NVLink generation; 18 lanes to one peer exist since Hopper only.
   std::optional<double> rate() const {
-    if (!builder_.model.empty() || most_lanes_ != kMostLanesOfAGpu) return std::nullopt;
+    if (!builder_.model.empty() || most_lanes_ != kMaxLanesOfGpu) return std::nullopt;
     return domain::default_gbps_per_lane(LinkKind::nvlink, "H100");
   }
 
@@ -162,13 +162,13 @@ class NvidiaReader {
     for (const std::size_t column : matrix_.nic_columns()) {
       std::map<ChipIndex, LinkKind> paths;
       for (std::size_t i = 0; i < chips_.size(); ++i) {
-        const auto path = host_path(matrix_.cell(chips_[i], column));
+        const auto path = nvidia_host_path(matrix_.cell(chips_[i], column));
         if (!path) {
           return make_error(Errc::invalid_argument,
                             "cell " + matrix_.columns[chips_[i]].name + ", " +
-                                quoted_excerpt(matrix_.columns[column].name) + " is " +
-                                matrix_.cell(chips_[i], column) +
-                                ", but only GPUs have NVLink (is this column a GPU?)");
+                                quoted_excerpt(matrix_.columns[column].name) +
+                                ": expected a host path, got " + matrix_.cell(chips_[i], column) +
+                                " (is this column a GPU?)");
         }
         paths[index(i)] = *path;
       }
@@ -211,7 +211,7 @@ Result<ImportedTopology> import_nvidia_smi(std::string_view content, const Impor
   Result<ImportedTopology> out = NvidiaReader(matrices->front(), options).read(nic_names(content));
   if (out && matrices->size() > 1) {
     out->warnings.push_back("the file holds " + std::to_string(matrices->size()) +
-                            " matrices: the first is used");
+                            " matrices; the first is used");
   }
   return out;
 }

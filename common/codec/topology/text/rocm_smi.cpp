@@ -21,10 +21,9 @@ using domain::LinkKind;
 
 constexpr std::string_view kWeights = "Weight between two GPUs";
 constexpr std::string_view kTypes = "Link Type between two GPUs";
-constexpr std::size_t kMaxTextBytes = std::size_t{4} << 20U;
 
 // Rows of one table by GPU number.
-struct Table {
+struct RocmTable {
   int line = 0;
   std::vector<int> gpus;
   std::map<int, std::vector<std::string>> rows;
@@ -44,12 +43,12 @@ class RocmReader {
   }
 
   Result<ImportedTopology> read() {
-    Result<Table> types = table(kTypes);
+    Result<RocmTable> types = table(kTypes);
     if (!types) return std::move(types).error();
-    Result<Table> weights = table(kWeights);
+    Result<RocmTable> weights = table(kWeights);
     if (!weights) return std::move(weights).error();
     if (weights->gpus != types->gpus) {
-      return error_at(types->line, "the tables of weight and link type name different GPUs");
+      return error_at(types->line, "the tables of weight and link type have different GPUs");
     }
     if (Result<void> ok = read_numa(types->gpus); !ok) return std::move(ok).error();
     for (const int gpu : types->gpus) {
@@ -76,14 +75,15 @@ class RocmReader {
     return make_error(Errc::invalid_argument, "line " + std::to_string(line) + ": " + text);
   }
 
-  Result<Table> table(std::string_view title) const {
+  Result<RocmTable> table(std::string_view title) const {
     std::size_t i = 0;
     while (i < lines_.size() && lines_[i].find(title) == std::string::npos) ++i;
     if (i == lines_.size()) {
-      return make_error(Errc::invalid_argument, "there is no table \"" + std::string(title) +
-                                                    "\": print it with rocm-smi --showtopo");
+      return make_error(
+          Errc::invalid_argument,
+          "the table \"" + std::string(title) + "\" is missing; print it with rocm-smi --showtopo");
     }
-    Table out;
+    RocmTable out;
     for (++i; i < lines_.size() && !is_section(lines_[i]); ++i) {
       const std::vector<std::string_view> words = split_words(lines_[i]);
       if (words.empty()) continue;
@@ -104,27 +104,28 @@ class RocmReader {
     return out;
   }
 
-  static Result<void> take_header(const std::vector<std::string_view>& words, Table& out) {
+  static Result<void> take_header(const std::vector<std::string_view>& words, RocmTable& out) {
     if (words.size() > static_cast<std::size_t>(limits::kMaxChips)) {
-      return error_at(out.line, std::to_string(words.size()) + " GPUs, at most " +
-                                    std::to_string(limits::kMaxChips) + " are supported");
+      return error_at(out.line, "must have at most " + std::to_string(limits::kMaxChips) +
+                                    " GPUs, got " + std::to_string(words.size()));
     }
     for (const std::string_view w : words) {
       const auto gpu = number_after("GPU", w);
-      if (!gpu) return error_at(out.line, "expected GPU names, not " + quoted_excerpt(w));
+      if (!gpu) return error_at(out.line, "expected GPU names, got " + quoted_excerpt(w));
       if (std::find(out.gpus.begin(), out.gpus.end(), *gpu) != out.gpus.end()) {
-        return error_at(out.line, "column " + quoted_excerpt(w) + " appears twice");
+        return error_at(out.line, "duplicate column " + quoted_excerpt(w));
       }
       out.gpus.push_back(*gpu);
     }
     return {};
   }
 
-  static Result<void> take_row(const std::vector<std::string_view>& words, int line, Table& out) {
+  static Result<void> take_row(const std::vector<std::string_view>& words, int line,
+                               RocmTable& out) {
     const auto gpu = number_after("GPU", words[0]);
     if (!gpu || std::find(out.gpus.begin(), out.gpus.end(), *gpu) == out.gpus.end()) {
       return error_at(line,
-                      "expected the row of a GPU of the header, not " + quoted_excerpt(words[0]));
+                      "expected the row of a GPU of the header, got " + quoted_excerpt(words[0]));
     }
     if (words.size() != out.gpus.size() + 1) {
       return error_at(line, "the row of GPU" + std::to_string(*gpu) + " has " +
@@ -133,7 +134,7 @@ class RocmReader {
                                 " columns (is the output cut off?)");
     }
     if (!out.rows.emplace(*gpu, std::vector<std::string>(words.begin() + 1, words.end())).second) {
-      return error_at(line, "second row of GPU" + std::to_string(*gpu));
+      return error_at(line, "duplicate row of GPU" + std::to_string(*gpu));
     }
     return {};
   }
@@ -141,7 +142,7 @@ class RocmReader {
   // "GPU[0] : (Topology) Numa Node: 3"
   Result<void> read_numa(const std::vector<int>& gpus) {
     constexpr std::string_view kKey = "(Topology) Numa Node:";
-    std::set<int> said;  // by the first output of the file
+    std::set<int> seen;  // the first output of the file counts
     for (const int gpu : gpus) numa_[gpu] = -1;
     for (const std::string& line : lines_) {
       const std::size_t key = line.find(kKey);
@@ -154,15 +155,15 @@ class RocmReader {
       const std::string_view view(line);
       const auto gpu = number_after("", view.substr(open + 4, close - open - 4));
       const std::vector<std::string_view> value = split_words(view.substr(key + kKey.size()));
-      if (!gpu || numa_.count(*gpu) == 0 || value.empty() || !said.insert(*gpu).second) continue;
-      numa_[*gpu] = number_after("", value[0]).value_or(-1);  // "-1": not known
+      if (!gpu || numa_.count(*gpu) == 0 || value.empty() || !seen.insert(*gpu).second) continue;
+      numa_[*gpu] = number_after("", value[0]).value_or(-1);  // "-1": unknown
     }
     return {};
   }
 
   static std::optional<int> weight_of(std::string_view word) { return number_after("", word); }
 
-  Result<void> read_pairs(const Table& types, const Table& weights) {
+  Result<void> read_pairs(const RocmTable& types, const RocmTable& weights) {
     const std::size_t n = types.gpus.size();
     std::optional<int> least;
     for (std::size_t i = 0; i < n; ++i) {
@@ -190,36 +191,36 @@ class RocmReader {
       }
     }
     if (least) {
-      warnings_.push_back(
-          "rocm-smi does not print how many XGMI lanes a pair has: one each is assumed");
+      warnings_.push_back("rocm-smi does not print the XGMI lanes of a pair; one is assumed");
     }
     if (indirect) {
       warnings_.push_back("pairs with an XGMI weight above " + std::to_string(*least) +
-                          " are taken as routed over other GPUs, not linked");
+                          " count as routed over other GPUs, not as linked");
     }
     return {};
   }
 
-  Result<void> check_pair(const Table& types, const Table& weights, std::size_t i,
+  Result<void> check_pair(const RocmTable& types, const RocmTable& weights, std::size_t i,
                           std::size_t k) const {
     const std::string pair =
         "GPU" + std::to_string(types.gpus[i]) + ", GPU" + std::to_string(types.gpus[k]);
     const std::string& type = types.cell(i, k);
     if (type != "XGMI" && type != "PCIE" && type != "N/A") {
-      return error_at(types.line, "link type of " + pair + ": unknown word " +
-                                      quoted_excerpt(type) + ", expected XGMI or PCIE");
+      return error_at(types.line, "link type of " + pair + ": expected XGMI or PCIE, got " +
+                                      quoted_excerpt(type));
     }
     if (type != types.cell(k, i)) {
       return error_at(types.line, "link type of " + pair + " is " + type +
-                                      ", the other way round " + quoted_excerpt(types.cell(k, i)));
+                                      ", in the other direction " +
+                                      quoted_excerpt(types.cell(k, i)));
     }
     if (weights.cell(i, k) != weights.cell(k, i)) {
       return error_at(weights.line,
                       "weight of " + pair + " is " + quoted_excerpt(weights.cell(i, k)) +
-                          ", the other way round " + quoted_excerpt(weights.cell(k, i)));
+                          ", in the other direction " + quoted_excerpt(weights.cell(k, i)));
     }
     if (type == "XGMI" && !weight_of(weights.cell(i, k))) {
-      return error_at(weights.line, "weight of " + pair + " is no number");
+      return error_at(weights.line, "weight of " + pair + " must be a number");
     }
     return {};
   }
@@ -239,9 +240,9 @@ bool looks_like_rocm_smi(std::string_view content) {
 }
 
 Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options) {
-  if (content.size() > kMaxTextBytes) {
+  if (content.size() > kMaxToolTextBytes) {
     return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(kMaxTextBytes >> 20U) + " MiB");
+                      "must be at most " + std::to_string(kMaxToolTextBytes >> 20U) + " MiB");
   }
   return RocmReader(content, options).read();
 }

@@ -13,11 +13,9 @@ namespace {
 
 using domain::LinkKind;
 
-// What tools print is far below; beyond, memory of the parsed form would be many times that of the
-// text.
+// Far above what tools print; they bound the memory of the parsed form.
 constexpr std::size_t kMaxColumns = static_cast<std::size_t>(limits::kMaxChips) + limits::kMaxNics;
 constexpr std::size_t kMaxMatrices = 16;
-constexpr std::size_t kMaxMatrixBytes = std::size_t{4} << 20U;
 constexpr std::size_t kMaxLines = 100000;
 
 Error at_line(int line, const std::string& text) {
@@ -59,7 +57,7 @@ bool is_cell(const MatrixSyntax& syntax, std::string_view word) {
   return word == "X" || syntax.is_word(word);
 }
 
-// A line that starts with a chip's name and is no row of the matrix.
+// A line that starts with a chip's name and is not a row of the matrix.
 std::optional<Header> header_of(std::string_view line, const MatrixSyntax& syntax) {
   const std::vector<std::string_view> words = split_words(line);
   Header h;
@@ -107,8 +105,8 @@ class MatrixParser {
       const auto column = columns_.find(words[0]);
       if (column == columns_.end() && chip_number(syntax_, words[0]) && words.size() > 1 &&
           is_cell(syntax_, words[1])) {
-        return at_line(line_number(), "the row of " + quoted_excerpt(words[0]) +
-                                          ", which is no column of the header");
+        return at_line(line_number(),
+                       "the row of " + quoted_excerpt(words[0]) + " has no column in the header");
       }
       if (column == columns_.end() || header_of(lines_[next_], syntax_)) break;
       if (Result<void> ok = take_row(column->second, words); !ok) return std::move(ok).error();
@@ -117,7 +115,7 @@ class MatrixParser {
     if (Result<void> ok = make_symmetric(); !ok) return std::move(ok).error();
     return std::move(matrix_);
   }
-  // The first line behind the matrix.
+  // The first line after the matrix.
   std::size_t next() const { return next_; }
 
  private:
@@ -135,7 +133,7 @@ class MatrixParser {
         return at_line(line_number(), "the number of " + quoted_excerpt(name) + " is too large");
       }
       if (!columns_.emplace(name, matrix_.columns.size()).second) {
-        return at_line(line_number(), "column " + quoted_excerpt(name) + " appears twice");
+        return at_line(line_number(), "duplicate column " + quoted_excerpt(name));
       }
       matrix_.columns.push_back({std::string(name), chip.value_or(-1)});
     }
@@ -146,7 +144,7 @@ class MatrixParser {
     return {};
   }
 
-  // "GPU1000000": a chip by its prefix, but of no number that a tool would print.
+  // "GPU1000000": a chip by its prefix, with a number that no tool prints.
   bool is_endless_number(std::string_view name) const {
     return std::any_of(
         syntax_.chip_prefixes.begin(), syntax_.chip_prefixes.end(),
@@ -160,7 +158,7 @@ class MatrixParser {
     const std::size_t n = matrix_.columns.size();
     const std::string& name = matrix_.columns[row].name;
     if (rows_[row] != 0) {
-      return at_line(line_number(), "second row of " + name + " (the first is line " +
+      return at_line(line_number(), "duplicate row of " + name + " (the first is line " +
                                         std::to_string(rows_[row]) + ")");
     }
     rows_[row] = line_number();
@@ -174,12 +172,12 @@ class MatrixParser {
       const std::string_view word = words[c + 1];
       const std::string where = "cell " + name + ", " + matrix_.columns[c].name + ": ";
       if (!is_cell(syntax_, word)) {
-        return at_line(line_number(), where + "unknown word " + quoted_excerpt(word) +
-                                          ", expected " + std::string(syntax_.words));
+        return at_line(line_number(), where + "expected " + std::string(syntax_.words) + ", got " +
+                                          quoted_excerpt(word));
       }
       if ((word == "X") != (c == row)) {
-        return at_line(line_number(), where + (c == row ? "expected X, not " + quoted_excerpt(word)
-                                                        : "X stands for the chip itself"));
+        return at_line(line_number(), where + (c == row ? "expected X, got " + quoted_excerpt(word)
+                                                        : "X means the chip itself"));
       }
       matrix_.cells[row * n + c] = std::string(word);
     }
@@ -250,14 +248,10 @@ class MatrixParser {
                                             missing.substr(0, 200) + " (is the output cut off?)");
   }
 
-  // "line 2 says GPU0, GPU1 is NV1"
+  // "line 2 has NV1 for GPU0, GPU1"
   std::string statement(std::size_t row, std::size_t column, const std::string& word) const {
-    std::string out = "line " + std::to_string(rows_[row]) + " says ";
-    out += matrix_.columns[row].name;
-    out += ", ";
-    out += matrix_.columns[column].name;
-    out += " is ";
-    return out += word;
+    return "line " + std::to_string(rows_[row]) + " has " + word + " for " +
+           matrix_.columns[row].name + ", " + matrix_.columns[column].name;
   }
 
   Result<void> make_symmetric() {
@@ -344,9 +338,9 @@ bool has_matrix_header(std::string_view content, const MatrixSyntax& syntax) {
 
 Result<std::vector<LinkMatrix>> parse_link_matrices(std::string_view content,
                                                     const MatrixSyntax& syntax) {
-  if (content.size() > kMaxMatrixBytes) {
+  if (content.size() > kMaxToolTextBytes) {
     return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(kMaxMatrixBytes >> 20U) + " MiB");
+                      "must be at most " + std::to_string(kMaxToolTextBytes >> 20U) + " MiB");
   }
   const std::vector<std::string> lines = plain_lines(content);
   if (lines.size() > kMaxLines) {

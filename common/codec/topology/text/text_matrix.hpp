@@ -1,12 +1,13 @@
 // The link matrix that vendor tools print (`nvidia-smi topo -m`, `npu-smi info -t topo`): names
-// across and down, a word a cell, affinity columns behind. What the words mean is the importer's
-// business. Internal to common/codec.
+// across and down, one word in each cell, then affinity columns. The importers know what the words
+// mean. Internal to common/codec.
 //
 // Tolerated: colours, tabs or aligned blanks, indentation, prompts and legends around the matrix,
 // MIG rows, empty affinity cells. Errors name the line: cut-off rows, unknown words, duplicated
 // columns, cells (a,b) and (b,a) that differ.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "common/domain/link.hpp"
 
 namespace chipweave::codec {
+
+inline constexpr std::size_t kMaxToolTextBytes = std::size_t{4} << 20U;
 
 struct MatrixSyntax {
   std::string_view tool;                        // for messages

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxMatrixObjects = 1024;
 constexpr std::uint64_t kHwlocXgmiConstant = 100000;  // MB/s, written for whatever XGMI can reach
 
-struct Matrix {
+struct HwlocMatrix {
   pugi::xml_node element;
   std::vector<std::uint64_t> objects;  // gp_index
   std::vector<std::uint64_t> values;   // row by row
@@ -28,25 +28,26 @@ struct Matrix {
 };
 
 // Appends the numbers of a text like "332 333" or "OSDev:332 Package:3"; false on anything else.
-bool append_numbers(std::string_view text, std::size_t most, std::vector<std::uint64_t>& out) {
+bool append_numbers(std::string_view text, std::size_t max, std::vector<std::uint64_t>& out) {
   while (!(text = trim(text)).empty()) {
     std::string_view word = text.substr(0, text.find_first_of(" \t\r\n"));
     text.remove_prefix(word.size());
     if (const std::size_t colon = word.find(':'); colon != std::string_view::npos)
       word.remove_prefix(colon + 1);
     const std::optional<std::uint64_t> number = parse_unsigned(word);
-    if (!number || out.size() >= most) return false;
+    if (!number || out.size() >= max) return false;
     out.push_back(*number);
   }
   return true;
 }
 
 // nullopt where the matrix numbers its objects by something else than gp_index.
-Result<std::optional<Matrix>> read_matrix(const XmlDocument& document, pugi::xml_node element) {
+Result<std::optional<HwlocMatrix>> read_matrix(const XmlDocument& document,
+                                               pugi::xml_node element) {
   const bool mixed_types = std::string_view(element.name()) == "distances2hetero";
   if (!mixed_types && std::string_view(element.attribute("indexing").value()) != "gp")
-    return std::optional<Matrix>{};
-  Matrix out;
+    return std::optional<HwlocMatrix>{};
+  HwlocMatrix out;
   out.element = element;
   const Result<int> count = document.integer(element, "nbobjs", 1, kMaxMatrixObjects);
   if (!count) return count.error();
@@ -57,17 +58,18 @@ Result<std::optional<Matrix>> read_matrix(const XmlDocument& document, pugi::xml
                       : name == "u64values"
                           ? append_numbers(part.child_value(), size * size, out.values)
                           : true;
-    if (!good) return document.error(part, "expected numbers only, and no more than nbobjs says");
+    if (!good)
+      return document.error(part, "expected only numbers, at most as many as nbobjs gives");
   }
   if (out.objects.size() != size || out.values.size() != size * size) {
-    return document.error(element, "nbobjs is " + std::to_string(size) + ", but there are " +
+    return document.error(element, "nbobjs is " + std::to_string(size) + ", got " +
                                        std::to_string(out.objects.size()) + " indexes and " +
                                        std::to_string(out.values.size()) + " values");
   }
-  return std::optional<Matrix>(std::move(out));
+  return std::optional<HwlocMatrix>(std::move(out));
 }
 
-// What XGMI of a model looks like: MB/s one way of a link as drivers state it, and the most chips
+// What XGMI of a model looks like: MB/s one way of a link as drivers state it, and the max chips
 // that are wired all to all with single links.
 struct XgmiModel {
   std::string_view word;
@@ -98,9 +100,9 @@ double nvlink_mbps_per_link(std::string_view model) {
   return 25000;
 }
 
-class MatrixReader {
+class HwlocMatrixReader {
  public:
-  MatrixReader(const XmlDocument& document, HwlocMachine& machine)
+  HwlocMatrixReader(const XmlDocument& document, HwlocMachine& machine)
       : document_(document), machine_(machine) {}
 
   Result<HwlocLinks> read() {
@@ -110,11 +112,11 @@ class MatrixReader {
       const std::string_view name = element.attribute("name").value();
       if (name == "XGMIHops") saw_hops_ = true;
       if (name != "NVLinkBandwidth" && name != "XGMIBandwidth") continue;
-      Result<std::optional<Matrix>> matrix = read_matrix(document_, element);
+      Result<std::optional<HwlocMatrix>> matrix = read_matrix(document_, element);
       if (!matrix) return std::move(matrix).error();
       if (!*matrix) continue;
       if (name == "NVLinkBandwidth" ? saw_nvlink_ : saw_xgmi_) {
-        machine_.warnings.add("a second matrix " + std::string(name) + ": the first is used");
+        machine_.warnings.add("several matrices " + std::string(name) + "; the first is used");
         continue;
       }
       Result<void> done = name == "NVLinkBandwidth" ? read_nvlink(**matrix) : read_xgmi(**matrix);
@@ -140,17 +142,17 @@ class MatrixReader {
     return machine_.gpus[static_cast<std::size_t>(position)].model;
   }
 
-  Result<int> lanes(const Matrix& matrix, std::uint64_t mbps, double mbps_per_link) const {
+  Result<int> lanes(const HwlocMatrix& matrix, std::uint64_t mbps, double mbps_per_link) const {
     const double count = std::max(1.0, std::round(static_cast<double>(mbps) / mbps_per_link));
     if (count > limits::kMaxLanes) {
       return document_.error(
           matrix.element,
-          std::to_string(mbps) + " MB/s between two objects is no bandwidth of links");
+          std::to_string(mbps) + " MB/s between two objects is more than links can have");
     }
     return static_cast<int>(count);
   }
 
-  Result<void> read_nvlink(const Matrix& matrix) {
+  Result<void> read_nvlink(const HwlocMatrix& matrix) {
     saw_nvlink_ = true;
     int cpu_cells = 0;
     for (std::size_t row = 0; row < matrix.objects.size(); ++row) {
@@ -172,14 +174,13 @@ class MatrixReader {
       }
     }
     if (cpu_cells > 0) {
-      machine_.warnings.add(
-          "NVLinkBandwidth: " + std::to_string(cpu_cells) +
-          " GPUs have NVLinks to CPUs (POWER): they join no two GPUs and are left out");
+      machine_.warnings.add("NVLinkBandwidth: " + std::to_string(cpu_cells) +
+                            " GPUs have NVLinks to CPUs (POWER), which are left out");
     }
     return {};
   }
 
-  Result<void> read_xgmi(const Matrix& matrix) {
+  Result<void> read_xgmi(const HwlocMatrix& matrix) {
     saw_xgmi_ = true;
     std::set<std::uint64_t> values;
     std::set<int> members;
@@ -230,8 +231,7 @@ class MatrixReader {
     machine_.warnings.add(
         "XGMIBandwidth holds " + std::to_string(mbps) + " MB/s for every pair of " +
         std::to_string(members.size()) +
-        " GPUs, more than they have links for: it says who can reach whom, not who is wired to "
-        "whom. " +
+        " GPUs, more than they have links for: it lists reachable pairs, not direct links. " +
         (out_.xgmi.empty() ? "XGMI links are left out"
                            : "Only the links inside packages (same AMDSerial) are taken") +
         "; import the machine's KFD tree (/sys/class/kfd) for all of them");
@@ -267,7 +267,7 @@ class MatrixReader {
 }  // namespace
 
 Result<HwlocLinks> read_hwloc_links(const XmlDocument& document, HwlocMachine& machine) {
-  return MatrixReader(document, machine).read();
+  return HwlocMatrixReader(document, machine).read();
 }
 
 }  // namespace chipweave::codec

@@ -1,4 +1,4 @@
-// The distance matrices of an hwloc file that speak of fast links. Included by hwloc_*.cpp only.
+// The distance matrices of an hwloc file that hold fast links. Included by hwloc_*.cpp only.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ struct HwlocLinks {
   std::map<int, int> switch_lanes;
 };
 
-// NVLinkBandwidth: MB/s one way, summed over the links of a pair. XGMIBandwidth: the same where it
-// tells links apart; where it holds one value for every pair of more chips than a chip has links
-// for, it says who can reach whom, not who is wired to whom, and only the dies of one package are
-// linked. XGMIHops is not used: it says 1 for indirect pairs too. Adds warnings to the machine.
+// NVLinkBandwidth: MB/s one way, summed over the links of a pair. XGMIBandwidth: the same, unless
+// it has one value for every pair of more chips than a chip has links for; then it lists reachable
+// pairs, not direct links, and only the dies of one package are linked. XGMIHops is not used: it is
+// 1 for indirect pairs too. Adds warnings to the machine.
 Result<HwlocLinks> read_hwloc_links(const XmlDocument& document, HwlocMachine& machine);
 
 }  // namespace chipweave::codec

@@ -120,12 +120,12 @@ class HwlocTreeReader {
       } else {
         if (info(object, "CPUVendor") == "GenuineIntel") out_.intel = true;
         int inner = numa;
-        // Older files nest everything of a NUMA node inside it; newer ones hang it beside its CPUs
-        // as memory.
+        // Older files nest everything of a NUMA node inside it; newer ones list it as memory
+        // beside its CPUs.
         if (type == "NUMANode") {
           inner = numa_of(object).value_or(-1);
-        } else if (const std::optional<int> beside = memory_child(object)) {
-          inner = *beside;
+        } else if (const std::optional<int> memory = memory_child(object)) {
+          inner = *memory;
         }
         done = walk(object, node, inner);
       }
@@ -163,11 +163,10 @@ class HwlocTreeReader {
   Result<void> check_room(pugi::xml_node where) const {
     if (out_.gpus.size() < static_cast<std::size_t>(limits::kMaxChips)) return {};
     return make_error(Errc::limit_exceeded, document_.where(where) + ": more than " +
-                                                std::to_string(limits::kMaxChips) +
-                                                " GPUs, not supported");
+                                                std::to_string(limits::kMaxChips) + " GPUs");
   }
 
-  // Adds what an OS device of a GPU says.
+  // Adds the facts of an OS device of a GPU.
   void describe(pugi::xml_node os_device, int position) {
     HwlocGpu& gpu = out_.gpus[static_cast<std::size_t>(position)];
     const auto [tool, number] = tool_number(os_device.attribute("name").value());
@@ -197,7 +196,7 @@ class HwlocTreeReader {
       return make_error(Errc::limit_exceeded, document_.where(device) + ": more than " +
                                                   std::to_string(limits::kMaxNics) + " NICs");
     }
-    HwlocNic nic{"", normalize_bus_id(device.attribute("pci_busid").value()), numa, node};
+    HostNic nic{"", normalize_bus_id(device.attribute("pci_busid").value()), numa, 0, node};
     for (const pugi::xml_node child : device.children("object")) {
       if (type_of(child) != "OSDev") continue;
       const bool rdma = !info(child, "NodeGUID").empty();
@@ -208,7 +207,7 @@ class HwlocTreeReader {
     return {};
   }
 
-  // GPUs that the file knows without their PCI device: those of the first tool that sees any.
+  // GPUs without a PCI device in the file: those of the first tool that lists any.
   Result<void> use_lone_devices() {
     for (const std::string_view tool : {"nvml", "rsmi", "cuda", "opencl"}) {
       for (const pugi::xml_node device : lone_) {
@@ -225,7 +224,7 @@ class HwlocTreeReader {
     return {};
   }
 
-  // A superchip's GPU is no PCI device; the product name says that there is one.
+  // A superchip's GPU is not a PCI device; the product name tells that there is one.
   void use_integrated_gpu() {
     const pugi::xml_node machine = document_.root().child("object");
     if (info(machine, "DMIProductName") != "NVIDIA_DGX_Spark") return;
@@ -261,7 +260,7 @@ void number_chips(HwlocMachine& machine) {
   if (all && distinct.size() == machine.gpus.size()) return;
   for (std::size_t i = 0; i < machine.gpus.size(); ++i) machine.gpus[i].index = static_cast<int>(i);
   machine.warnings.add(
-      "GPUs are numbered in the order of the file: no tool's numbers cover all of them");
+      "GPUs are numbered in the order of the file, as no tool's numbers cover all of them");
 }
 
 Result<HwlocMachine> read_hwloc_machine(const XmlDocument& document) {

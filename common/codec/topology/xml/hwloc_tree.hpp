@@ -1,5 +1,4 @@
-// What an hwloc XML file says of accelerators and NICs, before it is judged. Included by
-// hwloc_*.cpp only.
+// What an hwloc XML file holds of accelerators and NICs. Included by hwloc_*.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +9,22 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/text/warnings.hpp"
-#include "common/codec/topology/hardware/host_tree.hpp"
+#include "common/codec/topology/hardware/host_devices.hpp"
 #include "common/codec/topology/xml/xml_document.hpp"
 
 namespace chipweave::codec {
 
-struct HwlocGpu {
-  int index = 0;       // chip index; 0 until number_chips() has run
-  std::string bus_id;  // "" for one seen as an OS device only
-  std::string vendor;  // "nvidia", "amd", ""
-  std::string model;
-  std::string id;      // uuid
-  std::string serial;  // shared by the dies of one AMD package
-  int numa = -1;
-  int tree_node = 0;
-  std::uint64_t memory_bytes = 0;
+// index: 0 until number_chips() has run. bus_id: "" for one seen as an OS device only.
+struct HwlocGpu : HostGpu {
+  std::string serial;   // shared by the dies of one AMD package
   double pci_gbps = 0;  // PCIe link as hwloc prints it, GB/s; 0 unknown
   // Number that each tool gives it: "nvml", "rsmi", "cuda", "opencl".
   std::map<std::string, int, std::less<>> numbers;
 };
 
-struct HwlocNic {
-  std::string name;
-  std::string bus_id;
-  int numa = -1;
-  int tree_node = 0;
-};
-
 struct HwlocMachine {
   std::vector<HwlocGpu> gpus;  // in the order of the file
-  std::vector<HwlocNic> nics;
+  std::vector<HostNic> nics;
   HostTree tree{1};
   bool intel = false;
   std::map<std::uint64_t, int>
@@ -48,9 +33,8 @@ struct HwlocMachine {
   Warnings warnings;
 };
 
-// Gives every GPU the number of the vendor's own tool; the order of the file where a GPU has none
-// or two share one (an NVIDIA and an AMD card are both number 0 of their tools): then with a
-// warning.
+// Gives every GPU the number of its vendor's tool. Where a GPU has none or two share one (an NVIDIA
+// and an AMD card are both number 0 of their tools), the order in the file, with a warning.
 void number_chips(HwlocMachine& machine);
 
 // Root element <topology>, any hwloc generation (no version attribute, 2.x, 3.x).

@@ -1,10 +1,8 @@
-// hwloc XML (lstopo export), generations 1, 2 and 3, by a reader of our own: libhwloc refuses files
-// newer than itself.
+// hwloc XML (lstopo export), generations 1, 2 and 3, without libhwloc, which refuses files newer
+// than itself.
 #include <algorithm>
 #include <utility>
 
-#include "common/codec/topology/hardware/device_models.hpp"
-#include "common/codec/topology/import.hpp"
 #include "common/codec/topology/xml/hwloc_matrices.hpp"
 #include "common/codec/topology/xml/hwloc_tree.hpp"
 #include "common/domain/link_rates.hpp"
@@ -18,7 +16,7 @@ using domain::LinkKind;
 
 // By what the GPUs' PCIe links run at (GB/s of the whole link); an idle link runs slower than it
 // can: then the model's default holds.
-std::optional<domain::HostBandwidth> host_bandwidth(const HwlocMachine& machine) {
+std::optional<domain::HostBandwidth> hwloc_host_bandwidth(const HwlocMachine& machine) {
   double slowest = 0;
   for (const HwlocGpu& gpu : machine.gpus) {
     if (gpu.pci_gbps > 0) slowest = slowest > 0 ? std::min(slowest, gpu.pci_gbps) : gpu.pci_gbps;
@@ -28,46 +26,8 @@ std::optional<domain::HostBandwidth> host_bandwidth(const HwlocMachine& machine)
   return domain::pcie_host_bandwidth(generation, machine.intel);
 }
 
-void add_chips(const HwlocMachine& machine, const ImportOptions& options,
-               domain::TopologyBuilder& builder) {
-  std::vector<std::string> vendors;
-  std::vector<std::string> models;
-  for (const HwlocGpu& gpu : machine.gpus) {
-    domain::Chip chip;
-    chip.index = ChipIndex{gpu.index};
-    chip.id = gpu.id;
-    chip.pci = gpu.bus_id;
-    chip.numa = gpu.numa;
-    chip.memory_bytes = gpu.memory_bytes;
-    chip.model = options.model.empty() ? gpu.model : options.model;
-    vendors.push_back(gpu.vendor);
-    models.push_back(chip.model);
-    builder.add_chip(std::move(chip));
-  }
-  builder.vendor = common_text(vendors, "mixed");
-  builder.model = common_text(models, "");
-}
-
-void add_host_paths(const HwlocMachine& machine, domain::TopologyBuilder& builder) {
-  const std::size_t n = machine.gpus.size();
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = a + 1; b < n; ++b) {
-      builder.add_link(ChipIndex{machine.gpus[a].index}, ChipIndex{machine.gpus[b].index},
-                       machine.tree.path(machine.gpus[a].tree_node, machine.gpus[b].tree_node));
-    }
-  }
-  for (const HwlocNic& nic : machine.nics) {
-    std::map<ChipIndex, LinkKind> paths;
-    for (std::size_t i = 0; i < n; ++i) {
-      paths[ChipIndex{machine.gpus[i].index}] =
-          machine.tree.path(machine.gpus[i].tree_node, nic.tree_node);
-    }
-    builder.add_nic(nic.name, nic.bus_id, nic.numa, 0, std::move(paths));
-  }
-}
-
-void add_fast_links(const HwlocLinks& links, const HwlocMachine& machine,
-                    const ImportOptions& options, domain::TopologyBuilder& builder) {
+void add_hwloc_links(const HwlocLinks& links, const HwlocMachine& machine,
+                     const ImportOptions& options, domain::TopologyBuilder& builder) {
   const auto index = [&machine](int position) {
     return ChipIndex{machine.gpus[static_cast<std::size_t>(position)].index};
   };
@@ -110,10 +70,10 @@ Result<ImportedTopology> import_hwloc_xml(std::string_view content, const Import
   Result<HwlocLinks> links = read_hwloc_links(*document, *machine);
   if (!links) return std::move(links).error();
   domain::TopologyBuilder builder;
-  add_chips(*machine, options, builder);
-  builder.host_bandwidth = host_bandwidth(*machine);
-  add_host_paths(*machine, builder);
-  add_fast_links(*links, *machine, options, builder);
+  add_chips(machine->gpus, options, builder);
+  builder.host_bandwidth = hwloc_host_bandwidth(*machine);
+  add_host_paths(machine->tree, machine->gpus, machine->nics, builder);
+  add_hwloc_links(*links, *machine, options, builder);
   Result<domain::NodeTopology> topology = std::move(builder).build();
   if (!topology) return std::move(topology).error();
   return ImportedTopology{std::move(topology).value(), "hwloc-xml",

@@ -26,8 +26,7 @@ Result<std::set<int>> devices(const XmlDocument& document) {
         out.insert(*dev);
         if (out.size() > static_cast<std::size_t>(limits::kMaxChips)) {
           return make_error(Errc::limit_exceeded, document.where(gpu) + ": more than " +
-                                                      std::to_string(limits::kMaxChips) +
-                                                      " GPUs, not supported");
+                                                      std::to_string(limits::kMaxChips) + " GPUs");
         }
       }
     }
@@ -47,21 +46,21 @@ Result<ImportedTopology> import_nccl_graph(std::string_view content, const Impor
   if (!document) return std::move(document).error();
   const pugi::xml_attribute version = document->root().attribute("version");
   if (parse_int(version.value()) != 1) {
-    return make_error(Errc::unsupported, document->where(document->root()) + ": version " +
-                                             quoted_excerpt(version.value()) +
-                                             " of the NCCL graph format; 1 is read");
+    return make_error(Errc::unsupported, document->where(document->root()) +
+                                             ": version of the NCCL graph format must be 1, got " +
+                                             quoted_excerpt(version.value()));
   }
   const Result<std::set<int>> found = devices(*document);
   if (!found) return found.error();
   std::vector<std::string> warnings = {
-      "this is an NCCL graph, a ready-made list of rings, not a topology: it does not say which "
-      "chips are linked"};
+      "this is an NCCL graph, a list of rings, not a topology: it does not tell which chips are "
+      "linked"};
   const std::string_view type = document->root().child("graph").attribute("typeintra").value();
   std::optional<LinkKind> kind = domain::parse_link_kind(type);
   if (!kind || !domain::is_host_path(*kind) || *kind == LinkKind::self) {
     kind = LinkKind::sys;
     warnings.push_back("typeintra " + quoted_excerpt(type) +
-                       " is no host path: all pairs are taken as SYS");
+                       " is not a host path: all pairs are taken as SYS");
   }
   domain::TopologyBuilder builder;
   builder.model = options.model;

@@ -36,12 +36,13 @@ class NcclTreeReader {
     if (hosts.size() > 1) {
       return document_.error(system,
                              "the file describes " + std::to_string(hosts.size()) +
-                                 " hosts (attribute host_hash): dump the topology of one machine");
+                                 " hosts (attribute host_hash); it must describe one machine");
     }
     if (out_.has_gpu_elements && elements > out_.gpus.size()) {
-      out_.warnings.add(std::to_string(elements - out_.gpus.size()) +
-                        " <gpu> elements stand elsewhere than one in a <pci> below a <cpu>: left "
-                        "out");
+      out_.warnings.add(
+          std::to_string(elements - out_.gpus.size()) +
+          " <gpu> elements are not in a <pci> of their own below a <cpu> and are left "
+          "out");
     }
     if (out_.gpus.empty()) {
       return document_.error(
@@ -72,7 +73,7 @@ class NcclTreeReader {
       if (name == "pci") {
         if (Result<void> done = read_pci(child, node, numa); !done) return done;
       } else if (name == "nic") {
-        // A NIC that the file ties to the CPU only (virtual, or found without its PCI device).
+        // A NIC without a PCI device (virtual, or not found).
         if (Result<void> done =
                 read_nets(child, "", out_.tree.add(node, HostTree::Level::device), numa);
             !done) {
@@ -95,7 +96,7 @@ class NcclTreeReader {
       if (Result<void> done = read_gpu(pci, bus_id, node, numa); !done) return done;
     } else if (gpu_class(pci)) {
       out_.warnings.add("PCI device " + bus_id +
-                        " has the class of a GPU, but no <gpu> element: left out");
+                        " has the class of a GPU but no <gpu> element and is left out");
     }
     if (is_nic && !pci.child("nic").child("net")) {
       if (Result<void> done = add_nic(pci, {bus_id, bus_id, numa, 0, node}); !done) return done;
@@ -110,7 +111,7 @@ class NcclTreeReader {
     return {};
   }
 
-  // A graphics device of a vendor that makes no accelerators: the VGA of a management controller.
+  // A graphics device of a vendor without accelerators, such as the VGA of a management controller.
   static bool foreign_graphics(pugi::xml_node pci) {
     const std::optional<std::uint32_t> vendor = parse_hex(pci.attribute("vendor").value());
     return vendor && *vendor != 0 && *vendor != 0xffff && vendor_word(*vendor).empty();
@@ -129,7 +130,7 @@ class NcclTreeReader {
     return {};
   }
 
-  Result<void> add_nic(pugi::xml_node where, NcclNic nic) {
+  Result<void> add_nic(pugi::xml_node where, HostNic nic) {
     if (out_.nics.size() >= limits::kMaxNics) {
       return make_error(Errc::limit_exceeded, document_.where(where) + ": more than " +
                                                   std::to_string(limits::kMaxNics) + " NICs");
@@ -141,19 +142,18 @@ class NcclTreeReader {
   Result<void> read_gpu(pugi::xml_node pci, const std::string& bus_id, int node, int numa) {
     if (out_.gpus.size() >= static_cast<std::size_t>(limits::kMaxChips)) {
       return make_error(Errc::limit_exceeded, document_.where(pci) + ": more than " +
-                                                  std::to_string(limits::kMaxChips) +
-                                                  " GPUs, not supported");
+                                                  std::to_string(limits::kMaxChips) + " GPUs");
     }
     NcclGpu gpu;
     gpu.element = pci.child("gpu");
     gpu.bus_id = bus_id;
     gpu.numa = numa;
     gpu.tree_node = node;
-    gpu.dev = static_cast<int>(out_.gpus.size());
+    gpu.index = static_cast<int>(out_.gpus.size());
     if (gpu.element && gpu.element.attribute("dev")) {
       const Result<int> dev = document_.integer(gpu.element, "dev", 0, limits::kMaxChipIndex);
       if (!dev) return dev.error();
-      gpu.dev = *dev;
+      gpu.index = *dev;
     } else if (gpu.element) {
       return document_.error(gpu.element, "attribute dev is missing");
     }
@@ -190,10 +190,11 @@ Result<NcclMachine> read_nccl_machine(const XmlDocument& document) {
   const pugi::xml_attribute version = document.root().attribute("version");
   const std::optional<std::int64_t> number = parse_int(version.value());
   if (!number || (*number != 1 && *number != 2)) {
-    return make_error(Errc::unsupported,
-                      document.where(document.root()) + ": version " +
-                          quoted_excerpt(version.value()) +
-                          " of the NCCL topology format; 1 (NCCL) and 2 (RCCL) are read");
+    return make_error(
+        Errc::unsupported,
+        document.where(document.root()) +
+            ": version of the NCCL topology format must be 1 (NCCL) or 2 (RCCL), got " +
+            quoted_excerpt(version.value()));
   }
   return NcclTreeReader(document, static_cast<int>(*number)).read();
 }

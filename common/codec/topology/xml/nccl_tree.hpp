@@ -1,43 +1,28 @@
-// What an NCCL topology file says, before it is judged: GPUs, NICs and where they hang.
+// What an NCCL topology file holds: GPUs, NICs and their places in the PCI tree.
 //
 // Included by nccl_*.cpp only.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
 #include "common/codec/text/warnings.hpp"
-#include "common/codec/topology/hardware/host_tree.hpp"
+#include "common/codec/topology/hardware/host_devices.hpp"
 #include "common/codec/topology/xml/xml_document.hpp"
 
 namespace chipweave::codec {
 
-struct NcclGpu {
-  int dev = 0;
-  pugi::xml_node element;  // <gpu>, or null where the file has only the PCI device
-  std::string bus_id;
-  std::string vendor;               // "nvidia", "amd"
-  std::string model;                // "" unknown
+struct NcclGpu : HostGpu {          // index: the attribute dev
+  pugi::xml_node element;           // <gpu>, or null where the file has only the PCI device
   std::optional<double> lane_gbps;  // by the file's sm, gcn; nullopt unknown
-  int numa = -1;
-  int tree_node = 0;
-  double link_gts = 0;  // 0 unknown
-  int link_width = 0;   // 0 unknown
-};
-
-struct NcclNic {
-  std::string name;
-  std::string bus_id;
-  int numa = -1;
-  double gbps = 0;
-  int tree_node = 0;
+  double link_gts = 0;              // 0 unknown
+  int link_width = 0;               // 0 unknown
 };
 
 struct NcclMachine {
   std::vector<NcclGpu> gpus;  // in the order of the file
-  std::vector<NcclNic> nics;
+  std::vector<HostNic> nics;
   HostTree tree{0};
   bool intel = false;
   bool has_gpu_elements = false;

@@ -7,10 +7,8 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/hardware/directed_lanes.hpp"
 #include "common/codec/topology/hardware/pci.hpp"
-#include "common/codec/topology/import.hpp"
 #include "common/codec/topology/xml/nccl_tree.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
@@ -21,19 +19,20 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-// Fast links of the file: between GPUs by dev, and lanes to the one switch that all NVSwitches are.
+// Fast links of the file: between GPUs by dev, and lanes to the one switch that stands for all
+// NVSwitches.
 struct FastLinks {
   DirectedLanes nvlink;
   DirectedLanes xgmi;
   std::map<int, int> switch_lanes;  // dev → lanes
-  std::set<int> linked;             // devs that state a link to a GPU or a switch
+  std::set<int> linked;             // devs with a link to a GPU or a switch
 };
 
 class LinkReader {
  public:
   LinkReader(const XmlDocument& document, NcclMachine& machine)
       : document_(document), machine_(machine) {
-    for (const NcclGpu& gpu : machine.gpus) by_bus_id_.emplace(gpu.bus_id, gpu.dev);
+    for (const NcclGpu& gpu : machine.gpus) by_bus_id_.emplace(gpu.bus_id, gpu.index);
   }
 
   Result<FastLinks> read() {
@@ -45,9 +44,8 @@ class LinkReader {
       }
     }
     if (cpu_links_ > 0) {
-      machine_.warnings.add(
-          std::to_string(cpu_links_) +
-          " NVLinks lead to CPUs (POWER): they join no two GPUs and are left out");
+      machine_.warnings.add(std::to_string(cpu_links_) +
+                            " NVLinks lead to CPUs (POWER), not to GPUs, and are left out");
     }
     return std::move(links_);
   }
@@ -64,29 +62,29 @@ class LinkReader {
       return {};
     }
     if (const auto peer = by_bus_id_.find(target); peer != by_bus_id_.end()) {
-      if (peer->second == gpu.dev) {
+      if (peer->second == gpu.index) {
         machine_.warnings.add_made([&] {
-          return document_.where(link) + ": chip " + std::to_string(gpu.dev) +
-                 " names itself as the other end of a link: left out";
+          return document_.where(link) + ": chip " + std::to_string(gpu.index) +
+                 " has a link to itself, which is left out";
         });
       } else {
-        (xgmi ? links_.xgmi : links_.nvlink).add(gpu.dev, peer->second, *lanes);
-        links_.linked.insert(gpu.dev);
+        (xgmi ? links_.xgmi : links_.nvlink).add(gpu.index, peer->second, *lanes);
+        links_.linked.insert(gpu.index);
       }
       return {};
     }
-    // A GPU that the file does not hold. A peer that the dumping process could not see
-    // ("fffffff:ffff:ff") is an NVSwitch to NCCL, whatever class was written down.
+    // A GPU that is not in the file. NCCL takes a peer that the dumping process could not see
+    // ("fffffff:ffff:ff") as an NVSwitch, whatever its class.
     const bool visible = target.substr(0, 4) != "ffff";
     if (xgmi || (visible && target_class.substr(0, 4) == "0x03")) {
       machine_.warnings.add_made([&] {
-        return document_.where(link) + ": link of chip " + std::to_string(gpu.dev) + " to " +
-               quoted_excerpt(target) + ", which is no GPU of this file: left out";
+        return document_.where(link) + ": link of chip " + std::to_string(gpu.index) + " to " +
+               quoted_excerpt(target) + ", which is not a GPU of this file, is left out";
       });
       return {};
     }
-    links_.switch_lanes[gpu.dev] += *lanes;
-    links_.linked.insert(gpu.dev);
+    links_.switch_lanes[gpu.index] += *lanes;
+    links_.linked.insert(gpu.index);
     return {};
   }
 
@@ -99,7 +97,7 @@ class LinkReader {
 
 // What the GPUs' own PCIe links allow; nullopt where no GPU states a speed. Narrow links give their
 // share of x16.
-std::optional<domain::HostBandwidth> host_bandwidth(const NcclMachine& machine) {
+std::optional<domain::HostBandwidth> nccl_host_bandwidth(const NcclMachine& machine) {
   int generation = 0;
   double share = 1;
   for (const NcclGpu& gpu : machine.gpus) {
@@ -118,74 +116,38 @@ Result<void> check_indices(const NcclMachine& machine) {
   std::map<std::string, int, std::less<>> seen_bus;
   std::map<int, std::string> seen_dev;
   for (const NcclGpu& gpu : machine.gpus) {
-    if (const auto [it, fresh] = seen_dev.emplace(gpu.dev, gpu.bus_id); !fresh) {
-      return make_error(Errc::invalid_argument, "two GPUs have dev " + std::to_string(gpu.dev) +
+    if (const auto [it, fresh] = seen_dev.emplace(gpu.index, gpu.bus_id); !fresh) {
+      return make_error(Errc::invalid_argument, "two GPUs have dev " + std::to_string(gpu.index) +
                                                     " (at " + quoted_excerpt(it->second) + " and " +
                                                     quoted_excerpt(gpu.bus_id) + ")");
     }
     if (gpu.bus_id.empty()) continue;
-    if (const auto [it, fresh] = seen_bus.emplace(gpu.bus_id, gpu.dev); !fresh) {
-      return make_error(Errc::invalid_argument, "GPUs " + std::to_string(it->second) + " and " +
-                                                    std::to_string(gpu.dev) + " have one bus id, " +
-                                                    quoted_excerpt(gpu.bus_id));
+    if (const auto [it, fresh] = seen_bus.emplace(gpu.bus_id, gpu.index); !fresh) {
+      return make_error(Errc::invalid_argument,
+                        "GPUs " + std::to_string(it->second) + " and " + std::to_string(gpu.index) +
+                            " have one bus id, " + quoted_excerpt(gpu.bus_id));
     }
   }
   return {};
 }
 
-// A GPU without links among others that have some is a fault of the machine, or of the file.
+// A GPU without links among others with links: a fault of the machine or of the file.
 void warn_of_unlinked(const FastLinks& links, NcclMachine& machine) {
   std::string without;
   for (const NcclGpu& gpu : machine.gpus) {
-    if (links.linked.count(gpu.dev) == 0) without += " " + std::to_string(gpu.dev);
+    if (links.linked.count(gpu.index) == 0) without += " " + std::to_string(gpu.index);
   }
   if (links.linked.empty() || without.empty()) return;
-  machine.warnings.add("chips without NVLink or XGMI, though others have some:" + without);
+  machine.warnings.add("chips without NVLink or XGMI, unlike others:" + without);
 }
 
-void add_chips(const NcclMachine& machine, const ImportOptions& options,
-               domain::TopologyBuilder& builder) {
-  std::vector<std::string> vendors;
-  std::vector<std::string> models;
-  for (const NcclGpu& gpu : machine.gpus) {
-    domain::Chip chip;
-    chip.index = ChipIndex{gpu.dev};
-    chip.pci = gpu.bus_id;
-    chip.numa = gpu.numa;
-    chip.model = options.model.empty() ? gpu.model : options.model;
-    vendors.push_back(gpu.vendor);
-    models.push_back(chip.model);
-    builder.add_chip(std::move(chip));
-  }
-  builder.vendor = common_text(vendors, "mixed");
-  builder.model = common_text(models, "");
-}
-
-void add_host_paths(const NcclMachine& machine, domain::TopologyBuilder& builder) {
-  for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
-    for (std::size_t j = i + 1; j < machine.gpus.size(); ++j) {
-      const NcclGpu& a = machine.gpus[i];
-      const NcclGpu& b = machine.gpus[j];
-      builder.add_link(ChipIndex{a.dev}, ChipIndex{b.dev},
-                       machine.tree.path(a.tree_node, b.tree_node));
-    }
-  }
-  for (const NcclNic& nic : machine.nics) {
-    std::map<ChipIndex, LinkKind> paths;
-    for (const NcclGpu& gpu : machine.gpus) {
-      paths[ChipIndex{gpu.dev}] = machine.tree.path(gpu.tree_node, nic.tree_node);
-    }
-    builder.add_nic(nic.name, nic.bus_id, nic.numa, nic.gbps, std::move(paths));
-  }
-}
-
-void add_fast_links(const FastLinks& links, bool model_given, NcclMachine& machine,
+void add_nccl_links(const FastLinks& links, bool model_given, NcclMachine& machine,
                     domain::TopologyBuilder& builder) {
-  // The slower end decides; with a model of the caller's choice its rate holds.
+  // The slower end decides, unless the caller chose the model.
   const auto rate = [&](auto&& concerned) {
     std::optional<double> out;
     for (const NcclGpu& gpu : machine.gpus) {
-      if (model_given || !concerned(gpu.dev) || !gpu.lane_gbps) continue;
+      if (model_given || !concerned(gpu.index) || !gpu.lane_gbps) continue;
       out = out ? std::min(*out, *gpu.lane_gbps) : gpu.lane_gbps;
     }
     return out;
@@ -223,15 +185,15 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   warn_of_unlinked(*links, machine);
   if (!machine.has_gpu_elements) {
     machine.warnings.add(
-        "the file lists PCI devices only: GPUs are numbered in its order, and links between them "
-        "(NVLink, XGMI) are "
-        "unknown; a dump of NCCL_TOPO_DUMP_FILE on the machine has them");
+        "the file has PCI devices only: GPUs are numbered in its order, and the links between them "
+        "(NVLink, XGMI) are unknown; a file written with NCCL_TOPO_DUMP_FILE on the machine has "
+        "them");
   }
   domain::TopologyBuilder builder;
-  add_chips(machine, options, builder);
-  builder.host_bandwidth = host_bandwidth(machine);
-  add_host_paths(machine, builder);
-  add_fast_links(*links, !options.model.empty(), machine, builder);
+  add_chips(machine.gpus, options, builder);
+  builder.host_bandwidth = nccl_host_bandwidth(machine);
+  add_host_paths(machine.tree, machine.gpus, machine.nics, builder);
+  add_nccl_links(*links, !options.model.empty(), machine, builder);
   Result<domain::NodeTopology> topology = std::move(builder).build();
   if (!topology) return std::move(topology).error();
   return ImportedTopology{std::move(topology).value(), "nccl-xml",

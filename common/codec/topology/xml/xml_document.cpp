@@ -75,9 +75,9 @@ std::string_view root_element_name(std::string_view content) {
 
 Result<XmlDocument> XmlDocument::parse(std::string_view content, std::string_view root) {
   if (content.size() > limits::kMaxTopologyFileBytes) {
-    return make_error(Errc::limit_exceeded,
-                      "the file has " + std::to_string(content.size()) + " bytes, at most " +
-                          std::to_string(limits::kMaxTopologyFileBytes) + " are read");
+    return make_error(Errc::limit_exceeded, "must be at most " +
+                                                std::to_string(limits::kMaxTopologyFileBytes) +
+                                                " bytes, got " + std::to_string(content.size()));
   }
   if (too_many_nodes(content)) {
     return make_error(Errc::limit_exceeded,
@@ -95,15 +95,15 @@ Result<XmlDocument> XmlDocument::parse(std::string_view content, std::string_vie
   }
   const pugi::xml_node element = out.root();
   if (element.name() != root) {
-    return out.error(element, "the root element must be <" + std::string(root) + ">, not " +
+    return out.error(element, "the root element must be <" + std::string(root) + ">, got " +
                                   quoted_excerpt(element.name()));
   }
   for (pugi::xml_node next = element.next_sibling(); next; next = next.next_sibling()) {
     if (next.type() != pugi::node_element) continue;
-    return out.error(next, "a second root element: the file holds two documents, give one of them");
+    return out.error(next, "a second root element; the file must hold one document");
   }
   if (const pugi::xml_node deep = too_deep(element)) {
-    return make_error(Errc::limit_exceeded, out.where(deep) + ": elements nest more than " +
+    return make_error(Errc::limit_exceeded, out.where(deep) + ": elements must nest at most " +
                                                 std::to_string(limits::kMaxXmlDepth) + " deep");
   }
   return out;
@@ -124,10 +124,9 @@ Result<int> XmlDocument::integer(pugi::xml_node node, const char* attribute, int
   const pugi::xml_attribute found = node.attribute(attribute);
   const std::optional<std::int64_t> value = parse_int(found.value());
   if (!value || *value < lowest || *value > highest) {
-    return error(node, std::string("attribute ") + attribute +
-                           (found ? " is " + quoted_excerpt(found.value()) : " is missing") +
-                           ", expected a number from " + std::to_string(lowest) + " to " +
-                           std::to_string(highest));
+    return error(node, std::string("attribute ") + attribute + " must be a number from " +
+                           std::to_string(lowest) + " to " + std::to_string(highest) +
+                           (found ? ", got " + quoted_excerpt(found.value()) : " and is missing"));
   }
   return static_cast<int>(*value);
 }

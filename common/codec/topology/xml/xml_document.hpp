@@ -1,7 +1,7 @@
-// XmlDocument — one XML text, read under the limits of limits.hpp, and the words for what is wrong
-// in it.
+// XmlDocument — one XML text, read under the limits of limits.hpp; its errors name line, column
+// and element.
 //
-// Included by .cpp files of this folder only: pugixml stays inside common/codec.
+// Included by .cpp files of this folder only: so that pugixml stays inside common/codec.
 #pragma once
 
 #include <memory>

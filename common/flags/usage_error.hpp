@@ -1,0 +1,20 @@
+// What the programs say about a command line that they cannot use: CLI11's errors in the words and
+// forms that all messages of this product have.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace chipweave::flags {
+
+// One sentence about what is wrong, and whose --help describes it:
+//   unknown flag --sise (did you mean "--size"?); see 'chipweave place --help'
+//   --size: expected a whole number, got "two"; see 'chipweave place --help'
+// `app` is the program after its parse() threw `error`.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace chipweave::flags
