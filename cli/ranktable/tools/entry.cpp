@@ -52,7 +52,7 @@ CLI::Option* add_one(CLI::App& app, const char* name, Text& to, const char* valu
 // All words up to the next option; the last of several such options counts.
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& to,
                       const char* value, const char* help) {
-  constexpr const char* kNoWords = "{}";
+  static constexpr const char* kNoWords = "{}";
   const auto set = [&to](const std::vector<std::string>& words) {
     to = words;
     std::erase(to, kNoWords);
