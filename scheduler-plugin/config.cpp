@@ -14,8 +14,8 @@ namespace {
 using Values = std::vector<std::string>;
 
 constexpr std::chrono::seconds kLeastStaleAfter{15};
-constexpr std::size_t kMostIdentity = 512;  // bytes of a user's or group's name
-constexpr std::size_t kMostReplicaName = 200;
+constexpr std::size_t kMaxIdentity = 512;  // bytes of a user's or group's name
+constexpr std::size_t kMaxReplicaName = 200;
 
 Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
@@ -87,8 +87,8 @@ Result<void> set_object_name(std::string& to, const std::string& text, const cha
 Result<void> set_identity(Config& c, const Values& v) {
   const bool fine =
       std::all_of(v[0].begin(), v[0].end(), [](char ch) { return ch > ' ' && ch < 0x7f; });
-  if (!fine || v[0].size() > kMostReplicaName)
-    return invalid("a name without spaces, of at most " + std::to_string(kMostReplicaName) +
+  if (!fine || v[0].size() > kMaxReplicaName)
+    return invalid("a name without spaces, of at most " + std::to_string(kMaxReplicaName) +
                    " bytes");
   c.leader_identity = v[0];
   return {};
@@ -121,7 +121,7 @@ Result<void> check_identity(const std::string& name) {
   const bool control = std::any_of(name.begin(), name.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   });
-  if (!name.empty() && name != "group:" && name.size() <= kMostIdentity && !control) return {};
+  if (!name.empty() && name != "group:" && name.size() <= kMaxIdentity && !control) return {};
   return invalid("'" + name.substr(0, 64) + "' is no name of a user, group:GROUP or audience");
 }
 

@@ -74,8 +74,8 @@ CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table) {
   counted.refused = count_chips(pod, table, ask);
   if (counted.refused.empty() && ask.chips > 0) counted.refused = read_group(ask);
   if (!counted.refused.empty()) {
-    constexpr std::size_t kMost = 400;  // it is repeated for every node
-    counted.refused = with_dots(counted.refused, kMost);
+    constexpr std::size_t kMax = 400;  // it is repeated for every node
+    counted.refused = with_dots(counted.refused, kMax);
     ask.resource.clear();
     ask.chips = 0;
   }

@@ -14,7 +14,7 @@ namespace {
 using Kind = CallerVerdict::Kind;
 
 constexpr std::string_view kGroup = "group:";
-constexpr std::size_t kMostNameShown = 256;
+constexpr std::size_t kMaxNameShown = 256;
 constexpr std::chrono::seconds kToldAgain{60};  // the same problem, in the log
 
 }  // namespace
@@ -122,7 +122,7 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
   if (options_.users.empty())
     return {Kind::forbidden, "grpc-users is empty: nobody may call this port"};
   if (is_let_in(owner->user, owner->groups)) return {Kind::accepted, {}};
-  return {Kind::forbidden, "'" + owner->user.substr(0, kMostNameShown) +
+  return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
                                "' is not among grpc-users, nor is a group that it is in"};
 }
 
