@@ -1,10 +1,10 @@
 // From a fault of the hardware to the decision that knows it, and what the agent costs meanwhile.
 //
-// A scheduler without a cluster, an agent with its helper process, and a driver that does what a
+// A scheduler without a cluster, an agent with its probe process, and a driver that does what a
 // scenario file says (tests/fakes/nvml). A link of a DGX-1V goes down and up, and a chip of it has
 // an XID; each time until a pod gets other chips or none, by filter, prioritize and bind over HTTP.
-// Then the memory and processor time of agent and helper on a machine of 16 chips at which nothing
-// happens, and, with --soak, at which something happens all the time.
+// Then the memory and processor time of agent and probe process on a machine of 16 chips at which
+// nothing happens, and, with --soak, at which something happens all the time.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -112,34 +112,34 @@ Json sixteen() {
 
 struct Cost {
   double agent = 0;
-  double helper = 0;
+  double probe = 0;
 };
 
 Cost cpu_of(const Program& agent) {
   Cost out{agent.cpu_seconds(), 0};
-  for (const int helper : agent.children("chipweave-agent-probe")) {
-    out.helper += chipweave::cpu_seconds_of(helper);
+  for (const int probe : agent.children("chipweave-agent-probe")) {
+    out.probe += chipweave::cpu_seconds_of(probe);
   }
   return out;
 }
 
 void print_memory(const Program& agent, const char* when) {
-  long helper = 0;
-  long helper_own = 0;
+  long probe = 0;
+  long probe_own = 0;
   for (const int pid : agent.children("chipweave-agent-probe")) {
-    helper += chipweave::kilobytes_of(pid, "VmRSS");
-    helper_own += chipweave::kilobytes_of(pid, "RssAnon");
+    probe += chipweave::kilobytes_of(pid, "VmRSS");
+    probe_own += chipweave::kilobytes_of(pid, "RssAnon");
   }
-  std::printf("%-42s agent %.1f MiB (own %.1f), helper %.1f MiB (own %.1f)\n", when,
+  std::printf("%-42s agent %.1f MiB (own %.1f), probe %.1f MiB (own %.1f)\n", when,
               static_cast<double>(agent.kilobytes("VmRSS")) / 1024,
               static_cast<double>(agent.kilobytes("RssAnon")) / 1024,
-              static_cast<double>(helper) / 1024, static_cast<double>(helper_own) / 1024);
+              static_cast<double>(probe) / 1024, static_cast<double>(probe_own) / 1024);
 }
 
 void print_cpu(const char* what, const Cost& before, const Cost& after, double seconds) {
-  std::printf("%-42s agent %.2f %%, helper %.2f %% of a core\n", what,
+  std::printf("%-42s agent %.2f %%, probe %.2f %% of a core\n", what,
               100 * (after.agent - before.agent) / seconds,
-              100 * (after.helper - before.helper) / seconds);
+              100 * (after.probe - before.probe) / seconds);
 }
 
 bool measure_idle(int chips, int seconds) {
@@ -187,7 +187,7 @@ bool soak(int seconds, int per_second) {
     print_memory(*agent, "soak, memory");
   }
   print_cpu("soak, processor", before, cpu_of(*agent), seconds);
-  std::printf("soak: %ld scenarios of %d events in %d s; helper processes now: %zu\n", played,
+  std::printf("soak: %ld scenarios of %d events in %d s; probe processes now: %zu\n", played,
               per_second / 10, seconds, agent->children("chipweave-agent-probe").size());
   return agent->terminate() == 0;
 }

@@ -27,7 +27,7 @@
 #include "common/io/files.hpp"
 #include "common/rpc/channel.hpp"
 #include "common/rpc/topology_proto.hpp"
-#include "node-agent/app/health/faults.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
 #include "node-agent/app/identity.hpp"
 
 namespace chipweave::bench {

@@ -21,7 +21,7 @@ namespace {
 struct FlagText {
   const char* name;
   const char* what;
-  bool yes_or_no = false;  // may be given without a value, which means true
+  bool is_switch = false;  // may be given without a value, which means true
 };
 
 // Every one is also a key of the configuration file.
@@ -30,42 +30,45 @@ constexpr std::array<FlagText, 29> kFlags = {{
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
      "auto; default auto"},
-    {"sysfs-root", "folder that holds the host's sys, dev, etc and run; default: this machine's"},
-    {"driver-root", "folder where the host's driver is mounted; default: this machine's"},
-    {"nvml-library", "path of libnvidia-ml.so.1; default: where drivers put it"},
-    {"dcmi-library", "path of libdcmi.so; default: where drivers put it"},
+    {"sysfs-root",
+     "folder that contains the host's sys, dev, etc and run; default: those of this machine"},
+    {"driver-root", "folder where the host's driver is mounted; default: /"},
+    {"nvml-library", "path of libnvidia-ml.so.1; default: where drivers install it"},
+    {"dcmi-library", "path of libdcmi.so; default: where drivers install it"},
     {"lldpctl",
-     "path of lldpd's tool, to learn where NICs lead; default: systemd-networkd is read"},
+     "path of lldpd's lldpctl, to find the network neighbours of NICs; default: read "
+     "systemd-networkd's files"},
     {"fabric-partitions",
-     "hgx-8: NVSwitches are shared between tenants, only their partitions are legal; default none"},
+     "hgx-8: the NVSwitches are shared between tenants, use only their partitions; default none"},
     {"probe-helper",
-     "program that asks the drivers; default: chipweave-agent-probe beside this one"},
-    {"health-policy", "YAML file: what follows from which fault; default: --print-health-policy"},
-    {"scheduler", "report to a scheduler without a cluster: HOST:PORT of its gRPC door"},
-    {"kubernetes", "report to the API server of the cluster that this is a pod of", true},
-    {"kubeconfig", "report to the API server that this file names"},
+     "program that calls the drivers; default: chipweave-agent-probe beside this one"},
+    {"health-policy", "YAML file: the effect of each fault; default: see --print-health-policy"},
+    {"scheduler",
+     "without a cluster: HOST:PORT of the scheduler's gRPC server, which gets the reports"},
+    {"kubernetes", "report to the API server of the cluster in which this is a pod", true},
+    {"kubeconfig", "report to the API server in this kubeconfig"},
     {"lease-namespace",
-     "where the Lease is kept that shows this agent's life; default: the pod's or kubeconfig's "
-     "namespace, else \"default\""},
-    {"tls-ca", "PEM file: who must have signed the scheduler's certificate; default: no TLS"},
-    {"tls-cert", "PEM file: certificate to show to the scheduler"},
+     "namespace of the Lease with this agent's heartbeat; default: that of the pod or kubeconfig, "
+     "else \"default\""},
+    {"tls-ca", "PEM file: CA of the scheduler's certificate; default: no TLS"},
+    {"tls-cert", "PEM file: client certificate for the scheduler"},
     {"tls-key", "PEM file: its key"},
     {"tls-server-name", "name in the scheduler's certificate; default: the host of --scheduler"},
     {"ascend-fault-codes",
-     "MindCluster's faultCode.json: what follows from which code, before the rules of the policy"},
+     "MindCluster's faultCode.json: effects of fault codes; they win over the policy"},
     {"publish",
-     "what else is told to a cluster, comma separated: mindcluster, ack, labels, gfd-labels, "
+     "what else to publish in a cluster, comma separated: mindcluster, ack, labels, gfd-labels, "
      "metax-labels "
      "(docs/reference/annotations-and-labels.md)"},
     {"pod-resources",
-     "with --publish mindcluster: the kubelet's socket, to learn which chips pods have, mostly "
+     "with --publish mindcluster: the kubelet's socket, to find out which chips pods use, usually "
      "/var/lib/kubelet/pod-resources/kubelet.sock; default: none, all healthy chips are listed"},
-    {"nfd-file", "write the node's labels to this feature file of Node Feature Discovery"},
+    {"nfd-file", "write the node's labels to this Node Feature Discovery feature file"},
     {"health-file",
      "JSON of known faults, watched: "
      "{\"unhealthy\":[3],\"network_unhealthy\":[5],\"down_links\":[[0,3]]}"},
     {"metrics", "HOST:PORT for /metrics and /healthz; port 0: any free one; default: none"},
-    {"metrics-tls-cert", "PEM file: certificate of the --metrics side; default: no TLS"},
+    {"metrics-tls-cert", "PEM file: server certificate of --metrics; default: no TLS"},
     {"metrics-tls-key", "PEM file: its key"},
     {"port-file", "write {\"metrics\":PORT} here when ready"},
     {"resource", "extended resources of the chips, comma separated; default: by vendor"},
@@ -77,8 +80,9 @@ constexpr const char* kFooter =
     "  chipweave-agent --node n1 --probe profile:hgx-v100-8 --scheduler 127.0.0.1:9200 --metrics "
     "127.0.0.1:9201\n"
     "  chipweave-agent --node gpu-1 --kubeconfig ~/.kube/config --health-file health.json\n"
-    "Exit status: 0 ended by SIGTERM, 1 an address is taken or another agent has this machine, 2 "
-    "wrong usage, 3 a file that cannot be used.";
+    "Exit status: 0 ended by SIGTERM, 1 an address is in use or another agent watches this "
+    "machine, "
+    "2 wrong usage, 3 an unusable file.";
 
 using Texts = std::map<std::string, std::string>;
 
@@ -126,10 +130,10 @@ Result<void> take_probe(const std::string& text, Flags& out) {
 
 Result<void> take_hardware(Texts& given, Flags& out) {
   for (const std::string& name : codec::hardware_option_names()) {
-    const auto value = given.find(name);  // the vendor has no flag of its own: it is --probe's
+    const auto value = given.find(name);  // the vendor has no flag of its own: --probe sets it
     if (value == given.end() || value->second.empty()) continue;
     if (out.probe != ProbeKind::hardware)
-      return wrong(name, "is for the hardware: it goes with no profile and no file");
+      return wrong(name, "cannot be combined with --probe profile:NAME or file:PATH");
     const std::string problem = codec::set_option(out.hardware, name, value->second);
     if (!problem.empty()) return wrong(name, "is \"" + value->second + "\": it " + problem);
   }
@@ -149,13 +153,13 @@ Result<void> take_destination(Texts& given, Flags& out) {
   const bool cluster = in_pod == "true" || !out.kubeconfig.empty();
   if (given["scheduler"].empty() && !cluster) {
     return wrong("scheduler",
-                 "is missing: HOST:PORT of the scheduler's gRPC door (in a cluster: --kubernetes "
+                 "is missing: HOST:PORT of the scheduler's gRPC server (in a cluster: --kubernetes "
                  "or --kubeconfig)");
   }
   if (!given["scheduler"].empty() && cluster) {
     return wrong("scheduler",
-                 "and --kubernetes or --kubeconfig exclude each other: in a cluster the scheduler "
-                 "reads what the API server holds");
+                 "cannot be combined with --kubernetes or --kubeconfig: in a cluster the scheduler "
+                 "reads from the API server");
   }
   if (!cluster) {
     if (!out.lease_namespace.empty())
@@ -166,8 +170,7 @@ Result<void> take_destination(Texts& given, Flags& out) {
     return {};
   }
   if (!is_dns_subdomain(out.node)) {
-    return wrong("node",
-                 "is no name that a Node can have: lower-case letters, digits, '-' and '.'");
+    return wrong("node", "is not a valid name of a Node: lower-case letters, digits, '-' and '.'");
   }
   if (!out.lease_namespace.empty()) {
     if (const auto ok = check_lease_namespace(out.lease_namespace); !ok)
@@ -195,7 +198,7 @@ Result<void> take_publish(Texts& given, Flags& out) {
   out.pod_resources = given["pod-resources"];
   if (out.pod_resources.empty()) return {};
   if (!out.publish.contains("mindcluster"))
-    return wrong("pod-resources", "needs --publish mindcluster: nobody else is told");
+    return wrong("pod-resources", "needs --publish mindcluster, which is all that uses it");
   if (const auto ok = check_socket_path(out.pod_resources); !ok)
     return wrong("pod-resources", "is \"" + out.pod_resources + "\": it " + ok.error().text());
   return {};
@@ -210,10 +213,10 @@ Result<void> take_tls(Texts& given, Flags& out) {
   out.metrics_tls_key = given["metrics-tls-key"];
   for (const char* flag : {"tls-cert", "tls-key", "tls-server-name"}) {
     if (!given[flag].empty() && out.tls_ca.empty())
-      return wrong(flag, "needs --tls-ca: who must have signed the scheduler's certificate");
+      return wrong(flag, "needs --tls-ca, the CA of the scheduler's certificate");
   }
   if (!out.tls_ca.empty() && !out.scheduler)
-    return wrong("tls-ca", "needs --scheduler: a kubeconfig says it of the API server");
+    return wrong("tls-ca", "needs --scheduler: for the API server, a kubeconfig has its own CA");
   if (out.tls_cert.empty() != out.tls_key.empty())
     return wrong("tls-cert", "and --tls-key go together: give both files or none");
   if (!out.tls_server_name.empty() && !plain(out.tls_server_name, "-._:"))
@@ -221,7 +224,7 @@ Result<void> take_tls(Texts& given, Flags& out) {
   if (out.metrics_tls_cert.empty() != out.metrics_tls_key.empty())
     return wrong("metrics-tls-cert", "and --metrics-tls-key go together: give both files or none");
   if (!out.metrics_tls_cert.empty() && !out.metrics)
-    return wrong("metrics-tls-cert", "needs --metrics: there is no port for it");
+    return wrong("metrics-tls-cert", "needs --metrics, whose port it is for");
   return {};
 }
 
@@ -230,7 +233,8 @@ Result<Flags> check(Texts given) {
   out.node = given["node"];
   if (out.node.empty()) return wrong("node", "is missing: the name of this node");
   if (!plain(out.node, "-._")) {
-    return wrong("node", "is not a node name: letters, digits, '-', '.' and '_', at most 253");
+    return wrong("node",
+                 "is not a valid node name: letters, digits, '-', '.' and '_', at most 253");
   }
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
   if (auto ok = take_hardware(given, out); !ok) return std::move(ok).error();
@@ -245,7 +249,7 @@ Result<Flags> check(Texts given) {
   out.health_file = given["health-file"];
   out.port_file = given["port-file"];
   if (!out.port_file.empty() && !out.metrics) {
-    return wrong("port-file", "needs --metrics: there is no other port to write down");
+    return wrong("port-file", "needs --metrics, whose port it records");
   }
   if (!given["resource"].empty()) {
     out.resources = split(given["resource"]);
@@ -291,8 +295,8 @@ void print_config(const Texts& given) {
   }
 }
 
-Parsed leave(int code, const std::string& sentence) {
-  std::fprintf(stderr, "chipweave-agent: %s\n", sentence.c_str());
+Parsed exit_with(int code, const std::string& message) {
+  std::fprintf(stderr, "chipweave-agent: %s\n", message.c_str());
   return {std::nullopt, code};
 }
 
@@ -312,19 +316,19 @@ Parsed parse_flags(int argc, char** argv) {
   std::map<std::string, CLI::Option*> options;
   for (const FlagText& flag : kFlags) {
     const std::string dashed = std::string("--") + flag.name;
-    options[flag.name] = flag.yes_or_no ? app.add_flag(dashed, given[flag.name], flag.what)
+    options[flag.name] = flag.is_switch ? app.add_flag(dashed, given[flag.name], flag.what)
                                         : app.add_option(dashed, given[flag.name], flag.what);
   }
   app.add_option("--config", config,
                  "YAML file with these flags as keys (without dashes); flags win");
-  app.add_flag("--print-config", show, "print the effective configuration and leave");
-  app.add_flag("--print-health-policy", policy, "print the built-in health policy and leave");
+  app.add_flag("--print-config", show, "print the effective configuration and exit");
+  app.add_flag("--print-health-policy", policy, "print the built-in health policy and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
     return {std::nullopt, app.exit(e)};
   } catch (const CLI::ParseError& e) {
-    return leave(2, chipweave::flags::usage_error(app, e));
+    return exit_with(2, chipweave::flags::usage_error(app, e));
   }
   if (policy) {
     const std::string_view text = codec::default_health_policy();
@@ -335,14 +339,14 @@ Parsed parse_flags(int argc, char** argv) {
     const auto texts = read_config(config);
     if (!texts) {
       const bool wrong_content = texts.error().code == Errc::invalid_argument;
-      return leave(wrong_content ? 2 : 3, texts.error().text());
+      return exit_with(wrong_content ? 2 : 3, texts.error().text());
     }
     for (const auto& [key, value] : *texts) {
       if (options[key]->count() == 0) given[key] = value;
     }
   }
   auto flags = check(given);
-  if (!flags) return leave(2, flags.error().text());
+  if (!flags) return exit_with(2, flags.error().text());
   if (show) {
     print_config(given);
     return {};

@@ -26,23 +26,23 @@ struct Flags {
   std::optional<Endpoint> scheduler;   // absent: reports go to the API server
   std::string kubeconfig;              // of that; empty: this is a pod
   std::string lease_namespace;         // empty: that of the pod or kubeconfig
-  std::string tls_ca;                  // file; empty: the scheduler is spoken to in the clear
-  std::string tls_cert;                // file of the client certificate; empty: none is shown
+  std::string tls_ca;                  // file; empty: no TLS to the scheduler
+  std::string tls_cert;                // file of the client certificate; empty: none
   std::string tls_key;                 // file
   std::string tls_server_name;         // empty: the host of `scheduler`
   std::set<std::string> publish;       // mindcluster, ack, labels, gfd-labels, metax-labels
   std::string nfd_file;                // empty: none
-  std::string pod_resources;           // socket of the kubelet; empty: it is not asked
+  std::string pod_resources;           // socket of the kubelet; empty: not polled
   std::string health_file;             // empty: none
   std::optional<Endpoint> metrics;     // absent: no HTTP
-  std::string metrics_tls_cert;        // file; empty: in the clear
+  std::string metrics_tls_cert;        // file; empty: no TLS
   std::string metrics_tls_key;         // file
   std::string port_file;               // empty: none
   std::vector<std::string> resources;  // empty: by vendor
   std::string log_level = "info";
 };
 
-// What main() does next: run, or leave with this status because everything was said (--help, an
+// What main() does next: run, or exit with this status because nothing is left to do (--help, an
 // error).
 struct Parsed {
   std::optional<Flags> flags;

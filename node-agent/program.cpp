@@ -20,12 +20,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPoll{500};           // beside inotify: sysfs has no events, mounts may lie
+constexpr milliseconds kPoll{500};           // beside inotify, which misses sysfs and some mounts
 constexpr milliseconds kPollUnwatched{250};  // where the kernel gives no inotify watch
 constexpr milliseconds kStopWithin{1500};
 // Exit codes, as the scheduler's.
 constexpr int kCannotStart = 1;  // an address is taken, a file cannot be written
-constexpr int kWrongUsage = 2;   // also a profile that there is not
+constexpr int kWrongUsage = 2;   // also a profile that does not exist
 constexpr int kUnusable = 3;     // nothing to report, or a file that cannot be read
 
 int fail(int code, const Error& error) {
@@ -47,16 +47,16 @@ void log_fault(const FaultChange& change) {
             {"what", fault.text}});
 }
 
-Result<void> open_metrics(const Flags& flags, MetricsHandler& door,
+Result<void> open_metrics(const Flags& flags, MetricsHandler& handler,
                           std::shared_ptr<http::TlsContext> tls) {
   if (!flags.metrics) return {};
   if (!tls && !flags.metrics->is_loopback()) {
     obs::log(obs::Level::warn,
-             "anybody can read this port: give --metrics-tls-cert and --metrics-tls-key, or listen "
+             "anyone can read this port: set --metrics-tls-cert and --metrics-tls-key, or listen "
              "on 127.0.0.1",
              {{"metrics", flags.metrics->text()}});
   }
-  const auto port = door.start(flags.metrics->host, flags.metrics->port, std::move(tls));
+  const auto port = handler.start(flags.metrics->host, flags.metrics->port, std::move(tls));
   if (!port) return Error(port.error());
   obs::log(obs::Level::info, "metrics", {{"port", static_cast<int>(*port)}});
   if (flags.port_file.empty()) return {};
@@ -77,8 +77,9 @@ int run_agent(const Flags& flags) {
     if (!opened) return fail(kUnusable, opened.error());
     certificate = std::move(*opened);
   }
-  std::function<void()> look = [] {};
-  auto sources = Sources::open(flags, [&loop, &look] { loop.post([&look] { look(); }); });
+  std::function<void()> check_agent = [] {};
+  auto sources =
+      Sources::open(flags, [&loop, &check_agent] { loop.post([&check_agent] { check_agent(); }); });
   if (!sources) {
     const Errc code = sources.error().code;
     return fail(code == Errc::conflict           ? kCannotStart
@@ -110,15 +111,15 @@ int run_agent(const Flags& flags) {
   };
   Agent agent(
       {flags.node, flags.resources, (*sources)->policy(), flags.probe == ProbeKind::hardware},
-      clock, (*sources)->probe(), (*sources)->health(), std::move(events));
+      clock, (*sources)->machine(), (*sources)->health(), std::move(events));
   if (const auto ok = agent.start(); !ok)
     return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
-  metrics.ask([&agent, &sources, &reporting] {
-    const SupervisorCounts helper = (*sources)->supervisor_counts();
-    ProbeFacts facts{agent.errors(), agent.age().count(), helper.starts,
-                     helper.stuck,   helper.crashed,      helper.garbage};
-    if (const auto told = reporting->event_stats()) {
-      facts.events = EventCounts{told->sent, told->refused, told->dropped};
+  metrics.set_source([&agent, &sources, &reporting] {
+    const SupervisorCounts process = (*sources)->supervisor_counts();
+    ProbeFacts facts{agent.errors(), agent.age().count(), process.starts,
+                     process.stuck,  process.crashed,     process.garbage};
+    if (const auto stats = reporting->event_stats()) {
+      facts.events = EventCounts{stats->sent, stats->refused, stats->dropped};
     }
     return facts;
   });
@@ -138,7 +139,7 @@ int run_agent(const Flags& flags) {
                                  agent.clear_faults(chip);
                                  agent.check();
                                }},
-                              {[&metrics](bool yes) { metrics.kubelet_answers(yes); },
+                              {[&metrics](bool yes) { metrics.kubelet_connected(yes); },
                                [&metrics](std::size_t chips) { metrics.in_use(chips); }});
   if (!made) {
     const bool no_pod =
@@ -154,9 +155,9 @@ int run_agent(const Flags& flags) {
   if (const auto ok = open_metrics(flags, metrics, metrics_tls); !ok)
     return fail(kCannotStart, ok.error());
   if (newest != nullptr) reporting->want(newest, true);
-  look = [&agent] { agent.check(); };
-  const FileWatch watch((*sources)->files(), [&] { loop.post([&look] { look(); }); });
-  loop.every(watch.complete() ? kPoll : kPollUnwatched, [&look] { look(); });
+  check_agent = [&agent] { agent.check(); };
+  const FileWatch watch((*sources)->files(), [&] { loop.post([&check_agent] { check_agent(); }); });
+  loop.every(watch.complete() ? kPoll : kPollUnwatched, [&check_agent] { check_agent(); });
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "stopping");
     loop.after(kStopWithin, [&] { loop.stop(); });

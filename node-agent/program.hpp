@@ -1,4 +1,4 @@
-// Program — the agent's parts wired together: probe and health file → agent → reporter and metrics,
+// Wires the agent's parts together: machine source and health file → agent → reporter and metrics,
 // on one loop.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace chipweave::agent {
 
-// Runs until SIGTERM or SIGINT; the exit status.
+// Runs until SIGTERM or SIGINT; returns the exit status.
 int run_agent(const Flags& flags);
 
 }  // namespace chipweave::agent

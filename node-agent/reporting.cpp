@@ -34,12 +34,12 @@ CompatOptions compat_options(const Flags& flags) {
   return out;
 }
 
-CompatEvents compat_events(Wishes wishes) {
+CompatEvents compat_events(OperatorCommands commands) {
   CompatEvents out;
-  out.cordon = [cordon = std::move(wishes.cordon)](const codec::ChipSelection& chips) {
+  out.cordon = [cordon = std::move(commands.cordon)](const codec::ChipSelection& chips) {
     cordon({chips.all, {chips.chips.begin(), chips.chips.end()}});
   };
-  out.clear = [clear = std::move(wishes.clear_faults)](const codec::ChipSelection& chips) {
+  out.clear = [clear = std::move(commands.clear_faults)](const codec::ChipSelection& chips) {
     if (chips.all) clear(std::nullopt);
     for (const domain::ChipIndex chip : chips.chips) clear(chip);
   };
@@ -53,11 +53,12 @@ CompatEvents compat_events(Wishes wishes) {
 
 Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loop& loop,
                                                    const Clock& clock, ReporterEvents events,
-                                                   Wishes wishes, KubeletEvents kubelet) {
+                                                   OperatorCommands commands,
+                                                   KubeletEvents kubelet) {
   auto out = std::make_unique<Reporting>();
   auto ok = flags.scheduler
                 ? out->use_scheduler(flags, loop, std::move(events))
-                : out->use_cluster(flags, loop, clock, std::move(events), std::move(wishes));
+                : out->use_cluster(flags, loop, clock, std::move(events), std::move(commands));
   if (!ok) return std::move(ok).error();
   if (!flags.pod_resources.empty()) out->use_kubelet(flags.pod_resources, loop, std::move(kubelet));
   return out;
@@ -67,10 +68,10 @@ Result<void> Reporting::use_scheduler(const Flags& flags, http::Loop& loop, Repo
   if (!flags.tls_ca.empty()) {
     if (const auto ok = read_tls(flags); !ok) return ok.error();
   } else if (!flags.scheduler->is_loopback()) {
-    obs::log(obs::Level::warn,
-             "the scheduler is spoken to in the clear: start it with --tls-cert, and give --tls-ca "
-             "here",
-             {{"scheduler", flags.scheduler->text()}});
+    obs::log(
+        obs::Level::warn,
+        "reports go to the scheduler unencrypted: start it with --tls-cert, and set --tls-ca here",
+        {{"scheduler", flags.scheduler->text()}});
   }
   GrpcReporterOptions options;
   if (!flags.tls_ca.empty()) options.tls = [flags] { return read_tls(flags); };
@@ -83,7 +84,7 @@ Result<void> Reporting::use_scheduler(const Flags& flags, http::Loop& loop, Repo
 }
 
 Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const Clock& clock,
-                                    ReporterEvents events, Wishes wishes) {
+                                    ReporterEvents events, OperatorCommands commands) {
   auto access = kube::load_access({flags.kubeconfig, ""}, kube::process_environment());
   if (!access) return std::move(access).error();
   KubeReporterOptions options;
@@ -108,7 +109,7 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   api_ = std::move(client).value();
   events.sent = [this, sent = std::move(events.sent)](ReportKind kind) {
     if (sent) sent(kind);
-    if (kind == ReportKind::full && !std::exchange(inventory_sent_, true)) speak();
+    if (kind == ReportKind::full && !std::exchange(inventory_sent_, true)) publish_config_maps();
   };
   events.remembered = [this, restore = std::move(events.remembered)](const auto& faults) {
     if (restore) restore(faults);
@@ -116,8 +117,8 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   };
   reporter_ = std::make_unique<KubeReporter>(*api_, clock, options, std::move(events));
   events_ = std::make_unique<NodeEvents>(*api_, clock, flags.node);
-  CompatEvents compat = compat_events(std::move(wishes));
-  compat.heard = [this] { reporter_->start(); };
+  CompatEvents compat = compat_events(std::move(commands));
+  compat.commands_known = [this] { reporter_->start(); };
   compat_ =
       std::make_unique<CompatPublisher>(*api_, clock, compat_options(flags), std::move(compat));
   return {};
@@ -128,48 +129,49 @@ void Reporting::use_kubelet(const std::string& socket, http::Loop& loop, Kubelet
   options.socket = socket;
   options.seed = std::random_device{}();
   count_in_use_ = std::move(events.in_use);
-  PodResourcesEvents told;
-  told.answers = std::move(events.answers);
-  told.given = [this](const GivenDevices& given) {
-    given_ = given;
-    tell_in_use();
-    speak();
+  PodResourcesEvents kubelet;
+  kubelet.answers = std::move(events.answers);
+  kubelet.allocated = [this](const AllocatedDevices& allocated) {
+    allocated_ = allocated;
+    publish_in_use();
+    publish_config_maps();
   };
-  kubelet_ = std::make_unique<PodResourcesClient>(loop, std::move(options), std::move(told));
+  kubelet_ = std::make_unique<PodResourcesClient>(loop, std::move(options), std::move(kubelet));
 }
 
-void Reporting::tell_in_use() {
-  if (!given_) return;
-  ChipsInUse now = chips_in_use(state_->topology, *given_);
-  if (now.strangers != strangers_ && !now.strangers.empty()) {
-    obs::log(obs::Level::warn,
-             "pods have devices that this machine does not have: they are left out, see the device "
-             "plugin of this node",
-             {{"first", now.strangers.front()}});
+void Reporting::publish_in_use() {
+  if (!allocated_) return;
+  ChipsInUse now = chips_in_use(state_->topology, *allocated_);
+  if (now.unknown_devices != unknown_devices_ && !now.unknown_devices.empty()) {
+    obs::log(
+        obs::Level::warn,
+        "the kubelet lists devices that this machine does not have; they are ignored: check the "
+        "device plugin of this node",
+        {{"first", now.unknown_devices.front()}});
   }
-  strangers_ = std::move(now.strangers);
+  unknown_devices_ = std::move(now.unknown_devices);
   if (count_in_use_) count_in_use_(now.chips.size());
   compat_->in_use(std::move(now.chips));
 }
 
-// An agent that starts would call chips free that pods have: it waits for the kubelet as well as
-// for its inventory, and the publisher's own patience ends that.
-void Reporting::speak() {
-  const bool waits = asks_kubelet() && !given_;
-  if (inventory_sent_ && !waits) compat_->speak();
+// A starting agent would list chips as free that pods use, so it waits for the kubelet as well as
+// for its inventory; the publisher's own timeout ends the wait.
+void Reporting::publish_config_maps() {
+  const bool waits = polls_kubelet() && !allocated_;
+  if (inventory_sent_ && !waits) compat_->publish_config_maps();
 }
 
-// Of other machines MindCluster is told nothing.
-bool Reporting::asks_kubelet() const {
+// MindCluster needs it for Ascend machines only.
+bool Reporting::polls_kubelet() const {
   return kubelet_ != nullptr && domain::vendor_of(state_->topology).in_mindcluster;
 }
 
 void Reporting::want(const NodeStatePtr& state, bool urgent) {
   const bool first = std::exchange(state_, state) == nullptr;
   reporter_->want(state, urgent);
-  tell_in_use();
+  publish_in_use();
   if (compat_) compat_->want(state);
-  if (asks_kubelet()) kubelet_->start();
+  if (polls_kubelet()) kubelet_->start();
   if (!first) return;
   if (events_) {
     for (const domain::Fault& fault : state->faults) {

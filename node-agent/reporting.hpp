@@ -1,6 +1,6 @@
-// Reporting — whom this agent tells of its node, as the flags say: a scheduler by gRPC, or the API
-// server of a cluster, where people also ask things of it. What MindCluster is told of free chips
-// is known by the kubelet of this node.
+// Reporting — where this agent reports its node, as the flags say: to a scheduler by gRPC, or to
+// the API server of a cluster, where operators also leave commands for it. For MindCluster's list
+// of free chips it reads from the kubelet which chips pods use.
 //
 // Owner: the program; used and destroyed on the loop thread, or when the loop does not run.
 #pragma once
@@ -15,7 +15,7 @@
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "common/kube/api_client.hpp"
-#include "node-agent/app/health/faults.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
 #include "node-agent/flags.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/kube/node_events.hpp"
@@ -24,28 +24,28 @@
 
 namespace chipweave::agent {
 
-// What people ask for in the cluster.
-struct Wishes {
+// Commands of operators in the cluster.
+struct OperatorCommands {
   std::function<void(Cordon)> cordon;
   std::function<void(std::optional<domain::ChipIndex>)> clear_faults;  // absent: of all chips
 };
 
-// For metrics, only where the kubelet is asked.
+// For metrics; called only where the kubelet is polled.
 struct KubeletEvents {
   std::function<void(bool)> answers;
-  std::function<void(std::size_t)> in_use;  // how many chips pods have
+  std::function<void(std::size_t)> in_use;  // number of chips
 };
 
 class Reporting {
  public:
-  // Errors: invalid_argument without a cluster around us; what is wrong with a file or address.
+  // Errors: invalid_argument if this is no pod of a cluster; an unusable file or address.
   static Result<std::unique_ptr<Reporting>> make(const Flags& flags, http::Loop& loop,
                                                  const Clock& clock, ReporterEvents events,
-                                                 Wishes wishes, KubeletEvents kubelet);
+                                                 OperatorCommands commands, KubeletEvents kubelet);
 
-  // As Reporter's; the first state starts it, and its faults are told as raised.
+  // As Reporter's; the first state starts the reports, with its faults as raised.
   void want(const NodeStatePtr& state, bool urgent);
-  // From the first state on.
+  // Ignored before the first state.
   void fault(const FaultChange& change);
   // nullopt without a cluster, where there are no events.
   std::optional<kube::EventSender::Stats> event_stats() const;
@@ -54,11 +54,11 @@ class Reporting {
  private:
   Result<void> use_scheduler(const Flags& flags, http::Loop& loop, ReporterEvents events);
   Result<void> use_cluster(const Flags& flags, http::Loop& loop, const Clock& clock,
-                           ReporterEvents events, Wishes wishes);
+                           ReporterEvents events, OperatorCommands commands);
   void use_kubelet(const std::string& socket, http::Loop& loop, KubeletEvents events);
-  void tell_in_use();
-  void speak();
-  bool asks_kubelet() const;
+  void publish_in_use();
+  void publish_config_maps();
+  bool polls_kubelet() const;
 
   std::unique_ptr<kube::ApiClient> api_;  // outlives what uses it
   std::unique_ptr<Reporter> reporter_;
@@ -66,9 +66,9 @@ class Reporting {
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<PodResourcesClient> kubelet_;
   std::function<void(std::size_t)> count_in_use_;
-  NodeStatePtr state_;                  // null: nothing was started yet
-  std::optional<GivenDevices> given_;   // by the kubelet; absent: it has not said it yet
-  std::vector<std::string> strangers_;  // that were told of last
+  NodeStatePtr state_;                         // null: not started yet
+  std::optional<AllocatedDevices> allocated_;  // as the kubelet reported last; absent: not yet
+  std::vector<std::string> unknown_devices_;   // as logged last
   bool inventory_sent_ = false;
 };
 

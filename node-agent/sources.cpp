@@ -15,14 +15,14 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr const char* kHelper = "chipweave-agent-probe";
+constexpr const char* kProbeProgram = "chipweave-agent-probe";
 constexpr std::size_t kMaxPolicyBytes = limits::kMaxConfigBytes * 4;
 
-std::string helper_path(const Flags& flags) {
+std::string probe_program_path(const Flags& flags) {
   if (!flags.probe_helper.empty()) return flags.probe_helper;
   std::error_code failed;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  return failed ? kHelper : (self.parent_path() / kHelper).string();
+  return failed ? kProbeProgram : (self.parent_path() / kProbeProgram).string();
 }
 
 Result<domain::HealthPolicy> read_policy(const std::string& path) {
@@ -34,7 +34,7 @@ Result<domain::HealthPolicy> read_policy(const std::string& path) {
   return policy;
 }
 
-// Sites may sort faults differently than the built-in policy does: their table goes first.
+// The rules of the site's own table win over those of the policy.
 Result<void> add_fault_codes(const std::string& path, domain::HealthPolicy& policy) {
   if (path.empty()) return {};
   const auto text = io::read_file(path, codec::ascend::kMaxFaultTableBytes);
@@ -51,7 +51,8 @@ Result<void> add_fault_codes(const std::string& path, domain::HealthPolicy& poli
 
 }  // namespace
 
-Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags, std::function<void()> news) {
+Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags,
+                                               std::function<void()> on_change) {
   auto out = std::make_unique<Sources>();
   auto policy = read_policy(flags.health_policy);
   if (!policy) return std::move(policy).error();
@@ -65,14 +66,14 @@ Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags, std::function
   if (flags.probe == ProbeKind::hardware) {
     if (auto ok = out->lock_.take(flags.hardware.sysfs_root); !ok) return std::move(ok).error();
     SupervisorOptions options;
-    options.words = codec::to_words(flags.hardware);
-    options.words.insert(options.words.begin(), helper_path(flags));
-    out->helper_ = std::make_unique<ProbeSupervisor>(std::move(options), std::move(news));
+    options.command = codec::to_arguments(flags.hardware);
+    options.command.insert(options.command.begin(), probe_program_path(flags));
+    out->supervisor_ = std::make_unique<ProbeSupervisor>(std::move(options), std::move(on_change));
     return out;
   }
   const bool profile = flags.probe == ProbeKind::profile;
   if (!profile) out->files_.push_back(flags.probe_name);
-  out->probe_ = std::make_unique<DeclaredMachine>(
+  out->declared_ = std::make_unique<DeclaredMachine>(
       profile ? DeclaredMachine::Source::profile : DeclaredMachine::Source::file, flags.probe_name);
   return out;
 }

@@ -1,5 +1,5 @@
-// Sources — where this agent's knowledge comes from, as the flags say: the probe, the health file,
-// the policy. Part of program.cpp.
+// Sources — where this agent reads its machine, known faults and policy from, as the flags say.
+// Part of program.cpp.
 #pragma once
 
 #include <functional>
@@ -20,18 +20,18 @@ namespace chipweave::agent {
 
 class Sources {
  public:
-  // `news`: called on any thread when a look may be worth while. Errors: conflict, when another
-  // agent has the machine; else what is wrong with the policy's file.
-  static Result<std::unique_ptr<Sources>> open(const Flags& flags, std::function<void()> news);
+  // `on_change`: called on any thread when the machine may have changed. Errors: conflict, if
+  // another agent watches the machine; an unusable policy file.
+  static Result<std::unique_ptr<Sources>> open(const Flags& flags, std::function<void()> on_change);
 
-  MachineSource& probe() { return helper_ ? *helper_ : *probe_; }
+  MachineSource& machine() { return supervisor_ ? *supervisor_ : *declared_; }
   HealthFile* health() { return health_ ? &*health_ : nullptr; }
   const domain::HealthPolicy& policy() const { return policy_; }
-  // Of the hardware's helper process; zeros where there is none.
+  // Of the probe process; zeros where there is none.
   SupervisorCounts supervisor_counts() const {
-    return helper_ ? helper_->counts() : SupervisorCounts{};
+    return supervisor_ ? supervisor_->counts() : SupervisorCounts{};
   }
-  // Whose changes are worth a look.
+  // Files to watch for changes.
   const std::vector<std::string>& files() const { return files_; }
 
  private:
@@ -39,8 +39,8 @@ class Sources {
   domain::HealthPolicy policy_;
   std::optional<HealthFile> health_;
   std::vector<std::string> files_;
-  std::unique_ptr<MachineSource> probe_;  // of a profile or file
-  std::unique_ptr<ProbeSupervisor> helper_;
+  std::unique_ptr<MachineSource> declared_;      // of a profile or file
+  std::unique_ptr<ProbeSupervisor> supervisor_;  // of the hardware
 };
 
 }  // namespace chipweave::agent

@@ -60,8 +60,8 @@ Result<void> read_pairs(ConvertFlags& flags) {
       const auto [at, failed] = std::from_chars(pair.data() + equals + 1, end, index);
       if (failed != std::errc() || at != end) index = -1;
     }
-    constexpr std::int64_t kMost = 1023;  // ten bits of an SDID
-    if (index < 0 || index > kMost) {
+    constexpr std::int64_t kMax = 1023;  // ten bits of an SDID
+    if (index < 0 || index > kMax) {
       return make_error(Errc::invalid_argument,
                         "takes SERVER=N with N from 0 to 1023, not '" + pair + "'")
           .in("--server-index");

@@ -22,7 +22,7 @@ namespace chipweave::kube {
 
 inline std::string key_of(const codec::KubePod& pod) { return pod.ns + "/" + pod.name; }
 inline std::string key_of(const codec::KubeNode& node) { return node.name; }
-inline std::string key_of(const codec::KubeNodeMarks& node) { return node.name; }
+inline std::string key_of(const codec::KubeNodeMetadata& node) { return node.name; }
 inline std::string key_of(const codec::KubeInventory& inventory) { return inventory.name; }
 inline std::string key_of(const codec::KubeLease& lease) { return lease.ns + "/" + lease.name; }
 

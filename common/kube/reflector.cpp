@@ -146,7 +146,7 @@ std::chrono::milliseconds Reflector<Object>::lasted() const {
 
 template class Reflector<codec::KubePod>;
 template class Reflector<codec::KubeNode>;
-template class Reflector<codec::KubeNodeMarks>;
+template class Reflector<codec::KubeNodeMetadata>;
 template class Reflector<codec::KubeInventory>;
 template class Reflector<codec::KubeLease>;
 template class Reflector<codec::KubeClaim>;

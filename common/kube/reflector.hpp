@@ -68,7 +68,7 @@ class Reflector {
 
 extern template class Reflector<codec::KubePod>;
 extern template class Reflector<codec::KubeNode>;
-extern template class Reflector<codec::KubeNodeMarks>;
+extern template class Reflector<codec::KubeNodeMetadata>;
 extern template class Reflector<codec::KubeInventory>;
 extern template class Reflector<codec::KubeLease>;
 extern template class Reflector<codec::KubeClaim>;

@@ -57,11 +57,11 @@ const char* to_string(FaultChange::Kind kind) {
   return "cleared";
 }
 
-Agent::Agent(AgentOptions options, const Clock& clock, MachineSource& probe, FaultSource* faults,
+Agent::Agent(AgentOptions options, const Clock& clock, MachineSource& machine, FaultSource* faults,
              AgentEvents events)
     : options_(std::move(options)),
       clock_(clock),
-      probe_(probe),
+      machine_(machine),
       fault_source_(faults),
       events_(std::move(events)),
       judge_(options_.policy, clock),
@@ -69,14 +69,14 @@ Agent::Agent(AgentOptions options, const Clock& clock, MachineSource& probe, Fau
 
 Result<void> Agent::start() {
   if (fault_source_ != nullptr) {
-    if (auto said = fault_source_->changes()) {
-      if (!said->ok()) return std::move(*said).error();
-      said_ = std::move(*said).value();
-      said_at_ = now_ms();
+    if (auto listed = fault_source_->changes()) {
+      if (!listed->ok()) return std::move(*listed).error();
+      listed_ = std::move(*listed).value();
+      listed_at_ = now_ms();
     }
   }
-  if (!probe_.ready()) return {};
-  auto found = probe_.discover();
+  if (!machine_.ready()) return {};
+  auto found = machine_.discover();
   if (!found) return std::move(found).error();
   warn_of(found->warnings);
   judge_.observe(*found);
@@ -86,52 +86,52 @@ Result<void> Agent::start() {
   if (!state) return std::move(state).error();
   seen_ = std::move(found).value();
   good_ = clock_.now();
-  hand_on(std::move(state).value());
+  emit(std::move(state).value());
   return {};
 }
 
 void Agent::check() {
-  look();
-  listen();
+  read_machine();
+  read_fault_source();
   compose();
-  if (!probe_failing_ && !faults_failing_ && !trouble_ && misfit_.empty() && state_ != nullptr) {
-    good_ = probe_.heard().value_or(clock_.now());
+  if (!machine_failing_ && !faults_failing_ && !trouble_ && misfit_.empty() && state_ != nullptr) {
+    good_ = machine_.confirmed_at().value_or(clock_.now());
   }
 }
 
-void Agent::look() {
-  if (probe_.changes()) {
-    auto found = probe_.discover();
-    probe_failing_ = !found.ok();
+void Agent::read_machine() {
+  if (machine_.changes()) {
+    auto found = machine_.discover();
+    machine_failing_ = !found.ok();
     failure_.reset();
     if (found) {
-      see(std::move(found).value());
+      take(std::move(found).value());
     } else {
       fail(found.error());
-      // Of a machine that was there before.
+      // The machine was there before.
       const bool none = found.error().code == Errc::not_found;
       failure_ = ProbeTrouble{none ? "machine.gone" : "probe.failing", found.error().text()};
     }
   }
-  auto trouble = probe_.trouble();
+  auto trouble = machine_.trouble();
   if (!trouble) trouble = failure_;
   const bool known =
       trouble.has_value() == trouble_.has_value() && (!trouble || trouble->code == trouble_->code);
   if (!known && trouble) {
-    if (!failure_) ++errors_;  // that one is counted
+    if (!failure_) ++errors_;  // fail() has counted that one
     trouble_at_ = now_ms();
-    // With a state it is a fault, which is told as such.
+    // With a state it is a fault, which is reported as such.
     if (state_ == nullptr && !failure_) events_.warning(trouble->code + ": " + trouble->text);
   }
   trouble_ = std::move(trouble);
 }
 
-void Agent::see(domain::Observation seen) {
+void Agent::take(domain::Observation seen) {
   warn_of(seen.warnings);
   if (options_.hardware && seen_) {
     auto same_terms = in_terms_of(seen_->topology, std::move(seen));
     if (!same_terms) {
-      probe_failing_ = true;
+      machine_failing_ = true;
       return fail(same_terms.error());
     }
     seen = std::move(same_terms).value();
@@ -141,7 +141,7 @@ void Agent::see(domain::Observation seen) {
   new_ = true;
 }
 
-// Those that the observation before did not have.
+// Logs warnings that the previous observation did not have.
 void Agent::warn_of(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
     if (std::find(warned_.begin(), warned_.end(), warning) == warned_.end()) {
@@ -151,20 +151,20 @@ void Agent::warn_of(const std::vector<std::string>& warnings) {
   warned_ = warnings;
 }
 
-void Agent::listen() {
-  auto said = fault_source_ == nullptr ? std::nullopt : fault_source_->changes();
-  if (!said) return;
-  faults_failing_ = !said->ok();
-  if (!said->ok()) return fail(said->error());
+void Agent::read_fault_source() {
+  auto listed = fault_source_ == nullptr ? std::nullopt : fault_source_->changes();
+  if (!listed) return;
+  faults_failing_ = !listed->ok();
+  if (!listed->ok()) return fail(listed->error());
   if (seen_) {
-    // What does not fit the machine changes nothing.
-    if (const auto fits = faults_of_file(seen_->topology, **said, 0); !fits) {
+    // A file that does not fit the machine changes nothing.
+    if (const auto fits = faults_of_file(seen_->topology, **listed, 0); !fits) {
       faults_failing_ = true;
       return fail(Error(fits.error()).in("known faults"));
     }
   }
-  said_ = std::move(*said).value();
-  said_at_ = now_ms();
+  listed_ = std::move(*listed).value();
+  listed_at_ = now_ms();
 }
 
 void Agent::clear_faults(std::optional<domain::ChipIndex> chip) {
@@ -202,11 +202,11 @@ void Agent::compose() {
   }
   misfit_.clear();
   new_ = false;
-  if (state_ == nullptr || !same(*state_, **next)) hand_on(std::move(next).value());
+  if (state_ == nullptr || !same(*state_, **next)) emit(std::move(next).value());
 }
 
 Result<std::vector<Fault>> Agent::faults_now(const domain::Observation& seen) {
-  auto of_file = faults_of_file(seen.topology, said_, said_at_);
+  auto of_file = faults_of_file(seen.topology, listed_, listed_at_);
   if (!of_file) return std::move(of_file).error().in("known faults");
   std::vector<Fault> out = judge_.judge();
   std::move(of_file->begin(), of_file->end(), std::back_inserter(out));
@@ -243,7 +243,7 @@ Result<NodeStatePtr> Agent::composed(const domain::Observation& seen,
                 std::move(conditions), seen.neighbours, seen.facts}));
 }
 
-void Agent::hand_on(NodeStatePtr next) {
+void Agent::emit(NodeStatePtr next) {
   const NodeStatePtr before = std::exchange(state_, std::move(next));
   report_changes(before == nullptr ? std::vector<Fault>{} : before->faults, state_->faults);
   if (events_.state) events_.state(state_, before == nullptr || is_worse(*before, *state_));
@@ -266,7 +266,7 @@ void Agent::report_changes(const std::vector<Fault>& before, const std::vector<F
 
 void Agent::fail(const Error& error) {
   ++errors_;
-  events_.warning(error.text() + (state_ == nullptr ? " (nothing is reported until it is mended)"
+  events_.warning(error.text() + (state_ == nullptr ? " (nothing is reported until this is fixed)"
                                                     : " (the last good state is kept)"));
 }
 

@@ -19,8 +19,8 @@ using domain::Observation;
 
 using Indices = std::map<ChipIndex, ChipIndex>;  // seen → known
 
-// Which known chip each seen one is; nullopt where one is new. By id, by place where it has lost
-// its id with its driver, and by index where it has lost both.
+// Which known chip each observed one is; nullopt if one is new. Matched by id, by PCI address if
+// the id is missing, and by index if both are missing.
 std::optional<Indices> matched(const NodeTopology& known, const NodeTopology& seen) {
   std::map<std::string, ChipIndex> by_id;
   std::map<std::string, ChipIndex> by_pci;
@@ -48,7 +48,7 @@ std::optional<Indices> matched(const NodeTopology& known, const NodeTopology& se
   return out;
 }
 
-// Whether the chips seen are the known ones with the names and numbers that they had.
+// Whether the observed chips are the known ones, with the same ids and indices.
 bool unchanged(const NodeTopology& known, const NodeTopology& seen) {
   return std::equal(known.chips().begin(), known.chips().end(), seen.chips().begin(),
                     seen.chips().end(), [](const domain::Chip& a, const domain::Chip& b) {
@@ -72,8 +72,8 @@ void rename(const Indices& chips, Observation& seen) {
   for (domain::Neighbour& neighbour : seen.neighbours) to(neighbour.chip);
 }
 
-// The known machine, chip by chip and lane by lane as it is seen now. Lanes of a chip that is gone
-// stay as they were.
+// The known machine, updated chip by chip and lane by lane from the observation. Lanes of a missing
+// chip keep their last state.
 class Merge {
  public:
   Merge(const NodeTopology& known, const NodeTopology& seen, const Indices& chips)
@@ -145,7 +145,7 @@ Result<Observation> in_terms_of(const NodeTopology& known, Observation seen) {
     domain::Signal gone;
     gone.code = "chip.gone";
     gone.chip = chip.index;
-    gone.text = "the driver does not list it any more";
+    gone.text = "the driver no longer lists it";
     seen.signals.push_back(std::move(gone));
   }
   seen.topology = std::move(topology).value();

@@ -1,10 +1,10 @@
-// Continuity — the same chips keep their indices, and a chip that is gone stays on the list.
+// Continuity — chips keep their indices while the agent runs, and a missing chip stays listed.
 //
-// A driver numbers what answers: when chip 3 falls off the bus and the driver is started anew, chip
-// 4 may become 3. Pods hold chips by these numbers, so within a run of the agent a chip keeps the
-// index it had (it is known by its id, by its PCI address when it has lost that, by its index when
-// it has lost both), and one that is not seen any more is still there, with the signal "chip.gone".
-// A chip that was never seen makes another machine, which is taken as it is.
+// Drivers number only the devices that respond: if chip 3 falls off the bus and the driver
+// restarts, chip 4 may become 3. Pods hold chips by these numbers, so a chip keeps its first index.
+// It is matched by its id, by its PCI address if it has lost that, by its index if it has lost
+// both. A chip that is no longer reported stays, with the signal "chip.gone". A chip that was never
+// seen before makes a new machine, which is taken as it is.
 #pragma once
 
 #include <vector>
@@ -15,12 +15,13 @@
 
 namespace chipweave::agent {
 
-// `seen` in the terms of `known`, the machine as it was last. Errors: what the builder refuses.
+// `seen` with the chip indices of `known`, the last machine. Errors: a topology that the builder
+// refuses.
 Result<domain::Observation> in_terms_of(const domain::NodeTopology& known,
                                         domain::Observation seen);
 
-// Faults that an earlier run told of: those of chips that are here, by their indices now, and those
-// of the machine.
+// Faults that a previous run reported, with today's indices: those of present chips and of the
+// machine.
 std::vector<domain::Fault> in_terms_of(const domain::NodeTopology& now,
                                        const std::vector<domain::RememberedFault>& faults);
 

@@ -1,4 +1,4 @@
-// What changed between two states of one node, as small as it can be said.
+// The smallest description of what changed between two states of one node.
 #pragma once
 
 #include <optional>
@@ -23,12 +23,12 @@ struct LinkChange {
 struct Delta {
   std::vector<ChipChange> chips;
   std::vector<LinkChange> links;
-  std::optional<std::vector<domain::Fault>> faults;  // all that there are now, if others than were
+  std::optional<std::vector<domain::Fault>> faults;  // all current faults, if they have changed
   bool empty() const { return chips.empty() && links.empty() && !faults; }
 };
 
-// nullopt when more than chip health, lanes of direct links and faults differ: only a full report
-// can say that.
+// nullopt if more than chip health, lanes of direct links and faults differ, which needs a full
+// report.
 std::optional<Delta> delta_between(const NodeState& from, const NodeState& to);
 
 }  // namespace chipweave::agent

@@ -1,5 +1,4 @@
-// FaultSource — where the agent learns what people and other programs know to be broken beside what
-// the probe sees.
+// FaultSource — faults that operators and other programs report besides those that the probe finds.
 #pragma once
 
 #include <optional>
@@ -16,8 +15,8 @@ class FaultSource {
   FaultSource& operator=(const FaultSource&) = delete;
   virtual ~FaultSource() = default;
 
-  // What it says now if that may differ from the last answer, else nullopt. The first call always
-  // answers. Cheap.
+  // The current faults if they may have changed since the last call, else nullopt. The first call
+  // always returns them. Cheap.
   virtual std::optional<Result<domain::DeclaredFaults>> changes() = 0;
 };
 

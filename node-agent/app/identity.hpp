@@ -1,5 +1,4 @@
-// Names: under which extended resources a machine's chips are counted, and what each chip is
-// called.
+// Names: the extended resources that a machine's chips are counted as, and the id of each chip.
 #pragma once
 
 #include <string>
@@ -10,8 +9,8 @@
 
 namespace chipweave::agent {
 
-// nvidia: nvidia.com/gpu, aliyun.com/gpu; amd: amd.com/gpu; metax: metax-tech.com/gpu; ascend by
-// generation. unsupported for an unknown vendor: the operator has to say (--resource).
+// Those of the vendor (common/domain/vendor.hpp). unsupported for an unknown vendor, whose operator
+// must set --resource.
 Result<std::vector<std::string>> default_resources(const domain::NodeTopology& topology);
 
 // Gives chips without an id a stable one: "<vendor>-<node>-<index>", on Ascend the name MindCluster

@@ -1,8 +1,8 @@
-// MachineSource — where the agent learns what its machine is. One implementation a source: a
-// profile, a file, the hardware by way of a helper process.
+// MachineSource — where the agent reads what its machine is: a profile, a file, or the hardware by
+// way of the probe process.
 //
-// Called on the agent's loop thread only. A probe with events of its own collects them on its
-// thread and lets changes() tell.
+// Called on the agent's loop thread only. A source with a thread of its own collects there and
+// reports news by changes().
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace chipweave::agent {
 
-// Why a probe cannot confirm now what it said last.
+// Why a source cannot confirm its last observation at present.
 struct ProbeTrouble {
   std::string code;  // "probe.stuck", "probe.crashed", "probe.garbage", "probe.absent"
   std::string text;
@@ -30,15 +30,14 @@ class MachineSource {
   // The whole machine as it is now, and the events since the last call. not_found: there are no
   // accelerators here, an ordinary state.
   virtual Result<domain::Observation> discover() = 0;
-  // True if discover() may answer differently than the last time it was called. Cheap: asked twice
-  // a second.
+  // True if discover() may return something new. Cheap: called twice a second.
   virtual bool changes() = 0;
   virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
-  // When the source was last heard, where that is not whenever it is asked.
-  virtual std::optional<std::chrono::steady_clock::time_point> heard() const {
+  // When the source last confirmed its observation; nullopt where every call does.
+  virtual std::optional<std::chrono::steady_clock::time_point> confirmed_at() const {
     return std::nullopt;
   }
-  // False as long as nothing is known yet and changes() will tell when it is.
+  // False until the first observation is available; changes() turns true then.
   virtual bool ready() const { return true; }
 };
 

@@ -1,5 +1,5 @@
-// NodeState — what the agent knows of its node at one moment; immutable, shared by publisher and
-// metrics.
+// NodeState — what the agent knows about its node at one moment; immutable, shared by publishers
+// and metrics.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@
 namespace chipweave::agent {
 
 struct NodeState {
-  std::string machine;                     // what people call it: profile or model name
+  std::string machine;                     // display name: profile or model
   std::vector<std::string> resources;      // extended resources the chips are counted as
-  domain::NodeTopology topology;           // with today's health
+  domain::NodeTopology topology;           // with current health
   std::vector<domain::Fault> faults = {};  // worst first, then by chip, port and code
   std::vector<domain::Condition> conditions = {};
   std::vector<domain::Neighbour> neighbours = {};
-  std::map<std::string, std::string> facts = {};  // of the probe: "driver" → "550.54.15"
+  std::map<std::string, std::string> facts = {};  // from the probe: "driver" → "550.54.15"
 };
 using NodeStatePtr = std::shared_ptr<const NodeState>;
 

@@ -13,23 +13,23 @@ namespace chipweave::agent {
 namespace mc = codec::mindcluster;
 
 namespace {
-constexpr std::size_t kMostNameBytes = 64;  // of what is told of a stranger
+constexpr std::size_t kMaxNameBytes = 64;  // of a device or resource, in the log
 }  // namespace
 
-ChipsInUse chips_in_use(const domain::NodeTopology& topology, const GivenDevices& given) {
+ChipsInUse chips_in_use(const domain::NodeTopology& topology, const AllocatedDevices& allocated) {
   ChipsInUse out;
   if (!domain::vendor_of(topology).in_mindcluster) return out;
   const mc::AscendNames names(topology);
   std::set<domain::ChipIndex> chips;
-  for (const GivenDevice& device : given) {
+  for (const AllocatedDevice& device : allocated) {
     if (mc::device_kind(names.prefix(), device.resource) == mc::DeviceKind::other) continue;
     const auto number = mc::chip_of_device(names.prefix(), device.resource, device.id);
     const auto chip = number ? names.index_of(*number) : std::nullopt;
     if (chip) {
       chips.insert(*chip);
-    } else if (out.strangers.size() < kMostStrangers) {
-      out.strangers.push_back(with_dots(device.id, kMostNameBytes) + " of " +
-                              with_dots(device.resource, kMostNameBytes));
+    } else if (out.unknown_devices.size() < kMaxUnknownDevices) {
+      out.unknown_devices.push_back(with_dots(device.id, kMaxNameBytes) + " of " +
+                                    with_dots(device.resource, kMaxNameBytes));
     }
   }
   out.chips.assign(chips.begin(), chips.end());

@@ -1,6 +1,6 @@
-// Which chips of this machine pods have, by what the kubelet has given out. Pure.
+// Which chips of this machine pods use, from the devices that the kubelet has allocated. Pure.
 //
-// Only Ascend machines are asked about: MindCluster's list of free chips is all that needs it.
+// For Ascend machines only: MindCluster's list of free chips is all that needs it.
 #pragma once
 
 #include <compare>
@@ -12,25 +12,25 @@
 
 namespace chipweave::agent {
 
-// A device that a container has.
-struct GivenDevice {
+// A device of a container.
+struct AllocatedDevice {
   std::string resource;  // "huawei.com/Ascend910"
-  std::string id;        // as its device plugin calls it: "Ascend910-3"
-  friend auto operator<=>(const GivenDevice&, const GivenDevice&) = default;
+  std::string id;        // as its device plugin names it: "Ascend910-3"
+  friend auto operator<=>(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
-using GivenDevices = std::vector<GivenDevice>;  // ascending, each once
+using AllocatedDevices = std::vector<AllocatedDevice>;  // ascending, each once
 
-inline constexpr std::size_t kMostStrangers = 8;
+inline constexpr std::size_t kMaxUnknownDevices = 8;
 
 struct ChipsInUse {
   std::vector<domain::ChipIndex> chips;  // ascending, each once
-  // Devices that should be chips of this machine and are none, as far as they are worth telling:
-  // "Ascend910-77 of huawei.com/Ascend910".
-  std::vector<std::string> strangers;
+  // Devices that should be chips of this machine and are not, the first few: "Ascend910-77 of
+  // huawei.com/Ascend910".
+  std::vector<std::string> unknown_devices;
 };
 
-// A chip of which somebody has a slice is in use: it is no whole chip for anybody else. Resources
-// that tell nothing of chips are left out.
-ChipsInUse chips_in_use(const domain::NodeTopology& topology, const GivenDevices& given);
+// A chip of which a slice is allocated is in use: it is no longer available as a whole. Resources
+// that are not chips are ignored.
+ChipsInUse chips_in_use(const domain::NodeTopology& topology, const AllocatedDevices& allocated);
 
 }  // namespace chipweave::agent

@@ -23,26 +23,26 @@ namespace chipweave::agent {
 namespace {
 
 // A machine has 64 chips at most, and a chip a few dozen slices.
-constexpr std::size_t kMostDevices = 16384;
-constexpr std::size_t kMostTextBytes = 300;  // of what a kubelet says of an error
+constexpr std::size_t kMaxDevices = 16384;
+constexpr std::size_t kMaxTextBytes = 300;  // of the kubelet's error message
 constexpr const char* kList = "/v1.PodResourcesLister/List";
 
-// The answer comes as bytes: gRPC calls a unary answer that it cannot read a success, with what it
-// had read by then.
+// The answer is taken as bytes: gRPC reports a unary answer that it cannot parse as a success, with
+// whatever it had parsed by then.
 using Stub = grpc::TemplatedGenericStub<::v1::ListPodResourcesRequest, grpc::ByteBuffer>;
 
-Result<GivenDevices> devices_of(const ::v1::ListPodResourcesResponse& answer) {
-  GivenDevices out;
+Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer) {
+  AllocatedDevices out;
   for (const auto& pod : answer.pod_resources()) {
     for (const auto& container : pod.containers()) {
       for (const auto& devices : container.devices()) {
         if (!devices.resource_name().starts_with(codec::mindcluster::kResourceDomain)) continue;
         for (const std::string& id : devices.device_ids()) {
-          if (out.size() == kMostDevices) {
+          if (out.size() == kMaxDevices) {
             return make_error(Errc::limit_exceeded,
-                              "it lists more than " + std::to_string(kMostDevices) +
-                                  " devices of huawei.com/, more chips and slices than any machine "
-                                  "has: see its device plugins");
+                              "it lists more than " + std::to_string(kMaxDevices) +
+                                  " devices of huawei.com/, more than any machine has: check its "
+                                  "device plugins");
           }
           out.push_back({devices.resource_name(), id});
         }
@@ -54,36 +54,37 @@ Result<GivenDevices> devices_of(const ::v1::ListPodResourcesResponse& answer) {
   return out;
 }
 
-// What a person can do about it.
+// What the operator can do about it.
 std::string advice(const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-      return "see that the kubelet runs, that the folder of its socket is mounted here, and that "
-             "the agent is user 0 (chart: agent.asRoot)";
+      return "check that the kubelet runs, that the folder of its socket is mounted here, and that "
+             "the agent runs as user 0 (chart: agent.asRoot)";
     case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return "see whether the kubelet of this node is overloaded or hangs";
+      return "check whether the kubelet of this node is overloaded or hangs";
     case grpc::StatusCode::UNIMPLEMENTED:
-      return "this is no kubelet of Kubernetes 1.20 or later: see what --pod-resources names";
+      return "this is not a kubelet of Kubernetes 1.20 or later: check --pod-resources";
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return "the kubelet takes 100 calls a second from all programs of a node, and a list of at "
-             "most 16 MiB is read: see who else asks it, and how many devices are given out";
+      return "the kubelet accepts 100 calls a second from all programs of a node, and a list of at "
+             "most 16 MiB is read: check who else calls it, and how many devices are allocated";
     default:
       return "see the kubelet's log";
   }
 }
 
-// What a call tells its owner, on the loop.
+// Gets the answer of a call, on the loop.
 class CallOwner {
  public:
   CallOwner() = default;
   CallOwner(const CallOwner&) = delete;
   CallOwner& operator=(const CallOwner&) = delete;
   virtual ~CallOwner() = default;
-  virtual void on_answer(Result<GivenDevices> given) = 0;
+  virtual void on_answer(Result<AllocatedDevices> allocated) = 0;
 };
 
-// One question. Its owner keeps it until the answer: it holds a channel, and the last channel of a
-// process joins gRPC's callback threads when it goes, so it must never go on one of them.
+// One call. Its owner keeps it until the answer: it holds a channel, and the last channel of a
+// process joins gRPC's callback threads when it is destroyed, so that must not happen on one of
+// them.
 class Call final : public grpc::ClientUnaryReactor {
  public:
   Call(const std::shared_ptr<grpc::Channel>& channel, std::chrono::milliseconds deadline,
@@ -99,28 +100,27 @@ class Call final : public grpc::ClientUnaryReactor {
   void wait_for_end() { ended_->get_future().wait(); }
 
   void OnDone(const grpc::Status& status) override {
-    // Once told, the owner may delete this object before post() returns.
+    // The owner may delete this object before post() returns.
     const auto box = box_;
     const auto ended = ended_;
-    // Read here: a long list is no work for the loop.
-    auto given = std::make_shared<Result<GivenDevices>>(read(status));
-    box->post([given](CallOwner& owner) { owner.on_answer(std::move(*given)); });
+    // Parsed here: a long list would hold up the loop.
+    auto allocated = std::make_shared<Result<AllocatedDevices>>(read(status));
+    box->post([allocated](CallOwner& owner) { owner.on_answer(std::move(*allocated)); });
     ended->set_value();
   }
 
  private:
-  Result<GivenDevices> read(const grpc::Status& status) {
+  Result<AllocatedDevices> read(const grpc::Status& status) {
     if (status.ok()) {
       ::v1::ListPodResourcesResponse list;
       using Traits = grpc::SerializationTraits<::v1::ListPodResourcesResponse>;
       if (Traits::Deserialize(&answer_, &list).ok()) return devices_of(list);
       return make_error(Errc::invalid_argument,
-                        "what answers there sends no list of pods: see what --pod-resources names");
+                        "the answer is not a list of pods: check --pod-resources");
     }
     return make_error(rpc::from_status(status).code,
                       std::string(rpc::to_string(status.error_code())) + ": " +
-                          with_dots(status.error_message(), kMostTextBytes) + "; " +
-                          advice(status));
+                          with_dots(status.error_message(), kMaxTextBytes) + "; " + advice(status));
   }
 
   std::shared_ptr<http::Mailbox<CallOwner>> box_;
@@ -138,44 +138,45 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
       : loop(l),
         options(std::move(o)),
         events(std::move(e)),
-        backoff(options.backoff_least, options.backoff_most, options.seed),
+        backoff(options.backoff_min, options.backoff_max, options.seed),
         box(std::make_shared<http::Mailbox<CallOwner>>(loop, *this)) {}
 
-  void ask() {
-    // A new one after each failure: a channel remembers that its peer was gone.
+  void call_kubelet() {
+    // A new one after each failure: a channel backs off on its own when its peer is gone.
     if (channel == nullptr || failing) {
       channel = rpc::make_socket_channel(options.socket, limits::kMaxPodResourcesBytes);
     }
     call = std::make_unique<Call>(channel, options.deadline, box);
   }
 
-  void ask_after(std::chrono::milliseconds pause) {
+  void call_after(std::chrono::milliseconds pause) {
     loop.after(pause, [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->ask();
+      if (const auto self = weak.lock()) self->call_kubelet();
     });
   }
 
-  void on_answer(Result<GivenDevices> given) override {
+  void on_answer(Result<AllocatedDevices> allocated) override {
     call.reset();
-    if (!given) return failed(given.error());
+    if (!allocated) return failed(allocated.error());
     backoff.reset();
-    ask_after(options.period);
+    call_after(options.period);
     if (std::exchange(failing, false) || !last) {
-      obs::log(obs::Level::info, "the kubelet answers", {{"socket", options.socket}});
+      obs::log(obs::Level::info, "connected to the kubelet", {{"socket", options.socket}});
       if (events.answers) events.answers(true);
     }
-    if (last == *given) return;
-    last = std::move(*given);
-    if (events.given) events.given(GivenDevices(*last));
+    if (last == *allocated) return;
+    last = std::move(*allocated);
+    if (events.allocated) events.allocated(AllocatedDevices(*last));
   }
 
   void failed(const Error& error) {
-    ask_after(backoff.next());
+    call_after(backoff.next());
     if (std::exchange(failing, true)) return;  // once per outage
-    obs::log(obs::Level::warn,
-             last ? "the kubelet does not say which chips pods have: what it said last stays"
-                  : "the kubelet does not say which chips pods have: all are taken as free",
-             {{"socket", options.socket}, {"error", error.text()}});
+    obs::log(
+        obs::Level::warn,
+        last ? "the kubelet does not report which chips pods use: its last answer stays in force"
+             : "the kubelet does not report which chips pods use: all are taken as free",
+        {{"socket", options.socket}, {"error", error.text()}});
     if (events.answers) events.answers(false);
   }
 
@@ -188,7 +189,7 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
   // with the last.
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<Call> call;
-  std::optional<GivenDevices> last;
+  std::optional<AllocatedDevices> last;
   bool failing = false;
   bool started = false;
 };
@@ -205,7 +206,7 @@ PodResourcesClient::~PodResourcesClient() {
 }
 
 void PodResourcesClient::start() {
-  if (!std::exchange(impl_->started, true)) impl_->ask();
+  if (!std::exchange(impl_->started, true)) impl_->call_kubelet();
 }
 
 }  // namespace chipweave::agent

@@ -1,12 +1,12 @@
-// PodResourcesClient — asks the kubelet of this node which devices it has given to pods, again and
-// again, over its PodResources socket.
+// PodResourcesClient — polls the kubelet of this node for the devices that it has allocated to
+// pods, over its PodResources socket.
 //
-// Every pod that the kubelet lists counts, whatever has become of its containers: as long as it is
-// listed, its devices are given to nobody else. While the kubelet does not answer, what it said
-// last stays in force.
+// Every pod that the kubelet lists counts, whatever the state of its containers: its devices are
+// not available as long as it is listed. While the kubelet does not respond, its last answer stays
+// in force.
 //
-// Owned by the loop: every member on the loop thread, gRPC's threads only read the answer and post.
-// The loop must outlive it. Destroying it ends a call under way.
+// Owned by the loop: every member on the loop thread; gRPC's threads only read the answer and post.
+// The loop must outlive it. Destroying it cancels a call in flight.
 #pragma once
 
 #include <chrono>
@@ -22,21 +22,21 @@ namespace chipweave::agent {
 
 struct PodResourcesOptions {
   std::string socket;  // checked before (check_socket_path)
-  // From an answer to the next question. The kubelet takes 100 questions a second from everybody
-  // together, and what follows from the answer is written once a second at most.
+  // From an answer to the next call. The kubelet accepts 100 calls a second from all clients
+  // together, and what follows from an answer is written at most once a second.
   std::chrono::milliseconds period{1000};
-  // For one answer. A kubelet that starts containers may be slow.
+  // Of one call. A kubelet that is starting containers may be slow.
   std::chrono::milliseconds deadline{5000};
-  std::chrono::milliseconds backoff_least{1000};  // after a failure
-  std::chrono::milliseconds backoff_most{10000};
+  std::chrono::milliseconds backoff_min{1000};  // after a failure
+  std::chrono::milliseconds backoff_max{10000};
   std::uint64_t seed = 0;  // of the jitter
 };
 
 // Both may be empty.
 struct PodResourcesEvents {
-  // The devices that matter to chips_in_use(): with the first answer, and when they are others.
-  std::function<void(const GivenDevices&)> given;
-  // true with the first answer, false when one fails to come, and so on.
+  // The devices that matter to chips_in_use(): with the first answer, and when they change.
+  std::function<void(const AllocatedDevices&)> allocated;
+  // true with the first answer and after an outage, false when a call fails.
   std::function<void(bool)> answers;
 };
 
@@ -47,7 +47,7 @@ class PodResourcesClient {
   PodResourcesClient(const PodResourcesClient&) = delete;
   PodResourcesClient& operator=(const PodResourcesClient&) = delete;
 
-  // Asks for the first time. Called again it does nothing.
+  // Starts polling. Calling it again has no effect.
   void start();
 
  private:

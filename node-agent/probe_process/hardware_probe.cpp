@@ -32,7 +32,7 @@ std::unique_ptr<VendorProbe> ascend_probe(const HardwareOptions& options) {
   ascend.dcmi = options.dcmi_library;
   ascend.driver_root = options.driver_root;
   ascend.hccn_conf = options.sysfs_root + "/etc/hccn.conf";
-  // A tree that stands for a machine has no chips that this machine's tool could be asked of.
+  // The chips of a recorded tree are not those that this machine's tool would report.
   if (options.sysfs_root.empty()) ascend.hccn_tool = io::installed_hccn_tool();
   ascend.sysfs_root = options.sysfs_root;
   return std::make_unique<ProbeWithHost>(std::make_unique<AscendProbe>(std::move(ascend)), options);
@@ -52,7 +52,7 @@ std::unique_ptr<VendorProbe> metax_probe(const HardwareOptions& options) {
   return std::make_unique<MetaxProbe>(std::move(metax));
 }
 
-// The bus alone: chips and host paths, no driver asked.
+// The bus alone: chips and host paths, without a driver.
 class BusProbe final : public VendorProbe {
  public:
   explicit BusProbe(const HardwareOptions& options) : tree_(options.sysfs_root), host_(tree_) {}
@@ -79,8 +79,8 @@ constexpr std::array<VendorEntry, 4> kVendorProbes = {{
     {"metax", metax_probe},
 }};
 
-// `auto`: the vendors one after the other until one has chips here, then that one for good. Where
-// none has, because its driver is not to be seen from here, what the bus shows.
+// `auto`: tries the vendors in turn until one has chips here, then stays with it. Until then, as
+// where no driver is mounted, reports what the PCI bus shows.
 class AnyProbe final : public VendorProbe {
  public:
   explicit AnyProbe(HardwareOptions options) : options_(std::move(options)), bus_(options_) {}
@@ -101,21 +101,21 @@ class AnyProbe final : public VendorProbe {
                   seen.error().text();
       if (!broken && seen.error().code != Errc::not_found) broken = seen.error();
     }
-    // A driver that is there but does not work says more than the bus could.
+    // A driver that fails is more informative than the bus.
     if (broken) return *broken;
     auto seen = bus_.discover();
     if (!seen) return make_error(Errc::not_found, "no accelerators here (" + problems + ")");
-    seen->warnings.push_back("no driver was found from here: " + problems);
+    seen->warnings.push_back("no driver found: " + problems);
     domain::Signal absent;
     absent.code = "driver.absent";
-    absent.text = "only the PCI bus is seen";
+    absent.text = "no driver found: only the PCI bus can be read";
     seen->signals.push_back(std::move(absent));
     return seen;
   }
 
   bool changes() override {
     if (chosen_ != nullptr) return chosen_->changes();
-    // A driver that is installed later announces itself nowhere.
+    // Nothing announces a driver that is installed later.
     return bus_.changes() || ++calls_ % kLookForDriverEvery == 0;
   }
 

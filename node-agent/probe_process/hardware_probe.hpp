@@ -1,7 +1,7 @@
-// HardwareProbe — the probe of whatever accelerators this machine has, with its NICs around them.
+// make_hardware_probe — the probe of this machine's accelerators, with its NICs around them.
 //
-// The vendor is chosen anew as long as none was found, so that a driver that is installed later is
-// met. Helper process only.
+// With `auto`, vendors are tried until one is found, so that a driver that is installed later is
+// noticed. Probe process only.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// chipweave-agent-probe: looks at the hardware for chipweave-agent, which starts it and reads what
-// it prints. In a process of its own, because drivers and their libraries hang and crash.
+// chipweave-agent-probe: reads the hardware for chipweave-agent, which starts it and reads its
+// output. A process of its own, because drivers and their libraries hang and crash.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,14 +19,14 @@ namespace {
 
 using namespace chipweave;  // NOLINT(google-build-using-namespace): this is the program
 
-// The lines get a descriptor of their own: libraries print to standard output as they like.
+// Lines go to a descriptor of their own, since libraries may print to standard output.
 int own_output() {
   const int out = ::dup(STDOUT_FILENO);
   if (out < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return -1;
   return out;
 }
 
-// Ends with the agent, whatever ends that, and leaves no core files behind each crash of a driver.
+// Dies with the agent, however that ends, and leaves no core files when a driver crashes.
 void set_limits() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
@@ -35,15 +35,15 @@ void set_limits() {
 }
 
 int run(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() == 1 && words.front() == "--help") {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments.front() == "--help") {
     std::puts(
-        "chipweave-agent-probe looks at the hardware for chipweave-agent, which starts it.\n"
-        "By hand it prints what it sees, a JSON object a line, until it is ended:\n"
+        "chipweave-agent-probe reads the hardware for chipweave-agent, which starts it.\n"
+        "Started by hand, it prints one JSON object per line until it is stopped:\n"
         "  chipweave-agent-probe --vendor nvidia | head -1");
     return 0;
   }
-  const auto options = codec::hardware_options(words);
+  const auto options = codec::hardware_options(arguments);
   if (!options) {
     std::fprintf(stderr, "chipweave-agent-probe: %s\n", options.error().text().c_str());
     return 2;

@@ -12,52 +12,48 @@ class ProbeLoop {
  public:
   ProbeLoop(VendorProbe& probe, const Clock& clock, const ProbeLoopOptions& options,
             const std::function<bool(const std::string&)>& write)
-      : probe_(probe),
-        clock_(clock),
-        options_(options),
-        write_(write),
-        retry_(options.retry_least) {}
+      : probe_(probe), clock_(clock), options_(options), write_(write), retry_(options.retry_min) {}
 
   void run() {
-    while (look()) probe_.wait(std::min(options_.look_every, options_.alive_every));
+    while (step()) probe_.wait(std::min(options_.poll_every, options_.heartbeat_every));
   }
 
  private:
-  // False when nobody listens.
-  bool look() {
-    if (!is_due()) return say_alive();
-    looked_ = clock_.now();
+  // False once the reader is gone.
+  bool step() {
+    if (!is_due()) return write_heartbeat();
+    read_ = clock_.now();
     auto observation = probe_.discover();
     if (!observation) return failed(observation.error());
     seen_ = true;
     failing_ = false;
     problem_.clear();
-    retry_ = options_.retry_least;
-    return say(lines_.observation(*observation));
+    retry_ = options_.retry_min;
+    return write_line(lines_.observation(*observation));
   }
 
   bool is_due() {
     if (failing_) return clock_.now() >= retry_at_;
-    return !seen_ || probe_.changes() || clock_.now() - looked_ >= options_.look_again_every;
+    return !seen_ || probe_.changes() || clock_.now() - read_ >= options_.reread_every;
   }
 
   bool failed(const Error& error) {
     failing_ = true;
     retry_at_ = clock_.now() + retry_;
-    retry_ = std::min(retry_ * 2, options_.retry_most);
+    retry_ = std::min(retry_ * 2, options_.retry_max);
     std::string line = codec::ProbeLineWriter::failure(error);
-    if (line == problem_) return say_alive();
+    if (line == problem_) return write_heartbeat();
     problem_ = std::move(line);
-    return say(problem_);
+    return write_line(problem_);
   }
 
-  bool say_alive() {
-    if (clock_.now() - said_ < options_.alive_every) return true;
-    return say(codec::ProbeLineWriter::alive());
+  bool write_heartbeat() {
+    if (clock_.now() - written_ < options_.heartbeat_every) return true;
+    return write_line(codec::ProbeLineWriter::alive());
   }
 
-  bool say(const std::string& line) {
-    said_ = clock_.now();
+  bool write_line(const std::string& line) {
+    written_ = clock_.now();
     return write_(line);
   }
 
@@ -67,12 +63,12 @@ class ProbeLoop {
   const std::function<bool(const std::string&)>& write_;
   codec::ProbeLineWriter lines_;
   bool seen_ = false;  // at least once
-  Clock::Steady looked_{};
+  Clock::Steady read_{};
   bool failing_ = false;
   std::string problem_;  // the line about it
   std::chrono::milliseconds retry_;
   Clock::Steady retry_at_{};
-  Clock::Steady said_{};
+  Clock::Steady written_{};
 };
 
 }  // namespace

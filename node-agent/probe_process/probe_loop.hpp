@@ -1,4 +1,5 @@
-// The helper's work: look at the hardware, say what it sees, again and again until nobody listens.
+// The main loop of the probe process: reads the hardware and writes what it finds, until nobody
+// reads its output any more.
 #pragma once
 
 #include <chrono>
@@ -11,19 +12,18 @@
 namespace chipweave::agent {
 
 struct ProbeLoopOptions {
-  std::chrono::milliseconds look_every{500};
-  std::chrono::milliseconds alive_every{1'000};
-  // Whether anything seems new or not: not all that may change shows in changes().
-  std::chrono::milliseconds look_again_every{60'000};
-  // After a look that failed; doubles up to the second one.
-  std::chrono::milliseconds retry_least{1'000};
-  std::chrono::milliseconds retry_most{30'000};
+  std::chrono::milliseconds poll_every{500};
+  std::chrono::milliseconds heartbeat_every{1'000};
+  // Reads everything again even if changes() reports nothing, which does not cover all facts.
+  std::chrono::milliseconds reread_every{60'000};
+  // After a failed discover(); doubles up to retry_max.
+  std::chrono::milliseconds retry_min{1'000};
+  std::chrono::milliseconds retry_max{30'000};
 };
 
-// `write` takes whole lines (codec/agent/probe_line.hpp) and returns false when they reach nobody
-// any more. A line is written when the probe sees something new, when a look fails for another
-// reason than before, and else to show that we live. The probe's calls may hang: then so do we, and
-// whoever listens notices the silence.
+// `write` takes whole lines (codec/agent/probe_line.hpp) and returns false once the reader is gone.
+// A line is written when the probe observes something new, when it fails for a new reason, and else
+// as a heartbeat. A call of the probe may hang, and the loop with it: the reader has a timeout.
 void run_probe_loop(VendorProbe& probe, const Clock& clock, const ProbeLoopOptions& options,
                     const std::function<bool(const std::string&)>& write);
 

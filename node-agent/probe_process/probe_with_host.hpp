@@ -1,5 +1,5 @@
-// ProbeWithHost — a vendor's probe with the host around its chips: NICs and the paths to them, NUMA
-// nodes, neighbours in the network. For vendors whose library knows its chips alone.
+// ProbeWithHost — adds the host side to a vendor's probe: NICs and the paths to them, NUMA nodes,
+// neighbours in the network. For vendors whose library knows only its own chips.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Boot ids — what tells one run of an agent, or of its node, from the next.
+// Boot ids — distinguish runs of the agent, and boots of its node.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace chipweave::agent {
 // 128 random bits as hex.
 std::string make_boot_id();
 
-// Of the node's kernel: another one after each boot; "" where /proc does not say.
+// Of the node's kernel: a new one after each boot; "" if /proc does not have it.
 std::string node_boot_id();
 
 }  // namespace chipweave::agent

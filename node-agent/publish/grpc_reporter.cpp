@@ -57,17 +57,17 @@ v1::InventoryReport to_message(const Outgoing& out, const GrpcReporterOptions& o
 Answer to_answer(v1::Outcome outcome) {
   switch (outcome) {
     case v1::OUTCOME_TAKEN:
-      return Answer::taken;
+      return Answer::accepted;
     case v1::OUTCOME_OLDER:
       return Answer::older;
     case v1::OUTCOME_NEEDS_FULL:
       return Answer::needs_full;
     default:
-      return Answer::refused;  // REFUSED, and words of a scheduler newer than this agent
+      return Answer::refused;  // REFUSED, and values that only newer schedulers know
   }
 }
 
-// What a stream tells its owner, on the loop.
+// Gets the events of a stream, on the loop.
 class StreamOwner {
  public:
   StreamOwner() = default;
@@ -81,10 +81,10 @@ class StreamOwner {
 
 using Mailbox = http::Mailbox<StreamOwner>;
 
-// One attempt: a call and its end. The hold keeps OnDone away until the loop has let go, so
-// that the loop never writes to a call that is over. Its owner keeps it until on_end: it holds a
-// channel, and the last channel of a process joins gRPC's callback threads when it goes, so it must
-// never go on one of them.
+// One attempt: a call and its end. A hold delays OnDone until the loop has released it, so that the
+// loop never writes to a call that is over. Its owner keeps it until on_end: it holds a channel,
+// and the last channel of a process joins gRPC's callback threads when it is destroyed, so that
+// must not happen on one of them.
 class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::ReportAck>,
                      public std::enable_shared_from_this<Stream> {
  public:
@@ -100,15 +100,14 @@ class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::Rep
   Stream(const std::shared_ptr<grpc::Channel>& channel, std::shared_ptr<Mailbox> box)
       : box_(std::move(box)), stub_(v1::Inventory::NewStub(channel)) {}
 
-  // Loop thread. False once it was let go: nothing may be written any more, the end is coming.
+  // Loop thread. False once it was released: nothing may be written any more, on_end follows.
   bool open() const { return held_; }
   // Loop thread; one write at a time, while open().
   void write(v1::InventoryReport report) {
     report_ = std::move(report);
     StartWrite(&report_);
   }
-  // Loop thread; the end comes as on_end. A call that is over already keeps the status it ended
-  // with.
+  // Loop thread; on_end follows. A call that is over already keeps its status.
   void let_go() {
     if (!held_) return;
     held_ = false;
@@ -135,7 +134,7 @@ class Stream final : public grpc::ClientBidiReactor<v1::InventoryReport, v1::Rep
     if (ok) box_->post([](StreamOwner& owner) { owner.on_written(); });
   }
   void OnDone(const grpc::Status& status) override {
-    // Once told, the owner may delete this object before post() returns.
+    // The owner may delete this object before post() returns.
     const std::shared_ptr<Mailbox> box = box_;
     const std::shared_ptr<std::promise<void>> ended = ended_;
     box->post([status](StreamOwner& owner) { owner.on_end(status); });
@@ -160,7 +159,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
         options(std::move(o)),
         events(std::move(e)),
         answered(std::move(a)),
-        backoff(options.backoff_least, options.backoff_most, options.seed),
+        backoff(options.backoff_min, options.backoff_max, options.seed),
         box(std::make_shared<Mailbox>(loop, *this)) {}
 
   void connect() {
@@ -184,8 +183,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     pump();
   }
 
-  // Writes what is due. One write is under way at a time because the plan waits for the ack of
-  // each.
+  // Writes what is due. One write is in flight at a time, because the plan waits for each ack.
   void pump() {
     if (stream == nullptr || !stream->open() || writing || stopping) return;
     const auto out = plan.next();
@@ -197,7 +195,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
 
   void beat() {
     if (stream == nullptr) return;
-    // A scheduler that takes connections but answers nothing for two beats: try afresh.
+    // A scheduler that accepts connections but answers nothing for two heartbeats: reconnect.
     if (plan.waits_for_ack() && ++silent_beats >= 2) {
       stream->cancel();
       return;
@@ -266,8 +264,8 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   ReportPlan plan;
   Backoff backoff;
   std::shared_ptr<Mailbox> box;
-  // Of this attempt or the last one: gRPC starts its threads for the first channel of a process and
-  // joins them with the last, which is too much for every attempt.
+  // Of this attempt or the last one: gRPC starts its threads with the first channel of a process
+  // and joins them with the last, which is too expensive for every attempt.
   std::shared_ptr<grpc::Channel> channel;
   std::shared_ptr<Stream> stream;
   bool writing = false;
@@ -292,7 +290,7 @@ GrpcReporter::~GrpcReporter() {
   }
 }
 
-// Deltas are small, and one is under way at a time: nothing need wait.
+// Deltas are small, and one is in flight at a time: nothing needs to wait.
 void GrpcReporter::want(NodeStatePtr state, bool /*urgent*/) {
   impl_->plan.want(std::move(state));
   impl_->pump();

@@ -1,8 +1,8 @@
 // GrpcReporter — keeps one Inventory.Report stream to the scheduler: connects, sends what
-// ReportPlan says, reconnects with jittered back-off, beats every few seconds.
+// ReportPlan decides, reconnects with jittered back-off, sends a heartbeat every few seconds.
 //
 // Owned by the loop: every member on the loop thread, gRPC's threads only post. The loop must
-// outlive it; call stop() and wait for its callback before the loop ends, else a call under way is
+// outlive it; call stop() and wait for its callback before the loop ends, else a call in flight is
 // abandoned (and cleans up after itself).
 #pragma once
 
@@ -24,17 +24,17 @@ struct GrpcReporterOptions {
   std::string node;
   std::string boot_id;
   std::chrono::milliseconds heartbeat{5000};
-  std::chrono::milliseconds backoff_least{100};
-  std::chrono::milliseconds backoff_most{5000};
+  std::chrono::milliseconds backoff_min{100};
+  std::chrono::milliseconds backoff_max{5000};
   std::uint64_t seed = 0;  // of the jitter
-  // What TLS needs, asked for at each attempt, so that files may change; null: in the clear.
+  // Certificates, read at each attempt, so that files may change; null: no TLS.
   std::function<Result<ClientPem>()> tls;
 };
 
 class GrpcReporter final : public Reporter {
  public:
-  // connected: true with the first ack, false when the stream is gone. sent: handed to the
-  // connection. answered, which may be empty: each answer of the scheduler.
+  // connected: true with the first ack, false when the stream ends. sent: handed to the connection.
+  // answered, which may be empty: each answer of the scheduler.
   GrpcReporter(http::Loop& loop, GrpcReporterOptions options, ReporterEvents events,
                std::function<void(Answer)> answered = nullptr);
   ~GrpcReporter() override;

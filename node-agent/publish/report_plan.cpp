@@ -25,13 +25,13 @@ void ReportPlan::closed() {
   open_ = false;
   held_ = nullptr;
   refused_ = nullptr;
-  under_way_.reset();
-  under_way_state_ = nullptr;
+  in_flight_.reset();
+  in_flight_state_ = nullptr;
   heartbeat_due_ = false;
 }
 
 std::optional<Outgoing> ReportPlan::next() {
-  if (!open_ || under_way_ || wanted_ == nullptr) return std::nullopt;
+  if (!open_ || in_flight_ || wanted_ == nullptr) return std::nullopt;
   if (heartbeat_due_) refused_ = nullptr;
   Outgoing out;
   if (held_ != wanted_ && refused_ != wanted_) {
@@ -47,30 +47,30 @@ std::optional<Outgoing> ReportPlan::next() {
     }
   }
   if (out.kind == ReportKind::heartbeat && !heartbeat_due_) return std::nullopt;
-  heartbeat_due_ = false;  // any report is a sign of life
+  heartbeat_due_ = false;  // any report counts as a heartbeat
   out.sequence = ++sequence_;
-  under_way_ = out;
-  under_way_state_ = wanted_;
+  in_flight_ = out;
+  in_flight_state_ = wanted_;
   return out;
 }
 
 bool ReportPlan::acked(Answer answer) {
-  if (!under_way_) return false;
-  const ReportKind kind = under_way_->kind;
-  under_way_.reset();
-  const NodeStatePtr state = std::move(under_way_state_);
+  if (!in_flight_) return false;
+  const ReportKind kind = in_flight_->kind;
+  in_flight_.reset();
+  const NodeStatePtr state = std::move(in_flight_state_);
   switch (answer) {
-    case Answer::taken:
+    case Answer::accepted:
     case Answer::older:
-      // Older: somebody newer speaks for the node. Stay on the line without repeating ourselves;
-      // when they leave, a heartbeat is answered needs_full.
+      // Older: a newer agent reports this node. Keep the stream without repeating the report; when
+      // that agent is gone, a heartbeat is answered needs_full.
       if (kind != ReportKind::heartbeat) held_ = state;
       break;
     case Answer::needs_full:
       held_ = nullptr;
       break;
     case Answer::refused:
-      // The same words would be refused again; the next heartbeat tries once more.
+      // The same report would be refused again; the next heartbeat retries.
       if (kind != ReportKind::heartbeat) {
         held_ = nullptr;
         refused_ = state;

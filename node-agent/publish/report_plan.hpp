@@ -1,9 +1,9 @@
-// ReportPlan — what to say next on a report stream: a full report first, then what changed, else a
-// sign of life.
+// ReportPlan — what to send next on a report stream: a full report first, then changes, otherwise a
+// heartbeat.
 //
-// Pure: events in, the next message out; no transport and no clock. One report is under way at a
-// time, so changes that come faster than acks are merged, and what is sent is always computed
-// against what the scheduler holds.
+// Pure: events in, the next message out; no transport and no clock. One report is in flight at a
+// time, so changes that come faster than acks are merged, and what is sent is always relative to
+// what the scheduler has accepted.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +24,29 @@ struct Outgoing {
   Delta delta;
 };
 
-enum class Answer { taken, older, needs_full, refused };
+enum class Answer { accepted, older, needs_full, refused };
 
 class ReportPlan {
  public:
   void want(NodeStatePtr state) { wanted_ = std::move(state); }
-  // A new stream: nothing the scheduler may still hold is relied on.
+  // A new stream: the scheduler is taken to hold nothing.
   void opened();
   void closed();
   void heartbeat_due() { heartbeat_due_ = true; }
 
-  // The message to write now; nullopt while closed, while a report waits for its ack, or when there
-  // is nothing to say.
+  // The message to write now; nullopt while closed, while a report waits for its ack, or when
+  // nothing is due.
   std::optional<Outgoing> next();
   // False if no report waits for an ack.
   bool acked(Answer answer);
-  bool waits_for_ack() const { return under_way_.has_value(); }
+  bool waits_for_ack() const { return in_flight_.has_value(); }
 
  private:
   NodeStatePtr wanted_;
-  NodeStatePtr held_;     // what the scheduler has taken on this stream
+  NodeStatePtr held_;     // what the scheduler has accepted on this stream
   NodeStatePtr refused_;  // not sent again before the next heartbeat
-  std::optional<Outgoing> under_way_;
-  NodeStatePtr under_way_state_;
+  std::optional<Outgoing> in_flight_;
+  NodeStatePtr in_flight_state_;
   bool open_ = false;
   bool heartbeat_due_ = false;
   std::uint64_t sequence_ = 0;

@@ -1,5 +1,5 @@
-// Reporter — keeps whoever places work told of what this node is: a scheduler (grpc_reporter.hpp)
-// or the API server of a cluster (kube_reporter.hpp).
+// Reporter — keeps whoever schedules up to date about this node: a scheduler (grpc_reporter.hpp) or
+// the API server of a cluster (kube/kube_reporter.hpp).
 //
 // Loop thread only.
 #pragma once
@@ -14,10 +14,10 @@ namespace chipweave::agent {
 
 // For metrics.
 struct ReporterEvents {
-  std::function<void(bool)> connected;   // whether what we say is taken; false when it no longer is
-  std::function<void(ReportKind)> sent;  // a report has left, in whatever form
-  // What an earlier run of this boot of the node told of faults, perhaps nothing; once, before the
-  // first write.
+  std::function<void(bool)> connected;   // whether reports are accepted
+  std::function<void(ReportKind)> sent;  // a report was sent or written
+  // The faults that the previous run in the same boot of the node reported, possibly none; once,
+  // before the first write.
   std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
 };
 
@@ -28,12 +28,11 @@ class Reporter {
   Reporter& operator=(const Reporter&) = delete;
   virtual ~Reporter() = default;
 
-  // What is to be told from now on; only the newest matters. urgent: something became worse, and
-  // must not wait for what limits the rate of reports. The first state must be there before
-  // start().
+  // Sets the state to report; only the newest counts. urgent: something got worse, so the report
+  // bypasses the rate limit. The first state must be set before start().
   virtual void want(NodeStatePtr state, bool urgent) = 0;
   virtual void start() = 0;
-  // Says nothing more, and calls `done` on the loop when nothing is under way.
+  // Sends nothing more; calls `done` on the loop when nothing is in flight.
   virtual void stop(std::function<void()> done) = 0;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using domain::LinkKind;
 using domain::LinkState;
 
-constexpr std::size_t kMostCodes = 256;
+constexpr std::size_t kMaxCodes = 256;
 constexpr const char* kText = "text/plain; charset=utf-8";
 
 struct Tally {
@@ -71,31 +71,31 @@ struct MetricsHandler::Impl {
                                  "inventory, heartbeat a renewal of the lease.")),
         link_up(registry
                     .gauge("chipweave_agent_connected",
-                           "1 while the scheduler or API server takes this agent's reports.")
+                           "1 while the scheduler or API server accepts this agent's reports.")
                     .with()),
         faults(registry.gauge("chipweave_agent_faults",
-                              "Faults of this node that hold now, by code and effect.")),
+                              "Active faults of this node by code and effect.")),
         fault_events(registry.counter("chipweave_agent_fault_events_total",
-                                      "Faults that came and went, by code.")),
+                                      "Faults raised, changed and cleared, by code.")),
         kubelet(registry.gauge("chipweave_agent_kubelet_connected",
-                               "1 while the kubelet says which chips pods have.")),
+                               "1 while the kubelet reports which chips pods use.")),
         used(registry.gauge("chipweave_agent_chips_in_use",
-                            "Chips that pods have, as the kubelet said last.")),
+                            "Chips that pods use, as the kubelet reported last.")),
         starts(registry
                    .counter("chipweave_agent_probe_starts_total",
-                            "Starts of the helper process that asks the drivers.")
+                            "Starts of the probe process, which calls the drivers.")
                    .with()),
         ends(registry.counter("chipweave_agent_probe_ends_total",
-                              "Helper processes that were no good, by what they did.")) {
+                              "Probe processes that failed, by reason.")) {
     link_up.set(0);
     for (const char* kind : {"full", "delta", "heartbeat"}) reports.with({{"kind", kind}}).add(0);
     for (const char* reason : {"stuck", "crashed", "garbage"})
       ends.with({{"reason", reason}}).add(0);
   }
 
-  // XIDs and the like make codes of whatever a driver says: the first few hundred get series.
+  // Drivers make up codes (XIDs and the like): only the first few hundred get a series.
   std::string label(const std::string& code) {
-    if (codes.size() < kMostCodes) codes.insert(code);
+    if (codes.size() < kMaxCodes) codes.insert(code);
     return codes.contains(code) ? code : "other";
   }
 
@@ -113,7 +113,7 @@ struct MetricsHandler::Impl {
     faults_shown = std::move(now);
   }
 
-  // A counter of ours that follows one of somebody else's.
+  // Raises the counter to the value that another component counts.
   static void follow(obs::Counter counter, std::uint64_t now, std::uint64_t& shown) {
     counter.add(static_cast<double>(now - shown));
     shown = now;
@@ -129,10 +129,11 @@ struct MetricsHandler::Impl {
 
   http::Response answer(const http::Request& request) {
     if (request.method != "GET" && request.method != "HEAD") {
-      return {405, "only GET is answered here\n", kText, "GET, HEAD"};
+      return {405, "only GET and HEAD are supported\n", kText, "GET, HEAD"};
     }
     if (request.path == "/healthz") return {200, "ok\n", kText, {}};
-    if (request.path != "/metrics") return {404, "there are /metrics and /healthz\n", kText, {}};
+    if (request.path != "/metrics")
+      return {404, "not found; known: /metrics, /healthz\n", kText, {}};
     const ProbeFacts facts = probe();
     follow(errors, facts.errors, shown_facts.errors);
     follow(starts, facts.starts, shown_facts.starts);
@@ -180,7 +181,9 @@ struct MetricsHandler::Impl {
 
 MetricsHandler::MetricsHandler(http::Loop& loop) : impl_(std::make_unique<Impl>(loop)) {}
 
-void MetricsHandler::ask(std::function<ProbeFacts()> probe) { impl_->probe = std::move(probe); }
+void MetricsHandler::set_source(std::function<ProbeFacts()> probe) {
+  impl_->probe = std::move(probe);
+}
 
 MetricsHandler::~MetricsHandler() = default;
 
@@ -191,7 +194,7 @@ Result<std::uint16_t> MetricsHandler::start(const std::string& host, std::uint16
   options.host = host;
   options.port = port;
   options.max_connections = 64;
-  options.max_body_bytes = 4096;  // nobody has anything to send here
+  options.max_body_bytes = 4096;  // requests have no body
   impl_->server = std::make_unique<http::Server>(
       impl_->loop, options,
       [impl = impl_.get()](const http::Request& r) { return impl->answer(r); });
@@ -228,7 +231,7 @@ void MetricsHandler::fault(const FaultChange& change) {
 
 void MetricsHandler::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }
 
-void MetricsHandler::kubelet_answers(bool yes) { impl_->kubelet.with().set(yes ? 1 : 0); }
+void MetricsHandler::kubelet_connected(bool yes) { impl_->kubelet.with().set(yes ? 1 : 0); }
 
 void MetricsHandler::in_use(std::size_t chips) {
   impl_->used.with().set(static_cast<double>(chips));

@@ -17,18 +17,18 @@
 
 namespace chipweave::agent {
 
-// Events of the Node: taken by the API server, refused by it, or lost on the way.
+// Events of the Node: accepted by the API server, refused by it, or dropped before.
 struct EventCounts {
   std::uint64_t sent = 0;
   std::uint64_t refused = 0;
   std::uint64_t dropped = 0;
 };
 
-// Asked at each scrape.
+// Read at each scrape.
 struct ProbeFacts {
   std::uint64_t errors = 0;
   double age_seconds = 0;
-  // Of the process that asks the drivers: how often it was started, and why it ended.
+  // Of the probe process: how often it was started, and why it was restarted.
   std::uint64_t starts = 0;
   std::uint64_t stuck = 0;
   std::uint64_t crashed = 0;
@@ -43,19 +43,19 @@ class MetricsHandler {
   MetricsHandler(const MetricsHandler&) = delete;
   MetricsHandler& operator=(const MetricsHandler&) = delete;
 
-  // The port that was taken (port 0: any free one). tls: null for a port in the clear.
+  // Returns the port (port 0: any free one). tls: null for plain HTTP.
   Result<std::uint16_t> start(const std::string& host, std::uint16_t port,
                               std::shared_ptr<http::TlsContext> tls = nullptr);
   void drain(std::chrono::milliseconds grace, std::function<void()> done);
 
-  // Whom to ask at a scrape; before that the probe's figures are zeros.
-  void ask(std::function<ProbeFacts()> probe);
+  // Where a scrape reads the figures of the probe; zeros before this call.
+  void set_source(std::function<ProbeFacts()> probe);
   void state(const NodeState& state);
   void fault(const FaultChange& change);
   void connected(bool yes);
   void sent(const std::string& kind);  // "full", "delta", "heartbeat"
-  // Of the kubelet, where it is asked; without a call there are no such series.
-  void kubelet_answers(bool yes);
+  // Only where the kubelet is polled; without a call there are no such series.
+  void kubelet_connected(bool yes);
   void in_use(std::size_t chips);
 
  private:

@@ -21,9 +21,9 @@ Result<domain::Observation> DeclaredMachine::discover() {
     for (const profiles::Profile& p : profiles::all()) {
       names += (names.empty() ? "" : ", ") + std::string(p.name);
     }
-    return make_error(Errc::not_found, "no profile \"" + name_ + "\"; there are: " + names);
+    return make_error(Errc::not_found, "unknown profile \"" + name_ + "\"; known: " + names);
   }
-  // "./" keeps a file called like a profile a file.
+  // "./" keeps a file with the name of a profile from being taken for the profile.
   const bool relative = source_ == Source::file && !name_.empty() && name_.front() != '/';
   if (source_ == Source::file) seen_ = io::FileStamp::of(name_);
   auto loaded = io::load_machine(relative ? "./" + name_ : name_);

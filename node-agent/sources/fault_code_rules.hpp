@@ -1,5 +1,5 @@
-// MindCluster's table of fault codes as rules of the health policy, so that a site that has one
-// need not write it again.
+// MindCluster's table of fault codes as rules of the health policy, so that a site that has such a
+// table need not rewrite it.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace chipweave::agent {
 
-// A rule for each code, "dcmi.80e01801". Notes: NotHandleFault, SubHealthFault, RestartRequest.
-// Codes of the network: the chip is of no use to distributed pods. Everything else: given to
-// nobody as long as the code stands, and ten seconds more; separated by hand: until a reset.
+// One rule per code, "dcmi.80e01801". Effect `note` for NotHandleFault, SubHealthFault and
+// RestartRequest; `network` for codes of the network; `unusable` for everything else while the code
+// is active and ten seconds longer, or, at ManuallySeparateNPU, until a reset.
 std::vector<domain::HealthRule> rules_of(const codec::ascend::FaultTable& table);
 
 }  // namespace chipweave::agent

@@ -1,5 +1,6 @@
 // FileWatch — calls back within milliseconds when one of a few files may have changed (inotify on
-// their folders, which also sees renames over the file and the symlink swap of ConfigMap volumes).
+// their folders, which also reports renames over the file and the symlink swap of ConfigMap
+// volumes).
 //
 // Owns one thread, which calls `on_change`; the callback must only post. May call without a real
 // change.
@@ -19,7 +20,7 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // False when the kernel gave no watch for some folder: the owner must poll faster.
+  // False if the kernel refused a watch on some folder: the owner must poll more often.
   bool complete() const;
 
  private:

@@ -15,8 +15,8 @@ std::optional<Result<domain::DeclaredFaults>> HealthFile::changes() {
   seen_ = now;
   if (!now.exists) {
     if (first) return Result<domain::DeclaredFaults>(domain::DeclaredFaults{});
-    return Result<domain::DeclaredFaults>(make_error(
-        Errc::not_found, "file " + path_ + " is gone; write {} to say that nothing is broken"));
+    return Result<domain::DeclaredFaults>(
+        make_error(Errc::not_found, "file " + path_ + " is gone; write {} if nothing is broken"));
   }
   if (!now.regular) {
     return Result<domain::DeclaredFaults>(

@@ -1,6 +1,6 @@
-// HealthFile — the FaultSource behind --health-file. A file that is not there when the agent starts
-// says nothing is broken; one that vanishes later is an error like a bad one, because deleting a
-// file must not hide a fault.
+// HealthFile — the FaultSource behind --health-file. A file that does not exist when the agent
+// starts means that nothing is broken; one that vanishes later is an error like an invalid one,
+// because deleting a file must not hide a fault.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ Result<void> MachineLock::take(const std::string& sysfs_root) {
   if (number != EWOULDBLOCK) return {};
   return make_error(Errc::conflict,
                     "another chipweave-agent watches the hardware of this machine (" + path +
-                        " is locked): one is enough, end the other first");
+                        " is locked): stop it first");
 }
 
 }  // namespace chipweave::agent

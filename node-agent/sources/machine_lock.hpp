@@ -1,7 +1,7 @@
 // MachineLock — at most one agent watches the hardware of a machine.
 //
-// A lock on the folder of PCI devices in sysfs: it is the same for every container that has the
-// host's /sys, needs no right to write anywhere, and goes with its process however that ends.
+// A lock on the folder of PCI devices in sysfs: it is the same folder in every container that
+// mounts the host's /sys, needs no write permission, and is released with its process.
 #pragma once
 
 #include "common/base/result.hpp"
@@ -11,8 +11,8 @@ namespace chipweave::agent {
 
 class MachineLock {
  public:
-  // Errors: conflict, when another process has it; a machine without that folder has no lock, and
-  // nothing to guard.
+  // Errors: conflict, if another process holds it. Succeeds without a lock if the folder does not
+  // exist.
   Result<void> take(const std::string& sysfs_root);
 
  private:

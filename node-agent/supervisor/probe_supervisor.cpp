@@ -25,21 +25,21 @@ using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr milliseconds kDieWithin{2'000};
-constexpr std::size_t kMostLost = 3;  // helpers that hang in the kernel
-constexpr std::size_t kMostEvents = 4096;
+constexpr std::size_t kMaxUnkillable = 3;  // processes that hang in the kernel
+constexpr std::size_t kMaxEvents = 4096;
 
 std::string seconds_text(milliseconds time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
-// Events happen once: those that nobody has taken yet go with the newer observation.
+// Events occur once: those that were not taken yet are added to the newer observation.
 void keep_events(Observation& from, Observation& to) {
   std::vector<Signal> events;
   for (Signal& signal : from.signals) {
     if (signal.kind == SignalKind::event) events.push_back(std::move(signal));
   }
-  if (events.size() > kMostEvents) {
-    events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(kMostEvents));
+  if (events.size() > kMaxEvents) {
+    events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(kMaxEvents));
   }
   to.signals.insert(to.signals.begin(), std::make_move_iterator(events.begin()),
                     std::make_move_iterator(events.end()));
@@ -49,37 +49,37 @@ void keep_events(Observation& from, Observation& to) {
 
 struct ProbeSupervisor::Impl {
   SupervisorOptions options;
-  std::function<void()> news;
+  std::function<void()> on_change;
   io::Descriptor wake{::eventfd(0, EFD_CLOEXEC)};
 
-  mutable std::mutex mutex;          // of what stands here, up to the blank line
+  mutable std::mutex mutex;          // of the members up to the blank line
   std::optional<Observation> fresh;  // not taken yet
   std::optional<Error> failure;      // of the newest line, if it was one
   bool answered = false;             // there is something to take
   std::optional<ProbeTrouble> trouble;
-  std::optional<Steady::time_point> heard;  // the newest line, whatever it said
+  std::optional<Steady::time_point> confirmed;  // time of the newest line
   SupervisorCounts counts;
 
   std::vector<std::unique_ptr<SupervisedProcess>>
-      lost;  // the thread's own: not even SIGKILL ends them
+      unkillable;  // of the thread only; SIGKILL does not end them
   std::thread thread;
 
   void set_trouble(std::string code, std::string text) {
     {
       const std::lock_guard lock(mutex);
       trouble = ProbeTrouble{std::move(code), std::move(text)};
-      if (trouble->code == "probe.stuck" && lost.size() < kMostLost) ++counts.stuck;
+      if (trouble->code == "probe.stuck" && unkillable.size() < kMaxUnkillable) ++counts.stuck;
       if (trouble->code == "probe.crashed") ++counts.crashed;
       if (trouble->code == "probe.garbage") ++counts.garbage;
     }
-    news();
+    on_change();
   }
 
-  // Returns whether somebody should be told.
+  // Returns whether the owner must be notified.
   bool take(codec::ProbeLine line) {
     const std::lock_guard lock(mutex);
     const bool recovered = std::exchange(trouble, std::nullopt).has_value();
-    heard = Steady::now();
+    confirmed = Steady::now();
     if (auto* seen = std::get_if<Observation>(&line)) {
       if (fresh) keep_events(*fresh, *seen);
       fresh = std::move(*seen);
@@ -99,15 +99,15 @@ struct ProbeSupervisor::Impl {
     return ::poll(&fd, 1, 0) != 0;
   }
 
-  // False when it is time to stop.
+  // False if the supervisor is stopping.
   bool sleep(milliseconds time) const {
     pollfd fd{wake.get(), POLLIN, 0};
     return ::poll(&fd, 1, static_cast<int>(time.count())) == 0;
   }
 
-  // One run of the helper, from its start to its end. False when it is time to stop.
+  // One run of the process, from start to end. False if the supervisor is stopping.
   bool run_once() {
-    auto started = SupervisedProcess::start(options.words, wake.get(), codec::kMaxProbeLineBytes);
+    auto started = SupervisedProcess::start(options.command, wake.get(), codec::kMaxProbeLineBytes);
     if (!started) {
       set_trouble("probe.absent", started.error().text());
       return !stopping();
@@ -116,70 +116,73 @@ struct ProbeSupervisor::Impl {
       const std::lock_guard lock(mutex);
       ++counts.starts;
     }
-    std::unique_ptr<SupervisedProcess> helper = std::move(*started);
-    const bool go_on = follow(*helper);
-    if (!helper->kill(kDieWithin)) lost.push_back(std::move(helper));
+    std::unique_ptr<SupervisedProcess> process = std::move(*started);
+    const bool go_on = follow(*process);
+    if (!process->kill(kDieWithin)) unkillable.push_back(std::move(process));
     return go_on;
   }
 
-  bool follow(SupervisedProcess& helper) {
+  bool follow(SupervisedProcess& process) {
     codec::ProbeLineReader reader;
-    milliseconds patience = options.first_line_within;
+    milliseconds limit = options.first_line_within;
     for (;;) {
       std::string_view text;
-      switch (helper.read_line(patience, text)) {
+      switch (process.read_line(limit, text)) {
         case SupervisedProcess::Got::woken:
           return false;
-        case SupervisedProcess::Got::silence:
-          set_trouble("probe.stuck", "the driver or its library has not answered for " +
-                                         seconds_text(patience) + "; the helper is started anew");
+        case SupervisedProcess::Got::timeout:
+          set_trouble("probe.stuck", "the driver or its library has not responded for " +
+                                         seconds_text(limit) + "; the probe process is restarted");
           return true;
         case SupervisedProcess::Got::too_long:
-          set_trouble("probe.garbage", "the helper said too much at once");
+          set_trouble("probe.garbage", "the probe process wrote a line beyond the size limit");
           return true;
         case SupervisedProcess::Got::end:
-          helper.gone(kDieWithin);
-          set_trouble("probe.crashed",
-                      "the helper that asks the driver ended by itself: " +
-                          (helper.ending().empty() ? "it closed its output" : helper.ending()));
+          process.wait_for_exit(kDieWithin);
+          set_trouble("probe.crashed", "the probe process ended on its own: " +
+                                           (process.exit_reason().empty() ? "it closed its output"
+                                                                          : process.exit_reason()));
           return true;
         case SupervisedProcess::Got::line:
           break;
       }
       auto line = reader.read(text);
       if (!line) {
-        set_trouble("probe.garbage", "what the helper said makes no sense: " + line.error().text());
+        set_trouble("probe.garbage",
+                    "the probe process wrote an invalid line: " + line.error().text());
         return true;
       }
-      if (take(std::move(*line))) news();
-      patience = options.line_within;
+      if (take(std::move(*line))) on_change();
+      limit = options.line_within;
     }
   }
 
   void run() {
-    milliseconds pause = options.restart_least;
+    milliseconds pause = options.restart_min;
     for (;;) {
-      std::erase_if(lost, [](const auto& one) { return one->gone(milliseconds(0)); });
+      std::erase_if(unkillable,
+                    [](const auto& one) { return one->wait_for_exit(milliseconds(0)); });
       const Steady::time_point began = Steady::now();
-      if (lost.size() >= kMostLost) {
-        pause = options.restart_most;
-        set_trouble("probe.stuck",
-                    std::to_string(lost.size()) +
-                        " helpers hang in the kernel and cannot be ended: reboot the node");
+      if (unkillable.size() >= kMaxUnkillable) {
+        pause = options.restart_max;
+        set_trouble(
+            "probe.stuck",
+            std::to_string(unkillable.size()) +
+                " probe processes hang in the kernel and cannot be killed: reboot the node");
       } else if (!run_once()) {
         return;
       }
-      if (Steady::now() - began >= options.good_after) pause = options.restart_least;
+      if (Steady::now() - began >= options.stable_after) pause = options.restart_min;
       if (!sleep(pause)) return;
-      pause = std::min(pause * 2, options.restart_most);
+      pause = std::min(pause * 2, options.restart_max);
     }
   }
 };
 
-ProbeSupervisor::ProbeSupervisor(SupervisorOptions options, std::function<void()> news)
+ProbeSupervisor::ProbeSupervisor(SupervisorOptions options, std::function<void()> on_change)
     : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);
-  impl_->news = std::move(news);
+  impl_->on_change = std::move(on_change);
   impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
 }
 
@@ -195,7 +198,7 @@ Result<Observation> ProbeSupervisor::discover() {
   impl_->answered = false;
   if (impl_->failure) return *impl_->failure;
   if (!impl_->fresh) {
-    return make_error(Errc::unavailable, "the hardware has not answered yet");
+    return make_error(Errc::unavailable, "the probe process has not reported yet");
   }
   return *std::exchange(impl_->fresh, std::nullopt);
 }
@@ -210,9 +213,9 @@ std::optional<ProbeTrouble> ProbeSupervisor::trouble() const {
   return impl_->trouble;
 }
 
-std::optional<Steady::time_point> ProbeSupervisor::heard() const {
+std::optional<Steady::time_point> ProbeSupervisor::confirmed_at() const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->heard;
+  return impl_->confirmed;
 }
 
 bool ProbeSupervisor::ready() const {

@@ -1,10 +1,10 @@
-// ProbeSupervisor — the hardware as a helper process sees it. Drivers and vendor libraries hang,
-// crash and lie; here they do it in a process of their own, which is killed and started anew, while
-// the agent keeps the last truth and says how old it is.
+// ProbeSupervisor — the hardware as the probe process reports it. Drivers and vendor libraries may
+// hang, crash or return nonsense, so they run in a process of their own, which is killed and
+// restarted when they do, while the agent keeps the last good observation and its age.
 //
-// A thread of its own starts the helper, reads its lines (codec/agent/probe_line.hpp) and watches
-// the time between them; the loop thread takes what came. Wiring of the two: one mutex, no call
-// from one to the other but `news`.
+// Its own thread starts the process, reads its lines (codec/agent/probe_line.hpp) and enforces a
+// time limit between them; the loop thread takes the results. The two share one mutex; the thread
+// calls the owner through `on_change` only.
 #pragma once
 
 #include <chrono>
@@ -19,33 +19,33 @@
 namespace chipweave::agent {
 
 struct SupervisorOptions {
-  std::vector<std::string> words;                       // the program and its arguments
-  std::chrono::milliseconds first_line_within{60'000};  // a driver may take long to wake its chips
+  std::vector<std::string> command;                     // the program and its arguments
+  std::chrono::milliseconds first_line_within{60'000};  // drivers may be slow to initialise chips
   std::chrono::milliseconds line_within{5'000};
-  std::chrono::milliseconds restart_least{100};  // doubles with each run that was no good
-  std::chrono::milliseconds restart_most{60'000};
-  std::chrono::milliseconds good_after{60'000};  // of a run
+  std::chrono::milliseconds restart_min{100};  // doubles after each run that was not stable
+  std::chrono::milliseconds restart_max{60'000};
+  std::chrono::milliseconds stable_after{60'000};  // of a run
 };
 
 struct SupervisorCounts {
   std::uint64_t starts = 0;
-  std::uint64_t stuck = 0;    // runs that were silent for too long
-  std::uint64_t crashed = 0;  // runs that ended by themselves
-  std::uint64_t garbage = 0;  // runs whose lines made no sense
+  std::uint64_t stuck = 0;    // runs that exceeded the time limit
+  std::uint64_t crashed = 0;  // runs that ended on their own
+  std::uint64_t garbage = 0;  // runs with lines that could not be parsed
 };
 
 class ProbeSupervisor final : public MachineSource {
  public:
-  // `news` is called on the thread whenever changes() or trouble() may answer differently.
-  ProbeSupervisor(SupervisorOptions options, std::function<void()> news);
-  // Kills the helper. Waits for it no longer than two seconds.
+  // `on_change` is called on the thread whenever changes() or trouble() may have changed.
+  ProbeSupervisor(SupervisorOptions options, std::function<void()> on_change);
+  // Kills the process and waits for its end, at most two seconds.
   ~ProbeSupervisor() override;
 
-  // What it saw last; unavailable before the first answer.
+  // The newest observation; unavailable before the first one.
   Result<domain::Observation> discover() override;
   bool changes() override;
   std::optional<ProbeTrouble> trouble() const override;
-  std::optional<std::chrono::steady_clock::time_point> heard() const override;
+  std::optional<std::chrono::steady_clock::time_point> confirmed_at() const override;
   bool ready() const override;
   SupervisorCounts counts() const;
 

@@ -27,7 +27,7 @@ milliseconds left_until(Steady::time_point end) {
   return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(end - Steady::now()));
 }
 
-std::string ending_of(int status) {
+std::string reason_of(int status) {
   if (WIFSIGNALED(status)) {
     const char* name = ::sigdescr_np(WTERMSIG(status));
     return "signal " + std::to_string(WTERMSIG(status)) + " (" +
@@ -39,17 +39,18 @@ std::string ending_of(int status) {
 }  // namespace
 
 Result<std::unique_ptr<SupervisedProcess>> SupervisedProcess::start(
-    const std::vector<std::string>& words, int wake, std::size_t most_line_bytes) {
+    const std::vector<std::string>& command, int wake, std::size_t max_line_bytes) {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return make_error(Errc::unavailable, std::string("no pipe: ") + std::strerror(errno));
+    return make_error(Errc::unavailable,
+                      std::string("cannot create a pipe: ") + std::strerror(errno));
   }
   io::Descriptor reader(ends[0]);
   const io::Descriptor writer(ends[1]);
-  const auto pid = io::spawn(words, writer.get(), io::SpawnErrors::ours);
+  const auto pid = io::spawn(command, writer.get(), io::SpawnErrors::ours);
   if (!pid) return Error(pid.error());
   return std::unique_ptr<SupervisedProcess>(
-      new SupervisedProcess(*pid, reader.release(), wake, most_line_bytes));
+      new SupervisedProcess(*pid, reader.release(), wake, max_line_bytes));
 }
 
 SupervisedProcess::~SupervisedProcess() { kill(milliseconds(0)); }
@@ -67,15 +68,15 @@ bool SupervisedProcess::next_line(std::string_view& line) {
 SupervisedProcess::Got SupervisedProcess::read_line(milliseconds longest, std::string_view& line) {
   const Steady::time_point end = Steady::now() + longest;
   for (;;) {
-    if (next_line(line)) return line.size() > most_line_bytes_ ? Got::too_long : Got::line;
+    if (next_line(line)) return line.size() > max_line_bytes_ ? Got::too_long : Got::line;
     buffer_.erase(0, used_);
     seen_ -= used_;
     used_ = 0;
-    if (buffer_.size() > most_line_bytes_) return Got::too_long;
+    if (buffer_.size() > max_line_bytes_) return Got::too_long;
     std::array<pollfd, 2> fds = {{{out_.get(), POLLIN, 0}, {wake_, POLLIN, 0}}};
     const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(left_until(end).count()));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return ready == 0 ? Got::silence : Got::end;
+    if (ready <= 0) return ready == 0 ? Got::timeout : Got::end;
     if (fds[1].revents != 0) return Got::woken;
     const std::size_t had = buffer_.size();
     buffer_.resize(had + kChunk);
@@ -86,16 +87,16 @@ SupervisedProcess::Got SupervisedProcess::read_line(milliseconds longest, std::s
   }
 }
 
-bool SupervisedProcess::gone(milliseconds longest) {
+bool SupervisedProcess::wait_for_exit(milliseconds longest) {
   const Steady::time_point end = Steady::now() + longest;
   while (pid_ >= 0) {
     int status = 0;
     const pid_t done = ::waitpid(pid_, &status, WNOHANG);
     if (done == pid_) {
-      ending_ = ending_of(status);
+      exit_reason_ = reason_of(status);
       pid_ = -1;
     } else if (done < 0 && errno == ECHILD) {
-      ending_ = "an end that nobody saw";
+      exit_reason_ = "an unknown exit status";
       pid_ = -1;
     } else if (left_until(end).count() == 0) {
       return false;
@@ -108,9 +109,9 @@ bool SupervisedProcess::gone(milliseconds longest) {
 
 bool SupervisedProcess::kill(milliseconds longest) {
   if (pid_ < 0) return true;
-  // The group outlives its leader as long as anything it started does.
+  // The group outlives its leader as long as one of its members lives.
   ::kill(-pid_, SIGKILL);
-  return gone(longest);
+  return wait_for_exit(longest);
 }
 
 }  // namespace chipweave::agent

@@ -1,9 +1,8 @@
-// SupervisedProcess — one run of the helper program: started, read line by line, and killed in the
-// end.
+// SupervisedProcess — one run of the probe program: started, read line by line, killed at the end.
 //
-// Its standard output is a pipe to us, its input is empty, its errors are ours; no other
-// descriptor reaches it. It leads a process group of its own, so that what it started goes with it.
-// One owner, any thread; calls block as long as they say.
+// Its standard output is a pipe to the agent, its input is empty, its standard error is the
+// agent's; it inherits no other descriptor. It leads its own process group, so that its children
+// are killed with it. One owner, any thread; calls block for at most the time that they are given.
 #pragma once
 
 #include <chrono>
@@ -22,46 +21,45 @@ class SupervisedProcess {
  public:
   enum class Got {
     line,
-    silence,   // no whole line within the time
-    end,       // it closed its output: it has ended or is about to
+    timeout,   // no whole line within the time
+    end,       // it closed its output: it has ended or is ending
     too_long,  // a line beyond the limit
     woken,     // the wake descriptor became readable
   };
 
-  // words[0]: path of the program. `wake`: a descriptor that interrupts read_line; -1: none.
+  // command[0]: path of the program. `wake`: a descriptor that interrupts read_line; -1: none.
   // Errors: not_found, unavailable.
-  static Result<std::unique_ptr<SupervisedProcess>> start(const std::vector<std::string>& words,
-                                                          int wake, std::size_t most_line_bytes);
+  static Result<std::unique_ptr<SupervisedProcess>> start(const std::vector<std::string>& command,
+                                                          int wake, std::size_t max_line_bytes);
   SupervisedProcess(const SupervisedProcess&) = delete;
   SupervisedProcess& operator=(const SupervisedProcess&) = delete;
-  // Kills what still runs, without waiting for its end: only who knows that it hangs in the kernel
-  // should not have called kill() before.
+  // Kills the process if it still runs, without waiting for its end. Call kill() first, unless it
+  // is known to hang in the kernel.
   ~SupervisedProcess();
 
   // The next line without its end, valid until the next call; waits for it at most `longest`.
   Got read_line(std::chrono::milliseconds longest, std::string_view& line);
 
-  // Whether it is gone, after waiting for that at most `longest`.
-  bool gone(std::chrono::milliseconds longest);
-  // SIGKILL to it and all it started, then as gone(). False: it hangs in the kernel, where nothing
-  // reaches it.
+  // Waits for its end, at most `longest`; whether it has ended.
+  bool wait_for_exit(std::chrono::milliseconds longest);
+  // Sends SIGKILL to its process group, then as wait_for_exit(). False: it hangs in the kernel.
   bool kill(std::chrono::milliseconds longest);
-  // Once it is gone: "signal 11 (Segmentation fault)", "exit status 3"; "" before.
-  const std::string& ending() const { return ending_; }
+  // After its end: "signal 11 (Segmentation fault)", "exit status 3"; "" before.
+  const std::string& exit_reason() const { return exit_reason_; }
 
  private:
-  SupervisedProcess(int pid, int out, int wake, std::size_t most_line_bytes)
-      : pid_(pid), out_(out), wake_(wake), most_line_bytes_(most_line_bytes) {}
+  SupervisedProcess(int pid, int out, int wake, std::size_t max_line_bytes)
+      : pid_(pid), out_(out), wake_(wake), max_line_bytes_(max_line_bytes) {}
   bool next_line(std::string_view& line);
 
-  int pid_;  // -1: gone
+  int pid_;  // -1: ended
   io::Descriptor out_;
   int wake_;
-  std::size_t most_line_bytes_;
+  std::size_t max_line_bytes_;
   std::string buffer_;
-  std::size_t used_ = 0;  // of buffer_: lines that were handed out
-  std::size_t seen_ = 0;  // of buffer_: where no line ends before
-  std::string ending_;
+  std::size_t used_ = 0;  // of buffer_: lines already returned
+  std::size_t seen_ = 0;  // of buffer_: searched for a line end already
+  std::string exit_reason_;
 };
 
 }  // namespace chipweave::agent

@@ -25,7 +25,7 @@ void read(const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   read<chipweave::codec::KubeInventory>(text);
-  read<chipweave::codec::KubeNodeMarks>(text);
+  read<chipweave::codec::KubeNodeMetadata>(text);
   read<chipweave::codec::KubeLease>(text);
   read<chipweave::codec::KubeClaim>(text);
   static_cast<void>(chipweave::codec::read_placement(text));

@@ -113,8 +113,8 @@ Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsBy
   for (const Server* server : servers_of(table)) {
     if (server->server_id != flags.live) continue;
     for (const auto& device : server->devices) {
-      constexpr std::int64_t kMost = codec::ascend::kMaxHccnDevice;
-      if (!device.device_id || *device.device_id < 0 || *device.device_id > kMost) continue;
+      constexpr std::int64_t kMax = codec::ascend::kMaxHccnDevice;
+      if (!device.device_id || *device.device_id < 0 || *device.device_id > kMax) continue;
       const int id = static_cast<int>(*device.device_id);
       facts.devices[id] = ask(tool, id);
     }

@@ -10,14 +10,14 @@
 namespace chipweave::cli {
 namespace {
 
-constexpr std::size_t kMostShown = 200;  // bytes of a word in a message
+constexpr std::size_t kMaxShown = 200;  // bytes of a word in a message
 
 const ArgOption& help_option() {
   static const ArgOption option{"--help", Takes::nothing, "", "show this help and exit", {}, false};
   return option;
 }
 
-std::string shown(std::string_view word) { return with_dots(word, kMostShown); }
+std::string shown(std::string_view word) { return with_dots(word, kMaxShown); }
 
 Error usage_error(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
@@ -223,12 +223,12 @@ std::string form_of(const ArgOption& option) {
 
 // Words behind each other in lines of at most 90 bytes, all but the first indented.
 std::string in_lines(const std::string& head, const std::vector<std::string>& items) {
-  constexpr std::size_t kMost = 90;
+  constexpr std::size_t kMax = 90;
   std::string out = head;
   std::size_t column = head.size();
   const std::string indent(7, ' ');
   for (const std::string& item : items) {
-    if (column + 1 + item.size() > kMost) {
+    if (column + 1 + item.size() > kMax) {
       out += "\n" + indent;
       column = indent.size();
     }

@@ -29,8 +29,8 @@ std::optional<Interval> interval_of(std::string_view text) {
   if (!text.starts_with('[') || !text.ends_with(')')) return std::nullopt;
   const std::vector<std::string_view> words = split_commas(text.substr(1, text.size() - 2));
   if (words.size() != 2) return std::nullopt;
-  const auto first = whole_number(words[0], kMostDevicesOfServer);
-  const auto last = whole_number(words[1], kMostDevicesOfServer);
+  const auto first = whole_number(words[0], kMaxDevicesOfServer);
+  const auto last = whole_number(words[1], kMaxDevicesOfServer);
   if (!first || !last) return std::nullopt;
   return Interval{*first, *last};
 }
@@ -63,7 +63,7 @@ Result<Interval> checked_interval(const std::string& text, int per_node) {
 Result<std::vector<std::string>> visible_of(const std::string& text) {
   std::vector<std::string> out;
   for (const std::string_view word : split_commas(text)) {
-    if (!whole_number(word, kMostDevicesOfServer - 1)) {
+    if (!whole_number(word, kMaxDevicesOfServer - 1)) {
       return bad("--visible_devices",
                  in_quotes(word) + " in " + in_quotes(text) + " is no device id");
     }
@@ -109,10 +109,10 @@ ArgSpec hccl_spec(const std::string& program) {
 Result<HcclRequest> hccl_request(const ArgWords& words) {
   const std::string per_node_text =
       words.one("--device_num_per_node", std::to_string(kClassicDevices));
-  const auto per_node = whole_number(per_node_text, kMostDevicesOfServer);
+  const auto per_node = whole_number(per_node_text, kMaxDevicesOfServer);
   if (!per_node || *per_node == 0) {
     return bad("--device_num_per_node", in_quotes(per_node_text) + " is no number from 1 to " +
-                                            std::to_string(kMostDevicesOfServer));
+                                            std::to_string(kMaxDevicesOfServer));
   }
   HcclRequest out;
   std::string all = "[0,";

@@ -11,7 +11,7 @@
 
 namespace chipweave::cli {
 
-inline constexpr int kMostDevicesOfServer = 64;
+inline constexpr int kMaxDevicesOfServer = 64;
 
 struct HcclRequest {
   int first = 0;  // of the interval of devices

@@ -1,8 +1,8 @@
-// The value of an annotation by which people name chips of a node: "3,5", "*" for all of them, ""
-// for none.
+// The value of an annotation with which operators name chips of a node: "3,5", "*" for all of them,
+// "" for none.
 //
-// Written by hand and by scripts that the agent does not know. Strict: a value of which one part
-// cannot be read is refused as a whole, because half of a list is not what somebody wanted.
+// Strict: a value with one invalid part is rejected as a whole, because half a list is not what the
+// operator wanted.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMostChipListBytes = 1024;
+inline constexpr std::size_t kMaxChipListBytes = 1024;
 
 struct ChipSelection {
   bool all = false;

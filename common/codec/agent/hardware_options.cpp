@@ -7,12 +7,12 @@
 namespace chipweave::codec {
 namespace {
 
-struct Word {
+struct Option {
   const char* name;
   std::string HardwareOptions::*value;
 };
 
-constexpr std::array<Word, 7> kWords = {{
+constexpr std::array<Option, 7> kOptions = {{
     {"vendor", &HardwareOptions::vendor},
     {"sysfs-root", &HardwareOptions::sysfs_root},
     {"driver-root", &HardwareOptions::driver_root},
@@ -44,8 +44,8 @@ std::string problem_of(std::string_view name, const std::string& value) {
 
 std::vector<std::string> hardware_option_names() {
   std::vector<std::string> out;
-  out.reserve(kWords.size());
-  for (const Word& word : kWords) out.emplace_back(word.name);
+  out.reserve(kOptions.size());
+  for (const Option& option : kOptions) out.emplace_back(option.name);
   return out;
 }
 
@@ -53,38 +53,38 @@ std::string set_option(HardwareOptions& options, const std::string& name,
                        const std::string& value) {
   std::string problem = problem_of(name, value);
   if (!problem.empty()) return problem;
-  for (const Word& word : kWords) {
-    if (name == word.name) options.*word.value = value;
+  for (const Option& option : kOptions) {
+    if (name == option.name) options.*option.value = value;
   }
   return problem;
 }
 
-std::vector<std::string> to_words(const HardwareOptions& options) {
+std::vector<std::string> to_arguments(const HardwareOptions& options) {
   const HardwareOptions usual;
   std::vector<std::string> out;
-  for (const Word& word : kWords) {
-    if (options.*word.value == usual.*word.value) continue;
-    out.push_back(std::string("--") + word.name);
-    out.push_back(options.*word.value);
+  for (const Option& option : kOptions) {
+    if (options.*option.value == usual.*option.value) continue;
+    out.push_back(std::string("--") + option.name);
+    out.push_back(options.*option.value);
   }
   return out;
 }
 
-Result<HardwareOptions> hardware_options(const std::vector<std::string>& words) {
+Result<HardwareOptions> hardware_options(const std::vector<std::string>& arguments) {
   HardwareOptions out;
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    const auto known = std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) {
-      return words[i] == std::string("--") + word.name;
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    const auto known = std::find_if(kOptions.begin(), kOptions.end(), [&](const Option& option) {
+      return arguments[i] == std::string("--") + option.name;
     });
-    if (known == kWords.end()) {
-      return make_error(Errc::invalid_argument, "there is no \"" + words[i] + "\"");
+    if (known == kOptions.end()) {
+      return make_error(Errc::invalid_argument, "unknown option \"" + arguments[i] + "\"");
     }
-    if (i + 1 == words.size()) {
-      return make_error(Errc::invalid_argument, words[i] + " has no value");
+    if (i + 1 == arguments.size()) {
+      return make_error(Errc::invalid_argument, arguments[i] + " has no value");
     }
-    const std::string problem = set_option(out, known->name, words[i + 1]);
+    const std::string problem = set_option(out, known->name, arguments[i + 1]);
     if (!problem.empty()) {
-      return make_error(Errc::invalid_argument, words[i] + " " + problem);
+      return make_error(Errc::invalid_argument, arguments[i] + " " + problem);
     }
   }
   return out;

@@ -1,8 +1,7 @@
 // The agent's health file: {"unhealthy":[3],"network_unhealthy":[5],"down_links":[[0,3],[4,7,1]]}
 //
-// Written by people and by health checkers that the agent does not know. Strict: unknown and
-// repeated keys and wrong types are errors that name the key, because a typo must not hide a fault.
-// {} says that nothing is broken.
+// Written by operators and by external health checkers. Strict: unknown and repeated keys and wrong
+// types are errors that name the key, because a typo must not hide a fault. {}: nothing is broken.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// The health policy file: YAML that says what follows from which signal. The built-in one,
-// health_policy.yaml beside this header, explains each key and is an example.
+// The health policy file: YAML with the effect of each signal. The built-in one, health_policy.yaml
+// beside this header, explains each key and is an example.
 //
-// Strict: unknown and repeated keys, unknown words and values out of range are errors that name the
-// place, because a typo must not hide a fault.
+// Strict: unknown and repeated keys, unknown values and values out of range are errors that name
+// the place, because a typo must not hide a fault.
 #pragma once
 
 #include <cstddef>

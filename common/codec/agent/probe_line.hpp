@@ -1,15 +1,13 @@
-// Probe lines — what the helper process that watches the hardware says to the agent: one JSON
-// object a line.
+// Probe lines — what the probe process writes to the agent: one JSON object a line.
 //
-//   {"alive":true}                                     nothing new
+//   {"alive":true}                                     heartbeat: nothing new
 //   {"error":{"code":"unavailable","message":"…"}}     the machine cannot be read now
 //   {"machine":…,"topology":{…},"ports":[…],"signals":[…],"neighbours":[…],"facts":{…},
-//    "warnings":[…]}                                   the machine; topology as
+//    "warnings":[…]}                                   the machine; topology as in
 //    docs/reference/topology-json.md
 //
-// `topology` is left out where it is that of the line before: it is the bulk of a line and seldom
-// changes. The helper runs code of vendors, so the agent reads its lines as strictly as a
-// stranger's.
+// `topology` is omitted if it is the same as in the previous line: it is the bulk of a line and
+// seldom changes. The probe process runs vendors' code, so the agent does not trust its lines.
 #pragma once
 
 #include <cstddef>

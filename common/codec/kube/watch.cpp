@@ -41,8 +41,8 @@ bool read_object(od::value value, int depth, KubeNode& to) {
   return true;
 }
 
-bool read_object(od::value value, int depth, KubeNodeMarks& to) {
-  to = KubeNodeMarks{};
+bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
+  to = KubeNodeMetadata{};
   if (!begin_object("Node", value)) return false;
   each_field(value.get_object(), [&](std::string_view key, od::value v) {
     if (!is_key(key, "metadata")) return check(v, depth + 1);
@@ -298,13 +298,13 @@ Result<Object> WatchReader<Object>::read_one(std::string& body) {
 
 template class WatchReader<KubePod>;
 template class WatchReader<KubeNode>;
-template class WatchReader<KubeNodeMarks>;
+template class WatchReader<KubeNodeMetadata>;
 template class WatchReader<KubeInventory>;
 template class WatchReader<KubeLease>;
 template class WatchReader<KubeClaim>;
 
 KubeStatus read_status(std::string& body) {
-  constexpr std::size_t kMostText = 200;
+  constexpr std::size_t kMaxText = 200;
   od::parser parser;
   od::document document;
   KubeStatus status;
@@ -312,7 +312,7 @@ KubeStatus read_status(std::string& body) {
     read_status_field(key, v, status);
   });
   if (read && status.code != 0) return status;
-  return {0, "", body.substr(0, kMostText)};
+  return {0, "", body.substr(0, kMaxText)};
 }
 
 bool LineSplitter::feed(std::string_view bytes) {

@@ -52,7 +52,7 @@ struct KubeNode {
 };
 
 // A Node as its own agent sees it: what people and programs hang on it.
-struct KubeNodeMarks {
+struct KubeNodeMetadata {
   std::string name;
   std::string uid;
   std::string resource_version;
@@ -115,7 +115,7 @@ class WatchReader {
 
 extern template class WatchReader<KubePod>;
 extern template class WatchReader<KubeNode>;
-extern template class WatchReader<KubeNodeMarks>;
+extern template class WatchReader<KubeNodeMetadata>;
 extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
 extern template class WatchReader<KubeClaim>;

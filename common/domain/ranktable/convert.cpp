@@ -133,12 +133,12 @@ std::optional<std::int64_t> index_of(const Server& server, const Device& device,
 }
 
 Result<void> fill_sdids(std::vector<Server>& servers, const ConvertOptions& options) {
-  constexpr std::int64_t kMostDevice = 15;
+  constexpr std::int64_t kMaxDevice = 15;
   for (Server& server : servers) {
     for (Device& device : server.devices) {
       if (device.super_device_id) continue;
       const auto index = index_of(server, device, options);
-      if (!index || !device.device_id || *device.device_id < 0 || *device.device_id > kMostDevice) {
+      if (!index || !device.device_id || *device.device_id < 0 || *device.device_id > kMaxDevice) {
         return cannot_convert(
             name_of(device) + " of server " + name_of(server) +
             " has no super_device_id, and its address is no vNIC's; say the server's "

@@ -1,5 +1,5 @@
-// The conditions of a node that its faults make: whether all chips, links and networks are well,
-// and whether the hardware answers.
+// Conditions of a node, as Kubernetes has them: whether all chips, links and networks are usable,
+// and whether the hardware can be read.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace chipweave::agent {
 
-// ChipsHealthy, LinksHealthy, NetworkHealthy, ProbeWorking. `before`: as they were, whose times are
-// kept for answers that are the same; now: Unix time in ms.
+// ChipsHealthy, LinksHealthy, NetworkHealthy, ProbeWorking. `before`: the previous conditions,
+// whose transition times are kept where the status is the same; now: Unix time in ms.
 std::vector<domain::Condition> conditions_of(const std::vector<domain::Fault>& faults,
                                              const std::vector<domain::Condition>& before,
                                              std::int64_t now);

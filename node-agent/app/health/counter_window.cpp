@@ -8,7 +8,7 @@ void CounterWindow::see(double value, Clock::Steady now) {
   value_ = value;
   if (!(by > 0)) return;
   steps_.push_back({now, by});
-  if (steps_.size() > kMostSteps) {
+  if (steps_.size() > kMaxSteps) {
     steps_[1].by += steps_[0].by;
     steps_.pop_front();
   }

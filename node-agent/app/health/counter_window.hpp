@@ -1,7 +1,8 @@
 // CounterWindow — how much a counter has risen within the last seconds.
 //
-// Holds the changes within the window, merging the oldest when there are too many: then the rise is
-// at most a little old, never too small. O(1) amortised, at most kMostSteps entries.
+// Keeps the increments within the window, merging the oldest when there are too many: then the rise
+// may include slightly older increments, but is never too small. O(1) amortised, at most kMaxSteps
+// entries.
 #pragma once
 
 #include <chrono>
@@ -15,13 +16,13 @@ namespace chipweave::agent {
 
 class CounterWindow {
  public:
-  // The value at that time, which does not go back. What is smaller than before began anew at zero;
-  // the very first value is no rise.
+  // The value at a time that does not go back. A smaller value than before means that the counter
+  // restarted at zero; the first value is not a rise.
   void see(double value, Clock::Steady now);
   double rise(Clock::Steady now, std::chrono::duration<double> window);
 
  private:
-  static constexpr std::size_t kMostSteps = 64;
+  static constexpr std::size_t kMaxSteps = 64;
   struct Step {
     Clock::Steady at;
     double by;

@@ -30,7 +30,7 @@ class Effects {
         take_lanes(fault);
       } else if (fault.chip && fault.port) {
         const auto port = by_number.find({*fault.chip, *fault.port});
-        // One that is down counts among the lanes of "link.down" already.
+        // A port that is down is already counted in the lanes of "link.down".
         if (port != by_number.end() && port->second->up) take_port(*port->second);
       } else if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) {
         nics_.emplace(nic);
@@ -49,7 +49,7 @@ class Effects {
     const auto at = chips_.find(chip);
     return at == chips_.end() ? all_ : std::max(all_, at->second);
   }
-  // Lanes of the link between two chips, whose ends may each know of different ones.
+  // Lanes down between two chips; each end may report different ones.
   int down(ChipIndex a, ChipIndex b) const {
     if (cut_.contains(a) || cut_.contains(b)) return limits::kMaxLanes;
     const auto link = links_.find(std::minmax(a, b));
@@ -91,7 +91,7 @@ class Effects {
   Health all_ = Health::healthy;
   std::map<ChipIndex, Health> chips_;
   std::map<std::pair<ChipIndex, ChipIndex>, int> links_;  // lanes down, as the probe sees them
-  std::map<std::pair<ChipIndex, ChipIndex>, int> bad_;    // lanes that are up but not to be used
+  std::map<std::pair<ChipIndex, ChipIndex>, int> bad_;    // lanes that are up but must not be used
   std::map<std::pair<ChipIndex, std::string>, int> switches_;
   std::map<ChipIndex, int> to_switch_;
   std::set<std::string> nics_;

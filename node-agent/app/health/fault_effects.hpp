@@ -1,4 +1,4 @@
-// What faults mean to the machine: chips and NICs that are out of use, lanes that are down.
+// Applies faults to the machine: chips and NICs that are out of use, lanes that are down.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,9 @@
 
 namespace chipweave::agent {
 
-// `topology` with everything that the faults take out of use; it only ever gets worse. ports: where
-// a lane leads that a fault names; a fault of links that names a chip alone is of all its links. A
-// fault of the machine as a whole counts for each chip; one of a
-// chip or part that is not there for none.
+// `topology` with everything that the faults take out of use; nothing gets better. ports: where the
+// lane of a port leads. A `link` effect without a port applies to all of the chip's links. A fault
+// of the whole machine applies to every chip; one of a missing chip or part to none.
 Result<domain::NodeTopology> with_effects(const domain::NodeTopology& topology,
                                           const std::vector<domain::Port>& ports,
                                           const std::vector<domain::Fault>& faults);

@@ -15,10 +15,10 @@ using domain::Recovery;
 using domain::Signal;
 using domain::SignalKind;
 
-constexpr int kNobody = -1;
-constexpr std::size_t kMostCodes = 4096;
+constexpr int kNone = -1;
+constexpr std::size_t kMaxCodes = 4096;
 
-int number(const std::optional<ChipIndex>& chip) { return chip ? chip->value : kNobody; }
+int number(const std::optional<ChipIndex>& chip) { return chip ? chip->value : kNone; }
 
 std::int64_t milliseconds(Clock::Wall time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
@@ -53,17 +53,17 @@ const HealthRule& HealthJudge::rule_of(const std::string& code) {
       std::find_if(policy_.rules.begin(), policy_.rules.end(),
                    [&](const HealthRule& rule) { return domain::matches(rule, code); });
   const HealthRule& rule = found == policy_.rules.end() ? other_rule_ : *found;
-  if (rules_.size() >= kMostCodes) rules_.clear();
+  if (rules_.size() >= kMaxCodes) rules_.clear();
   rules_.emplace(code, &rule);
   return rule;
 }
 
 HealthJudge::Record* HealthJudge::record(const Fault& fault, const HealthRule& rule) {
-  const Key key{fault.code, number(fault.chip), number(fault.peer), fault.port.value_or(kNobody),
+  const Key key{fault.code, number(fault.chip), number(fault.peer), fault.port.value_or(kNone),
                 fault.part};
   auto at = records_.find(key);
   if (at == records_.end()) {
-    if (records_.size() >= kMostRecords) return nullptr;
+    if (records_.size() >= kMaxRecords) return nullptr;
     at = records_.emplace(key, Record{}).first;
     at->second.fault = fault;
     at->second.fault.effect = rule.effect;
@@ -87,7 +87,7 @@ void HealthJudge::observe(const domain::Observation& seen) {
 
 void HealthJudge::see(const Signal& signal) {
   const HealthRule& rule = rule_of(signal.code);
-  const bool limited = &rule != &other_rule_;  // without a rule there is no limit to break
+  const bool limited = &rule != &other_rule_;  // a limit needs a rule
   if (signal.kind == SignalKind::reading && !(limited && signal.value >= rule.at_least)) return;
   Record* record = this->record(fault_of(signal), rule);
   if (record == nullptr) return;
@@ -142,7 +142,7 @@ HealthJudge::Seconds HealthJudge::hold_of(const Record& record) const {
   return Seconds(std::min(record.rule->hold * factor, most));
 }
 
-// A cause that is over the moment it was seen.
+// An event: a cause that is over as soon as it is reported.
 void HealthJudge::occur(Record& record) {
   record.level = 1;
   settle(record);
@@ -189,7 +189,7 @@ std::vector<Fault> HealthJudge::judge() {
   return out;
 }
 
-// Computed once, so that it does not tremble with the two clocks.
+// Computed once: the two clocks drift, and a changed time would look like a changed fault.
 std::int64_t HealthJudge::held_until(Record& record) const {
   if (record.rule->recovery == Recovery::reset) return domain::kHeldUntilReset;
   if (record.held_until == 0) {
@@ -200,7 +200,7 @@ std::int64_t HealthJudge::held_until(Record& record) const {
   return record.held_until;
 }
 
-// What is over for so long that it would not count as flapping.
+// Drops records that have been over for longer than the flap window.
 void HealthJudge::forget() {
   const Clock::Steady now = clock_.now();
   std::erase_if(records_, [&](const auto& entry) {
@@ -213,7 +213,7 @@ void HealthJudge::forget() {
 void HealthJudge::reset(std::optional<ChipIndex> chip) {
   for (auto& [key, record] : records_) {
     if (chip && record.fault.chip != chip) continue;
-    // What has risen until then made the reset, or was ended by it.
+    // A rise before the reset caused it or was ended by it.
     if (record.counter) record.counter.emplace();
     if (record.rule->recovery != Recovery::reset || record.held == 0) continue;
     record.held = 0;

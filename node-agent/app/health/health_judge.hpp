@@ -1,10 +1,9 @@
-// HealthJudge — from what a probe says to what is wrong: applies the health policy to signals and
-// links, over time.
+// HealthJudge — turns signals and links into faults by applying the health policy over time.
 //
-// A cause makes a fault at once. When the cause is gone, the fault is held: for the rule's time,
-// longer each time for what flaps, or until a reset. So nothing is trusted again the moment it
-// looks well, and a link that comes and goes does not come and go in decisions.
-// Pure but for the clock that is passed in; one owner. observe() is O(signals), judge() O(faults).
+// A cause raises a fault at once. When the cause ends, the fault is held: for the rule's time,
+// longer each time for a flapping cause, or until a reset. So a part is not trusted again the
+// moment it looks healthy, and a flapping link does not flap in decisions. Pure but for the clock
+// that is passed in; one owner. observe() is O(signals), judge() O(faults).
 #pragma once
 
 #include <chrono>
@@ -29,17 +28,17 @@ class HealthJudge {
  public:
   HealthJudge(domain::HealthPolicy policy, const Clock& clock);
 
-  // The newest observation; what it does not say any more is over from now on.
+  // Takes the newest observation; a state or reading that it no longer has is over.
   void observe(const domain::Observation& seen);
-  // The faults of this moment: worst first, then by chip, peer, port, part and code.
+  // The current faults: worst first, then by chip, peer, port, part and code.
   std::vector<domain::Fault> judge();
 
-  // What follows from a signal of that code.
+  // The effect of a signal with that code.
   domain::Effect effect_of(const std::string& code) { return rule_of(code).effect; }
 
-  // Faults of an earlier run that are held until a reset; others are left out.
+  // Restores the faults of a previous run that are held until a reset; others are ignored.
   void restore(const std::vector<domain::Fault>& faults);
-  // Ends what is held of that chip (absent: of everything). What still has its cause stays.
+  // Ends holds of that chip (absent: all). A fault whose cause is still present stays.
   void clear(std::optional<domain::ChipIndex> chip);
 
  private:
@@ -49,20 +48,20 @@ class HealthJudge {
   struct Record {
     domain::Fault fault;
     const domain::HealthRule* rule = nullptr;
-    bool stated = false;          // by the newest observation, as a state or a reading
+    bool stated = false;          // in the newest observation, as a state or a reading
     int level = 0;                // of the cause, now: 1, or lanes that are down
-    int held = 0;                 // the level that counts; 0: no fault
+    int held = 0;                 // the effective level; 0: no fault
     Clock::Steady lower_since{};  // held > level since then
-    std::int64_t held_until = 0;  // Unix time in ms, once it was asked for
+    std::int64_t held_until = 0;  // Unix time in ms, once computed
     std::optional<Clock::Steady> recovered;
     int flaps = 0;
     std::optional<CounterWindow> counter;
   };
 
-  static constexpr std::size_t kMostRecords = 32'768;
+  static constexpr std::size_t kMaxRecords = 32'768;
 
   const domain::HealthRule& rule_of(const std::string& code);
-  // Null when there are too many.
+  // Null if there are too many.
   Record* record(const domain::Fault& fault, const domain::HealthRule& rule);
   void see(const domain::Signal& signal);
   void see_links(const domain::NodeTopology& topology);
@@ -76,9 +75,9 @@ class HealthJudge {
 
   domain::HealthPolicy policy_;
   domain::HealthRule link_rule_;
-  domain::HealthRule other_rule_;  // of codes that no rule names
+  domain::HealthRule other_rule_;  // of codes without a rule
   const Clock& clock_;
-  std::unordered_map<std::string, const domain::HealthRule*> rules_;  // by code, as found
+  std::unordered_map<std::string, const domain::HealthRule*> rules_;  // by code, cached
   std::map<Key, Record> records_;
 };
 

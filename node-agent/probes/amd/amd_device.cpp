@@ -13,10 +13,10 @@ namespace chipweave::agent {
 namespace {
 
 constexpr std::string_view kCounts = "_err_count";
-constexpr std::size_t kMostBlocks = 48;
-constexpr std::size_t kMostLanes = 128;
-constexpr int kMostSensors = 8;
-constexpr int kMostPort = 255;
+constexpr std::size_t kMaxBlocks = 48;
+constexpr std::size_t kMaxLanes = 128;
+constexpr int kMaxSensors = 8;
+constexpr int kMaxPort = 255;
 
 std::string folder_of(const std::string& pci) { return kPciDevices + pci + "/"; }
 
@@ -48,7 +48,7 @@ std::vector<std::string> blocks(const SysfsTree& tree, const std::string& at) {
   for (const std::string& name : tree.names(at + "ras")) {
     const bool counts = name.size() > kCounts.size() &&
                         name.compare(name.size() - kCounts.size(), kCounts.size(), kCounts) == 0;
-    if (counts && out.size() < kMostBlocks) {
+    if (counts && out.size() < kMaxBlocks) {
       out.push_back(name.substr(0, name.size() - kCounts.size()));
     }
   }
@@ -72,12 +72,12 @@ void read_ras(const SysfsTree& tree, const std::string& at, AmdDevice& out) {
 // "mem".
 void read_temperature(const SysfsTree& tree, const std::string& at, AmdDevice& out) {
   for (const std::string& name : tree.names(at + "hwmon")) {
-    for (int sensor = 1; sensor <= kMostSensors; ++sensor) {
+    for (int sensor = 1; sensor <= kMaxSensors; ++sensor) {
       const std::string file = at + "hwmon/" + name + "/temp" + std::to_string(sensor);
       const auto input = count_of(tree.text(file + "_input"));
       if (!input) continue;
       const double celsius = static_cast<double>(*input) / 1000;
-      if (celsius > 1000) continue;  // a sensor that is off reads all ones
+      if (celsius > 1000) continue;  // a disabled sensor reads all ones
       out.celsius = std::max(out.celsius.value_or(celsius), celsius);
       const auto critical = count_of(tree.text(file + "_crit"));
       if (!critical || *critical == 0 || *input < *critical) continue;
@@ -94,7 +94,7 @@ std::optional<std::pair<std::uint32_t, int>> node_and_port(std::string_view text
   if (colon == std::string_view::npos) return std::nullopt;
   const auto node = codec::parse_hex(text.substr(0, colon));
   const auto port = codec::parse_hex(text.substr(colon + 1));
-  if (!node || !port || *port > kMostPort) return std::nullopt;
+  if (!node || !port || *port > kMaxPort) return std::nullopt;
   return std::pair(*node, static_cast<int>(*port));
 }
 
@@ -104,7 +104,7 @@ void read_lanes(const SysfsTree& tree, const std::string& at, AmdDevice& out) {
   constexpr std::string_view kArrow = "->";
   each_line(*text, [&](std::string_view line) {
     const std::size_t arrow = line.find(kArrow);
-    if (arrow == std::string_view::npos || out.lanes.size() == kMostLanes) return;
+    if (arrow == std::string_view::npos || out.lanes.size() == kMaxLanes) return;
     const auto here = node_and_port(line.substr(0, arrow));
     const auto there = node_and_port(line.substr(arrow + kArrow.size()));
     if (!here || !there) return;

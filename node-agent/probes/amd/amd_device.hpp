@@ -1,10 +1,10 @@
-// AmdDevice — what amdgpu's files say of one package (a PCI function) at one moment: error
+// AmdDevice — what amdgpu's files report about one package (a PCI function) at one moment: error
 // counters, partitions, temperature, XGMI lanes.
 //
-// Files below /sys/class/drm/card<n>/device, which is the PCI device's folder. As the kernel's
-// documentation and sources have them (Documentation/gpu/amdgpu: ras, thermal, xgmi;
+// Files below /sys/class/drm/card<n>/device, which is the PCI device's folder, as described in the
+// kernel's documentation and sources (Documentation/gpu/amdgpu: ras, thermal, xgmi;
 // drivers/gpu/drm/amd/amdgpu: amdgpu_ras.c, amdgpu_xgmi.c, amdgpu_gfx.c); no AMD machine was at
-// hand. Nearly all are absent on one chip or another, and an absent one is no fault.
+// hand. Nearly every file is absent on some chip, so an absent one is not an error.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace chipweave::agent {
 
-// ras/<block>_err_count: "ue: 0", "ce: 1", and "de: 0" where errors are deferred. Totals that the
-// driver keeps since it was loaded; reading makes it ask the chip.
+// ras/<block>_err_count: "ue: 0", "ce: 1", and "de: 0" where errors are deferred. Totals since
+// the driver was loaded; reading one makes the driver query the chip.
 struct RasCounts {
   std::optional<std::uint64_t> uncorrected;
   std::optional<std::uint64_t> corrected;
   std::optional<std::uint64_t> deferred;
 };
 
-// xgmi_port_num: "<node>:<port> -> <node>:<port>" a lane, of which the first is this package's.
+// xgmi_port_num: one "<node>:<port> -> <node>:<port>" per lane; the first end is this package's.
 struct XgmiLane {
   int port = 0;
   std::string peer;  // PCI address
@@ -33,7 +33,7 @@ struct XgmiLane {
 
 struct AmdDevice {
   std::map<std::string, RasCounts> ras;  // by block: "umc", "gfx", "xgmi_wafl"
-  bool resetting = false;  // the driver refuses its counters, as it does while it resets the chip
+  bool resetting = false;         // the driver refuses its counters, as during a reset of the chip
   std::string compute_partition;  // "SPX", "CPX"; "" where the chip has no partitions
   std::string memory_partition;   // "NPS1"
   std::optional<double> celsius;  // the hottest of its sensors
@@ -45,11 +45,11 @@ struct AmdDevice {
 // Of the device at a PCI address, all but xgmi_errors.
 AmdDevice read_amd_device(const SysfsTree& tree, const std::string& pci);
 
-// xgmi_error: 0 none, 1 one, 2 several. Reading it clears it, and makes the driver of a chip
-// without these counters write a line to the kernel's log: so not more often than needed.
+// xgmi_error: 0 none, 1 one, 2 several. Reading clears it, and on a chip without these counters
+// makes the driver write to the kernel's log, so read it no more often than needed.
 std::uint64_t read_xgmi_errors(const SysfsTree& tree, const std::string& pci);
 
-// What of a device makes a new observation worth while: counters, reset, overheating.
+// The values whose change calls for a new observation: counters, reset, overheating.
 std::string health_state(const SysfsTree& tree, const std::string& pci);
 
 }  // namespace chipweave::agent

@@ -50,7 +50,7 @@ void warn_of_render_nodes(const std::set<std::string>& there, AmdMachine& machin
     const std::string name = "renderD" + std::to_string(machine.chips[i].render_minor);
     if (there.count(name) > 0) continue;
     machine.warnings.push_back("chip " + std::to_string(i) + " has no render node " + name +
-                               ": it cannot be handed to a container");
+                               ": it cannot be mounted into a container");
   }
 }
 

@@ -1,5 +1,5 @@
-// AmdMachine — the accelerators of a machine as KFD lists them: wiring, and of each chip what a
-// topology has no place for.
+// AmdMachine — the accelerators of a machine as KFD lists them: their wiring, and details of each
+// chip that a topology has no field for.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace chipweave::agent {
 
 struct AmdChip {
-  std::string key;      // what it is known by again: its id, else its PCI address
+  std::string key;      // identifies the chip in later observations: its id, else its PCI address
   std::string package;  // what it shares with the other partitions of its package
   std::string pci;      // of the package on the bus; "" where the bus does not show it
   std::string gfx;      // "gfx942"
@@ -29,8 +29,8 @@ struct AmdMachine {
 // not_found: no KFD, or no GPU in it. Other errors: it has GPUs, but its tree cannot be used.
 Result<AmdMachine> read_amd_machine(const SysfsTree& tree, const HostView& host);
 
-// Slots of `before` that `now` has no more; nullopt where `now` is not `before` without some of its
-// packages: it has new chips, or a package that is divided otherwise.
+// Slots of `before` that are missing from `now`; nullopt if `now` is not `before` with some
+// packages removed, but has new chips, or a package with other partitions.
 std::optional<std::vector<int>> lost_chips(const AmdMachine& before, const AmdMachine& now);
 
 }  // namespace chipweave::agent

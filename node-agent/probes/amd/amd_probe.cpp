@@ -41,7 +41,7 @@ bool AmdProbe::changes() {
   return health() != health_seen_;
 }
 
-// The machine as it was at its fullest stays, with what is new of the chips that are there.
+// Keeps the machine with all chips that it had, and updates those that are present.
 void AmdProbe::remember(AmdMachine now) {
   const auto lost = machine_ ? lost_chips(*machine_, now) : std::nullopt;
   if (!lost || lost->empty()) {
@@ -63,7 +63,7 @@ bool AmdProbe::is_gone(int slot) const {
   return std::find(gone_.begin(), gone_.end(), slot) != gone_.end();
 }
 
-// KFD keeps a chip that was pulled out of the bus for a while.
+// KFD lists a chip that was removed from the bus a little longer.
 void AmdProbe::find_gone(const HostView& host) {
   for (std::size_t i = 0; i < machine_->chips.size(); ++i) {
     const int slot = static_cast<int>(i);
@@ -89,7 +89,7 @@ std::map<std::string, AmdDevice> AmdProbe::read_devices() const {
   return out;
 }
 
-// Slots of chips that refused their counters and give them again.
+// Slots of chips whose counters can be read again after they were refused.
 std::vector<int> AmdProbe::come_through_reset(const std::map<std::string, AmdDevice>& devices) {
   std::vector<int> out;
   for (std::size_t i = 0; i < machine_->chips.size(); ++i) {
@@ -114,7 +114,7 @@ Result<domain::Observation> AmdProbe::observe(const HostView& host) {
   add_xgmi_ports(*machine_, devices, out);
   add_amd_facts(*machine_, devices, out);
   add_neighbours(tree_, host, options_.lldp, out);
-  // Of the driver that AMD ships; the kernel's own has no version of its own.
+  // Of AMD's own driver; the one in the kernel tree has no version.
   if (const auto version = tree_.text("/sys/module/amdgpu/version")) {
     out.facts["driver"] = plain(*version);
   }

@@ -1,11 +1,11 @@
-// AmdProbe — AMD accelerators: wiring and partitions from KFD, health from amdgpu's files, NICs
-// and host paths from the host.
+// AmdProbe — AMD accelerators: wiring and partitions from KFD, health from amdgpu's files, NICs and
+// host paths from the host.
 //
-// Reads sysfs only, no library. Remembers the machine: a chip that falls off keeps its index and
-// its links in the topology, unhealthy and with the state amd.gone, as long as the rest stays as it
-// is; KFD would number the others anew. New chips, or packages divided otherwise, are a new
-// machine. A card that was taken out for good is forgotten when the agent starts again.
-// Shown on made and recorded trees only.
+// Reads sysfs only, no library. A chip that disappears keeps its index and its links in the
+// topology, unhealthy and with the state amd.gone, as long as the others stay the same; KFD would
+// renumber them. New chips, or packages with other partitions, make a new machine. A card that was
+// removed for good is forgotten at the next start of the probe.
+// Tested on constructed and recorded trees only.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ namespace chipweave::agent {
 struct AmdOptions {
   std::string root;  // "" for this machine, or a folder that holds a tree "sys/…"
   LldpOptions lldp;
-  // Error counters and temperatures are looked at in each n-th call of changes(): the driver asks
+  // Error counters and temperatures are read at every n-th call of changes(), as the driver queries
   // the chip for them.
   int health_every = 4;
 };
@@ -50,10 +50,10 @@ class AmdProbe final : public VendorProbe {
   const AmdOptions options_;
   const SysfsTree tree_;
   HostWatch host_;
-  std::optional<AmdMachine> machine_;  // at its fullest
-  std::vector<int> gone_;              // slots of it
-  std::set<std::string> on_bus_;       // its cards that the PCI bus has shown, without function
-  std::set<std::string> resetting_;    // addresses of those that were, when they were last asked
+  std::optional<AmdMachine> machine_;  // with all chips that it had
+  std::vector<int> gone_;              // slots of machine_
+  std::set<std::string> on_bus_;       // its cards seen on the PCI bus, addresses without function
+  std::set<std::string> resetting_;    // addresses of chips that were resetting when last read
   std::string generation_seen_;
   std::string health_seen_;
   int calls_ = 0;

@@ -42,7 +42,7 @@ class ChipSignals {
     for (const auto& [block, counts] : device.ras) add_ras(block, counts);
     if (device.resetting) {
       add(SignalKind::state, "amd.hung", 0,
-          "the driver refuses its error counters, as it does while it resets or starts the chip");
+          "the driver refuses its error counters, as during a reset or start of the chip");
     }
     if (!device.overheated.empty()) {
       add(SignalKind::state, "amd.thermal", 0, "at the critical temperature: " + device.overheated);
@@ -78,14 +78,14 @@ void add_amd_signals(const AmdMachine& machine, const Devices& devices,
     ChipSignals signals(machine.topology.chip(slot).index, observation.signals);
     if (std::find(gone.begin(), gone.end(), slot) != gone.end()) {
       signals.add(SignalKind::state, "amd.gone", 0,
-                  "was there before; neither KFD nor the PCI bus show it whole any more");
+                  "was present before; KFD or the PCI bus no longer lists it");
       continue;
     }
     const AmdDevice* device = device_of(machine.chips[static_cast<std::size_t>(slot)], devices);
     if (device != nullptr) signals.add_device(*device);
     if (std::find(reset.begin(), reset.end(), slot) != reset.end()) {
       signals.add(SignalKind::event, "amd.reset", 0,
-                  "the driver tells its error counters again, after a reset or its start");
+                  "the driver reports its error counters again, after a reset or start");
     }
   }
 }

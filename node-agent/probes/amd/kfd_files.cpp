@@ -39,8 +39,8 @@ class Reader {
   std::vector<std::string> names(const std::string& folder) const {
     return tree_.names(std::string(kKfdTopology) + "/" + folder);
   }
-  // What cannot be read (a GPU outside of the container's device cgroup) is as if it were not
-  // there.
+  // A file that cannot be read (a GPU outside of the container's device cgroup) is treated as
+  // missing.
   void take(const std::string& file) {
     auto text = tree_.text(std::string(kKfdTopology) + "/" + file);
     if (text) files_.emplace(file, std::move(*text));

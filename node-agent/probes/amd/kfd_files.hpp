@@ -1,4 +1,4 @@
-// The files of this machine's KFD topology that describe it, read at one moment.
+// Reads the files of this machine's KFD topology as one consistent set.
 #pragma once
 
 #include "common/base/result.hpp"
@@ -10,8 +10,8 @@ namespace chipweave::agent {
 inline constexpr const char* kKfdTopology = "/sys/class/kfd/kfd/topology";
 
 // Properties of nodes, links and memory banks (not of the caches, which are nine tenths of the
-// tree). The kernel counts its changes of the topology in generation_id: what was read over such a
-// change is read again, and after three times the error is unavailable. not_found: no KFD here.
+// tree). The kernel counts changes of the topology in generation_id: if it changes while files are
+// read, they are read again; unavailable after three attempts. not_found: no KFD here.
 Result<codec::FileTree> read_kfd_files(const SysfsTree& tree);
 
 }  // namespace chipweave::agent

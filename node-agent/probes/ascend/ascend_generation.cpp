@@ -18,7 +18,7 @@ struct Family {
   std::string_view prefix;
   std::string_view card_type;
   std::string_view server_type;
-  std::string_view profile;  // any of the generation: they share their host's bandwidth
+  std::string_view profile;  // any of the generation: all have the same host bandwidth
   bool hccs;
   bool roce;
 };
@@ -56,7 +56,7 @@ bool in_super_pod(const DcmiSnapshot& snapshot) {
       [](const DcmiDevice& device) { return device.super_pod && device.super_pod->sdid; });
 }
 
-// By what stands behind "910".
+// By the text after "910".
 AscendGeneration generation_of_910(std::string_view rest, const DcmiSnapshot& snapshot) {
   if (rest.starts_with("_93") || snapshot.devices_per_card > 1 || in_super_pod(snapshot)) return a3;
   if (rest.size() > 1 && rest[0] == 'B' && rest[1] >= '1' && rest[1] <= '9') return a2;

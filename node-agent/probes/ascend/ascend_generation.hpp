@@ -1,7 +1,7 @@
-// AscendGeneration — which family of servers an NPU belongs to, and what follows from that alone.
+// AscendGeneration — the server family of an NPU, and what follows from it alone.
 //
-// The name of a chip does not tell A2 from A3 ("Ascend910" on both): two dies on a card or a place
-// in a super pod make it an A3.
+// The name of a chip does not distinguish A2 from A3 ("Ascend910" on both): two dies on a card, or
+// a place in a super pod, make it an A3.
 #pragma once
 
 #include <string_view>
@@ -21,15 +21,16 @@ std::string_view to_string(AscendGeneration generation);
 std::string_view model_of(AscendGeneration generation);
 // What MindCluster puts before a chip's number: "Ascend910", "Ascend310P", "npu"; "" for unknown.
 std::string_view chip_prefix(AscendGeneration generation);
-// The first half of MindCluster's label servertype: "Ascend910B"; "" where that is not laid down.
+// The first half of MindCluster's label servertype: "Ascend910B"; "" where MindCluster does not
+// define it.
 std::string_view card_type(AscendGeneration generation);
 // Value of MindCluster's annotation serverType: "A3", "npu", else "".
 std::string_view server_type(AscendGeneration generation);
-// Whether DCMI's state of HCCS links is laid down for it (of 910A it is not).
+// Whether DCMI's state of HCCS links is documented for it (for 910A it is not).
 bool tells_hccs(AscendGeneration generation);
-// Whether its chips have RoCE ports of their own, which hccn_tool asks by physical id.
+// Whether its chips have their own RoCE ports, which hccn_tool addresses by physical id.
 bool has_roce(AscendGeneration generation);
-// Of its built-in profiles; nullopt for unknown.
+// As in its built-in profiles; nullopt for unknown.
 std::optional<domain::HostBandwidth> host_bandwidth_of(AscendGeneration generation);
 
 }  // namespace chipweave::agent

@@ -10,16 +10,16 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr int kMostCpu = 1 << 16;
-constexpr std::size_t kMostRanges = 1024;
+constexpr int kMaxCpu = 1 << 16;
+constexpr std::size_t kMaxRanges = 1024;
 
 std::optional<int> cpu_number(std::string_view text) {
   const auto number = codec::parse_unsigned(text);
-  if (!number || *number > static_cast<std::uint64_t>(kMostCpu)) return std::nullopt;
+  if (!number || *number > static_cast<std::uint64_t>(kMaxCpu)) return std::nullopt;
   return static_cast<int>(*number);
 }
 
-// "0-3,8" → {0, 3}, {8, 8}; empty for what is no such list.
+// "0-3,8" → {0, 3}, {8, 8}; empty if malformed.
 std::vector<std::pair<int, int>> cpu_ranges(std::string_view text) {
   std::vector<std::pair<int, int>> out;
   while (!text.empty()) {
@@ -29,7 +29,7 @@ std::vector<std::pair<int, int>> cpu_ranges(std::string_view text) {
     const std::size_t dash = std::min(part.find('-'), part.size());
     const auto first = cpu_number(part.substr(0, dash));
     const auto last = dash == part.size() ? first : cpu_number(part.substr(dash + 1));
-    if (!first || !last || *last < *first || out.size() == kMostRanges) return {};
+    if (!first || !last || *last < *first || out.size() == kMaxRanges) return {};
     out.emplace_back(*first, *last);
   }
   return out;

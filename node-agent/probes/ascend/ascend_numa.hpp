@@ -1,4 +1,4 @@
-// Which NUMA node a list of CPUs is of: DCMI says where a device is by CPUs ("144-167").
+// Finds the NUMA node of a list of CPUs: DCMI gives a device's location as CPUs ("144-167").
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ class NumaNodes {
  public:
   // Read from /sys/devices/system/node below the tree's root.
   explicit NumaNodes(const SysfsTree& tree);
-  // The one node that has all of them; -1 where they are of several, of none, or no list of CPUs.
+  // The node that has all these CPUs; -1 if they belong to several nodes or none, or are malformed.
   int of(std::string_view cpus) const;
 
  private:

@@ -22,7 +22,7 @@ void put(std::map<std::string, std::string>& facts, const char* name, std::strin
   if (!value.empty()) facts[name] = value;
 }
 
-// What all devices share is the first one's that has it.
+// For facts that all devices share: from the first device that has it.
 std::map<std::string, std::string> facts_of(const DcmiSnapshot& snapshot,
                                             AscendGeneration generation) {
   std::map<std::string, std::string> out;
@@ -64,7 +64,7 @@ AscendProbe::AscendProbe(AscendOptions options, HccnWatch::Ask ask)
       tree_(options_.sysfs_root),
       watch_(std::make_unique<HccnWatch>(std::move(ask))) {}
 
-// A driver that does not start now may do so later.
+// A driver that does not start now may start later.
 void AscendProbe::open_library() {
   if (library_) return;
   library_problem_.reset();
@@ -94,9 +94,9 @@ std::vector<int> AscendProbe::davinci_devices() const {
 AscendProbe::Seen AscendProbe::look() const {
   Seen out;
   if (library_) {
-    auto pulses = read_dcmi_pulses(*library_);
-    out.failed = !pulses.ok();
-    if (pulses) out.pulses = std::move(pulses).value();
+    auto samples = read_dcmi_samples(*library_);
+    out.failed = !samples.ok();
+    if (samples) out.samples = std::move(samples).value();
   } else {
     out.devices = davinci_devices();
     for (const std::string& path : DcmiLibrary::places(options_.dcmi, options_.driver_root)) {
@@ -110,7 +110,7 @@ AscendProbe::Seen AscendProbe::look() const {
 
 bool AscendProbe::changes() { return !seen_ || !(look() == *seen_); }
 
-// What is seen is noted before it is read, so that what changes meanwhile counts as new.
+// The sample is taken before everything is read, so that a change in between counts as new.
 Result<Observation> AscendProbe::discover() {
   open_library();
   seen_ = look();
@@ -129,12 +129,12 @@ void AscendProbe::watch(const DcmiSnapshot& snapshot, const std::vector<int>& ch
   std::vector<HccnTarget> targets;
   for (std::size_t i = 0; i < chips.size() && (roce || flat); ++i) {
     const DcmiDevice& device = snapshot.devices[i];
-    if (device.pulse.gone) continue;
+    if (device.sample.gone) continue;
     HccnTarget target;
     target.chip = chips[i];
     target.number = flat ? device.logic_id.value_or(chips[i]) : chips[i];
     target.flat = flat;
-    target.link = !device.pulse.network;
+    target.link = !device.sample.network;
     target.address = device.addresses.empty();
     target.neighbour = true;
     targets.push_back(target);
@@ -183,10 +183,11 @@ Result<Observation> AscendProbe::without_library() {
   for (const int device : devices) targets.push_back({device, device, false, true, true, true});
   if (watch_) watch_->set_targets(targets);
   const auto answers = tool_answers();
-  std::vector<std::string> warnings = {library_problem_->text(),
-                                       "without the driver's library nobody says what these NPUs "
-                                       "are, how they are joined and how well they are; name a "
-                                       "profile or a topology file for it"};
+  std::vector<std::string> warnings = {
+      library_problem_->text(),
+      "without the driver's library, the model, links and health of "
+      "these NPUs are unknown: set --probe profile:NAME or "
+      "file:PATH"};
   const auto conf = read_hccn_conf(options_.hccn_conf, warnings);
   domain::TopologyBuilder builder;
   builder.vendor = "ascend";

@@ -1,16 +1,15 @@
-// AscendProbe — an Ascend machine by its driver library, with hccn_tool and /etc/hccn.conf for what
-// the library does not say of the network ports.
+// AscendProbe — an Ascend machine through its driver library, with hccn_tool and /etc/hccn.conf for
+// what the library does not report about network ports.
 //
-// Signals: ascend_signals.hpp, and of hccn_tool
+// Signals: ascend_signals.hpp, and from hccn_tool
 //   hccn.link-down   state   the link of the chip's port is down; on A5 with the number of the port
 // Facts: "driver", "generation", "chip-name", "card-type" and "aicore" (the halves of MindCluster's
 // label servertype), "server-type" (its annotation serverType), "super-pod-id" and "server-index"
-// where the driver tells them (-1: it has none).
+// where the driver has them (-1: none).
 //
-// Counters are those of the last discover(). Addresses and neighbours that hccn_tool has to be
-// asked for come with a later discover(), which changes() then calls for: the tool is asked on a
-// thread. Without the library, the davinci devices and their configured addresses are all that is
-// seen.
+// Counters are those of the last discover(). hccn_tool runs on a thread: addresses and neighbours
+// that come from it are part of a later discover(), which changes() then calls for. Without the
+// library, only the davinci devices and their configured addresses are known.
 #pragma once
 
 #include <cstdint>
@@ -33,29 +32,29 @@ namespace chipweave::agent {
 
 struct AscendOptions {
   std::string dcmi;                          // path of libdcmi.so; "": where drivers install it
-  std::string driver_root;                   // below which they do; "": this machine's root
+  std::string driver_root;                   // root of that installation; "": this machine's root
   std::string hccn_conf = "/etc/hccn.conf";  // "": not read
-  std::string hccn_tool;                     // path; "": not asked
+  std::string hccn_tool;                     // path; "": not run
   std::string sysfs_root;                    // below which /sys and /dev are
 };
 
 class AscendProbe final : public VendorProbe {
  public:
   explicit AscendProbe(AscendOptions options);
-  // For tests: who answers in hccn_tool's place.
+  // For tests: a replacement for hccn_tool.
   AscendProbe(AscendOptions options, HccnWatch::Ask ask);
 
   // not_found: neither the library nor a davinci device. unavailable: there is a driver, but it
   // does not list its devices.
   Result<domain::Observation> discover() override;
-  // Asks the driver for health, errors, network and HCCS state of each device.
+  // Reads health, errors, network and HCCS state of each device from the driver.
   bool changes() override;
 
  private:
-  // What decides whether discover() would answer anew.
+  // Compared to decide whether discover() may return something new.
   struct Seen {
     bool failed = false;
-    std::vector<DcmiPulse> pulses;
+    std::vector<DcmiSample> samples;
     std::vector<int> devices;              // of /dev, without the library
     std::vector<io::FileStamp> libraries;  // where one would be, without it
     io::FileStamp conf;
@@ -76,7 +75,7 @@ class AscendProbe final : public VendorProbe {
   std::optional<DcmiLibrary> library_;
   std::optional<Error> library_problem_;
   DcmiMemory memory_;
-  std::unique_ptr<HccnWatch> watch_;  // null: there is no tool to ask
+  std::unique_ptr<HccnWatch> watch_;  // null: there is no tool
   std::optional<Seen> seen_;
 };
 

@@ -32,23 +32,23 @@ class Signals {
 
   void add(const DcmiDevice& device, int chip) {
     chip_ = domain::ChipIndex{chip};
-    const DcmiPulse& pulse = device.pulse;
-    if (pulse.gone) {
+    const DcmiSample& sample = device.sample;
+    if (sample.gone) {
       put("dcmi.gone", 0,
-          pulse.answer == dcmi::kSuccess ? "no such device" : dcmi_code_text(pulse.answer));
+          sample.answer == dcmi::kSuccess ? "no such device" : dcmi_code_text(sample.answer));
       return;
     }
     for (const DcmiError& error : device.errors) put("dcmi." + hex(error.code), 0, error.text);
-    if (pulse.health && *pulse.health > 0) {
+    if (sample.health && *sample.health > 0) {
       constexpr std::array<const char*, 4> kLevels = {"", "minor", "major", "critical"};
-      put(std::string("dcmi.health.") + kLevels[*pulse.health], *pulse.health, "");
+      put(std::string("dcmi.health.") + kLevels[*sample.health], *sample.health, "");
     }
-    if (pulse.network_bad() && pulse.network) {
-      put("hccn.net-health", *pulse.network, network_text(*pulse.network));
+    if (sample.network_bad() && sample.network) {
+      put("hccn.net-health", *sample.network, network_text(*sample.network));
     }
     if (!tells_hccs(generation_)) return;
-    if (pulse.hccs_bad()) {
-      put("hccs.down", 0, "PCS 0x" + hex(*pulse.pcs) + ", HDLC 0x" + hex(*pulse.hdlc));
+    if (sample.hccs_bad()) {
+      put("hccs.down", 0, "PCS 0x" + hex(*sample.pcs) + ", HDLC 0x" + hex(*sample.hdlc));
     }
     for (const DcmiPcsCounters& of : device.counters) {
       count("hccs.crc", of.pcs, of.crc_errors);

@@ -1,10 +1,10 @@
-// What DCMI says of health, as signals of the machine.
+// What DCMI reports about health, as signals of the machine.
 //
-//   dcmi.<8 hex digits>                   state    an active error code, in the driver's words
+//   dcmi.<8 hex digits>                   state    an active error code, with the driver's text
 //   dcmi.health.minor|major|critical      state    value 1, 2, 3: the worst of its alarms
-//   dcmi.gone                             state    the driver does not answer for the device
-//   hccn.net-health                       state    its network port does not reach what it should
-//   hccs.down                             state    of the chip: DCMI tells no single link apart
+//   dcmi.gone                             state    the driver does not respond for the device
+//   hccn.net-health                       state    its network port cannot reach its target
+//   hccs.down                             state    of the chip: DCMI does not report single links
 //   hccs.crc, hccs.retry                  counter  by port: the number of the PCS
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace chipweave::agent {
 
-// In the order of the chips. HCCS is left out for generations of which DCMI's answer is not laid
-// down.
+// In the order of the chips. HCCS is left out for generations for which DCMI's answer is not
+// documented.
 std::vector<domain::Signal> signals_of(const DcmiSnapshot& snapshot, AscendGeneration generation);
 
 }  // namespace chipweave::agent

@@ -19,7 +19,7 @@ using domain::LinkKind;
 using domain::PlacementRule;
 using domain::RuleKind;
 
-// As npu-smi prints it; "" for what means nothing on that generation.
+// As npu-smi prints it; "" for a value without meaning on that generation.
 std::string_view word_of(int type, AscendGeneration generation) {
   switch (type) {
     case dcmi::kTopoSys:
@@ -84,19 +84,20 @@ class Assembly {
     chip.physical_id = device.physical_id;
     chip.logical_id = device.logic_id;
     if (device.super_pod) chip.super_device_id = device.super_pod->sdid;
-    if (!device.physical_id) warnings_.add(name(i) + " is a number of ours: no physical id");
+    if (!device.physical_id)
+      warnings_.add(name(i) + " is numbered by position: it has no physical id");
     builder_.add_chip(std::move(chip));
   }
 
-  // Of chips whose answer names a fast link or nothing: what can be said of the path below it.
+  // The host path of chips for which the driver names a fast link or nothing.
   LinkKind hidden_path(std::size_t a, std::size_t b) const {
     return places_.numa[a] >= 0 && places_.numa[a] == places_.numa[b] ? LinkKind::node
                                                                       : LinkKind::sys;
   }
 
   bool on_one_card(std::size_t a, std::size_t b) const {
-    const DcmiPlace& one = snapshot_.devices[a].pulse.place;
-    const DcmiPlace& other = snapshot_.devices[b].pulse.place;
+    const DcmiPlace& one = snapshot_.devices[a].sample.place;
+    const DcmiPlace& other = snapshot_.devices[b].sample.place;
     return !one.flat && !other.flat && one.card == other.card;
   }
 
@@ -105,7 +106,7 @@ class Assembly {
     const std::size_t b = at(pair.b);
     const std::string_view word = word_of(pair.type, generation_);
     const auto path = codec::ascend_host_path(word);
-    // The two chips of a 310P Duo share a card's bridge, the four of a 310 card too.
+    // The two chips of a 310P Duo, and the four of a 310 card, share the bridge of the card.
     const bool board = on_one_card(a, b) && generation_ != AscendGeneration::a3;
     builder_.add_link(indices_[a], indices_[b],
                       board ? LinkKind::board : path.value_or(hidden_path(a, b)));
@@ -126,7 +127,7 @@ class Assembly {
     });
   }
 
-  // Numbers of one card stand together: only then "index / size" is the card.
+  // Only if the indices of a card are consecutive, "index / size" is the card.
   bool numbered_by_card(int size) const {
     for (std::size_t i = 0; i < indices_.size(); ++i) {
       for (std::size_t k = i + 1; k < indices_.size(); ++k) {
@@ -137,7 +138,7 @@ class Assembly {
     return true;
   }
 
-  // nullopt: what the wiring suggests.
+  // nullopt: derive it from the wiring.
   std::optional<PlacementRule> rule() {
     const int places = std::max_element(indices_.begin(), indices_.end())->value + 1;
     const int size = snapshot_.devices_per_card;
@@ -168,8 +169,8 @@ class Assembly {
     return rule;
   }
 
-  // One of the whole machine. A driver that has one but no number for it leaves it out: other
-  // machines without a number are not in the same one.
+  // The super pod of the whole machine. One without a number is left out: machines without a number
+  // need not be in the same super pod.
   std::optional<domain::SuperPod> super_pod() {
     std::optional<domain::SuperPod> out;
     for (std::size_t i = 0; i < snapshot_.devices.size(); ++i) {
@@ -178,7 +179,7 @@ class Assembly {
       const domain::SuperPod one{std::to_string(pod->id), pod->server_index};
       if (!out) out = one;
       if (out->id == one.id && out->server_index == one.server_index) continue;
-      warnings_.add(name(i) + " says that it is server " + std::to_string(one.server_index) +
+      warnings_.add(name(i) + " reports server " + std::to_string(one.server_index) +
                     " of super pod " + one.id + ", another NPU server " +
                     std::to_string(out->server_index) + " of " + out->id);
     }
@@ -188,16 +189,16 @@ class Assembly {
   void warn() {
     if (generation_ == AscendGeneration::unknown) {
       warnings_.add(
-          "the driver does not say which Ascend generation this is: links are at "
+          "the driver does not report the Ascend generation: links are at "
           "default rates");
     }
     if (snapshot_.pairs.empty() && snapshot_.devices.size() > 1) {
       warnings_.add(
-          "the driver does not say how its NPUs are joined: none are taken as linked; "
-          "name a profile or a topology file if this machine has links");
+          "the driver does not report links between its NPUs: none are assumed; set "
+          "--probe profile:NAME or file:PATH if this machine has links");
     }
     if (!unknown_.empty()) {
-      warnings_.add("unknown how these chips are joined, taken as SYS or NODE: " +
+      warnings_.add("unknown connection between these chips, taken as SYS or NODE: " +
                     std::string(shortened(unknown_, 200)));
     }
   }
@@ -205,10 +206,8 @@ class Assembly {
   void warn_of_rule(const domain::NodeTopology& topology) {
     if (domain::guess_rule(topology).certain) return;
     const std::string kind(to_string(topology.rule().kind));
-    warnings_.add(
-        "these NPUs and links are not those of a whole machine that is known: the "
-        "placement rule " +
-        kind + " is assumed");
+    warnings_.add("these NPUs and links do not match a known machine: the placement rule " + kind +
+                  " is assumed");
   }
 
   const DcmiSnapshot& snapshot_;

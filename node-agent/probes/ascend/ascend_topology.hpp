@@ -1,7 +1,7 @@
-// From what DCMI says to what the machine is.
+// Builds the topology from a DcmiSnapshot.
 //
-// Chips are numbered by their physical ids. The words for links and what becomes of them are those
-// of the importer of `npu-smi info -t topo`; rules and rates those of the built-in profiles.
+// Chips are numbered by their physical ids. Link names are read as by the importer of
+// `npu-smi info -t topo`; placement rules and rates are those of the built-in profiles.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace chipweave::agent {
 
-// What the driver does not say of a chip, by position in the snapshot.
+// Facts about chips that the driver does not report, by position in the snapshot.
 struct AscendPlaces {
   std::vector<int> numa;                            // -1: not known
   std::vector<std::vector<std::string>> addresses;  // of its own ports
@@ -24,7 +24,7 @@ struct AscendPlaces {
 // The number of each chip of the snapshot: its physical id, else its logic id, else its position.
 std::vector<int> chip_indices(const DcmiSnapshot& snapshot);
 
-// warnings: what was assumed or left out, for people. not_found: no device. invalid_argument:
+// warnings: what was assumed or left out. not_found: no device. invalid_argument:
 // devices that contradict each other (two of one number).
 Result<domain::NodeTopology> topology_of(const DcmiSnapshot& snapshot, AscendGeneration generation,
                                          const AscendPlaces& places,

@@ -41,14 +41,14 @@ class Collection {
   }
 
   void add_lldpd(const LldpOptions& options) {
-    const Result<Neighbours> heard = ask_lldpd(options);
-    if (!heard) {
-      out_.warnings.push_back("no neighbours from lldpd: " + heard.error().text());
+    const Result<Neighbours> received = ask_lldpd(options);
+    if (!received) {
+      out_.warnings.push_back("cannot read neighbours from lldpd: " + received.error().text());
       return;
     }
     for (const HostNic* nic : nics_) {
       for (const NetInterface& interface : nic->interfaces) {
-        for (const auto& one : *heard) {
+        for (const auto& one : *received) {
           if (one.interface == interface.name) add(*nic, one);
         }
       }
@@ -69,18 +69,20 @@ class Collection {
     if (interface.number <= 0 || !tree_.exists(file)) return;
     const auto bytes = io::read_file(tree_.path(file), codec::kMaxLldpBytes);
     if (!bytes) return;  // networkd removed it
-    const Result<Neighbours> heard = codec::parse_lldp_frames(*bytes);
-    if (!heard) {
-      out_.warnings.push_back("no neighbours of " + interface.name + ": " + heard.error().text());
+    const Result<Neighbours> received = codec::parse_lldp_frames(*bytes);
+    if (!received) {
+      out_.warnings.push_back("no neighbours of " + interface.name + ": " +
+                              received.error().text());
       return;
     }
-    for (const auto& one : *heard) add(nic, one);
+    for (const auto& one : *received) add(nic, one);
   }
 
-  void add(const HostNic& nic, const codec::LldpNeighbour& heard) {
+  void add(const HostNic& nic, const codec::LldpNeighbour& received) {
     if (out_.neighbours.size() >= codec::kMaxLldpNeighbours) return;
     named_.insert(nic.name);
-    out_.neighbours.push_back({nic.name, std::nullopt, heard.system, heard.port, heard.address});
+    out_.neighbours.push_back(
+        {nic.name, std::nullopt, received.system, received.port, received.address});
   }
 
   const SysfsTree& tree_;

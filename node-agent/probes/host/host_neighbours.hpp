@@ -1,5 +1,6 @@
-// Where the ports of a host's NICs lead, by LLDP: from what systemd-networkd keeps, and from lldpd
-// where the caller names its tool. Shown on made files and a made tool only.
+// The switch ports that a host's NICs are connected to, by LLDP: from the files of
+// systemd-networkd, and from lldpd where the caller names its tool. Tested on constructed files and
+// a fake tool only.
 #pragma once
 
 #include <chrono>
@@ -15,9 +16,9 @@ struct LldpOptions {
   std::chrono::milliseconds deadline{2000};
 };
 
-// Adds a neighbour for each one that was heard on an interface of an RDMA NIC (of any NIC where
-// there is none with RDMA), by the NIC's name; lldpd's account of a NIC goes before networkd's.
-// What could not be read or understood is a warning. Takes up to the deadline: for discover() only.
+// Adds each neighbour that was received on an interface of an RDMA NIC (of any NIC if none has
+// RDMA), by the NIC's name; lldpd's data wins over networkd's. What cannot be read or parsed is a
+// warning. May take until the deadline: for discover() only.
 void add_neighbours(const SysfsTree& tree, const HostView& view, const LldpOptions& options,
                     domain::Observation& observation);
 

@@ -10,9 +10,9 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr std::size_t kMostPorts = 8;
-constexpr std::size_t kMostInterfaces = 16;
-constexpr int kMostGids = 256;  // the longest table of a driver
+constexpr std::size_t kMaxPorts = 8;
+constexpr std::size_t kMaxInterfaces = 16;
+constexpr int kMaxGids = 256;  // the longest table of a driver
 
 std::string folder_of(const PciDevice& device) { return kPciDevices + device.address + "/"; }
 
@@ -35,7 +35,7 @@ RdmaPort read_port(const SysfsTree& tree, const std::string& at, int number) {
 // Entries that are not in use cannot be read or are zero.
 std::optional<RoceGid> read_gid(const SysfsTree& tree, const std::string& at) {
   constexpr std::string_view kMappedIpv4 = "0000:0000:0000:0000:0000:ffff:";
-  for (int i = 0; i < kMostGids; ++i) {
+  for (int i = 0; i < kMaxGids; ++i) {
     const std::string entry = std::to_string(i);
     const auto gid = tree.text(at + "gids/" + entry);
     if (!gid && !tree.exists(at + "gids/" + entry)) break;
@@ -69,7 +69,7 @@ void read_rdma(const SysfsTree& tree, HostNic& nic) {
   nic.guid = plain(tree.text(at + "node_guid").value_or(""));
   for (const std::string& entry : tree.names(at + "ports")) {
     const auto number = count_of(entry);
-    if (!number || *number > 255 || nic.ports.size() == kMostPorts) continue;
+    if (!number || *number > 255 || nic.ports.size() == kMaxPorts) continue;
     const std::string port = at + "ports/" + entry + "/";
     nic.ports.push_back(read_port(tree, port, static_cast<int>(*number)));
     if (!nic.gid) nic.gid = read_gid(tree, port);
@@ -82,7 +82,7 @@ std::optional<HostNic> read_nic(const SysfsTree& tree, const PciDevice& device) 
   out.at = device;
   const std::string net = folder_of(device) + "net/";
   for (const std::string& name : tree.names(net)) {
-    if (out.interfaces.size() == kMostInterfaces) break;
+    if (out.interfaces.size() == kMaxInterfaces) break;
     out.interfaces.push_back(read_interface(tree, net + name + "/", name));
   }
   if (!out.interfaces.empty()) out.name = out.interfaces.front().name;

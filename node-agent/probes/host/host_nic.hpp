@@ -2,8 +2,8 @@
 // and, where it has one, its RDMA device.
 //
 // Files: /sys/class/infiniband (kernel: Documentation/ABI/stable/sysfs-class-infiniband) and
-// /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Several of them ask the adapter's
-// firmware, so all is read with discover() and little with changes().
+// /sys/class/net (Documentation/ABI/testing/sysfs-class-net). Some of them query the adapter's
+// firmware, so discover() reads everything and changes() little.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct RdmaPort {
   std::string state;       // "ACTIVE", "DOWN", …; "" unknown
   std::string phys_state;  // "LinkUp", "Polling", "Disabled", …
   std::string layer;       // "Ethernet", "InfiniBand"
-  double gbps = 0;         // GB/s; 0: unknown, as that of a port that is not active
+  double gbps = 0;         // GB/s; 0: unknown, as for an inactive port
   std::optional<std::uint64_t> link_downed;
 
   bool down() const { return !state.empty() && state != "ACTIVE"; }
 };
 
-// The entry of a port's table that RoCE over IPv4 uses.
+// The entry of a port's GID table for RoCE over IPv4.
 struct RoceGid {
   int index = 0;
   std::string text;       // "0000:0000:0000:0000:0000:ffff:0a00:0001"
@@ -36,7 +36,7 @@ struct RoceGid {
 struct NetInterface {
   std::string name;
   int number = 0;      // the kernel's index; 0: unknown
-  std::string master;  // name of the bond that it belongs to; ""
+  std::string master;  // name of the bond that it belongs to; "": none
   std::optional<bool> carrier;
   std::optional<std::uint64_t> carrier_changes;
   double gbps = 0;
@@ -49,12 +49,12 @@ struct HostNic {
   std::string guid;
   std::vector<RdmaPort> ports;  // of the RDMA device
   std::optional<RoceGid> gid;   // of its first port that has one
-  // Its own, then those of adapters that a bond has put under the same RDMA device.
+  // Its own, then those of adapters that a bond has joined under the same RDMA device.
   std::vector<NetInterface> interfaces;
 
   // GB/s one way; 0: unknown.
   double gbps() const;
-  // An RDMA device of which no port is active.
+  // Whether it has an RDMA device without an active port.
   bool down() const;
 };
 

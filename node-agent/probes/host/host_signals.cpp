@@ -10,7 +10,7 @@ namespace {
 using domain::Signal;
 using domain::SignalKind;
 
-constexpr std::size_t kMostFactNics = 64;  // of whom facts are published
+constexpr std::size_t kMaxFactNics = 64;  // of whom facts are published
 
 Signal of_nic(SignalKind kind, const char* code, const HostNic& nic) {
   Signal out;
@@ -81,7 +81,7 @@ void add_host_signals(const HostView& view, domain::Observation& observation) {
     add_counter(nic, "nic.flap",
                 total(nic.interfaces, [](const NetInterface& i) { return i.carrier_changes; }),
                 observation);
-    if (++rdma <= kMostFactNics) add_facts(nic, observation);
+    if (++rdma <= kMaxFactNics) add_facts(nic, observation);
   }
 }
 

@@ -1,7 +1,7 @@
-// What the host says of its NICs, as signals and facts of an observation.
+// What the host reports about its NICs, as signals and facts of an observation.
 //
-//   state    nic.down         an RDMA device of which no port is active; the text says why
-//   counter  nic.link-downed  links that its RDMA ports lost (ports/<n>/counters/link_downed)
+//   state    nic.down         an RDMA device without an active port; the text has the reason
+//   counter  nic.link-downed  link losses of its RDMA ports (ports/<n>/counters/link_downed)
 //   counter  nic.flap         changes between up and down of its interfaces (carrier_changes)
 //   fact     rdma.<nic>.gid, .gid-index, .layer, .interface
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace chipweave::agent {
 
-// Of RDMA devices only: a board has ports that nobody ever plugged in.
+// For RDMA devices only: boards have unused Ethernet ports.
 void add_host_signals(const HostView& view, domain::Observation& observation);
 
 }  // namespace chipweave::agent

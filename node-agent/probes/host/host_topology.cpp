@@ -1,4 +1,4 @@
-// with_host: the same machine built again with what the host knows of it.
+// with_host: rebuilds the machine with the host's data.
 #include <utility>
 #include <vector>
 
@@ -35,7 +35,7 @@ class Completion {
     return found != nullptr && found->numa >= 0 ? found->numa : t_.chip(slot).numa;
   }
 
-  // A source without the PCI tree knows NODE and SYS only; what it says more closely stays.
+  // A source without the PCI tree knows only NODE and SYS; closer paths stay.
   LinkKind path(int a, int b) const {
     const LinkKind stated = t_.host_path(a, b);
     const PciDevice* from = device(a);
@@ -65,7 +65,7 @@ class Completion {
 
   const NodeTopology& t_;
   const HostView& view_;
-  std::vector<const PciDevice*> devices_;  // by slot; null: not on the bus that the view has
+  std::vector<const PciDevice*> devices_;  // by slot; null: not on the view's bus
 };
 
 }  // namespace

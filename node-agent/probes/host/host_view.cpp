@@ -54,7 +54,7 @@ void add_host(const HostView& view, domain::Observation& observation) {
   if (auto completed = with_host(observation.topology, view)) {
     observation.topology = std::move(completed).value();
   } else {
-    observation.warnings.push_back("the host side is left out: " + completed.error().text());
+    observation.warnings.push_back("NICs and host paths are left out: " + completed.error().text());
   }
   add_host_signals(view, observation);
 }

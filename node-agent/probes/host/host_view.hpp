@@ -1,8 +1,8 @@
-// HostView — the host side of a machine whoever made its accelerators: PCI tree, NUMA nodes,
-// network adapters. Plain values read from sysfs at one moment.
+// HostView — the host side of a machine, whatever its accelerators: PCI tree, NUMA nodes, network
+// adapters. Plain values read from sysfs at one moment.
 //
-// For every probe: what its vendor says of chips and links is completed with the paths from each
-// chip to each NIC, and with what the host says of its NICs (add_host).
+// Every probe completes its vendor's chips and links with it: the paths from each chip to each NIC,
+// and the signals of the NICs (add_host).
 #pragma once
 
 #include <string>
@@ -29,16 +29,16 @@ struct HostView {
 
 HostView scan_host(const SysfsTree& tree);
 
-// `topology` with what the view knows of its chips, by PCI address: their NUMA nodes, host paths
-// where the topology says NODE or SYS only, and the view's NICs with their paths in place of its
-// own (which stay where the view has none). Links, switches and rule stay.
+// `topology` completed by the view, matched by PCI address: NUMA nodes of chips, host paths where
+// the topology has only NODE or SYS, and the view's NICs with their paths in place of its own
+// (which stay if the view has none). Links, switches and rule stay.
 Result<domain::NodeTopology> with_host(const domain::NodeTopology& topology, const HostView& view);
 
 // with_host, and the signals and facts of the NICs (host_signals.hpp). A topology that the builder
 // refuses stays as it is, with a warning.
 void add_host(const HostView& view, domain::Observation& observation);
 
-// HostWatch — whether the host has changed since it was last seen: PCI devices that come or go,
+// HostWatch — whether the host has changed since it was last read: PCI devices that come or go,
 // NICs that go up or down. Belongs to one probe.
 class HostWatch {
  public:
@@ -46,7 +46,7 @@ class HostWatch {
   explicit HostWatch(const SysfsTree& tree) : tree_(tree) {}
   // Reads the host and remembers it.
   HostView look();
-  // Cheap: a listing of the bus and a few files a NIC.
+  // Cheap: a listing of the bus and a few files per NIC.
   bool changed() const { return fingerprint() != seen_; }
 
  private:

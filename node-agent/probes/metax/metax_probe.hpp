@@ -1,11 +1,11 @@
 // MetaxProbe — MetaX accelerators as far as the PCI bus shows them: chips, NUMA nodes, host paths
 // and NICs.
 //
-// MetaXLink is not among it: no public text says what `mx-smi topo -m` prints for it, or which file
-// of the driver states it, so nothing is read and nothing assumed. Each observation says so and
-// names the profile that has the wiring of a C550 server. Of health it knows what the host says of
-// its NICs, and that a device has left the bus: then it is no chip any more. Not run on a machine
-// with these chips; shown on made trees only.
+// MetaXLink is missing: no public document describes the output of `mx-smi topo -m` or a driver
+// file with it, so nothing is read and nothing is assumed. Each observation warns about that and
+// names the profile with the wiring of a C550 server. Health covers the NICs only; a device that
+// leaves the bus is no longer a chip. Never run on a machine with these chips; tested on
+// constructed trees only.
 #pragma once
 
 #include <string>

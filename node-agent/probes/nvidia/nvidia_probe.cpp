@@ -8,7 +8,7 @@
 
 #include "common/codec/text/warnings.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_events.hpp"
-#include "node-agent/probes/nvidia/nvml/nvml_pulse.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_poller.hpp"
 #include "node-agent/probes/nvidia/nvml_facts.hpp"
 #include "node-agent/probes/nvidia/nvml_signals.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
@@ -41,7 +41,7 @@ Result<NvmlLibrary> open_first(const std::vector<std::string>& paths) {
   return make_error(Errc::not_found, "no NVIDIA driver here: there is no " + tried);
 }
 
-// False where the library failed as a whole: it cannot count, or no device of it answers.
+// False if the library failed as a whole: it cannot count devices, or none of them responds.
 bool works(const Result<NvmlSnapshot>& snapshot) {
   if (!snapshot) return false;
   const auto& devices = snapshot->devices;
@@ -64,9 +64,9 @@ domain::Signal reset_event(std::optional<domain::ChipIndex> chip, std::string te
 struct NvidiaProbe::Session {
   explicit Session(NvmlLibrary opened) : library(std::move(opened)) { events.emplace(library); }
 
-  NvmlLibrary library;  // the others call it: it goes last
+  NvmlLibrary library;  // declared first: the others call it until they are destroyed
   std::optional<NvmlEvents> events;
-  std::optional<NvmlPulse> pulse;
+  std::optional<NvmlPoller> poller;
 };
 
 NvidiaProbe::NvidiaProbe(NvidiaProbeOptions options) : options_(std::move(options)) {}
@@ -85,9 +85,9 @@ void NvidiaProbe::close() {
   session_.reset();
 }
 
-// The pulse is taken first: what changes while the rest is read is seen by the next beat.
+// The poller takes its baseline first: a change while the rest is read shows at the next poll.
 Result<NvmlSnapshot> NvidiaProbe::read() {
-  session_->pulse.emplace(session_->library);
+  session_->poller.emplace(session_->library);
   return read_nvml(session_->library);
 }
 
@@ -105,13 +105,14 @@ Result<NvmlSnapshot> NvidiaProbe::read_or_reopen() {
       return opened.error();
     }
     snapshot = read();
-    failed_ = failed_ || works(snapshot);  // it took a new start
+    failed_ = failed_ || works(snapshot);  // reopening helped
   }
   if (!snapshot) {
     close();
   } else if (failed_ && works(snapshot)) {
     failed_ = false;
-    add_event(reset_event(std::nullopt, "the driver answers again after its library was reopened"));
+    add_event(
+        reset_event(std::nullopt, "the driver responds again after its library was reopened"));
   }
   return snapshot;
 }
@@ -125,17 +126,17 @@ Result<domain::Observation> NvidiaProbe::discover() {
   return observe(*snapshot, std::move(made).value());
 }
 
-// A device that was reset has forgotten what events it was asked for.
+// A reset device has lost its event registrations.
 void NvidiaProbe::note_resets(const std::vector<int>& back) {
-  for (const int index : back) add_event(reset_event(domain::ChipIndex{index}, "answers again"));
-  // A set whose waiting failed is tried anew with each look.
+  for (const int index : back) add_event(reset_event(domain::ChipIndex{index}, "responds again"));
+  // An event set whose wait failed is created anew at each discover().
   if (back.empty() && !(session_->events->failed() && !session_->events->pending())) return;
   for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
   session_->events.emplace(session_->library);
 }
 
 void NvidiaProbe::add_event(domain::Signal event) {
-  if (events_.size() < NvmlEvents::kMost) events_.push_back(std::move(event));
+  if (events_.size() < NvmlEvents::kMaxKept) events_.push_back(std::move(event));
 }
 
 domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopology made) {
@@ -143,7 +144,7 @@ domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopol
   for (std::string& text : made.warnings) warnings.add(std::move(text));
   for (std::string& text : session_->events->take_warnings()) warnings.add(std::move(text));
   for (const NvmlDevice& device : snapshot.devices) {
-    if (device.lost) continue;  // a signal says so
+    if (device.lost) continue;  // there is a signal for it
     for (const std::string& note : device.notes) {
       warnings.add("GPU " + std::to_string(device.index) + ": " + note);
     }
@@ -166,7 +167,7 @@ bool NvidiaProbe::changes() {
     idle_ = (idle_ + 1) % kIdleCalls;
     return idle_ == 0;
   }
-  return session_->events->pending() || session_->pulse->changed();
+  return session_->events->pending() || session_->poller->changed();
 }
 
 void NvidiaProbe::wait(std::chrono::milliseconds longest) {

@@ -10,7 +10,6 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr unsigned kFabricCompleted = 3;
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
 
 // NVML counts NVLink's versions, revisions among them.
@@ -23,7 +22,7 @@ std::string nvlink_version(unsigned number) {
 std::string clique_of(const NvmlDevice& device) {
   if (!device.fabric) return "";
   const NvmlFabric& fabric = *device.fabric;
-  const bool joined = fabric.state == kFabricCompleted && fabric.status == nvml::kSuccess;
+  const bool joined = fabric.state == kNvmlFabricCompleted && fabric.status == nvml::kSuccess;
   if (!joined || fabric.cluster_uuid.empty()) return "";
   return fabric.cluster_uuid + "." + std::to_string(fabric.clique);
 }
@@ -44,13 +43,13 @@ std::string memory_of(const NvmlDevice& device) {
   return device.memory_bytes ? std::to_string(*device.memory_bytes / kMib) : "";
 }
 
-// What all GPUs that answer say; "" where they differ or one says nothing.
+// The value that all working GPUs report; "" if they differ or one reports none.
 std::string common(const NvmlSnapshot& snapshot,
-                   const std::function<std::string(const NvmlDevice&)>& say) {
+                   const std::function<std::string(const NvmlDevice&)>& read) {
   std::string out;
   for (const NvmlDevice& device : snapshot.devices) {
     if (device.lost || !device.failure.empty()) continue;
-    const std::string text = say(device);
+    const std::string text = read(device);
     if (text.empty() || (!out.empty() && out != text)) return "";
     out = text;
   }

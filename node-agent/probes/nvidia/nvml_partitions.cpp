@@ -40,7 +40,7 @@ std::string find_modules(const NvmlSnapshot& snapshot, ByModule& out) {
   }
   for (const NvmlDevice& device : snapshot.devices) {
     const std::string name = "GPU " + std::to_string(device.index);
-    if (!device.module) return name + " does not say its module id";
+    if (!device.module) return name + " reports no module id";
     if (*device.module < 1 || *device.module > kModules) {
       return name + " has module id " + std::to_string(*device.module) + ", not one of 1 to 8";
     }
@@ -67,8 +67,7 @@ std::vector<std::vector<domain::ChipIndex>> fabric_partitions(const NvmlSnapshot
                                                               codec::Warnings& warnings) {
   if (mode == FabricPartitions::none) return {};
   const auto refuse = [&warnings](const std::string& why) {
-    warnings.add("this machine is said to be an HGX board of 8 in shared NVSwitch mode, but " +
-                 why + ": its partitions are left out");
+    warnings.add("--fabric-partitions is hgx-8, but " + why + ": partitions are ignored");
     return std::vector<std::vector<domain::ChipIndex>>{};
   };
   ByModule modules;

@@ -1,11 +1,11 @@
-// Which sets of GPUs may be handed out where the NVSwitches of one machine serve several tenants
+// Which sets of GPUs may be allocated where the NVSwitches of one machine serve several tenants
 // (Fabric Manager's shared NVSwitch mode).
 //
-// NVML does not say whether a machine is in that mode, nor which sets Fabric Manager lists: the
-// operator says the mode, and the sets are the defaults of its board (NVIDIA Fabric Manager user
-// guide, "GPU Partitions", tables of HGX A100, H100 and B200): all eight, two of four, four of two,
-// eight singles, by module id. The pairs are not the same on all boards: modules 1+3, 2+4, 5+7, 6+8
-// on Hopper's, neighbours on the others. What an operator had NVIDIA define otherwise is not seen.
+// NVML reports neither that mode nor the sets that Fabric Manager has: the operator states the
+// mode, and the sets are the defaults of the board (NVIDIA Fabric Manager user guide, "GPU
+// Partitions", tables of HGX A100, H100 and B200): all eight, two of four, four of two, eight
+// singles, by module id. The pairs differ between boards: modules 1+3, 2+4, 5+7, 6+8 on Hopper's,
+// neighbours on the others. Custom partitions are not supported.
 #pragma once
 
 #include <vector>
@@ -17,12 +17,12 @@
 namespace chipweave::agent {
 
 enum class FabricPartitions {
-  none,  // any set may be handed out
+  none,  // any set may be allocated
   hgx8,  // an eight-GPU HGX board in shared NVSwitch mode
 };
 
-// Empty, with a warning, where the machine is no such board, or does not say so: eight GPUs of
-// module ids 1 to 8 that are all Ampere, Hopper or Blackwell.
+// Empty, with a warning, unless the machine is known to be such a board: eight GPUs with module ids
+// 1 to 8 that are all Ampere, Hopper or Blackwell.
 std::vector<std::vector<domain::ChipIndex>> fabric_partitions(const NvmlSnapshot& snapshot,
                                                               FabricPartitions mode,
                                                               codec::Warnings& warnings);

@@ -11,13 +11,12 @@ namespace {
 
 using domain::SignalKind;
 
-constexpr unsigned kFabricCompleted = 3;
 constexpr unsigned kFabricUnhealthy = 2;
 constexpr unsigned kFabricLimited = 3;
 
-std::string list(const std::vector<std::string>& words) {
+std::string list(const std::vector<std::string>& items) {
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  for (const std::string& part : items) out += (out.empty() ? "" : ", ") + part;
   return out;
 }
 
@@ -28,8 +27,8 @@ std::string action_text(unsigned action) {
   return "action " + std::to_string(action);
 }
 
-// What the bits of a fabric's health mask call wrong. That no partition is assigned is left out: a
-// fabric that is not shared assigns none.
+// Problems in a fabric's health mask. "No partition assigned" is left out: a fabric that is not
+// shared assigns none.
 std::vector<std::string> degradations(std::uint32_t mask) {
   struct Part {
     unsigned shift;
@@ -88,7 +87,7 @@ class DeviceSignals {
     if (device_.fabric && device_.fabric->state != 0) add_fabric(*device_.fabric);
     if (device_.mig && device_.mig->current) state("nvml.mig", mig_text(*device_.mig));
     if ((device_.clock_reasons.value_or(0) & nvml::kClocksHwThermalSlowdown) != 0) {
-      state("nvml.thermal", "the hardware slows its clocks because it is too hot");
+      state("nvml.thermal", "the hardware slows its clocks because of heat");
     }
     for (const NvmlLink& link : device_.links) {
       counter("nvlink.replay", link.replays, link.number);
@@ -133,12 +132,12 @@ class DeviceSignals {
   }
 
   void add_fabric(const NvmlFabric& fabric) {
-    if (fabric.state != kFabricCompleted || fabric.status != nvml::kSuccess) {
+    if (fabric.state != kNvmlFabricCompleted || fabric.status != nvml::kSuccess) {
       state("nvml.fabric-incomplete", fabric_state_text(fabric));
     }
     const std::vector<std::string> parts = degradations(fabric.health_mask.value_or(0));
     if (fabric.health_summary == kFabricUnhealthy) {
-      state("nvml.fabric-unhealthy", parts.empty() ? "says that it is unhealthy" : list(parts));
+      state("nvml.fabric-unhealthy", parts.empty() ? "reports that it is unhealthy" : list(parts));
     } else if (fabric.health_summary == kFabricLimited) {
       state("nvml.fabric-limited", parts.empty() ? "has limited capacity" : list(parts));
     }
@@ -149,7 +148,7 @@ class DeviceSignals {
   std::vector<domain::Signal>& out_;
 };
 
-std::string instance_text(const NvmlMigInstance& instance) {
+std::string mig_instance_text(const NvmlMigInstance& instance) {
   std::vector<std::string> parts;
   if (instance.gpu_instance) {
     parts.push_back("GPU instance " + std::to_string(*instance.gpu_instance));
@@ -174,7 +173,7 @@ std::vector<domain::Signal> signals_of(const NvmlSnapshot& snapshot) {
 std::string mig_text(const NvmlMig& mig) {
   std::vector<std::string> instances;
   for (const NvmlMigInstance& instance : mig.instances) {
-    instances.push_back(instance_text(instance));
+    instances.push_back(mig_instance_text(instance));
   }
   return instances.empty() ? "no instances" : list(instances);
 }

@@ -46,7 +46,7 @@ class Assembly {
   const NvmlDevice& device(int at) const { return snapshot_.devices[static_cast<std::size_t>(at)]; }
   ChipIndex index(int at) const { return ChipIndex{device(at).index}; }
 
-  // A lost device may not know its name any more.
+  // A lost device may no longer report its name.
   std::string model() const {
     std::vector<std::string> names;
     for (const NvmlDevice& d : snapshot_.devices) {
@@ -64,7 +64,8 @@ class Assembly {
     chip.numa = device.numa.value_or(-1);
     chip.memory_bytes = device.memory_bytes.value_or(0);
     if (has_mig(device)) {
-      warnings_.add("GPU " + std::to_string(device.index) + " has MIG on: left out of NVLink sets");
+      warnings_.add("GPU " + std::to_string(device.index) +
+                    " has MIG enabled: its NVLinks are ignored");
     }
     builder_.add_chip(std::move(chip));
   }
@@ -80,7 +81,7 @@ class Assembly {
     builder_.add_switch("nvswitch", LinkKind::nvswitch, std::move(ports), rate(members));
   }
 
-  // Of one lane, the slowest end's; nullopt: as the model's name suggests.
+  // Of one lane, at the slower end; nullopt: the default of the model.
   std::optional<double> rate(const std::vector<int>& devices) const {
     std::optional<double> slowest;
     for (const int at : devices) {

@@ -1,9 +1,9 @@
-// From what NVML says to what the machine is.
+// Builds the topology from an NvmlSnapshot.
 //
-// NVLinks to peers become direct links, those to NVSwitches (or to what a virtual machine cannot
-// see, as NCCL assumes) ports of one switch. A link holds as far as both ends agree; what only one
-// end has up is down. A GPU with MIG on is a chip without NVLink: its instances cannot use it. No
-// chip is judged here: what is wrong with a device is a signal (nvml_signals.hpp).
+// NVLinks to peers become direct links, those to NVSwitches (or, as NCCL assumes, to devices that a
+// virtual machine cannot see) ports of one switch. A lane is up only if both ends report it up. A
+// GPU with MIG enabled is a chip without NVLink: its instances cannot use it. Health is not decided
+// here: problems of a device are signals (nvml_signals.hpp).
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ namespace chipweave::agent {
 
 struct NvmlTopology {
   domain::NodeTopology topology;
-  std::vector<domain::Port> ports;    // the usable links, as either end has them
-  std::vector<std::string> warnings;  // what was assumed or left out, for people
+  std::vector<domain::Port> ports;    // the usable links, one port per end
+  std::vector<std::string> warnings;  // what was assumed or left out
 };
 
 // not_found: no device. invalid_argument: devices that contradict each other (two of one bus id).

@@ -5,7 +5,7 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr int kNobody = -1;
+constexpr int kNone = -1;
 
 std::string gpu(const NvmlDevice& device) { return "GPU " + std::to_string(device.index); }
 
@@ -29,20 +29,20 @@ NvmlWiring::NvmlWiring(const NvmlSnapshot& snapshot, codec::Warnings& warnings)
 
 int NvmlWiring::peer_of(const NvmlLink& link) const {
   const auto it = by_pci_.find(link.remote_pci);
-  return it == by_pci_.end() ? kNobody : it->second;
+  return it == by_pci_.end() ? kNone : it->second;
 }
 
 void NvmlWiring::take(int from, const NvmlLink& link) {
   if (link.remote == NvmlRemote::npu) return;
   const int peer = peer_of(link);
-  const bool to_peer = link.remote != NvmlRemote::nvswitch && peer != kNobody;
+  const bool to_peer = link.remote != NvmlRemote::nvswitch && peer != kNone;
   const bool lists_no_such =
-      link.remote == NvmlRemote::gpu && peer == kNobody && !link.remote_pci.empty();
+      link.remote == NvmlRemote::gpu && peer == kNone && !link.remote_pci.empty();
   if (lists_no_such || (to_peer && peer == from)) {
     warnings_.add("NVLink " + std::to_string(link.number) + " of " + gpu(device(from)) +
                   " leads to " + link.remote_pci +
-                  (to_peer ? ", which is that GPU itself" : ", which no GPU listed has") +
-                  ": left out");
+                  (to_peer ? ", which is the GPU itself" : ", which is not a listed GPU") +
+                  ": ignored");
   } else if (to_peer) {
     if (has_mig(device(peer))) return;
     count(ends_[{from, peer}], link.active);
@@ -100,7 +100,7 @@ std::map<std::pair<int, int>, NvmlWiring::Lanes> NvmlWiring::direct() {
     });
     if (joins_others) {
       warnings_.add(gpu(device(at)) + ": " + std::to_string(links.size()) +
-                    " NVLinks are down, and the driver does not say where they lead");
+                    " NVLinks are down, and the driver does not report their other ends");
     }
   }
   return out;

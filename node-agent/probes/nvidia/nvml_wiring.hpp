@@ -1,4 +1,4 @@
-// NvmlWiring — which devices the NVLinks of a snapshot join, how many lanes of them are up, and
+// NvmlWiring — which devices the NVLinks of a snapshot connect, how many lanes of them are up, and
 // each as a port. Part of nvml_topology.cpp.
 #pragma once
 
@@ -25,10 +25,10 @@ class NvmlWiring {
 
   // Direct links by pair, first position below the second.
   std::map<std::pair<int, int>, Lanes> direct();
-  // Lanes to the NVSwitches by device. A device that has fewer than others of its name has lost
-  // the difference: the driver does not say where a link leads that is down.
+  // Lanes to the NVSwitches by device. If a device has fewer than others of its model, the
+  // difference counts as down: the driver does not report where a link that is down leads.
   std::map<int, Lanes> switched() const;
-  // Each link that is part of one of the two, as either end has it; ascending by chip and number.
+  // The links of direct() and switched(), one port per end; ascending by chip and number.
   std::vector<domain::Port> ports() const;
 
  private:
@@ -45,9 +45,9 @@ class NvmlWiring {
   const std::vector<NvmlDevice>& devices_;
   codec::Warnings& warnings_;
   std::map<std::string, int> by_pci_;
-  std::map<std::pair<int, int>, End> ends_;  // as the first device states them
+  std::map<std::pair<int, int>, End> ends_;  // as the first device reports them
   std::map<int, End> to_switch_;
-  // Links that are down and lead nobody knows where.
+  // Links that are down, with an unknown other end.
   std::map<int, std::vector<unsigned>> unknown_down_;
   std::vector<domain::Port> ports_;
 };

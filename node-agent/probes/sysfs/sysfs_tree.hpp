@@ -1,5 +1,5 @@
-// SysfsTree — reading /sys and /proc below an injectable root, so that a captured or invented tree
-// stands for a machine.
+// SysfsTree — reads /sys and /proc below an injectable root, so that tests and offline tools can
+// use a recorded or constructed tree.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class SysfsTree {
   std::optional<std::string> text(const std::string& relative) const;
   // Names in a folder, sorted, at most 4096; empty if there is none.
   std::vector<std::string> names(const std::string& relative) const;
-  // Where a symlink leads in the end, as a path below the root ("/sys/devices/…"); nullopt if
-  // nowhere.
+  // The final target of a symlink, as a path below the root ("/sys/devices/…"); nullopt if it does
+  // not exist.
   std::optional<std::string> resolved(const std::string& relative) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr std::size_t kMostPlain = 128;
+constexpr std::size_t kMaxPlain = 128;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::string word_of(const SysfsText& text) {
 }
 
 std::string plain(std::string_view text) {
-  std::string out(text.substr(0, kMostPlain));
+  std::string out(text.substr(0, kMaxPlain));
   std::replace_if(
       out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return out;

@@ -43,7 +43,7 @@ Joined joined(const NodeTopology& machine, int a, int b) {
   }
   if (Joined out = by_switch(machine, a, b); !out.link.empty()) return out;
   const LinkKind path = machine.host_path(a, b);
-  // nvidia-smi has no word for one board.
+  // nvidia-smi has no name for one board.
   return {std::string(path == LinkKind::board ? "PIX" : domain::to_string(path)),
           machine.host_bandwidth().of(path)};
 }

@@ -1,10 +1,10 @@
-// What Alibaba Cloud's clients read of a node in topology mode (label
-// ack.node.gpu.schedule=topology): one ConfigMap in kube-system with the health of its GPUs, what
-// joins each two and how fast.
+// The ConfigMap that Alibaba Cloud's clients read about a node in topology mode (label
+// ack.node.gpu.schedule=topology), in kube-system: the health of its GPUs, and the kind and
+// bandwidth of the connection of each pair.
 //
-// Format: as the open-source client Arena reads it: devices a JSON object "0" → "Healthy",
-// linkType and bandwidth matrices by GPU. Link names are those of nvidia-smi topo -m, bandwidths
-// GB/s one way.
+// Format as read by the open-source client Arena: devices, a JSON object "0" → "Healthy"; linkType
+// and bandwidth, matrices by GPU. Link names are those of nvidia-smi topo -m, bandwidths GB/s one
+// way.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,10 @@ namespace chipweave::agent {
 inline constexpr const char* kAckModeLabel = "ack.node.gpu.schedule";
 inline constexpr const char* kAckTopologyMode = "topology";
 
-// The ConfigMap is found by its labels; nullopt: the node's name is no label's value.
+// The labels by which clients find the ConfigMap; nullopt: the node's name is not a valid label
+// value.
 std::optional<codec::StringMap> ack_labels(const std::string& node);
-// nullopt: not a machine of NVIDIA's.
+// nullopt: not a machine with NVIDIA GPUs.
 std::optional<codec::StringMap> ack_data(const NodeState& state);
 
 }  // namespace chipweave::agent

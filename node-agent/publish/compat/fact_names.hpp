@@ -1,6 +1,10 @@
-// Names of the facts (NodeState::facts) that are published as labels, annotations and ConfigMaps.
-// All may be missing: what they would say is then not said.
+// Names of the facts (NodeState::facts) that are published as labels, annotations and ConfigMaps. A
+// missing fact is not published.
 #pragma once
+
+#include <string_view>
+
+#include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent::facts {
 
@@ -10,5 +14,11 @@ inline constexpr const char* kFabricClique = "fabric.clique";  // "<cluster uuid
 inline constexpr const char* kMigCapable = "mig.capable";      // "true", "false"
 inline constexpr const char* kAscendChipName = "chip-name";    // "910B3"
 inline constexpr const char* kAscendAiCores = "aicore";        // of one chip: "20"
+
+// "" if the state has no such fact.
+inline std::string_view value_of(const NodeState& state, const char* name) {
+  const auto found = state.facts.find(name);
+  return found == state.facts.end() ? std::string_view() : std::string_view(found->second);
+}
 
 }  // namespace chipweave::agent::facts

@@ -7,7 +7,7 @@
 namespace chipweave::agent {
 namespace {
 
-// Not std::isalnum: that asks the locale.
+// Not std::isalnum, which depends on the locale.
 bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }

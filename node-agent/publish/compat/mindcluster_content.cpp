@@ -23,11 +23,6 @@ using domain::Chip;
 
 bool is_ascend(const NodeState& state) { return domain::vendor_of(state.topology).in_mindcluster; }
 
-std::string_view fact(const NodeState& state, const char* name) {
-  const auto found = state.facts.find(name);
-  return found == state.facts.end() ? std::string_view() : std::string_view(found->second);
-}
-
 std::optional<int> number_of(std::string_view digits) {
   int out = 0;
   const char* end = digits.data() + digits.size();
@@ -61,7 +56,7 @@ const char* server_type_of(AscendFamily generation) {
 // "910B3" of "Ascend910B3"; of A5 the whole name.
 std::string chip_name_of(const NodeState& state, const mc::AscendNames& names) {
   constexpr std::string_view kAscend = "Ascend";
-  std::string_view name = fact(state, facts::kAscendChipName);
+  std::string_view name = facts::value_of(state, facts::kAscendChipName);
   if (name.empty()) name = state.topology.chip(0).model;
   if (name.empty()) name = state.topology.model();
   if (names.generation() != AscendFamily::a5 && name.starts_with(kAscend))
@@ -69,7 +64,7 @@ std::string chip_name_of(const NodeState& state, const mc::AscendNames& names) {
   return label_value(name);
 }
 
-// The card type of A3 is not laid down.
+// MindCluster defines no card type for A3.
 std::string_view card_of(AscendFamily generation) {
   if (generation == AscendFamily::a3) return "";
   return generation == AscendFamily::a2 ? "Ascend910B" : domain::ascend_prefix(generation);
@@ -82,12 +77,12 @@ codec::StringMap labels_of(const NodeState& state, const mc::AscendNames& names)
     out[std::string(mc::kChipNameLabel)] = std::move(name);
   const std::string_view card = card_of(names.generation());
   const auto cores = number_of(fact(state, facts::kAscendAiCores));
-  if (!card.empty() && cores && *cores > 0 && *cores <= mc::kMostAiCores) {
+  if (!card.empty() && cores && *cores > 0 && *cores <= mc::kMaxAiCores) {
     out[std::string(mc::kServerTypeLabel)] = mc::write_server_type({std::string(card), *cores});
   }
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
   const std::uint64_t gigabytes = (state.topology.chip(0).memory_bytes + kGiB / 2) / kGiB;
-  if (gigabytes > 0 && gigabytes <= mc::kMostChipGigabytes) {
+  if (gigabytes > 0 && gigabytes <= mc::kMaxChipGigabytes) {
     out[std::string(mc::kChipMemoryLabel)] = mc::write_chip_memory(static_cast<int>(gigabytes));
   }
   return out;
@@ -102,7 +97,7 @@ codec::StringMap device_info_data(const NodeState& state,
   if (!is_ascend(state)) return out;
   const mc::AscendNames names(state.topology);
   mc::DeviceInfo info = mc::device_info_of(state.topology, states_of(state, in_use), state.faults);
-  info.rack_id = mc::rack_of(state.topology, fact(state, mc::kRackFact));
+  info.rack_id = mc::rack_of(state.topology, facts::value_of(state, mc::kRackFact));
   info.update_time = update_time;
   out[std::string(mc::kDeviceInfoKey)] = mc::write_device_info(info, sha256);
   if (mc::has_super_pod(names.generation())) {
@@ -118,8 +113,8 @@ std::optional<codec::StringMap> node_info_data(const NodeState& state, const mc:
   return codec::StringMap{{std::string(mc::kNodeInfoKey), mc::write_node_info(*info, sha256)}};
 }
 
-NodeMarks mindcluster_marks(const NodeState& state) {
-  NodeMarks out;
+NodeMetadata mindcluster_metadata(const NodeState& state) {
+  NodeMetadata out;
   if (!is_ascend(state)) return out;
   const mc::AscendNames names(state.topology);
   const mc::SuperPodPlace place = mc::super_pod_place_of(state.topology);
@@ -128,7 +123,7 @@ NodeMarks mindcluster_marks(const NodeState& state) {
   out.annotations[std::string(mc::kSuperPodIdAnnotation)] = std::to_string(place.super_pod);
   out.annotations[std::string(mc::kServerIndexAnnotation)] = std::to_string(place.server);
   out.annotations["serverType"] = server_type_of(names.generation());
-  if (const auto rack = mc::rack_of(state.topology, fact(state, mc::kRackFact))) {
+  if (const auto rack = mc::rack_of(state.topology, facts::value_of(state, mc::kRackFact))) {
     out.annotations["rackID"] = std::to_string(*rack);
   }
   return out;

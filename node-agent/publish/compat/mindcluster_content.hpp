@@ -1,7 +1,8 @@
-// What a node with Ascend chips says in the ConfigMaps, annotations and labels of MindCluster, so
-// that its stock components (Volcano's plugin, ClusterD, the operators) work beside chipweave.
+// What a node with Ascend chips publishes in MindCluster's ConfigMaps, annotations and labels, so
+// that MindCluster's stock components (Volcano's plugin, ClusterD, the operators) work with
+// chipweave.
 //
-// Pure: the machine in, texts out. Empty for machines of other vendors.
+// Pure: the state in, texts out. Empty for machines of other vendors.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@
 #include "common/codec/kube/pod/pod.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
 #include "node-agent/app/node_state.hpp"
-#include "node-agent/publish/compat/marks.hpp"
+#include "node-agent/publish/compat/node_metadata.hpp"
 
 namespace chipweave::agent {
 
 // Data of mindx-dl-deviceinfo-<node>: DeviceInfoCfg, and SwitchInfoCfg of machines that have such
-// switches. in_use: chips that the kubelet has given out. update_time: seconds, rising with each
-// writing; readers drop what is not newer.
+// switches. in_use: chips that the kubelet has allocated. update_time: seconds, higher at each
+// write; readers drop what is not newer.
 codec::StringMap device_info_data(const NodeState& state,
                                   const std::vector<domain::ChipIndex>& in_use,
                                   std::int64_t update_time,
@@ -30,10 +31,10 @@ codec::StringMap device_info_data(const NodeState& state,
 std::optional<codec::StringMap> node_info_data(const NodeState& state,
                                                const codec::mindcluster::Digest& sha256);
 
-NodeMarks mindcluster_marks(const NodeState& state);
+NodeMetadata mindcluster_metadata(const NodeState& state);
 
-// Chips that people took out of service in ManuallySeparateNPU of the first of these ConfigMaps.
-// Such as the machine does not have are left out. Errors: a list that cannot be read.
+// Chips that operators have taken out of service in ManuallySeparateNPU of the first of these
+// ConfigMaps; chips that the machine does not have are ignored. Errors: a malformed list.
 Result<std::vector<domain::ChipIndex>> manually_separated(const NodeState& state,
                                                           std::string_view text);
 

@@ -13,7 +13,7 @@ namespace {
 
 using domain::LinkKind;
 
-// In the order in which a class names them: from the inside out.
+// In the order of the class name: from the inside out.
 constexpr std::array<std::pair<LinkKind, std::string_view>, 7> kWords = {{
     {LinkKind::sio, "sio"},
     {LinkKind::nvswitch, "nvswitch"},
@@ -24,7 +24,7 @@ constexpr std::array<std::pair<LinkKind, std::string_view>, 7> kWords = {{
     {LinkKind::metaxlink, "metaxlink"},
 }};
 
-// Slots that fast links join, by the lowest slot of each island.
+// Groups of slots connected by fast links, by the lowest slot of each.
 class Islands {
  public:
   explicit Islands(int chips) : root_(static_cast<std::size_t>(chips)) {

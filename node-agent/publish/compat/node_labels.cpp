@@ -18,20 +18,15 @@ void put(codec::StringMap& labels, const char* key, std::string_view text) {
   if (!value.empty()) labels[key] = std::move(value);
 }
 
-std::string_view fact(const NodeState& state, const char* name) {
-  const auto found = state.facts.find(name);
-  return found == state.facts.end() ? std::string_view() : std::string_view(found->second);
-}
-
-// The parts of "550.54.15"; empty if one is no number.
+// The parts of "550.54.15"; empty if one is not a number.
 std::vector<std::string> version_parts(std::string_view text) {
-  constexpr std::size_t kMostDigits = 9;
+  constexpr std::size_t kMaxDigits = 9;
   std::vector<std::string> out;
   while (true) {
     const std::size_t dot = std::min(text.find('.'), text.size());
     const std::string_view part = text.substr(0, dot);
     const bool digits =
-        !part.empty() && part.size() <= kMostDigits &&
+        !part.empty() && part.size() <= kMaxDigits &&
         std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (!digits) return {};
     out.emplace_back(part);
@@ -40,7 +35,7 @@ std::vector<std::string> version_parts(std::string_view text) {
   }
 }
 
-// As GPU Feature Discovery calls the architectures.
+// GPU Feature Discovery's names of the architectures.
 std::string_view family_of(int major, int minor) {
   constexpr int kTuring = 5;  // 7.5
   constexpr int kAda = 9;     // 8.9
@@ -82,7 +77,7 @@ void put_driver(codec::StringMap& labels, std::string_view text) {
   if (parts.size() > 2) put(labels, "nvidia.com/cuda.driver-version.revision", parts[2]);
 }
 
-// A C550 is an "MXC550" there; "" for what is none of that family.
+// "MXC550" for a C550; "" for other families.
 std::string metax_product(std::string_view model) {
   constexpr std::string_view kMaker = "MX";
   if (model.starts_with(kMaker)) model.remove_prefix(kMaker.size());
@@ -111,10 +106,10 @@ codec::StringMap gfd_labels(const NodeState& state) {
   if (chip.memory_bytes >> kMiB != 0) {
     put(out, "nvidia.com/gpu.memory", std::to_string(chip.memory_bytes >> kMiB));
   }
-  put_compute_capability(out, fact(state, facts::kComputeCapability));
-  put_driver(out, fact(state, facts::kDriver));
-  put(out, "nvidia.com/gpu.clique", fact(state, facts::kFabricClique));
-  if (const std::string_view mig = fact(state, facts::kMigCapable);
+  put_compute_capability(out, facts::value_of(state, facts::kComputeCapability));
+  put_driver(out, facts::value_of(state, facts::kDriver));
+  put(out, "nvidia.com/gpu.clique", facts::value_of(state, facts::kFabricClique));
+  if (const std::string_view mig = facts::value_of(state, facts::kMigCapable);
       mig == "true" || mig == "false") {
     put(out, "nvidia.com/mig.capable", mig);
   }

@@ -1,9 +1,8 @@
-// The labels by which node selectors and other programs know what is in a node, whatever the
-// vendor.
+// The labels by which node selectors and other programs recognise what is in a node.
 //
 // chipweave.dev/vendor, /topology (node_class.hpp) and /chips; on request those of GPU Feature
-// Discovery and of MetaX's GPU operator, for clusters in which these do not run. Values that are
-// not known have no label.
+// Discovery and of MetaX's GPU operator, for clusters in which these do not run. Unknown values
+// have no label.
 #pragma once
 
 #include "common/codec/kube/pod/pod.hpp"
@@ -20,8 +19,8 @@ codec::StringMap node_labels(const NodeState& state);
 // driver's version. Empty for other vendors.
 codec::StringMap gfd_labels(const NodeState& state);
 // metax-tech.com/gpu.installed, .product ("MXC550"), .family ("MXC") and .memory ("64GB"), as that
-// operator's nodes have been published. Those of its driver and runtime are its own. Empty for
-// other vendors.
+// operator publishes them; its labels of driver and runtime are left to it. Empty for other
+// vendors.
 codec::StringMap metax_labels(const NodeState& state);
 
 // `labels` as a feature file of Node Feature Discovery: a line "key=value" each.

@@ -22,7 +22,7 @@ InventoryWriter::InventoryWriter(kube::Transport& transport, Options options, Ev
       options_(std::move(options)),
       events_(std::move(events)),
       chain_(transport, options_.chain,
-             {[this] { look(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
+             {[this] { read(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
       check_(options_.check_every, options_.check_every, options_.chain.seed),
       path_(codec::kInventoryPath + ("/" + options_.node)) {}
 
@@ -39,13 +39,13 @@ void InventoryWriter::stop() {
   chain_.stop();
 }
 
-void InventoryWriter::look(Freshness freshness) {
+void InventoryWriter::read(Freshness freshness) {
   resting_ = false;
   chain_.send(call_of("GET", path_ + (freshness == Freshness::any ? "?resourceVersion=0" : ""), ""),
-              [this](Result<kube::Reply> reply) { looked(std::move(reply)); });
+              [this](Result<kube::Reply> reply) { on_read(std::move(reply)); });
 }
 
-void InventoryWriter::looked(Result<kube::Reply> reply) {
+void InventoryWriter::on_read(Result<kube::Reply> reply) {
   if (chain_.failed("cannot read it", reply, {kNotFound})) return;
   stored_.reset();
   if (reply->status == kNotFound) {
@@ -74,8 +74,8 @@ void InventoryWriter::step() {
   rest();
 }
 
-// Without an owner the object outlives its node, which is a nuisance and no more: so whatever the
-// answer, we go on, and ask again at the next check.
+// Without an owner the object outlives its Node, which does little harm: so the writer continues
+// whatever the answer is, and retries at the next check.
 void InventoryWriter::ask_node() {
   node_asked_ = true;
   chain_.send(call_of("GET", "/api/v1/nodes/" + options_.node, ""),
@@ -130,7 +130,7 @@ void InventoryWriter::written(Result<kube::Reply> reply, std::int64_t sequence) 
   if (!take(std::move(reply->body))) return;
   if (!is_ours(sequence)) {
     return chain_.refused(
-        "the API server has stored another status than was written: the CRD is not of this "
+        "the API server stored another status than was written: install the CRD of this "
         "version (charts/chipweave/crds)");
   }
   published_ = true;
@@ -141,20 +141,20 @@ void InventoryWriter::written(Result<kube::Reply> reply, std::int64_t sequence) 
   step();
 }
 
-// A machine that trembles is written once a second, not once a tremor. How long to wait yet.
+// How long to wait: an unstable machine is written once a second, not at each change.
 std::chrono::milliseconds InventoryWriter::too_early() const {
   if (urgent_ > stored_sequence_ || !written_at_) return std::chrono::milliseconds(0);
   return std::chrono::ceil<std::chrono::milliseconds>(*written_at_ + options_.between_writes -
                                                       transport_.now());
 }
 
-// Before the first write of this run it is another's.
+// Before the first write, the object is that of another run.
 void InventoryWriter::remember(std::optional<std::string_view> body) {
   if (std::exchange(remembered_, true) || !events_.remembered) return;
   std::vector<domain::RememberedFault> faults;
   if (body && !options_.node_boot_id.empty()) {
     auto read = codec::read_object_faults(*body, options_.node_boot_id);
-    if (!read) chain_.note("its faults are not understood: " + read.error().text());
+    if (!read) chain_.note("its faults cannot be read: " + read.error().text());
     faults = std::move(read).value_or({});
   }
   events_.remembered(faults);
@@ -178,12 +178,12 @@ void InventoryWriter::set_owner() {
 }
 
 void InventoryWriter::rest() {
-  if (!is_ours(sequence_)) return step();  // wanted while the owner was seen to
+  if (!is_ours(sequence_)) return step();  // a new state came while the owner was set
   chain_.succeeded();
   resting_ = true;
   chain_.wait(check_.next(), [this] {
     node_asked_ = false;
-    look(Freshness::any);
+    read(Freshness::any);
   });
 }
 
@@ -191,7 +191,7 @@ bool InventoryWriter::take(std::string body) {
   auto object = codec::read_stored_object(body);
   if (!object) {
     stored_.reset();
-    chain_.refused("the API server's answer is not understood: " + object.error().text());
+    chain_.refused("unexpected answer of the API server: " + object.error().text());
     return false;
   }
   stored_ = std::move(object).value();

@@ -1,11 +1,11 @@
-// InventoryWriter — keeps the NodeInventory object of this node as this agent wants it.
+// InventoryWriter — keeps the NodeInventory object of this node up to date.
 //
-// Looks at the object; creates it where it is missing, owned by the Node so that it is removed with
-// it; writes the newest state as a whole; then looks once a minute whether it still carries our
-// boot and sequence, so that an object that somebody deleted or overwrote comes back by itself.
-// Written by PUT with the resourceVersion that was seen: a PUT replaces, where a merge patch would
+// Reads the object; creates it where it is missing, owned by the Node so that it is removed with
+// it; writes the newest state as a whole; then checks once a minute whether the object still
+// carries this agent's boot and sequence, so that one that was deleted or overwritten is restored.
+// Written by PUT with the resourceVersion that was read: a PUT replaces, where a merge patch would
 // leave optional keys behind (the host_gbps, rule or partitions of another machine), and a foreign
-// writer is met as a conflict instead of being mixed with.
+// writer causes a conflict instead of a mix.
 // Loop thread only; ends with its destructor.
 #pragma once
 
@@ -30,33 +30,33 @@ class InventoryWriter {
     std::string node;  // a DNS subdomain, checked before
     std::string boot_id;
     std::string node_boot_id;                       // of the kernel; "" unknown
-    std::chrono::milliseconds check_every{60'000};  // with jitter: between half of it and all
+    std::chrono::milliseconds check_every{60'000};  // with jitter: between half of it and all of it
     std::chrono::milliseconds between_writes{1'000};
     kube::ApiChain::Options chain;
   };
   struct Events {
     std::function<void()> written;    // a state was stored
-    std::function<void(bool)> works;  // true: the object is as we want it
-    // The faults that the object had at the first look, if an agent of this boot of the node wrote
-    // them, else none; once, before the first write. May be empty.
+    std::function<void(bool)> works;  // true: the object is up to date
+    // The faults that the object had when it was first read, if an agent wrote them in this boot of
+    // the node, else none; once, before the first write. May be empty.
     std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
   };
   InventoryWriter(kube::Transport& transport, Options options, Events events);
   InventoryWriter(const InventoryWriter&) = delete;
   InventoryWriter& operator=(const InventoryWriter&) = delete;
 
-  // Written at once where it is urgent, else a second after the last write; but never while a
-  // request is under way or a failure is waited out.
+  // Written at once if urgent, else a second after the last write; but never while a request is in
+  // flight or during the back-off after a failure.
   void want(NodeStatePtr state, bool urgent);
-  void start() { look(Freshness::newest); }
+  void start() { read(Freshness::newest); }
   void stop();
 
  private:
-  // any: what the server has in memory, which may be old; it must not go to its storage.
+  // any: from the server's cache, which may be old, without a read of its storage.
   enum class Freshness { newest, any };
 
-  void look(Freshness freshness);
-  void looked(Result<kube::Reply> reply);
+  void read(Freshness freshness);
+  void on_read(Result<kube::Reply> reply);
   void step();
   void ask_node();
   void node_answered(Result<kube::Reply> reply);
@@ -68,7 +68,7 @@ class InventoryWriter {
   void rest();
   // body: of the object; nullopt: there is none.
   void remember(std::optional<std::string_view> body);
-  // False when the object cannot be understood; then that is arranged.
+  // False if the object cannot be parsed; a retry is scheduled then.
   bool take(std::string body);
   bool is_ours(std::int64_t sequence) const;
 
@@ -82,7 +82,7 @@ class InventoryWriter {
   std::string path_;
   std::optional<codec::StoredObject> stored_;  // as last seen
   std::string node_uid_;                       // empty: not known
-  bool node_asked_ = false;                    // since the last rest
+  bool node_asked_ = false;                    // since the last rest()
   bool published_ = false;                     // at least once
   bool resting_ = false;                       // nothing to do until the next check
   std::optional<std::chrono::steady_clock::time_point> written_at_;

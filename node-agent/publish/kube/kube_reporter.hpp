@@ -1,8 +1,9 @@
-// KubeReporter — tells the API server of a cluster what this node is: its NodeInventory object, at
-// once on a change, and a Lease as sign of life from the first stored state on.
+// KubeReporter — reports this node to the API server of a cluster: its NodeInventory object, at
+// once on a change, and a Lease as heartbeat from the first stored state on.
 //
-// Both go their own way, so that a slow lease never holds up a change of health. Nothing is deleted
-// at the end: a node whose agent is gone is known by its silence. Owner: the loop thread.
+// The two are independent, so that a slow lease never delays a change of health. Nothing is deleted
+// at the end: a node whose agent is gone is recognised by its expired lease. Owner: the loop
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ struct KubeReporterOptions {
   std::uint64_t seed = 0;    // of the jitter
 };
 
-// Where an agent's lease may be. invalid_argument for what is no name of a namespace, and for the
-// one that holds the kubelets' leases, which have the names of their nodes, too.
+// Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the
+// namespace of the kubelets' leases, which are named after their nodes, too.
 Result<void> check_lease_namespace(const std::string& ns);
 
 class KubeReporter final : public Reporter {

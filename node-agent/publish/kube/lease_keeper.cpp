@@ -18,7 +18,7 @@ LeaseKeeper::LeaseKeeper(kube::Transport& transport, const Clock& clock, Options
       options_(std::move(options)),
       events_(std::move(events)),
       chain_(transport, options_.chain,
-             {[this] { look(); }, [this](bool yes) { events_.works(yes); }}) {
+             {[this] { read(); }, [this](bool yes) { events_.works(yes); }}) {
   lease_.ns = options_.ns;
   lease_.name = options_.node;
   lease_.holder = options_.boot_id;
@@ -27,10 +27,10 @@ LeaseKeeper::LeaseKeeper(kube::Transport& transport, const Clock& clock, Options
 
 void LeaseKeeper::start() {
   lease_.acquired = clock_.wall();
-  look();
+  read();
 }
 
-void LeaseKeeper::look() {
+void LeaseKeeper::read() {
   kube::Call call;
   call.target = codec::lease_path(lease_.ns) + "/" + lease_.name;
   chain_.send(std::move(call), [this](Result<kube::Reply> reply) {
@@ -66,7 +66,7 @@ void LeaseKeeper::answered(Result<kube::Reply> reply) {
 bool LeaseKeeper::take_version(std::string body) {
   auto object = codec::read_stored_object(body);
   if (!object) {
-    chain_.refused("the API server's answer is not understood: " + object.error().text());
+    chain_.refused("unexpected answer of the API server: " + object.error().text());
     return false;
   }
   lease_.resource_version = std::move(object->version.resource_version);

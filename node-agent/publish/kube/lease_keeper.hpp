@@ -1,7 +1,7 @@
-// LeaseKeeper — the sign of life of this agent: a Lease named as the node that is renewed every few
-// seconds, so that silence can be told from having nothing new to say.
+// LeaseKeeper — the heartbeat of this agent: a Lease named after the node that is renewed every few
+// seconds, so that an agent that is gone can be told from one with nothing new to report.
 //
-// Left behind when the agent ends: that nobody renews it any more is what it has to say then.
+// The Lease stays when the agent ends, and expires.
 // Loop thread only; ends with its destructor.
 #pragma once
 
@@ -34,16 +34,16 @@ class LeaseKeeper {
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
 
-  // Takes the lease whoever holds it: a lease of this name is of this node's agent.
+  // Takes the lease whoever holds it: a lease of this name belongs to this node's agent.
   void start();
   void stop() { chain_.stop(); }
 
  private:
-  void look();
-  // Creates it (no version known) or replaces it.
+  void read();
+  // Creates it (if no version is known) or replaces it.
   void put();
   void answered(Result<kube::Reply> reply);
-  // False when the answer cannot be understood; then that is arranged.
+  // False if the answer cannot be parsed; a retry is scheduled then.
   bool take_version(std::string body);
 
   const Clock& clock_;

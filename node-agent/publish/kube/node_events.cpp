@@ -8,10 +8,10 @@ namespace {
 
 using domain::Effect;
 
-// A machine that goes to pieces must not flood the cluster: the inventory has all of it.
+// Many faults at once must not flood the cluster: the inventory has all of them.
 constexpr kube::EventLimits kLimits{256, 0.2, 25};
-// The slowest word of a driver on what it knew before: hccn_tool of the last of 16 chips.
-constexpr std::chrono::minutes kToldFor{3};
+// The slowest source to report its faults again: hccn_tool of the last of 16 chips.
+constexpr std::chrono::minutes kSuppressFor{3};
 
 const char* reason_of(Effect effect) {
   switch (effect) {
@@ -34,7 +34,7 @@ NodeEvents::NodeEvents(kube::Transport& transport, const Clock& clock, std::stri
 
 void NodeEvents::fault(const FaultChange& change) {
   if (begun_) {
-    if (!is_old(change)) send(change);
+    if (!is_known(change)) send(change);
     return;
   }
   if (held_.size() >= kLimits.max_waiting) {
@@ -44,9 +44,9 @@ void NodeEvents::fault(const FaultChange& change) {
   held_.push_back(change);
 }
 
-void NodeEvents::begin(std::vector<domain::Fault> told) {
-  told_ = std::move(told);
-  told_until_ = clock_.now() + kToldFor;
+void NodeEvents::begin(std::vector<domain::Fault> known) {
+  known_ = std::move(known);
+  suppress_until_ = clock_.now() + kSuppressFor;
   begun_ = true;
   for (const FaultChange& change : std::exchange(held_, {})) fault(change);
 }
@@ -57,15 +57,15 @@ kube::EventSender::Stats NodeEvents::stats() const {
   return out;
 }
 
-bool NodeEvents::is_old(const FaultChange& change) {
-  if (clock_.now() > told_until_) told_.clear();
+bool NodeEvents::is_known(const FaultChange& change) {
+  if (clock_.now() > suppress_until_) known_.clear();
   const domain::Fault& fault = change.fault;
-  const auto before = std::find_if(told_.begin(), told_.end(), [&fault](const auto& one) {
+  const auto before = std::find_if(known_.begin(), known_.end(), [&fault](const auto& one) {
     return domain::same_cause(one, fault);
   });
-  if (before == told_.end()) return false;
+  if (before == known_.end()) return false;
   const bool same = before->effect == fault.effect && before->lanes == fault.lanes;
-  told_.erase(before);
+  known_.erase(before);
   return same && change.kind == FaultChange::Kind::raised;
 }
 

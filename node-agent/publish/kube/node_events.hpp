@@ -1,8 +1,9 @@
-// NodeEvents — what `kubectl describe node` shows of its chips' faults: an event when one comes,
-// one when it goes.
+// NodeEvents — Kubernetes Events about the faults of this node's chips, as `kubectl describe node`
+// shows them: one when a fault is raised, one when it is cleared.
 //
-// A fault that an earlier run of the agent has told is not news after a restart. So everything is
-// held back until begin() says which these are. Owner: the loop thread.
+// Each fault produces one event. After a restart of the agent, faults that have not changed since
+// this boot are not repeated: events are held back until begin() gives the known ones. Owner: the
+// loop thread.
 #pragma once
 
 #include <deque>
@@ -21,28 +22,28 @@ class NodeEvents {
   // `transport` and `clock` must outlive it.
   NodeEvents(kube::Transport& transport, const Clock& clock, std::string node);
 
-  // Reasons: ChipUnusable, ChipNetworkDown, LinkDown, HardwareNote when it comes or worsens,
-  // FaultCleared when it goes. Notes that come and go by themselves are told once, not twice.
+  // Reasons: ChipUnusable, ChipNetworkDown, LinkDown, HardwareNote for a fault that is raised or
+  // changed, FaultCleared for one that is cleared; notes have no event when they are cleared.
   void fault(const FaultChange& change);
-  // Once. told: the faults that stand in the inventory of the run before, as the chips are numbered
-  // now. One of these that is raised as it was, before begin() or soon after it (some drivers are
-  // slow to say it again), makes no event.
-  void begin(std::vector<domain::Fault> told);
+  // Once. known: the faults in the inventory of the previous run, with today's chip indices. One of
+  // these that is raised unchanged, before begin() or soon after it (some drivers are slow to
+  // report again), makes no event.
+  void begin(std::vector<domain::Fault> known);
 
   kube::EventSender::Stats stats() const;
 
  private:
-  bool is_old(const FaultChange& change);
+  bool is_known(const FaultChange& change);
   void send(const FaultChange& change);
 
   const Clock& clock_;
   std::string node_;
   kube::EventSender sender_;
   bool begun_ = false;
-  std::deque<FaultChange> held_;     // before begin()
-  std::uint64_t dropped_ = 0;        // of them
-  std::vector<domain::Fault> told_;  // by the run before, and not raised since
-  Clock::Steady told_until_{};
+  std::deque<FaultChange> held_;      // before begin()
+  std::uint64_t dropped_ = 0;         // of them
+  std::vector<domain::Fault> known_;  // of the previous run, and not raised since
+  Clock::Steady suppress_until_{};
 };
 
 }  // namespace chipweave::agent

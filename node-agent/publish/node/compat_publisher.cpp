@@ -14,8 +14,8 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
 #include "node-agent/publish/node/cordon.hpp"
+#include "node-agent/publish/node/node_commands.hpp"
 #include "node-agent/publish/node/node_keeper.hpp"
-#include "node-agent/publish/node/node_wishes.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -24,8 +24,8 @@ namespace mc = codec::mindcluster;
 
 constexpr std::chrono::minutes kRewriteDeviceInfo{5};  // as MindCluster's device plugin does
 constexpr std::chrono::seconds kFileAgain{60};
-constexpr std::chrono::seconds kListenFor{2};
-constexpr std::chrono::seconds kSpeakAnyway{10};
+constexpr std::chrono::seconds kCommandsTimeout{2};
+constexpr std::chrono::seconds kConfigMapsTimeout{10};
 constexpr const char* kAckNamespace = "kube-system";
 constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
 
@@ -40,16 +40,16 @@ struct CompatPublisher::Impl {
         options(std::move(o)),
         events(std::move(e)),
         known([this](const std::string& what) { warn(what); }),
-        wishes(known, {events.cordon, events.clear}),
+        commands(known, {events.cordon, events.clear}),
         node(t, node_options(),
-             {[this](const codec::KubeNodeMarks& seen) { node_seen(seen); }, works("node"),
-              [this] { hear(node_heard); }}),
-        list_heard(!options.mindcluster) {
+             {[this](const codec::KubeNodeMetadata& seen) { node_seen(seen); }, works("node"),
+              [this] { learned(node_known); }}),
+        list_known(!options.mindcluster) {
     if (options.mindcluster) {
       device_info.emplace(t, c, device_info_options(),
                           kube::ConfigMapKeeper::Events{
                               [this](const codec::StringMap& edited) { list_seen(edited); },
-                              works("device-info"), [this] { hear(list_heard); }});
+                              works("device-info"), [this] { learned(list_known); }});
       node_info.emplace(
           t, c, map_options(std::string(mc::kNodeInfoNamespace), std::string(mc::kNodeInfoPrefix)),
           kube::ConfigMapKeeper::Events{nullptr, works("node-info")});
@@ -88,31 +88,31 @@ struct CompatPublisher::Impl {
     out.chain = chain_options("configmap " + out.ns + "/" + out.name);
     return out;
   }
-  // The device plugin that it was before wrote no label of ours.
+  // An existing one was written by MindCluster's device plugin, without our label.
   kube::ConfigMapKeeper::Options device_info_options() const {
     kube::ConfigMapKeeper::Options out =
         map_options(std::string(mc::kDeviceInfoNamespace), std::string(mc::kDeviceInfoPrefix));
     out.take_over = true;
-    out.held = true;  // it also says what people ask for, which must be known first
+    out.held = true;  // it carries a command, too, which must be read first
     out.rewrite_every = kRewriteDeviceInfo;
     return out;
   }
 
   void apply() {
-    node.want(wanted_marks());
+    node.want(wanted_metadata());
     if (device_info) device_info->want(wanted_device_info());
     if (node_info) node_info->want(wanted_node_info());
     if (ack) ack->want(wanted_ack());
     write_features();
-    wishes.machine(state);
+    commands.set_machine(state);
   }
 
-  NodeMarks wanted_marks() const {
-    NodeMarks out;
+  NodeMetadata wanted_metadata() const {
+    NodeMetadata out;
     if (options.labels) out.labels.merge(node_labels(*state));
     if (options.gfd_labels) out.labels.merge(gfd_labels(*state));
     if (options.metax_labels) out.labels.merge(metax_labels(*state));
-    if (options.mindcluster) out.add(mindcluster_marks(*state));
+    if (options.mindcluster) out.add(mindcluster_metadata(*state));
     return out;
   }
 
@@ -128,7 +128,7 @@ struct CompatPublisher::Impl {
   std::optional<Wanted> wanted_node_info() const {
     auto data = node_info_data(*state, http::sha256);
     if (!data) return std::nullopt;
-    // ClusterD watches what has this label.
+    // ClusterD watches ConfigMaps with this label.
     return Wanted{{{std::string(mc::kDeviceInfoLabel), "true"}},
                   [data = *std::move(data)](std::int64_t) { return data; },
                   {}};
@@ -139,7 +139,7 @@ struct CompatPublisher::Impl {
     if (!data) return std::nullopt;
     auto labels = ack_labels(options.node);
     if (!labels) {
-      known.report_once("its name is too long for the label of ACK's ConfigMap");
+      known.report_once("the node's name is too long for the label of ACK's ConfigMap");
       return std::nullopt;
     }
     return Wanted{*std::move(labels), [data = *std::move(data)](std::int64_t) { return data; }, {}};
@@ -162,49 +162,51 @@ struct CompatPublisher::Impl {
   void list_seen(const codec::StringMap& edited) {
     const auto list = edited.find(mc::kManuallySeparateKey);
     if (list == edited.end()) return;
-    wishes.separated(list->second);
+    commands.set_separated(list->second);
   }
 
-  void node_seen(const codec::KubeNodeMarks& seen) {
+  void node_seen(const codec::KubeNodeMetadata& seen) {
     const auto mode = seen.labels.find(kAckModeLabel);
     const bool topology = mode != seen.labels.end() && mode->second == kAckTopologyMode;
     if (std::exchange(ack_mode, topology) != topology && ack) ack->want(wanted_ack());
-    wishes.annotated(seen);
-    hear(node_heard);
+    commands.set_annotations(seen);
+    learned(node_known);
     start_ack();
-    if (const auto done = wishes.order(seen)) node.carried_out(kClearAnnotation, *done);
+    if (const auto done = commands.take_clear_command(seen))
+      node.carried_out(kClearAnnotation, *done);
   }
 
-  // Not before the mode is known: the ConfigMap of an earlier run would be deleted and made anew.
+  // Only once the mode is known: else the ConfigMap of the previous run would be deleted and
+  // recreated.
   void start_ack() {
-    if (ack && speaking && node_heard && !std::exchange(ack_started, true)) ack->start();
+    if (ack && publishing && node_known && !std::exchange(ack_started, true)) ack->start();
   }
 
   void start() {
-    pause = transport.after(kListenFor, [this] {
+    pause = transport.after(kCommandsTimeout, [this] {
       const auto over = std::move(pause);
-      heard();
+      commands_known();
     });
     node.start();
     if (device_info) device_info->start();
   }
 
-  void hear(bool& part) {
+  void learned(bool& part) {
     part = true;
-    if (node_heard && list_heard) heard();
+    if (node_known && list_known) commands_known();
   }
 
-  void heard() {
-    if (std::exchange(has_heard, true)) return;
-    pause = transport.after(kSpeakAnyway, [this] {
+  void commands_known() {
+    if (std::exchange(commands_are_known, true)) return;
+    pause = transport.after(kConfigMapsTimeout, [this] {
       const auto over = std::move(pause);
-      speak();
+      publish_config_maps();
     });
-    if (events.heard) events.heard();
+    if (events.commands_known) events.commands_known();
   }
 
-  void speak() {
-    if (std::exchange(speaking, true)) return;
+  void publish_config_maps() {
+    if (std::exchange(publishing, true)) return;
     if (device_info) device_info->release();
     if (node_info) node_info->start();
     start_ack();
@@ -215,19 +217,19 @@ struct CompatPublisher::Impl {
   CompatOptions options;
   CompatEvents events;
   KnownChips known;
-  NodeWishes wishes;
+  NodeCommands commands;
   NodeStatePtr state;
   std::vector<domain::ChipIndex> used;
   bool ack_mode = false;
   bool ack_started = false;
-  bool node_heard = false;
-  bool has_heard = false;  // all, or as much as could be
-  bool speaking = false;
+  bool node_known = false;
+  bool commands_are_known = false;  // or could not be read in time
+  bool publishing = false;
   std::unique_ptr<kube::Ticket> pause;
-  std::string features;  // in the file
+  std::string features;  // as written to the file
   std::unique_ptr<kube::Ticket> file_again;
   NodeKeeper node;
-  bool list_heard;  // MindCluster's, of chips that are separated
+  bool list_known;  // MindCluster's list of separated chips
   std::optional<kube::ConfigMapKeeper> device_info;
   std::optional<kube::ConfigMapKeeper> node_info;
   std::optional<kube::ConfigMapKeeper> ack;
@@ -253,7 +255,7 @@ void CompatPublisher::in_use(std::vector<domain::ChipIndex> chips) {
 
 void CompatPublisher::start() { impl_->start(); }
 
-void CompatPublisher::speak() { impl_->speak(); }
+void CompatPublisher::publish_config_maps() { impl_->publish_config_maps(); }
 
 void CompatPublisher::stop() {
   impl_->file_again.reset();

@@ -1,14 +1,13 @@
-// CompatPublisher — tells the components of others what this node is, in their own words: labels,
-// annotations and ConfigMaps of MindCluster, ACK, GPU Feature Discovery and Node Feature Discovery.
-// The same objects say what people ask of it (node_wishes.hpp), which it hands on.
+// CompatPublisher — publishes this node in the formats of other components: labels, annotations and
+// ConfigMaps of MindCluster, ACK, GPU Feature Discovery and Node Feature Discovery. The same
+// objects carry the commands of operators (node_commands.hpp), which it passes on.
 //
-// An agent that starts knows at first neither what people ask of it nor which faults its run before
-// held. So it listens before anything is written of its chips, and says nothing of them in other
-// words before its inventory has said it: otherwise each start would give chips out of service
-// away.
+// At its start an agent knows neither the commands nor the faults that its previous run held. So it
+// reads these objects before the first inventory is written, and keeps ConfigMaps only after that:
+// otherwise every restart would briefly offer chips that are out of service.
 //
-// What is said follows from the newest state alone (compat/*), each object is kept by a keeper of
-// its own, so that a slow one holds up no other. Nothing is deleted at the end.
+// The content follows from the newest state alone (compat/*). Each object has a keeper of its own,
+// so that a slow one does not delay the others. Nothing is deleted at the end.
 // Loop thread only; ends with its destructor.
 #pragma once
 
@@ -38,12 +37,12 @@ struct CompatOptions {
 
 // All may be empty.
 struct CompatEvents {
-  // The wishes of people, of chips that the machine has: out of service, and faults to be
-  // forgotten.
+  // Commands of operators, reduced to chips that the machine has: to take chips out of service, and
+  // to forget faults.
   std::function<void(const codec::ChipSelection&)> cordon;
   std::function<void(const codec::ChipSelection&)> clear;
-  // Once after start(): what people ask for is known, or was not to be learned within two seconds.
-  std::function<void()> heard;
+  // Once after start(): the commands are known, or could not be read within two seconds.
+  std::function<void()> commands_known;
   // Writes the feature file, atomically.
   std::function<Result<void>(const std::string& path, const std::string& text)> write_file;
   // For metrics. part: "node", "device-info", "node-info", "ack".
@@ -59,15 +58,15 @@ class CompatPublisher {
   CompatPublisher(const CompatPublisher&) = delete;
   CompatPublisher& operator=(const CompatPublisher&) = delete;
 
-  // The first state must be there before start(). An event may call it.
+  // The first state must be set before start(). An event may call it.
   void want(NodeStatePtr state);
-  // Chips that the kubelet has given out; MindCluster's readers do not take them for free then.
+  // Chips that the kubelet has allocated; MindCluster's list of free chips leaves them out.
   void in_use(std::vector<domain::ChipIndex> chips);
-  // Listens, and keeps labels and annotations.
+  // Reads the commands, and keeps labels and annotations from now on.
   void start();
-  // From now on ConfigMaps are kept, too; by itself ten seconds after it has heard, for clusters
-  // that take no inventory. May be called twice.
-  void speak();
+  // Keeps ConfigMaps from now on, too. Happens by itself ten seconds after the commands are known,
+  // for clusters that refuse the inventory. May be called twice.
+  void publish_config_maps();
   void stop();
 
  private:

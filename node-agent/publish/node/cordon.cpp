@@ -24,32 +24,32 @@ codec::ChipSelection KnownChips::of(const NodeState& state, codec::ChipSelection
     return !there;
   });
   if (!unknown.empty()) {
-    report_once(source + " names chips that the machine does not have: " + comma_list(unknown));
+    report_once(source + " names chips that this machine does not have: " + comma_list(unknown));
   }
   return chips;
 }
 
-void KnownChips::report_once(const std::string& sentence) {
-  // Whoever writes ever new nonsense fills the log at most, not the memory.
-  constexpr std::size_t kMostSentences = 64;
-  if (said_.size() >= kMostSentences) said_.clear();
-  if (said_.insert(sentence).second && report_) report_(sentence);
+void KnownChips::report_once(const std::string& message) {
+  // Ever new invalid values fill the log, not the memory.
+  constexpr std::size_t kMaxMessages = 64;
+  if (reported_.size() >= kMaxMessages) reported_.clear();
+  if (reported_.insert(message).second && report_) report_(message);
 }
 
-void AskedCordon::annotated(const std::string& annotation, const std::string& text) {
+void RequestedCordon::set_annotation(const std::string& annotation, const std::string& text) {
   annotation_ = annotation;
   auto chips = codec::parse_chip_selection(annotation, text);
   if (!chips) {
-    return known_.report_once(chips.error().text() + "; the last one that could be read stays");
+    return known_.report_once(chips.error().text() + "; the last valid value stays in force");
   }
   annotated_ = std::move(chips).value();
 }
 
-codec::ChipSelection AskedCordon::of(const NodeState& state) {
+codec::ChipSelection RequestedCordon::of(const NodeState& state) {
   if (auto chips = manually_separated(state, list_)) {
     separated_ = std::move(chips).value();
   } else {
-    known_.report_once(chips.error().text() + "; the last one that could be read stays");
+    known_.report_once(chips.error().text() + "; the last valid value stays in force");
   }
   codec::ChipSelection out = annotated_;
   if (out.all) return out;

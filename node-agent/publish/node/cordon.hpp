@@ -1,8 +1,8 @@
-// AskedCordon — which chips people have taken out of service: by the annotation of the Node and by
-// MindCluster's list, whichever names them.
+// RequestedCordon — which chips operators have taken out of service: by the annotation of the Node
+// or by MindCluster's list, whichever names them.
 //
-// A text that cannot be read leaves in force what its source said last: a slip of the pen must not
-// put a broken chip back into service.
+// A value that cannot be parsed leaves the last valid one in force: a typo must not put a broken
+// chip back into service.
 #pragma once
 
 #include <functional>
@@ -16,31 +16,31 @@
 
 namespace chipweave::agent {
 
-// Chips of a selection that the machine has, and sentences about the others.
+// Reduces selections to the chips that the machine has, and reports the others.
 class KnownChips {
  public:
-  // report: for the log; each sentence once.
+  // report: for the log; gets each message once.
   explicit KnownChips(std::function<void(const std::string&)> report)
       : report_(std::move(report)) {}
 
   codec::ChipSelection of(const NodeState& state, codec::ChipSelection chips,
                           const std::string& source);
-  void report_once(const std::string& sentence);
+  void report_once(const std::string& message);
 
  private:
   std::function<void(const std::string&)> report_;
-  std::set<std::string> said_;
+  std::set<std::string> reported_;
 };
 
-class AskedCordon {
+class RequestedCordon {
  public:
-  explicit AskedCordon(KnownChips& known) : known_(known) {}
+  explicit RequestedCordon(KnownChips& known) : known_(known) {}
 
-  // "": there is none.
-  void annotated(const std::string& annotation, const std::string& text);
-  // The text of ManuallySeparateNPU.
-  void separated(std::string text) { list_ = std::move(text); }
-  // Both together, of this machine.
+  // "" if there is no such annotation.
+  void set_annotation(const std::string& annotation, const std::string& text);
+  // The value of ManuallySeparateNPU.
+  void set_separated(std::string text) { list_ = std::move(text); }
+  // Both together, reduced to this machine.
   codec::ChipSelection of(const NodeState& state);
 
  private:
@@ -48,7 +48,7 @@ class AskedCordon {
   std::string annotation_;
   codec::ChipSelection annotated_;
   std::string list_;
-  std::vector<domain::ChipIndex> separated_;  // by the last list that could be read
+  std::vector<domain::ChipIndex> separated_;  // of the last valid list
 };
 
 }  // namespace chipweave::agent

@@ -8,8 +8,8 @@ namespace {
 using kube::kConflict;
 using kube::kNotFound;
 
-kube::Reflector<codec::KubeNodeMarks>::Options watch_options(const std::string& node) {
-  kube::Reflector<codec::KubeNodeMarks>::Options out;
+kube::Reflector<codec::KubeNodeMetadata>::Options watch_options(const std::string& node) {
+  kube::Reflector<codec::KubeNodeMetadata>::Options out;
   out.path = "/api/v1/nodes";
   out.selector = "fieldSelector=metadata.name%3D" + node;
   return out;
@@ -30,8 +30,8 @@ NodeKeeper::NodeKeeper(kube::Transport& transport, Options options, Events event
 void NodeKeeper::start() {
   watch_.emplace(
       transport_, watch_options(options_.node),
-      kube::Reflector<codec::KubeNodeMarks>::Events{
-          {[this](codec::KubeNodeMarks&& node) { seen(std::move(node)); },
+      kube::Reflector<codec::KubeNodeMetadata>::Events{
+          {[this](codec::KubeNodeMetadata&& node) { seen(std::move(node)); },
            [this](const std::string&) { node_.reset(); }},
           [this] {
             if (events_.listed) events_.listed();
@@ -47,7 +47,7 @@ void NodeKeeper::stop() {
   chain_.stop();
 }
 
-void NodeKeeper::want(NodeMarks wanted) {
+void NodeKeeper::want(NodeMetadata wanted) {
   wanted_ = std::move(wanted);
   if (!busy_) step();
 }
@@ -57,8 +57,8 @@ void NodeKeeper::carried_out(const std::string& annotation, const std::string& v
   if (!busy_) step();
 }
 
-void NodeKeeper::seen(codec::KubeNodeMarks node) {
-  // A proxy or server that does not know the selector tells of all nodes.
+void NodeKeeper::seen(codec::KubeNodeMetadata node) {
+  // A proxy or server that ignores the selector sends all nodes.
   if (node.name != options_.node) return;
   node_ = std::move(node);
   for (auto it = done_.begin(); it != done_.end();) {
@@ -66,7 +66,7 @@ void NodeKeeper::seen(codec::KubeNodeMarks node) {
     const bool gone = there == node_->annotations.end() || there->second != it->second;
     it = gone ? done_.erase(it) : std::next(it);
   }
-  // So that what the owner wants because of it is one change.
+  // So that everything that the owner changes in response goes into one patch.
   const bool was_busy = std::exchange(busy_, true);
   if (events_.seen) events_.seen(*node_);
   busy_ = was_busy;
@@ -90,10 +90,10 @@ void NodeKeeper::look() {
 
 void NodeKeeper::step() {
   busy_ = false;
-  if (!node_) return;  // the watch will tell
-  const MarkPlan plan = plan_marks(*node_, wanted_, done_);
+  if (!node_) return;  // the watch reports it when it appears
+  const MetadataPlan plan = plan_metadata(*node_, wanted_, done_);
   for (const std::string& each : plan.foreign) {
-    chain_.note(each + " is somebody else's and stays as it is");
+    chain_.note(each + " belongs to another owner and is left unchanged");
   }
   if (plan.changes.none()) return chain_.succeeded();
   busy_ = true;
@@ -117,10 +117,9 @@ void NodeKeeper::patched(Result<kube::Reply> reply, const codec::ObjectChanges& 
   if (chain_.failed("cannot write it", reply, {kNotFound, kConflict})) return;
   if (reply->status == kNotFound || reply->status == kConflict) return chain_.look_again();
   if (!take(std::move(reply->body))) return;
-  // Something in the API server undoes it: no reason to write each second.
-  if (node_ && plan_marks(*node_, wanted_, done_).changes == changes) {
-    return chain_.refused(
-        "the API server has stored other labels or annotations than were written");
+  // An admission controller undoes the change: do not write it again every second.
+  if (node_ && plan_metadata(*node_, wanted_, done_).changes == changes) {
+    return chain_.refused("the API server stored other labels or annotations than the agent wrote");
   }
   step();
 }
@@ -128,11 +127,11 @@ void NodeKeeper::patched(Result<kube::Reply> reply, const codec::ObjectChanges& 
 bool NodeKeeper::take(std::string body) {
   auto node = reader_.read_one(body);
   if (!node || node->name != options_.node) {
-    chain_.refused("the API server's answer is not understood: " +
-                   (node ? "it is of another node" : node.error().text()));
+    chain_.refused("unexpected answer of the API server: " +
+                   (node ? "it is about another node" : node.error().text()));
     return false;
   }
-  // seen() gets it unless the watch has told a later version.
+  // Reaches seen() unless the watch has already delivered a later version.
   if (watch_) watch_->note(std::move(node).value());
   return true;
 }

@@ -82,7 +82,7 @@ TEST_F(DriverDrills, ACrashIsNoticedAndTheTruthKept) {
   expect_recovered();
 }
 
-TEST_F(DriverDrills, AHelperThatIsKilledIsStartedAgain) {
+TEST_F(DriverDrills, AKilledProbeProcessIsRestarted) {
   begin();
   for (int i = 0; i < 5; ++i) {
     std::vector<int> helpers;
@@ -184,7 +184,7 @@ TEST_F(DriverDrills, ASecondAgentOfOneMachineDoesNotStart) {
   EXPECT_TRUE(eventually([&] { return !rig.node("n2").is_null(); })) << third->log();
 }
 
-TEST_F(DriverDrills, TheHelperGoesWithItsAgent) {
+TEST_F(DriverDrills, TheProbeProcessEndsWithItsAgent) {
   begin();
   const auto helpers = program->children("chipweave-agent-probe");
   ASSERT_EQ(helpers.size(), 1U);
@@ -193,7 +193,7 @@ TEST_F(DriverDrills, TheHelperGoesWithItsAgent) {
   EXPECT_TRUE(eventually([&] { return kilobytes_of(helpers[0], "VmRSS") == 0; }));
 }
 
-TEST_F(DriverDrills, TheAgentEndsInTimeWhateverItsHelperDoes) {
+TEST_F(DriverDrills, TheAgentEndsInTimeWhateverItsProbeProcessDoes) {
   begin();
   machine["hang"] = {{"nvmlDeviceGetNvLinkState", 3600}};
   rig.play(machine);

@@ -107,7 +107,7 @@ TEST_F(FaultDrills, ErrorsOfALinkTakeItsLane) {
   EXPECT_EQ(rig.metric("chipweave_agent_link_lanes{kind=\"nvswitch\",state=\"down\"}"), 1);
 }
 
-TEST_F(FaultDrills, TheHealthFileStillSaysWhatElseIsBroken) {
+TEST_F(FaultDrills, TheHealthFileAddsItsFaults) {
   const std::string file = rig.folder().put("health.json", "{}");
   begin({"--health-file", file});
   rig.folder().put("health.json", R"({"unhealthy":[1],"down_links":[[0,3]]})");

@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "tests/component/agent_hardware/rig.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
-#include "tests/unit/host/vanishing_files.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
+#include "tests/fakes/agent/vanishing_files.hpp"
 
 namespace chipweave {
 namespace {

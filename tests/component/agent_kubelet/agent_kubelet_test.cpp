@@ -7,7 +7,7 @@
 #include "common/http/server.hpp"
 #include "common/http/sha256.hpp"
 #include "tests/component/agent_hardware/program.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -108,21 +108,21 @@ TEST_F(AgentAndKubelet, ChipsThatPodsHaveAreNeverCalledFree) {
   FakeKubelet kubelet(socket_);
   PodList list;
   add_pod(list, "p", k910, {"Ascend910-0", "Ascend910-3"});
-  kubelet.say(list);
+  kubelet.set_list(list);
   start_agent();
   // The very first list that is written.
   ASSERT_TRUE(eventually([&] { return cluster_.free_chips().has_value(); })) << agent_->log();
   EXPECT_THAT(cluster_.free_chips(), Optional(ElementsAre(1, 2, 4, 5, 6, 7)));
   add_pod(list, "q", k910, {"Ascend910-7", "Ascend910-70"});
-  kubelet.say(list);
+  kubelet.set_list(list);
   EXPECT_TRUE(free_become({1, 2, 4, 5, 6})) << agent_->log();
   EXPECT_THAT(agent_->log(), HasSubstr("Ascend910-70 of huawei.com/Ascend910"));
   kubelet.stop();
   EXPECT_TRUE(eventually([&] {
-    return agent_->log().find("what it said last stays") != std::string::npos;
+    return agent_->log().find("its last answer stays") != std::string::npos;
   })) << agent_->log();
   EXPECT_THAT(cluster_.free_chips(), Optional(ElementsAre(1, 2, 4, 5, 6)));
-  kubelet.say({});
+  kubelet.set_list({});
   kubelet.start();
   EXPECT_TRUE(free_become({0, 1, 2, 3, 4, 5, 6, 7})) << agent_->log();
   EXPECT_EQ(agent_->terminate(), 0);
@@ -132,7 +132,7 @@ TEST_F(AgentAndKubelet, EndsWhileAKubeletHangs) {
   FakeKubelet kubelet(socket_);
   kubelet.set_hanging(true);
   start_agent();
-  EXPECT_TRUE(eventually([&] { return kubelet.asked() > 0; })) << agent_->log();
+  EXPECT_TRUE(eventually([&] { return kubelet.calls() > 0; })) << agent_->log();
   EXPECT_EQ(agent_->terminate(), 0);
   EXPECT_THAT(agent_->log(), Not(HasSubstr("the kubelet")));
 }

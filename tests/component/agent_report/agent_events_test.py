@@ -136,7 +136,7 @@ class AgentEvents(unittest.TestCase):
             time.sleep(0.05)
 
     def test_each_fault_is_told_once(self):
-        gone = lambda chip: ("ChipUnusable", f"chip {chip}: health-file (the health file calls it unhealthy)")
+        gone = lambda chip: ("ChipUnusable", f"chip {chip}: health-file (the health file lists it as unhealthy)")
         self.say(3)
         self.start()
         self.api.wait_for("the fault of before the start", lambda: gone(3) in self.api.events and self.faulty() == [3])

@@ -7,7 +7,7 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/app/health/faults.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
 #include "node-agent/app/machine_source.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "node-agent/sources/file_watch.hpp"
@@ -82,8 +82,8 @@ struct Node {
     options.node = "n1";
     options.boot_id = boot;
     options.heartbeat = heartbeat;
-    options.backoff_least = milliseconds(5);
-    options.backoff_most = milliseconds(50);
+    options.backoff_min = milliseconds(5);
+    options.backoff_max = milliseconds(50);
     thread.loop.post_and_wait([&] {
       reporter = std::make_unique<GrpcReporter>(
           thread.loop, options, ReporterEvents{[this](bool yes) { connected.add(yes); }, {}},
@@ -137,7 +137,7 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   EXPECT_EQ(gone->boot_id, "boot-1");
 }
 
-TEST(AgentReport, TellsWhatIsWrongAndWhenThatIsOver) {
+TEST(AgentReport, ReportsFaultsAndTheirEnd) {
   GrpcScheduler scheduler;
   ASSERT_TRUE(scheduler.open());
   Node node;

@@ -111,8 +111,8 @@ TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
   options.scheduler = "127.0.0.1:" + std::to_string(port);
   options.node = "n1";
   options.boot_id = "b";
-  options.backoff_least = std::chrono::milliseconds(1);
-  options.backoff_most = std::chrono::milliseconds(5);
+  options.backoff_min = std::chrono::milliseconds(1);
+  options.backoff_max = std::chrono::milliseconds(5);
   // not there, then wrong, then right
   options.tls = [&]() -> Result<ClientPem> {
     const int now = reads++;

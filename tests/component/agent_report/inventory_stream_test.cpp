@@ -178,7 +178,7 @@ TEST_F(InventoryStream, AnExceptionInTheCoreIsARefusal) {
   EXPECT_EQ(peer.outcome(full_of("good", "b1", 1)), v1::OUTCOME_TAKEN);
 }
 
-TEST_F(InventoryStream, AStreamMayCarrySeveralNodesAndTheirEndIsSaidOfEach) {
+TEST_F(InventoryStream, AStreamMayCarrySeveralNodesAndItsEndIsReportedForEach) {
   open();
   Peer peer(port);
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 1)), v1::OUTCOME_TAKEN);

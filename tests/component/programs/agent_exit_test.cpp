@@ -63,12 +63,13 @@ TEST(AgentExit, ItReportsToExactlyOnePlace) {
     const Outcome out = complaint(line);
     EXPECT_EQ(out.code, 2) << line;
     EXPECT_THAT(out.text, HasSubstr("--scheduler is missing: HOST:PORT of the scheduler's gRPC "
-                                    "door (in a cluster: --kubernetes or --kubeconfig)"));
+                                    "server (in a cluster: --kubernetes or --kubeconfig)"));
   }
   for (const char* cluster : {"--kubernetes", "--kubeconfig /no/such/file"}) {
     const Outcome out = complaint(kAgent + cluster);
     EXPECT_EQ(out.code, 2) << cluster;
-    EXPECT_THAT(out.text, HasSubstr("--scheduler and --kubernetes or --kubeconfig exclude"));
+    EXPECT_THAT(out.text, HasSubstr("--scheduler cannot be combined with --kubernetes or "
+                                    "--kubeconfig"));
   }
   EXPECT_THAT(complaint(kAgent + "--lease-namespace a").text,
               HasSubstr("--lease-namespace needs --kubernetes or --kubeconfig"));

@@ -14,8 +14,8 @@
 namespace chipweave::fake_nvml {
 namespace {
 
-constexpr std::size_t kMostDevices = 128;
-constexpr std::size_t kMostInstances = 16;
+constexpr std::size_t kMaxDevices = 128;
+constexpr std::size_t kMaxInstances = 16;
 
 // Enough to see that a file was replaced, or written in place.
 struct Stamp {
@@ -31,10 +31,10 @@ Stamp stamp;
 int starts = 0;               // less shutdowns; the real library counts them, too
 int booted = 0;               // "boot" when the library was started
 std::size_t told_events = 0;  // of this version of the file
-std::array<std::uint64_t, kMostDevices> wanted_events;
+std::array<std::uint64_t, kMaxDevices> wanted_events;
 // Handles point at these; what they hold does not matter.
-std::array<char, kMostDevices> places;
-std::array<char, kMostDevices * kMostInstances> mig_places;
+std::array<char, kMaxDevices> places;
+std::array<char, kMaxDevices * kMaxInstances> mig_places;
 
 Stamp stamp_of(const char* path) {
   struct stat info = {};
@@ -48,11 +48,11 @@ const Json* instance_of(nvml::Device handle) {
   if (at < mig_places.data() || at >= mig_places.data() + mig_places.size()) return nullptr;
   const auto place = static_cast<std::size_t>(at - mig_places.data());
   const Json& devices = loaded["devices"];
-  if (place / kMostInstances >= devices.size()) return nullptr;
-  const Json& device = devices[place / kMostInstances];
+  if (place / kMaxInstances >= devices.size()) return nullptr;
+  const Json& device = devices[place / kMaxInstances];
   const auto instances = device.find("mig_devices");
-  if (instances == device.end() || place % kMostInstances >= instances->size()) return nullptr;
-  const Json& instance = (*instances)[place % kMostInstances];
+  if (instances == device.end() || place % kMaxInstances >= instances->size()) return nullptr;
+  const Json& instance = (*instances)[place % kMaxInstances];
   return instance.is_null() ? nullptr : &instance;
 }
 
@@ -108,7 +108,7 @@ bool next_event(nvml::EventData* to) {
     const int device = event.value("device", -1);
     const auto type = event.value("type", std::uint64_t{0});
     const auto place = static_cast<std::size_t>(device);
-    if (device >= 0 && (place >= kMostDevices || (wanted_events.at(place) & type) == 0)) continue;
+    if (device >= 0 && (place >= kMaxDevices || (wanted_events.at(place) & type) == 0)) continue;
     to->device = device < 0 ? reinterpret_cast<nvml::Device>(&wanted_events) : handle_of(place);
     to->type = type;
     to->data = event.value("data", std::uint64_t{0});
@@ -141,21 +141,21 @@ nvml::Code enter(const char* function, nvml::Device handle, const Json*& device)
 }
 
 nvml::Device handle_of(std::size_t at) {
-  if (at >= std::min(kMostDevices, loaded["devices"].size())) return nullptr;
+  if (at >= std::min(kMaxDevices, loaded["devices"].size())) return nullptr;
   return reinterpret_cast<nvml::Device>(&places[at]);
 }
 
 nvml::Device mig_handle_of(std::size_t device, std::size_t at) {
-  if (device >= kMostDevices || at >= kMostInstances) return nullptr;
-  const auto handle = reinterpret_cast<nvml::Device>(&mig_places[device * kMostInstances + at]);
+  if (device >= kMaxDevices || at >= kMaxInstances) return nullptr;
+  const auto handle = reinterpret_cast<nvml::Device>(&mig_places[device * kMaxInstances + at]);
   return instance_of(handle) == nullptr ? nullptr : handle;
 }
 
 std::size_t place_of(nvml::Device handle) {
-  for (std::size_t at = 0; at < kMostDevices; ++at) {
+  for (std::size_t at = 0; at < kMaxDevices; ++at) {
     if (reinterpret_cast<nvml::Device>(&places[at]) == handle) return at;
   }
-  return kMostDevices;
+  return kMaxDevices;
 }
 
 void copy_text(const Json& text, char* to, std::size_t size) {

@@ -6,7 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent/machines.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -180,7 +181,7 @@ TEST_F(AgentTest, AProbeThatFailsKeepsTheLastGoodStateAndAges) {
   EXPECT_EQ(agent.age().count(), 0);
 }
 
-TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndTold) {
+TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndEmitted) {
   begin();
   domain::Observation seen{"box", ring_of_four(), {}};
   seen.signals = {event("xid.79", 2), event("xid.13", 1)};

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/domain/topology_builder.hpp"
 #include "common/domain/topology_edit.hpp"
-#include "node-agent/app/health/faults.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -25,7 +26,7 @@ TEST(Delta, EqualStatesGiveAnEmptyOne) {
   EXPECT_TRUE(delta->empty());
 }
 
-TEST(Delta, SaysOnlyWhatChangedAndTheWayBack) {
+TEST(Delta, HoldsOnlyWhatChangedAndTheWayBack) {
   const auto whole = state_of(ring_of_four());
   const auto now =
       state_of(broken({{ChipIndex{3}}, {ChipIndex{1}}, {{ChipIndex{2}, ChipIndex{1}, 1}}}));
@@ -41,7 +42,7 @@ TEST(Delta, SaysOnlyWhatChangedAndTheWayBack) {
   EXPECT_EQ(back->links, (std::vector<LinkChange>{{ChipIndex{1}, ChipIndex{2}, 0}}));
 }
 
-TEST(Delta, FaultsAreToldAsAWholeWhenTheyAreOthers) {
+TEST(Delta, FaultsAreSentAsAWholeWhenTheyChange) {
   NodeState sick{"box", {"r"}, ring_of_four()};
   sick.faults.resize(2);
   sick.faults[0].code = "nic.flap";

@@ -36,7 +36,7 @@ struct FileWatchTest : testing::Test {
   }
 };
 
-TEST_F(FileWatchTest, TellsHoweverAFileChanges) {
+TEST_F(FileWatchTest, CallsBackHoweverAFileChanges) {
   folder.put("beside", "{}");
   // A watch each: what one change is told of twice is not taken for the next one.
   for (const std::function<void()>& change : std::vector<std::function<void()>>{
@@ -50,7 +50,7 @@ TEST_F(FileWatchTest, TellsHoweverAFileChanges) {
   }
 }
 
-TEST_F(FileWatchTest, TellsOfTheSwapOfAVolume) {
+TEST_F(FileWatchTest, CallsBackAtTheSwapOfAVolume) {
   folder.put("..first/health.json", "{}");
   folder.put("..second/health.json", "{}");
   fs::create_directory_symlink("..first", folder.at("..data"));

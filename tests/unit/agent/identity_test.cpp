@@ -5,7 +5,7 @@
 
 #include "common/domain/topology_edit.hpp"
 #include "common/io/files.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -35,7 +35,7 @@ TEST(Identity, ResourcesFollowTheVendor) {
   EXPECT_THAT(*default_resources(profile("ascend-a5-8")), ElementsAre("huawei.com/npu"));
 }
 
-TEST(Identity, AnUnknownVendorHasToBeTold) {
+TEST(Identity, AnUnknownVendorNeedsItsResourceSet) {
   const auto got = default_resources(ring_of_four("acme"));
   ASSERT_FALSE(got);
   EXPECT_THAT(got.error().text(), testing::HasSubstr("--resource"));

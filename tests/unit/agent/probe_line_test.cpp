@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/topology/import.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -38,7 +38,7 @@ std::string without_end(std::string line) {
   return line;
 }
 
-TEST(ProbeLine, SaysAllThatWasSeen) {
+TEST(ProbeLine, CarriesTheWholeObservation) {
   ProbeLineWriter writer;
   ProbeLineReader reader;
   const Observation seen = full();
@@ -65,7 +65,7 @@ TEST(ProbeLine, SaysAllThatWasSeen) {
   EXPECT_EQ(read.neighbours[1].chip, ChipIndex{2});
 }
 
-TEST(ProbeLine, TheTopologyIsSaidOnlyWhenItIsAnother) {
+TEST(ProbeLine, TheTopologyIsWrittenOnlyWhenItChanges) {
   ProbeLineWriter writer;
   ProbeLineReader reader;
   Observation seen = full();
@@ -84,7 +84,7 @@ TEST(ProbeLine, TheTopologyIsSaidOnlyWhenItIsAnother) {
   EXPECT_EQ(observation_of(reader.read(third)).topology.link(0, 1)->lanes_down, 1);
 }
 
-TEST(ProbeLine, SaysThatItLivesAndWhyItCannotRead) {
+TEST(ProbeLine, CarriesHeartbeatsAndFailures) {
   ProbeLineReader reader;
   const auto alive = reader.read(without_end(ProbeLineWriter::alive()));
   ASSERT_TRUE(alive.ok());
@@ -96,7 +96,7 @@ TEST(ProbeLine, SaysThatItLivesAndWhyItCannotRead) {
   EXPECT_EQ(std::get<Error>(*failure).message, "no \"GPU\"\nhere");
 }
 
-TEST(ProbeLine, WhatABrokenHelperSaysIsAnErrorThatNamesThePlace) {
+TEST(ProbeLine, ABrokenLineIsAnErrorThatNamesThePlace) {
   const std::string start = R"({"machine":"m","topology":{"chips":[{"index":0}]},"facts":{})";
   const auto problem = [](const std::string& line) {
     const auto read = ProbeLineReader().read(line);
@@ -104,10 +104,11 @@ TEST(ProbeLine, WhatABrokenHelperSaysIsAnErrorThatNamesThePlace) {
   };
   EXPECT_EQ(problem(start + "}"), "read");
   EXPECT_NE(problem("").find("line 1"), std::string::npos) << problem("");
-  EXPECT_EQ(problem("[]"), "the line is no object");
-  EXPECT_NE(problem(R"({"machine":"m","facts":{}})").find("topology: missing"), std::string::npos);
+  EXPECT_EQ(problem("[]"), "expected an object, got a list");
+  EXPECT_NE(problem(R"({"machine":"m","facts":{}})").find("topology: is missing"),
+            std::string::npos);
   EXPECT_NE(problem(start + R"(,"signals":[{"kind":"rumour","code":"x"}]})")
-                .find("signals[0].kind: is none of"),
+                .find("signals[0].kind: must be one of"),
             std::string::npos);
   EXPECT_NE(problem(start + R"(,"signals":[{"kind":"state","code":""}]})").find("signals[0].code"),
             std::string::npos);

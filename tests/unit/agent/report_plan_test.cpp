@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "common/base/backoff.hpp"
-#include "node-agent/app/health/faults.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -24,11 +24,11 @@ ReportPlan settled() {
   plan.want(state_of(ring_of_four()));
   plan.opened();
   EXPECT_TRUE(plan.next().has_value());
-  plan.acked(Answer::taken);
+  plan.acked(Answer::accepted);
   return plan;
 }
 
-TEST(ReportPlan, SaysNothingWhileClosed) {
+TEST(ReportPlan, SendsNothingWhileClosed) {
   ReportPlan plan;
   plan.want(state_of(ring_of_four()));
   plan.heartbeat_due();
@@ -45,7 +45,7 @@ TEST(ReportPlan, BeginsWithAFullReportAndWaitsForItsAck) {
   EXPECT_EQ(first->sequence, 1U);
   plan.want(with_sick_chip(1));
   EXPECT_FALSE(plan.next());
-  EXPECT_TRUE(plan.acked(Answer::taken));
+  EXPECT_TRUE(plan.acked(Answer::accepted));
   const auto second = plan.next();
   ASSERT_TRUE(second);
   EXPECT_EQ(second->kind, ReportKind::delta);
@@ -60,7 +60,7 @@ TEST(ReportPlan, MergesChangesThatComeFasterThanAcks) {
   ASSERT_TRUE(plan.next());
   plan.want(with_sick_chip(2));
   plan.want(with_sick_chip(3));
-  plan.acked(Answer::taken);
+  plan.acked(Answer::accepted);
   const auto next = plan.next();
   ASSERT_TRUE(next);
   EXPECT_EQ(next->delta.chips,
@@ -81,7 +81,7 @@ TEST(ReportPlan, BeatsOnlyWhenDueAndOnce) {
   const auto beat = plan.next();
   ASSERT_TRUE(beat);
   EXPECT_EQ(beat->kind, ReportKind::heartbeat);
-  plan.acked(Answer::taken);
+  plan.acked(Answer::accepted);
   EXPECT_FALSE(plan.next());
 }
 

@@ -1,8 +1,11 @@
 #include "node-agent/publish/compat/ack_content.hpp"
 
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/agent_compat/machines.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {

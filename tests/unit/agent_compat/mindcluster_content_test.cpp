@@ -1,11 +1,13 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 
+#include <gtest/gtest.h>
+
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/codec/mindcluster/node/node_annotations.hpp"
 #include "common/codec/mindcluster/node/node_info.hpp"
 #include "common/codec/mindcluster/node/switch_info.hpp"
 #include "common/http/sha256.hpp"
-#include "tests/unit/agent_compat/machines.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -141,7 +143,7 @@ TEST(DeviceInfoData, OnlyOfAscend) {
   const NodeState other = profile("hgx-h100-8");
   EXPECT_TRUE(device_info_data(other, {}, 1, kSha256).empty());
   EXPECT_FALSE(node_info_data(other, kSha256).has_value());
-  EXPECT_EQ(mindcluster_marks(other), NodeMarks());
+  EXPECT_EQ(mindcluster_metadata(other), NodeMetadata());
 }
 
 TEST(NodeInfoData, IsThereWhileTheMachineHasFaults) {
@@ -160,18 +162,18 @@ TEST(NodeInfoData, IsThereWhileTheMachineHasFaults) {
   EXPECT_TRUE(mc::read_node_info(text, kSha256).ok());
 }
 
-TEST(MindclusterMarks, OfAnA2) {
+TEST(MindclusterMetadata, OfAnA2) {
   NodeState state = chips("ascend", "Ascend910B3", 2, [](Chip& chip) {
     chip.memory_bytes = std::uint64_t{64} << 30U;
     if (chip.index.value == 0) chip.device_ips = {"192.0.2.12", "192.0.2.13"};
   });
   state.facts["aicore"] = "20";
-  const NodeMarks marks = mindcluster_marks(state);
-  EXPECT_EQ(marks.labels, (codec::StringMap{{"accelerator", "huawei-Ascend910"},
-                                            {"node.kubernetes.io/npu.chip.name", "910B3"},
-                                            {"servertype", "Ascend910B-20"},
-                                            {"mind-cluster/npu-chip-memory", "64G"}}));
-  EXPECT_EQ(marks.annotations,
+  const NodeMetadata metadata = mindcluster_metadata(state);
+  EXPECT_EQ(metadata.labels, (codec::StringMap{{"accelerator", "huawei-Ascend910"},
+                                               {"node.kubernetes.io/npu.chip.name", "910B3"},
+                                               {"servertype", "Ascend910B-20"},
+                                               {"mind-cluster/npu-chip-memory", "64G"}}));
+  EXPECT_EQ(metadata.annotations,
             (codec::StringMap{{"baseDeviceInfos",
                                R"({"Ascend910-0":{"IP":"192.0.2.12"},"Ascend910-1":{"IP":""}})"},
                               {"serverIndex", "-2"},
@@ -179,7 +181,7 @@ TEST(MindclusterMarks, OfAnA2) {
                               {"superPodID", "-2"}}));
 }
 
-TEST(MindclusterMarks, OfAnA3InItsSuperPod) {
+TEST(MindclusterMetadata, OfAnA3InItsSuperPod) {
   const NodeState state = chips(
       "ascend", "Ascend910_9392", 16,
       [](Chip& chip) {
@@ -189,27 +191,28 @@ TEST(MindclusterMarks, OfAnA3InItsSuperPod) {
         }
       },
       domain::SuperPod{"5", 1});
-  const NodeMarks marks = mindcluster_marks(state);
-  EXPECT_EQ(marks.annotations.at("serverType"), "A3");
-  EXPECT_EQ(marks.annotations.at("superPodID"), "5");
-  EXPECT_EQ(marks.annotations.at("serverIndex"), "1");
-  const auto devices = mc::read_base_devices("Ascend910", marks.annotations.at("baseDeviceInfos"));
+  const NodeMetadata metadata = mindcluster_metadata(state);
+  EXPECT_EQ(metadata.annotations.at("serverType"), "A3");
+  EXPECT_EQ(metadata.annotations.at("superPodID"), "5");
+  EXPECT_EQ(metadata.annotations.at("serverIndex"), "1");
+  const auto devices =
+      mc::read_base_devices("Ascend910", metadata.annotations.at("baseDeviceInfos"));
   ASSERT_TRUE(devices.ok());
   EXPECT_EQ(devices->size(), 16U);
   EXPECT_EQ(devices->at(2), (mc::BaseDevice{"192.0.2.12", 262146}));
-  EXPECT_EQ(marks.labels.at("node.kubernetes.io/npu.chip.name"), "910_9392");
-  EXPECT_FALSE(marks.labels.contains("servertype")) << "its card type is not laid down";
+  EXPECT_EQ(metadata.labels.at("node.kubernetes.io/npu.chip.name"), "910_9392");
+  EXPECT_FALSE(metadata.labels.contains("servertype")) << "its card type is not laid down";
 }
 
-TEST(MindclusterMarks, OfAnA5) {
+TEST(MindclusterMetadata, OfAnA5) {
   NodeState state = chips("ascend", "Ascend950PR", 8);
   state.facts = {{"aicore", "36"}, {"ascend.rack", "6"}};
-  const NodeMarks marks = mindcluster_marks(state);
-  EXPECT_EQ(marks.labels, (codec::StringMap{{"accelerator", "huawei-npu"},
-                                            {"node.kubernetes.io/npu.chip.name", "Ascend950PR"},
-                                            {"servertype", "npu-36"}}));
-  EXPECT_EQ(marks.annotations.at("serverType"), "npu");
-  EXPECT_EQ(marks.annotations.at("rackID"), "6");
+  const NodeMetadata metadata = mindcluster_metadata(state);
+  EXPECT_EQ(metadata.labels, (codec::StringMap{{"accelerator", "huawei-npu"},
+                                               {"node.kubernetes.io/npu.chip.name", "Ascend950PR"},
+                                               {"servertype", "npu-36"}}));
+  EXPECT_EQ(metadata.annotations.at("serverType"), "npu");
+  EXPECT_EQ(metadata.annotations.at("rackID"), "6");
 }
 
 TEST(ManuallySeparated, AreChipsByTheNamesOfMindcluster) {

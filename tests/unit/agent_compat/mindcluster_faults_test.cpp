@@ -1,6 +1,8 @@
 #include "common/codec/mindcluster/faults/reported_faults.hpp"
 
-#include "tests/unit/agent_compat/machines.hpp"
+#include <gtest/gtest.h>
+
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {

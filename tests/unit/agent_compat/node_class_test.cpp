@@ -1,8 +1,11 @@
 #include "node-agent/publish/compat/node_class.hpp"
 
+#include <gtest/gtest.h>
+
 #include <map>
 
-#include "tests/unit/agent_compat/machines.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {

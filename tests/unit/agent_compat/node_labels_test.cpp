@@ -1,7 +1,9 @@
 #include "node-agent/publish/compat/node_labels.hpp"
 
+#include <gtest/gtest.h>
+
 #include "node-agent/publish/compat/label_value.hpp"
-#include "tests/unit/agent_compat/machines.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {

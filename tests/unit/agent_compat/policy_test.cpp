@@ -4,11 +4,12 @@
 #include <regex>
 #include <set>
 
+#include "common/io/files.hpp"
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
-#include "node-agent/publish/node/mark_plan.hpp"
+#include "node-agent/publish/node/own_keys.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 #include "tests/support/paths.hpp"
-#include "tests/unit/agent_compat/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -22,68 +23,67 @@ std::string policy() {
   return text.ok() ? *text : "";
 }
 
-// Of one variable of the policy: the prefixes and the keys that it lets pass.
-struct Allowed {
-  Texts prefixes;
-  Texts keys;
-
-  bool holds(const std::string& key) const {
-    for (const std::string& prefix : prefixes) {
-      if (key.starts_with(prefix)) return true;
-    }
-    return keys.contains(key);
-  }
-};
-
-Allowed allowed(const std::string& variable) {
+// The quoted strings of `$name := list "…" …`, the template's variables.
+Texts list_of(const std::string& name) {
   const std::string text = policy();
-  const std::size_t begin = text.find("- name: " + variable + "\n");
-  EXPECT_NE(begin, std::string::npos) << variable;
-  const std::size_t end =
-      std::min(text.find("\n  - name: ", begin + 1), text.find("\n  validations:", begin + 1));
-  const std::string part = text.substr(begin, end - begin);
-  Allowed out;
-  const std::regex quoted(R"re((startsWith\()?"([^"]+)")re");
+  const std::size_t begin = text.find("$" + name + " := list ");
+  EXPECT_NE(begin, std::string::npos) << name;
+  const std::string part = text.substr(begin, text.find("}}", begin) - begin);
+  Texts out;
+  const std::regex quoted(R"re("([^"]+)")re");
   for (std::sregex_iterator it(part.begin(), part.end(), quoted), last; it != last; ++it) {
-    ((*it)[1].matched ? out.prefixes : out.keys).insert((*it)[2]);
+    out.insert((*it)[1]);
   }
   return out;
 }
 
-TEST(Policy, LetsPassWhatAgentsMayOwnAndNoMore) {
-  const Allowed labels = allowed("otherLabels");
-  EXPECT_FALSE(labels.prefixes.empty());
-  EXPECT_FALSE(labels.keys.empty());
-  for (const std::string& prefix : labels.prefixes)
-    EXPECT_TRUE(may_own_label(prefix + "x")) << prefix;
-  for (const std::string& key : labels.keys) EXPECT_TRUE(may_own_label(key)) << key;
-  Allowed annotations = allowed("otherAnnotations");
-  EXPECT_TRUE(annotations.prefixes.empty());
-  EXPECT_EQ(annotations.keys.erase(kAgentKeysAnnotation), 1U);
-  EXPECT_EQ(annotations.keys.erase("chipweave.dev/clear-faults"), 1U);
-  EXPECT_FALSE(annotations.keys.empty());
-  for (const std::string& key : annotations.keys) EXPECT_TRUE(may_own_annotation(key)) << key;
+template <class List>
+Texts texts(const List& list) {
+  return {list.begin(), list.end()};
 }
 
-TEST(Policy, LetsPassWhatAgentsWrite) {
-  const Allowed labels = allowed("otherLabels");
-  const Allowed annotations = allowed("otherAnnotations");
+TEST(Policy, ListsTheKeysThatAgentsMayOwnAndNoMore) {
+  EXPECT_EQ(list_of("labelPrefixes"), texts(kOwnLabelPrefixes));
+  EXPECT_EQ(list_of("labels"), texts(kOwnLabels));
+  Texts annotations = texts(kOwnAnnotations);
+  annotations.insert(kAgentKeysAnnotation);
+  EXPECT_EQ(list_of("annotations"), annotations);
+  EXPECT_EQ(list_of("commands"), Texts{kClearAnnotation});
+}
+
+// The lists are all that lets a key pass: no expression names one of its own.
+TEST(Policy, NamesKeysInItsListsOnly) {
+  const std::string text = policy();
+  const std::string expressions = text.substr(
+      text.find("  variables:"), text.find("  validations:") - text.find("  variables:"));
+  EXPECT_EQ(expressions.find('"'), std::string::npos) << expressions;
+  std::size_t uses = 0;
+  for (const char* use : {"$ownLabel", "toJson $annotations", "concat $annotations $commands"}) {
+    for (std::size_t at = expressions.find(use); at != std::string::npos;
+         at = expressions.find(use, at + 1)) {
+      ++uses;
+    }
+  }
+  EXPECT_EQ(uses, 4U) << "labels and annotations, each as added or changed and as removed";
+}
+
+TEST(Policy, EveryKeyThatAgentsWriteMayBeOwned) {
   int keys = 0;
   for (const char* machine :
        {"hgx-h100-8", "ascend-910b-8", "ascend-a5-8", "mi300x-8", "metax-c550-8"}) {
     NodeState state = profile(machine);
     state.facts = {{"driver", "550.54.15"}, {"sm", "9.0"},    {"fabric.clique", "a.1"},
                    {"mig.capable", "true"}, {"aicore", "20"}, {"ascend.rack", "6"}};
-    NodeMarks marks = mindcluster_marks(state);
-    marks.labels.merge(node_labels(state));
-    marks.labels.merge(gfd_labels(state));
-    marks.labels.merge(metax_labels(state));
-    for (const auto& [key, value] : marks.labels) {
-      EXPECT_TRUE(labels.holds(key) && may_own_label(key)) << key;
+    NodeMetadata metadata = mindcluster_metadata(state);
+    metadata.labels.merge(node_labels(state));
+    metadata.labels.merge(gfd_labels(state));
+    metadata.labels.merge(metax_labels(state));
+    for (const auto& [key, value] : metadata.labels) {
+      EXPECT_TRUE(may_own_label(key)) << key;
       ++keys;
     }
-    for (const auto& [key, value] : marks.annotations) {
-      EXPECT_TRUE(annotations.holds(key) && may_own_annotation(key)) << key;
+    for (const auto& [key, value] : metadata.annotations) {
+      EXPECT_TRUE(may_own_annotation(key)) << key;
       ++keys;
     }
   }

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/topology/import.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -98,7 +99,7 @@ TEST(Continuity, LanesToASwitchFollowTheirChip) {
   EXPECT_EQ(out.topology.link(2, 3)->lanes_down, 2);
 }
 
-TEST(Continuity, AChipThatLostItsNameIsKnownByItsPlace) {
+TEST(Continuity, AChipWithoutIdIsMatchedByItsAddress) {
   const NodeTopology known = machine(kAll);
   const Observation out =
       seen_as(known, Observation{"box", machine({"G-3", "?-2", "G-0", "G-1"}), {}});
@@ -108,7 +109,7 @@ TEST(Continuity, AChipThatLostItsNameIsKnownByItsPlace) {
   EXPECT_TRUE(out.signals.empty());
 }
 
-TEST(Continuity, AChipThatLostNameAndPlaceIsKnownByItsNumber) {
+TEST(Continuity, AChipWithoutIdAndAddressIsMatchedByItsIndex) {
   const NodeTopology known = machine(kAll);
   const Observation out =
       seen_as(known, Observation{"box", machine({"G-0", "G-1", "", "G-3"}), {}});

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/topology/import.hpp"
-#include "tests/unit/agent/machines.hpp"
+#include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {

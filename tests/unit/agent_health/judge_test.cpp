@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -86,7 +86,7 @@ struct Judge : testing::Test {
   }
 };
 
-TEST_F(Judge, NothingIsWrongWithAMachineThatSaysNothing) {
+TEST_F(Judge, NoSignalsMeanNoFaults) {
   observe();
   EXPECT_THAT(judge.judge(), IsEmpty());
 }
@@ -292,7 +292,7 @@ TEST_F(Judge, ARestartForgetsOnlyWhatTimeHeals) {
   EXPECT_EQ(after[0].since, before[0].since);
 }
 
-TEST_F(Judge, MemoryStaysBoundedWhateverIsSaid) {
+TEST_F(Judge, MemoryStaysBoundedWhateverIsReported) {
   std::vector<Signal> many;
   many.reserve(40'000);
   for (int i = 0; i < 40'000; ++i) many.push_back(event("xid." + std::to_string(i), 0));

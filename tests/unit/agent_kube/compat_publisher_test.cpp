@@ -6,9 +6,9 @@
 
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/sha256.hpp"
-#include "node-agent/publish/node/node_wishes.hpp"
-#include "tests/unit/agent_compat/machines.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "node-agent/publish/node/node_commands.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -54,7 +54,7 @@ class Publisher : public testing::Test {
     publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
     want(std::move(state));
     publisher_->start();
-    publisher_->speak();
+    publisher_->publish_config_maps();
     api_.advance(seconds(2));
   }
   void want(NodeState state) {
@@ -105,7 +105,7 @@ TEST_F(Publisher, AsksForNothingButItsNodeWhereNothingIsSwitchedOn) {
   }
 }
 
-TEST_F(Publisher, AnAscendNodeSpeaksMindcluster) {
+TEST_F(Publisher, AnAscendNodePublishesForMindcluster) {
   CompatOptions options;
   options.mindcluster = true;
   begin(profile("ascend-910b-8"), options);
@@ -168,7 +168,7 @@ TEST_F(Publisher, ARestartDoesNotTakeAcksConfigMapAway) {
   EXPECT_EQ(api_.objects[kAck], before);
 }
 
-TEST_F(Publisher, LabelsAreThoseThatWereAskedFor) {
+TEST_F(Publisher, LabelsAreThoseThatWereRequested) {
   CompatOptions options;
   options.labels = true;
   begin(profile("hgx-h100-8"), options);
@@ -182,7 +182,7 @@ TEST_F(Publisher, LabelsAreThoseThatWereAskedFor) {
   EXPECT_EQ(labels()["nvidia.com/gpu.product"], "H100-SXM5");
 }
 
-TEST_F(Publisher, ACordonIsToldOnceAndKeptThroughNonsense) {
+TEST_F(Publisher, ACordonIsReportedOnceAndKeptThroughInvalidValues) {
   begin(profile("hgx-h100-8"));
   EXPECT_THAT(cordons_, IsEmpty());
   annotate(kCordonAnnotation, "3,5");
@@ -215,7 +215,7 @@ TEST_F(Publisher, MindclustersListCountsToo) {
   annotate(kCordonAnnotation, "5");
   EXPECT_THAT(cordons_, ElementsAre(some({{3}}), some({{3}, {5}})));
   people_write("three");
-  EXPECT_EQ(cordons_.size(), 2U) << "the last list that could be read";
+  EXPECT_EQ(cordons_.size(), 2U) << "the last valid list";
   people_write("");
   EXPECT_EQ(cordons_.back(), some({{5}}));
 }
@@ -237,7 +237,7 @@ TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
   publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
   want(profile("ascend-910b-8"));
   publisher_->start();
-  publisher_->speak();
+  publisher_->publish_config_maps();
   annotate(kCordonAnnotation, "2");
   ASSERT_EQ(device_info().faults.size(), 1U);
   EXPECT_EQ(device_info().faults[0].level, "ManuallySeparateNPU");
@@ -252,7 +252,7 @@ class NewPublisher : public Publisher {
     options.mindcluster = true;
     CompatEvents events;
     events.cordon = [this](const codec::ChipSelection& chips) { cordons_.push_back(chips); };
-    events.heard = [this] {
+    events.commands_known = [this] {
       ++heard_;
       known_then_ = cordons_;
     };
@@ -264,7 +264,7 @@ class NewPublisher : public Publisher {
   std::vector<codec::ChipSelection> known_then_;
 };
 
-TEST_F(NewPublisher, ListensBeforeItSpeaks) {
+TEST_F(NewPublisher, ReadsCommandsBeforeItPublishes) {
   annotate(kCordonAnnotation, "2");
   api_.put(kDeviceInfo,
            {{"metadata", {{"uid", "u2"}, {"labels", Json::object()}}},
@@ -278,7 +278,7 @@ TEST_F(NewPublisher, ListensBeforeItSpeaks) {
   api_.advance(seconds(5));
   EXPECT_EQ(api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"], "before");
 
-  publisher_->speak();
+  publisher_->publish_config_maps();
   api_.advance(milliseconds(100));
   EXPECT_EQ(device_info().available->size(), 8U);
   api_.advance(minutes(1));
@@ -298,7 +298,7 @@ TEST_F(NewPublisher, DoesNotListenForEver) {
   EXPECT_TRUE(there(kDeviceInfo)) << "no inventory is taken, and it speaks all the same";
 }
 
-TEST_F(NewPublisher, ANodeThatIsNotThereSaysNothing) {
+TEST_F(NewPublisher, AMissingNodeHasNoCommands) {
   api_.objects.erase(kNodePath);
   make();
   api_.advance(milliseconds(100));
@@ -314,7 +314,7 @@ TEST_F(NewPublisher, StoppedItHearsNothing) {
   EXPECT_EQ(api_.under_way(), 0U);
 }
 
-TEST_F(Publisher, FaultsAreClearedOnceForEachTimeItIsAsked) {
+TEST_F(Publisher, FaultsAreClearedOncePerCommand) {
   begin(profile("hgx-h100-8"));
   annotate(kClearAnnotation, "3");
   EXPECT_THAT(clears_, ElementsAre(some({{3}})));

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "tests/unit/agent_kube/answers.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/api_answers.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -162,7 +162,7 @@ TEST_F(KeptMap, WhatSomebodyDeletesOrChangesComesBackWithinAMinute) {
   EXPECT_EQ(object()["metadata"]["labels"]["app"], "x");
 }
 
-TEST_F(KeptMap, WhatPeopleEditIsToldAndKeptEvenOverADeletion) {
+TEST_F(KeptMap, EditsAreReportedAndKeptEvenOverADeletion) {
   begin();
   EXPECT_THAT(seen_, IsEmpty());
   object()["data"]["People"] = "Ascend910-3";
@@ -184,7 +184,7 @@ TEST_F(KeptMap, WhatPeopleEditIsToldAndKeptEvenOverADeletion) {
   EXPECT_EQ(data()["People"], "");
 }
 
-TEST_F(KeptMap, WhatPeopleWroteBeforeTheAgentCameIsTold) {
+TEST_F(KeptMap, EditsBeforeTheAgentStartedAreReported) {
   there_before({{"Cfg", "old"}, {"People", "Ascend910-1"}}, true);
   make();
   keeper_->want(wanted("a"));

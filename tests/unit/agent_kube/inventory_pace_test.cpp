@@ -73,7 +73,7 @@ TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
   EXPECT_TRUE(resting());
 }
 
-TEST_F(InventoryPace, TellsOnceWhatTheRunBeforeKnewOfFaults) {
+TEST_F(InventoryPace, ReportsTheFaultsOfThePreviousRunOnce) {
   std::vector<std::vector<domain::RememberedFault>> told;
   InventoryWriter::Options options;
   options.node = "n1";

@@ -210,7 +210,7 @@ TEST_F(Writer, AnObjectThatSomebodyElseMadeMeanwhileIsUsed) {
   EXPECT_EQ(server_.target, kWrite);
 }
 
-TEST_F(Writer, ALostAnswerIsLookedUpNotRepeated) {
+TEST_F(Writer, AfterALostAnswerTheObjectIsReadNotWrittenAgain) {
   begin();
   server_.fail(Errc::unavailable, "reset by peer");
   expect_backoff(milliseconds(100));
@@ -289,7 +289,7 @@ TEST_F(Writer, WhatSomebodyMustChangeIsTriedEachHalfMinute) {
   }
 }
 
-TEST_F(Writer, SaysOnceWhatTheRunBeforeHasToldAlsoIfThatIsNothing) {
+TEST_F(Writer, ReportsTheFaultsOfThePreviousRunOnceAlsoIfThereAreNone) {
   const std::string told =
       R"({"metadata":{"uid":"u1","resourceVersion":"1"},"status":{"bootId":)"
       R"("b0","sequence":4,"nodeBootId":"node-boot","faults":[{"code":"xid.79",)"
@@ -323,7 +323,7 @@ TEST_F(Writer, SaysOnceWhatTheRunBeforeHasToldAlsoIfThatIsNothing) {
   EXPECT_EQ(remembered("node-boot", 404, failure(404, "not found")), 0U);
 }
 
-TEST_F(Writer, ARefusalIsInTheLogOnceInTheServersWords) {
+TEST_F(Writer, ARefusalIsLoggedOnceWithTheServersMessage) {
   testing::internal::CaptureStderr();
   begin();
   for (const char* why : {"no rights", "no rights", "policy", "no rights"}) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "node-agent/publish/kube/inventory_writer.hpp"
-#include "tests/unit/agent_kube/answers.hpp"
+#include "tests/fakes/agent/api_answers.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::agent {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent_kube/answers.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/api_answers.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -16,7 +16,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 
 const std::string kObject = "/apis/chipweave.dev/v1alpha1/nodeinventories/n1";
-const std::string kLease = "/apis/coordination.k8s.io/v1/namespaces/chipweave/leases/n1";
+const std::string kLeasePath = "/apis/coordination.k8s.io/v1/namespaces/chipweave/leases/n1";
 
 class KubeReporting : public testing::Test {
  protected:
@@ -43,11 +43,11 @@ TEST_F(KubeReporting, TheStateFirstThenTheLease) {
   EXPECT_THAT(api_.log,
               ElementsAre("GET " + kObject, "GET /api/v1/nodes/n1",
                           "POST /apis/chipweave.dev/v1alpha1/nodeinventories",
-                          "PUT " + kObject + "/status", "GET " + kLease,
+                          "PUT " + kObject + "/status", "GET " + kLeasePath,
                           "POST /apis/coordination.k8s.io/v1/namespaces/chipweave/leases"));
   EXPECT_EQ(status()["bootId"], "b1");
   EXPECT_EQ(api_.objects[kObject]["metadata"]["ownerReferences"][0]["uid"], "node-uid");
-  EXPECT_EQ(api_.objects[kLease]["spec"]["holderIdentity"], "b1");
+  EXPECT_EQ(api_.objects[kLeasePath]["spec"]["holderIdentity"], "b1");
   EXPECT_THAT(connected_, ElementsAre(true));
   EXPECT_EQ(sent_[ReportKind::full], 1);
   EXPECT_EQ(sent_[ReportKind::heartbeat], 1);
@@ -58,7 +58,7 @@ TEST_F(KubeReporting, AQuietHourIsRenewalsAndChecks) {
   api_.advance(milliseconds(0));
   api_.log.clear();
   api_.advance(std::chrono::hours(1));
-  const auto renewals = std::count(api_.log.begin(), api_.log.end(), "PUT " + kLease);
+  const auto renewals = std::count(api_.log.begin(), api_.log.end(), "PUT " + kLeasePath);
   const auto checks =
       std::count(api_.log.begin(), api_.log.end(), "GET " + kObject + "?resourceVersion=0");
   EXPECT_EQ(renewals, 360);
@@ -66,7 +66,7 @@ TEST_F(KubeReporting, AQuietHourIsRenewalsAndChecks) {
   EXPECT_LE(checks, 121);
   EXPECT_EQ(api_.log.size(), static_cast<std::size_t>(renewals + checks));
   EXPECT_EQ(sent_[ReportKind::full], 1);
-  EXPECT_EQ(api_.objects[kLease]["spec"]["renewTime"], "2026-01-02T04:04:05.000000Z");
+  EXPECT_EQ(api_.objects[kLeasePath]["spec"]["renewTime"], "2026-01-02T04:04:05.000000Z");
   EXPECT_THAT(connected_, ElementsAre(true));
 }
 
@@ -74,10 +74,10 @@ TEST_F(KubeReporting, WhatSomebodyDeletesComesBack) {
   reporter_->start();
   api_.advance(seconds(5));
   api_.objects.erase(kObject);
-  api_.objects.erase(kLease);
+  api_.objects.erase(kLeasePath);
   api_.advance(seconds(60));
   EXPECT_EQ(status()["sequence"], 1);
-  EXPECT_EQ(api_.objects[kLease]["spec"]["holderIdentity"], "b1");
+  EXPECT_EQ(api_.objects[kLeasePath]["spec"]["holderIdentity"], "b1");
 
   api_.objects.erase(kObject);
   reporter_->want(state(Health::unhealthy), true);

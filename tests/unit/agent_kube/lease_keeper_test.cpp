@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent_kube/answers.hpp"
+#include <nlohmann/json.hpp>
+
+#include "tests/fakes/agent/api_answers.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::agent {

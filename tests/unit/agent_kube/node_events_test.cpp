@@ -84,7 +84,7 @@ TEST_F(NodeEventsTest, AFloodIsSlowedDownAndForgottenFromItsBeginning) {
   EXPECT_EQ(taken()["note"], "chip 3 port 768: xid.79 (fallen off the bus)");
 }
 
-TEST_F(NodeEventsTest, WaitsForWhatTheRunBeforeHasTold) {
+TEST_F(NodeEventsTest, WaitsForTheFaultsOfThePreviousRun) {
   domain::Fault other = fault(domain::Effect::unusable);
   other.chip = domain::ChipIndex{4};
   events.fault({Kind::raised, fault(domain::Effect::unusable)});
@@ -100,7 +100,7 @@ TEST_F(NodeEventsTest, WaitsForWhatTheRunBeforeHasTold) {
   EXPECT_EQ(taken()["reason"], "ChipUnusable");
 }
 
-TEST_F(NodeEventsTest, WhatIsWorseThanItWasToldIsNews) {
+TEST_F(NodeEventsTest, AKnownFaultThatGotWorseHasAnEvent) {
   domain::Fault lanes = fault(domain::Effect::link);
   lanes.peer = domain::ChipIndex{5};
   lanes.lanes = 1;

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "tests/unit/agent_kube/answers.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/api_answers.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -30,14 +30,14 @@ class KeptNode : public testing::Test {
     NodeKeeper::Options options;
     options.node = "n1";
     options.chain.what = "node n1";
-    keeper_ =
-        std::make_unique<NodeKeeper>(api_, options,
-                                     NodeKeeper::Events{[this](const codec::KubeNodeMarks& node) {
-                                                          ++seen_;
-                                                          last_ = node;
-                                                          if (on_seen_) on_seen_(node);
-                                                        },
-                                                        [this](bool yes) { works_ = yes; }});
+    keeper_ = std::make_unique<NodeKeeper>(
+        api_, options,
+        NodeKeeper::Events{[this](const codec::KubeNodeMetadata& node) {
+                             ++seen_;
+                             last_ = node;
+                             if (on_seen_) on_seen_(node);
+                           },
+                           [this](bool yes) { works_ = yes; }});
   }
   void node(const Json& labels, const Json& annotations) {
     api_.put(kPath,
@@ -58,13 +58,13 @@ class KeptNode : public testing::Test {
   ManualClock clock_;
   FakeApi api_{clock_};
   int seen_ = 0;
-  codec::KubeNodeMarks last_;
-  std::function<void(const codec::KubeNodeMarks&)> on_seen_;
+  codec::KubeNodeMetadata last_;
+  std::function<void(const codec::KubeNodeMetadata&)> on_seen_;
   bool works_ = false;
   std::unique_ptr<NodeKeeper> keeper_;
 };
 
-TEST_F(KeptNode, OnlyItsOwnIsWatchedAndMarkedOnce) {
+TEST_F(KeptNode, OnlyItsOwnIsWatchedAndWrittenOnce) {
   keeper_->want({{{"chipweave.dev/chips", "8"}}, {{"superPodID", "3"}}});
   keeper_->start();
   api_.advance(minutes(60));
@@ -81,7 +81,7 @@ TEST_F(KeptNode, OnlyItsOwnIsWatchedAndMarkedOnce) {
   EXPECT_TRUE(works_);
 }
 
-TEST_F(KeptNode, TellsOfEachVersion) {
+TEST_F(KeptNode, ReportsEachVersion) {
   begin({});
   const int before = seen_;
   node({{"a", "b"}}, {{"chipweave.dev/cordon-chips", "3"}});
@@ -176,7 +176,7 @@ TEST_F(KeptNode, ANodeThatIsNotThereYet) {
 }
 
 TEST_F(KeptNode, WhatIsWantedOnSeeingTheNodeIsOnePatch) {
-  on_seen_ = [this](const codec::KubeNodeMarks&) {
+  on_seen_ = [this](const codec::KubeNodeMetadata&) {
     keeper_->want({{{"chipweave.dev/chips", "1"}}, {}});
     keeper_->want({{{"chipweave.dev/chips", "2"}}, {}});
   };

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent_compat/machines.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -13,14 +13,14 @@ using domain::ChipIndex;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const std::string k910 = "huawei.com/Ascend910";
+const std::string kAscend910 = "huawei.com/Ascend910";
 
 TEST(ChipsInUse, AreThoseThatAreNamed) {
-  const ChipsInUse got =
-      chips_in_use(profile("ascend-910b-8").topology,
-                   {{k910, "Ascend910-5"}, {k910, "Ascend910-0"}, {k910, "Ascend910-5"}});
+  const ChipsInUse got = chips_in_use(
+      profile("ascend-910b-8").topology,
+      {{kAscend910, "Ascend910-5"}, {kAscend910, "Ascend910-0"}, {kAscend910, "Ascend910-5"}});
   EXPECT_THAT(got.chips, ElementsAre(ChipIndex{0}, ChipIndex{5}));
-  EXPECT_THAT(got.strangers, IsEmpty());
+  EXPECT_THAT(got.unknown_devices, IsEmpty());
   EXPECT_THAT(chips_in_use(profile("ascend-910b-8").topology, {}).chips, IsEmpty());
 }
 
@@ -28,8 +28,10 @@ TEST(ChipsInUse, AreCountedByPhysicalNumbers) {
   const NodeState state = chips("ascend", "Ascend910A", 4, [](domain::Chip& chip) {
     chip.physical_id = 7 - chip.index.value;
   });
-  EXPECT_THAT(chips_in_use(state.topology, {{k910, "Ascend910-7"}, {k910, "Ascend910-5"}}).chips,
-              ElementsAre(ChipIndex{0}, ChipIndex{2}));
+  EXPECT_THAT(
+      chips_in_use(state.topology, {{kAscend910, "Ascend910-7"}, {kAscend910, "Ascend910-5"}})
+          .chips,
+      ElementsAre(ChipIndex{0}, ChipIndex{2}));
 }
 
 TEST(ChipsInUse, OfEachGeneration) {
@@ -48,12 +50,12 @@ TEST(ChipsInUse, OfEachGeneration) {
 
 TEST(ChipsInUse, AChipWithASliceGivenOutIsNoWholeChipForOthers) {
   const ChipsInUse got = chips_in_use(profile("ascend-910b-8").topology,
-                                      {{k910, "Ascend910-0"},
+                                      {{kAscend910, "Ascend910-0"},
                                        {"huawei.com/Ascend910-2c", "Ascend910-2c-100-1"},
                                        {"huawei.com/Ascend910-2c", "Ascend910-2c-101-1"},
                                        {"huawei.com/Ascend910-4c", "Ascend910-4c-102-6"}});
   EXPECT_THAT(got.chips, ElementsAre(ChipIndex{0}, ChipIndex{1}, ChipIndex{6}));
-  EXPECT_THAT(got.strangers, IsEmpty());
+  EXPECT_THAT(got.unknown_devices, IsEmpty());
 }
 
 TEST(ChipsInUse, OtherResourcesAreNobodysBusiness) {
@@ -63,23 +65,24 @@ TEST(ChipsInUse, OtherResourcesAreNobodysBusiness) {
                                                        {"huawei.com/Ascend910B3", "Ascend910-1"},
                                                        {"huawei.com/other", "Ascend910-1"}});
   EXPECT_THAT(got.chips, IsEmpty());
-  EXPECT_THAT(got.strangers, IsEmpty());
+  EXPECT_THAT(got.unknown_devices, IsEmpty());
 }
 
 TEST(ChipsInUse, StrangersAreNamedWithinBoundsAndLeftOut) {
-  GivenDevices given = {{k910, "Ascend910-77"}, {k910, "Ascend910-1"}, {k910, "three"}};
-  ChipsInUse got = chips_in_use(profile("ascend-910b-8").topology, given);
+  AllocatedDevices allocated = {
+      {kAscend910, "Ascend910-77"}, {kAscend910, "Ascend910-1"}, {kAscend910, "three"}};
+  ChipsInUse got = chips_in_use(profile("ascend-910b-8").topology, allocated);
   EXPECT_THAT(got.chips, ElementsAre(ChipIndex{1}));
-  EXPECT_THAT(got.strangers,
+  EXPECT_THAT(got.unknown_devices,
               ElementsAre("Ascend910-77 of huawei.com/Ascend910", "three of huawei.com/Ascend910"));
-  given.assign(1000, {k910, std::string(1U << 16U, 'x')});
-  got = chips_in_use(profile("ascend-910b-8").topology, given);
-  EXPECT_EQ(got.strangers.size(), kMostStrangers);
-  EXPECT_LT(got.strangers.front().size(), 200U);
+  allocated.assign(1000, {kAscend910, std::string(1U << 16U, 'x')});
+  got = chips_in_use(profile("ascend-910b-8").topology, allocated);
+  EXPECT_EQ(got.unknown_devices.size(), kMaxUnknownDevices);
+  EXPECT_LT(got.unknown_devices.front().size(), 200U);
 }
 
-TEST(ChipsInUse, OtherVendorsAreNotAskedAbout) {
-  EXPECT_THAT(chips_in_use(profile("hgx-h100-8").topology, {{k910, "Ascend910-0"}}).chips,
+TEST(ChipsInUse, OtherVendorsHaveNone) {
+  EXPECT_THAT(chips_in_use(profile("hgx-h100-8").topology, {{kAscend910, "Ascend910-0"}}).chips,
               IsEmpty());
 }
 

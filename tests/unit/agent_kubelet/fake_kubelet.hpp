@@ -1,18 +1,15 @@
-// FakeKubelet — the PodResources side of a kubelet on a Unix socket: says what a test tells it to.
+// FakeKubelet — the PodResources service of a kubelet on a Unix socket; it answers as the test
+// says.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
-#include <grpcpp/server_builder.h>
 #include <grpcpp/server_context.h>
 
 #include "kubelet/pod_resources.grpc.pb.h"
@@ -21,20 +18,9 @@ namespace chipweave::agent {
 
 using PodList = ::v1::ListPodResourcesResponse;
 
-// One more pod with one container, as kubelets of 1.36 say it: an entry a device.
-inline void add_pod(PodList& list, const std::string& name, const std::string& resource,
-                    const std::vector<std::string>& ids) {
-  ::v1::PodResources& pod = *list.add_pod_resources();
-  pod.set_name(name);
-  pod.set_namespace_("default");
-  ::v1::ContainerResources& container = *pod.add_containers();
-  container.set_name("main");
-  for (const std::string& id : ids) {
-    ::v1::ContainerDevices& devices = *container.add_devices();
-    devices.set_resource_name(resource);
-    devices.add_device_ids(id);
-  }
-}
+// Adds a pod with one container, in the form of kubelets of 1.36: one entry per device.
+void add_pod(PodList& list, const std::string& name, const std::string& resource,
+             const std::vector<std::string>& ids);
 
 class FakeKubelet final : public ::v1::PodResourcesLister::Service {
  public:
@@ -43,51 +29,19 @@ class FakeKubelet final : public ::v1::PodResourcesLister::Service {
   FakeKubelet(const FakeKubelet&) = delete;
   FakeKubelet& operator=(const FakeKubelet&) = delete;
 
-  // A restart of the kubelet: the socket goes, and comes again.
-  void start() {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort("unix:" + socket_, grpc::InsecureServerCredentials());
-    builder.SetMaxSendMessageSize(-1);
-    builder.RegisterService(this);
-    server_ = builder.BuildAndStart();
-  }
-  void stop() {
-    set_hanging(false);
-    if (server_) server_->Shutdown(std::chrono::system_clock::now());
-    server_.reset();
-  }
+  // stop() and start() are a restart of the kubelet: the socket vanishes and comes back.
+  void start();
+  void stop();
   bool runs() const { return server_ != nullptr; }
 
-  void say(PodList list) {
-    const std::lock_guard lock(mutex_);
-    list_ = std::move(list);
-    status_ = grpc::Status::OK;
-  }
-  void refuse(grpc::Status status) {
-    const std::lock_guard lock(mutex_);
-    status_ = std::move(status);
-  }
-  // From now on questions wait until this ends or their asker gives up.
-  void set_hanging(bool yes) {
-    const std::lock_guard lock(mutex_);
-    hanging_ = yes;
-    changed_.notify_all();
-  }
+  void set_list(PodList list);
+  void refuse(grpc::Status status);
+  // While true, calls wait until they are cancelled.
+  void set_hanging(bool yes);
+  int calls();
 
-  int asked() {
-    const std::lock_guard lock(mutex_);
-    return asked_;
-  }
-
-  grpc::Status List(grpc::ServerContext* context, const ::v1::ListPodResourcesRequest* /*asked*/,
-                    PodList* answer) override {
-    std::unique_lock lock(mutex_);
-    ++asked_;
-    while (hanging_ && !context->IsCancelled())
-      changed_.wait_for(lock, std::chrono::milliseconds(10));
-    if (status_.ok()) *answer = list_;
-    return status_;
-  }
+  grpc::Status List(grpc::ServerContext* context, const ::v1::ListPodResourcesRequest* request,
+                    PodList* answer) override;
 
  private:
   std::string socket_;
@@ -96,7 +50,7 @@ class FakeKubelet final : public ::v1::PodResourcesLister::Service {
   PodList list_;
   grpc::Status status_;
   bool hanging_ = false;
-  int asked_ = 0;
+  int calls_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
 #include "chipweave/v1/inventory.grpc.pb.h"
 #include "common/base/limits.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
@@ -34,15 +37,15 @@ class PodResources : public testing::Test {
   PodResources() {
     options_.socket = folder_.at("kubelet.sock");
     options_.period = milliseconds(2);
-    options_.backoff_least = milliseconds(2);
-    options_.backoff_most = milliseconds(20);
+    options_.backoff_min = milliseconds(2);
+    options_.backoff_max = milliseconds(20);
   }
 
   void begin() {
     thread_.loop.post_and_wait([this] {
       client_ = std::make_unique<PodResourcesClient>(
           thread_.loop, options_,
-          PodResourcesEvents{[this](const GivenDevices& given) { given_.add(given); },
+          PodResourcesEvents{[this](const AllocatedDevices& allocated) { given_.add(allocated); },
                              [this](bool yes) { answers_.add(yes); }});
       client_->start();
       client_->start();
@@ -64,24 +67,24 @@ class PodResources : public testing::Test {
   io::TempFolder folder_;
   PodResourcesOptions options_;
   LoopThread thread_;
-  Journal<GivenDevices> given_;
+  Journal<AllocatedDevices> given_;
   Journal<bool> answers_;
   std::unique_ptr<PodResourcesClient> client_;
 };
 
-TEST_F(PodResources, TellsWhatIsGivenOutWheneverItIsOther) {
+TEST_F(PodResources, ReportsAllocatedDevicesWheneverTheyChange) {
   FakeKubelet kubelet(options_.socket);
   ASSERT_TRUE(kubelet.runs());
   begin();
-  EXPECT_EQ(given_.at(0), GivenDevices{}) << "an empty list is an answer";
+  EXPECT_EQ(given_.at(0), AllocatedDevices{}) << "an empty list is an answer";
   EXPECT_EQ(answers_.at(0), true);
-  kubelet.say(one_pod({"Ascend910-3", "Ascend910-1"}));
-  EXPECT_EQ(given_.at(1), (GivenDevices{{k910, "Ascend910-1"}, {k910, "Ascend910-3"}}));
+  kubelet.set_list(one_pod({"Ascend910-3", "Ascend910-1"}));
+  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}, {k910, "Ascend910-3"}}));
   PodList more = one_pod({"Ascend910-1", "Ascend910-3"});  // the same in another order
   add_pod(more, "without", k910, {});
-  kubelet.say(std::move(more));
-  kubelet.say(one_pod({"Ascend910-3"}));
-  EXPECT_EQ(given_.at(2), (GivenDevices{{k910, "Ascend910-3"}}));
+  kubelet.set_list(std::move(more));
+  kubelet.set_list(one_pod({"Ascend910-3"}));
+  EXPECT_EQ(given_.at(2), (AllocatedDevices{{k910, "Ascend910-3"}}));
   EXPECT_EQ(answers_.size(), 1U);
 }
 
@@ -101,7 +104,7 @@ TEST_F(PodResources, SixtyFourPodsInEitherForm) {
     }
   }
   FakeKubelet kubelet(options_.socket);
-  kubelet.say(std::move(list));
+  kubelet.set_list(std::move(list));
   begin();
   const auto got = given_.at(0);
   ASSERT_TRUE(got);
@@ -113,14 +116,14 @@ TEST_F(PodResources, AKubeletThatComesLaterIsFound) {
   begin();
   EXPECT_EQ(answers_.at(0), false);
   FakeKubelet kubelet(options_.socket);
-  kubelet.say(one_pod({"Ascend910-0"}));
+  kubelet.set_list(one_pod({"Ascend910-0"}));
   EXPECT_EQ(answers_.at(1), true);
-  EXPECT_EQ(given_.at(0), (GivenDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
 }
 
-TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastWordStays) {
+TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastAnswerStays) {
   FakeKubelet kubelet(options_.socket);
-  kubelet.say(one_pod({"Ascend910-0"}));
+  kubelet.set_list(one_pod({"Ascend910-0"}));
   begin();
   ASSERT_EQ(answers_.at(0), true);
   kubelet.stop();
@@ -130,12 +133,12 @@ TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastWordStays) {
   kubelet.stop();
   ASSERT_EQ(answers_.at(3), false);
   EXPECT_EQ(given_.size(), 1U) << "the same as before is no news, silence neither";
-  kubelet.say(one_pod({"Ascend910-1"}));
+  kubelet.set_list(one_pod({"Ascend910-1"}));
   kubelet.start();
-  EXPECT_EQ(given_.at(1), (GivenDevices{{k910, "Ascend910-1"}}));
+  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}}));
 }
 
-TEST_F(PodResources, AKubeletThatHangsIsGivenUpAndAskedAgain) {
+TEST_F(PodResources, ACallThatHangsTimesOutAndIsRepeated) {
   options_.deadline = milliseconds(50);
   FakeKubelet kubelet(options_.socket);
   kubelet.set_hanging(true);
@@ -153,14 +156,14 @@ TEST_F(PodResources, GoesWhileAKubeletHangs) {
   EXPECT_EQ(answers_.size(), 0U);
 }
 
-TEST_F(PodResources, TellsOnceInWordsThatNobodyListens) {
+TEST_F(PodResources, LogsOnceThatNobodyListens) {
   const std::string log = first_failure();
   EXPECT_THAT(log, HasSubstr(options_.socket));
   EXPECT_THAT(log, HasSubstr("agent.asRoot"));
   EXPECT_THAT(log, HasSubstr("all are taken as free"));
 }
 
-TEST_F(PodResources, AnOutageIsToldOnce) {
+TEST_F(PodResources, AnOutageIsLoggedOnce) {
   FakeKubelet kubelet(options_.socket);
   testing::internal::CaptureStderr();
   begin();
@@ -170,15 +173,15 @@ TEST_F(PodResources, AnOutageIsToldOnce) {
   kubelet.refuse({grpc::StatusCode::INTERNAL, "no checkpoint"});
   kubelet.stop();
   kubelet.start();
-  kubelet.say({});
+  kubelet.set_list({});
   ASSERT_EQ(answers_.at(2), true);
   end();
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, HasSubstr("rejected by rate limit"));
   EXPECT_THAT(log, HasSubstr("100 calls a second"));
-  EXPECT_THAT(log, HasSubstr("what it said last stays"));
+  EXPECT_THAT(log, HasSubstr("its last answer stays"));
   EXPECT_EQ(log.find("no checkpoint"), std::string::npos);
-  EXPECT_EQ(log.find("does not say"), log.rfind("does not say"));
+  EXPECT_EQ(log.find("does not report"), log.rfind("does not report"));
 }
 
 // A server of something else, such as the device plugins' registration.
@@ -196,30 +199,30 @@ TEST_F(PodResources, AListBeyondSixteenMebibytesIsRefused) {
   add_pod(list, "large", "example.com/memory",
           {std::string(limits::kMaxPodResourcesBytes - 1000, 'x')});
   FakeKubelet kubelet(options_.socket);
-  kubelet.say(list);
+  kubelet.set_list(list);
   begin();
-  EXPECT_EQ(given_.at(0), (GivenDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
   add_pod(list, "more", "example.com/memory", {std::string(2000, 'x')});
-  kubelet.say(std::move(list));
+  kubelet.set_list(std::move(list));
   EXPECT_EQ(answers_.at(1), false);
-  kubelet.say(one_pod({"Ascend910-2"}));
-  EXPECT_EQ(given_.at(1), (GivenDevices{{k910, "Ascend910-2"}}));
+  kubelet.set_list(one_pod({"Ascend910-2"}));
+  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-2"}}));
 }
 
 TEST_F(PodResources, MoreDevicesThanAnyMachineHasAreRefused) {
   FakeKubelet kubelet(options_.socket);
-  kubelet.say(one_pod(std::vector<std::string>(16385, "Ascend910-0")));
+  kubelet.set_list(one_pod(std::vector<std::string>(16385, "Ascend910-0")));
   EXPECT_THAT(first_failure(), HasSubstr("16384"));
-  kubelet.say(one_pod(std::vector<std::string>(16384, "Ascend910-0")));
+  kubelet.set_list(one_pod(std::vector<std::string>(16384, "Ascend910-0")));
   begin();
-  EXPECT_EQ(given_.at(0), (GivenDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
 }
 
 // A list that breaks off would call chips free that pods have.
 TEST_F(PodResources, AListThatCannotBeReadToItsEndIsNoAnswer) {
   FakeKubelet kubelet(options_.socket);
-  kubelet.say(one_pod({"Ascend910-0", "\xff\xfe", "Ascend910-1"}));  // no UTF-8
-  EXPECT_THAT(first_failure(), HasSubstr("sends no list of pods"));
+  kubelet.set_list(one_pod({"Ascend910-0", "\xff\xfe", "Ascend910-1"}));  // no UTF-8
+  EXPECT_THAT(first_failure(), HasSubstr("is not a list of pods"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "common/http/sha256.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"
-#include "tests/unit/agent_compat/machines.hpp"
-#include "tests/unit/agent_kube/fake_api.hpp"
+#include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/profile_states.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -25,9 +25,9 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   PodList list;
   add_pod(list, "whole", "huawei.com/Ascend910", {"Ascend910-0", "Ascend910-1"});
   add_pod(list, "slice", "huawei.com/Ascend910-2c", {"Ascend910-2c-100-6"});
-  kubelet.say(list);
+  kubelet.set_list(list);
 
-  Journal<GivenDevices> given;
+  Journal<AllocatedDevices> allocated;
   LoopThread thread;
   PodResourcesOptions asking;
   asking.socket = folder.at("kubelet.sock");
@@ -36,7 +36,7 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   thread.loop.post_and_wait([&] {
     client = std::make_unique<PodResourcesClient>(
         thread.loop, asking,
-        PodResourcesEvents{[&](const GivenDevices& now) { given.add(now); }, nullptr});
+        PodResourcesEvents{[&](const AllocatedDevices& now) { allocated.add(now); }, nullptr});
     client->start();
   });
 
@@ -49,10 +49,10 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   const auto state = std::make_shared<const NodeState>(profile("ascend-910b-8"));
   publisher.want(state);
   publisher.start();
-  publisher.speak();
+  publisher.publish_config_maps();
   const auto available = [&](std::size_t answer) {
-    const auto devices = given.at(answer);
-    publisher.in_use(chips_in_use(state->topology, devices.value_or(GivenDevices())).chips);
+    const auto devices = allocated.at(answer);
+    publisher.in_use(chips_in_use(state->topology, devices.value_or(AllocatedDevices())).chips);
     api.advance(std::chrono::seconds(12));
     const auto info = codec::mindcluster::read_device_info(
         api.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
@@ -60,9 +60,9 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   };
   EXPECT_THAT(available(0), testing::Optional(ElementsAre(2, 3, 4, 5, 7)));
   list.mutable_pod_resources()->RemoveLast();
-  kubelet.say(list);
+  kubelet.set_list(list);
   EXPECT_THAT(available(1), testing::Optional(ElementsAre(2, 3, 4, 5, 6, 7)));
-  kubelet.say({});
+  kubelet.set_list({});
   EXPECT_THAT(available(2), testing::Optional(ElementsAre(0, 1, 2, 3, 4, 5, 6, 7)));
   thread.loop.post_and_wait([&] { client.reset(); });
 }

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "node-agent/probes/amd/amd_probe.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -115,7 +117,7 @@ TEST_F(Partitions, AnotherDivisionIsAnotherMachineAlsoWithFewerPackages) {
   EXPECT_THAT(whole->signals, IsEmpty());
 }
 
-TEST_F(Partitions, ARenderNodeThatIsNotThereIsSaid) {
+TEST_F(Partitions, AMissingRenderNodeIsAWarning) {
   divide(1, 4, "QPX");
   std::filesystem::create_directories(root() + bus(address(0, 0)) + "/drm/renderD128");
   std::filesystem::create_directories(root() + "/sys/devices/platform/amdgpu_xcp_1/drm/renderD129");

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "common/domain/topology_builder.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -118,7 +120,7 @@ TEST_F(Amd, ANewErrorIsAChange) {
   EXPECT_FALSE(probe_.changes());
 }
 
-TEST_F(Amd, TheChipsAreAskedInEachNthCall) {
+TEST_F(Amd, TheChipsAreReadInEachNthCall) {
   ras(kFirst, "umc", "ue: 0\nce: 0\n");
   AmdOptions rarely = options();
   rarely.health_every = 3;
@@ -259,7 +261,7 @@ TEST_F(Amd, AChipThatLeftTheBusIsGoneAlthoughKfdHasIt) {
   EXPECT_THAT(list(see()), ElementsAre("1 amd.gone"));
 }
 
-TEST_F(Amd, ABusThatNeverShowedAChipSaysNothingOfIt) {
+TEST_F(Amd, AChipThatTheBusNeverShowedIsNotGone) {
   remove(bus(kSecond));
   EXPECT_THAT(see().signals, IsEmpty());
 }

@@ -6,7 +6,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "node-agent/probes/amd/amd_probe.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
 #include "tests/unit/codec_xml/shared_data.hpp"
 
 namespace chipweave::agent {
@@ -86,7 +86,7 @@ class AmdProfiles : public testing::TestWithParam<Platform> {
   std::optional<NodeTopology> profile_;
 };
 
-TEST_P(AmdProfiles, ReadAsTheProfileSays) {
+TEST_P(AmdProfiles, ReadAsInTheProfile) {
   write_machine();
   AmdOptions options;
   options.root = machine_.root();

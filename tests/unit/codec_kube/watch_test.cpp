@@ -32,7 +32,7 @@ TEST(WatchReader, ReadsAPodEvent) {
 }
 
 TEST(WatchReader, ReadsWhatHangsOnANode) {
-  WatchReader<KubeNodeMarks> reader;
+  WatchReader<KubeNodeMetadata> reader;
   const std::string node =
       R"({"kind":"Node","metadata":{"name":"n1","uid":"u1","resourceVersion":"42",)"
       R"("labels":{"a":"b"},"annotations":{"c":"{\"d\":1}"}},"spec":{"podCIDR":"10.0.0.0/24"},)"

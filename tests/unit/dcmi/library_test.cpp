@@ -46,7 +46,7 @@ TEST_F(DcmiLibraryTest, IsLookedForWhereDriversInstallIt) {
   EXPECT_TRUE(library.ok()) << library.error().text();
 }
 
-TEST_F(DcmiLibraryTest, DriverThatDoesNotStartSaysWhatToDo) {
+TEST_F(DcmiLibraryTest, DriverThatDoesNotStartNamesTheRemedy) {
   Json machine = atlas_a2(8);
   machine["errors"]["dcmi_init"] = dcmi::kNotInContainer;
   const auto seen = read(machine);

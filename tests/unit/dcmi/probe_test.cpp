@@ -72,7 +72,7 @@ TEST_F(AscendProbeTest, SuperPodIsAFactEvenWithoutANumber) {
               IsSupersetOf({Pair("super-pod-id", "-1"), Pair("server-index", "-1")}));
 }
 
-TEST_F(AscendProbeTest, SaysWhatIsWrongWithEachChip) {
+TEST_F(AscendProbeTest, ReportsWhatIsWrongWithEachChip) {
   Json machine = atlas_a2(8);
   device_at(machine, 0)["codes"] = {0x81078603U, 0x0000001dU};
   device_at(machine, 0)["texts"] = {{"81078603", "link down"}};
@@ -105,7 +105,7 @@ TEST_F(AscendProbeTest, HccsIsNoNewsWhereItsAnswerIsNotLaidDown) {
   }
 }
 
-TEST_F(AscendProbeTest, ChangesTellsOfEachStateAndOfNothingElse) {
+TEST_F(AscendProbeTest, ChangesReportsEachStateAndNothingElse) {
   Json machine = atlas_a2(8);
   play(machine);
   AscendProbe probe(options());
@@ -136,7 +136,7 @@ TEST_F(AscendProbeTest, ChangesTellsOfEachStateAndOfNothingElse) {
   EXPECT_TRUE(probe.changes());
 }
 
-TEST_F(AscendProbeTest, LostDeviceStaysAsAChipThatIsGone) {
+TEST_F(AscendProbeTest, MissingDeviceStaysAsAChipThatIsGone) {
   Json machine = atlas_a2(8);
   play(machine);
   AscendProbe probe(options());
@@ -240,7 +240,7 @@ TEST_F(AscendProbeTest, WithoutLibraryTheDeviceFilesAreSeen) {
   EXPECT_THAT(seen.topology.chip(1).device_ips, ElementsAre("192.0.2.102"));
   EXPECT_THAT(seen.topology.links(), IsEmpty());
   EXPECT_THAT(seen.warnings, Contains(HasSubstr("no Ascend driver here")));
-  EXPECT_THAT(seen.warnings, Contains(HasSubstr("how they are joined")));
+  EXPECT_THAT(seen.warnings, Contains(HasSubstr("model, links and health")));
 }
 
 TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsSeen) {
@@ -258,12 +258,12 @@ TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsS
 class ScriptedTool {
  public:
   HccnWatch::Ask ask() {
-    return [this](const std::vector<std::string>& words) -> Result<std::string> {
+    return [this](const std::vector<std::string>& arguments) -> Result<std::string> {
       ++asked_;
-      if (words[2] == "-link") {
+      if (arguments[2] == "-link") {
         return std::string(down_ ? "link status: DOWN\n" : "link status: UP\n");
       }
-      if (words[2] == "-ip") return "ipaddr:198.51.100." + words[1] + "\n";
+      if (arguments[2] == "-ip") return "ipaddr:198.51.100." + arguments[1] + "\n";
       return std::string("Port ID TLV\n\tIfname: 400GE1/1/20:2\nSystem Name TLV\n\tleaf-7\n");
     };
   }
@@ -281,7 +281,7 @@ bool eventually(const Done& done) {
   return false;
 }
 
-TEST_F(AscendProbeTest, ToolTellsWhatTheDriverDoesNot) {
+TEST_F(AscendProbeTest, ToolReportsWhatTheDriverDoesNot) {
   Json machine = atlas_a2(8);
   for (int i = 0; i < 8; ++i) {
     device_at(machine, i).erase("network");
@@ -305,7 +305,7 @@ TEST_F(AscendProbeTest, ToolTellsWhatTheDriverDoesNot) {
   EXPECT_EQ(seen.neighbours[7].nic, "");
 }
 
-TEST_F(AscendProbeTest, ToolIsNotAskedForLinksThatTheDriverTellsOf) {
+TEST_F(AscendProbeTest, ToolIsNotRunForLinksThatTheDriverReports) {
   play(atlas_a2(8));
   ScriptedTool tool;
   tool.down_ = true;

@@ -31,17 +31,17 @@ TEST_F(DcmiReader, ReadsEveryFact) {
   ASSERT_THAT(seen.devices, SizeIs(16));
   EXPECT_THAT(seen.pairs, SizeIs(120));
   const DcmiDevice& npu = seen.devices[5];
-  EXPECT_EQ(npu.pulse.place, (DcmiPlace{false, 2, 1}));
+  EXPECT_EQ(npu.sample.place, (DcmiPlace{false, 2, 1}));
   EXPECT_EQ(npu.logic_id, 5);
   EXPECT_EQ(npu.physical_id, 5);
   EXPECT_EQ(npu.chip_name, "Ascend910");
   EXPECT_EQ(npu.ai_cores, 24);
   EXPECT_EQ(npu.board, 40U);
-  EXPECT_EQ(npu.pulse.health, 2U);
-  EXPECT_EQ(npu.pulse.network, 0);
-  EXPECT_EQ(npu.pulse.pcs, 0U);
-  EXPECT_EQ(npu.pulse.hdlc, 3U);
-  EXPECT_THAT(npu.pulse.errors, ElementsAre(0x40f84e00U, 0x80e01801U));
+  EXPECT_EQ(npu.sample.health, 2U);
+  EXPECT_EQ(npu.sample.network, 0);
+  EXPECT_EQ(npu.sample.pcs, 0U);
+  EXPECT_EQ(npu.sample.hdlc, 3U);
+  EXPECT_THAT(npu.sample.errors, ElementsAre(0x40f84e00U, 0x80e01801U));
   ASSERT_THAT(npu.errors, SizeIs(2));
   EXPECT_EQ(npu.errors[0].text, "");
   EXPECT_EQ(npu.errors[1].text, "chip memory multi-bit ECC");
@@ -62,22 +62,22 @@ TEST_F(DcmiReader, ReadsEveryFact) {
   EXPECT_THAT(npu.notes, IsEmpty());
 }
 
-TEST_F(DcmiReader, PulsesAreThoseOfTheSnapshot) {
+TEST_F(DcmiReader, SamplesAreThoseOfTheSnapshot) {
   Json machine = atlas_a2(8);
   device_at(machine, 3)["network"] = 5;
   device_at(machine, 4)["health"] = dcmi::kNone;
   play(machine);
   auto library = DcmiLibrary::open({current()});
   ASSERT_TRUE(library.ok());
-  const auto pulses = read_dcmi_pulses(*library);
+  const auto samples = read_dcmi_samples(*library);
   const auto whole = read_dcmi(*library);
-  ASSERT_TRUE(pulses.ok() && whole.ok());
-  ASSERT_EQ(pulses->size(), whole->devices.size());
-  for (std::size_t i = 0; i < pulses->size(); ++i) {
-    EXPECT_EQ((*pulses)[i], whole->devices[i].pulse) << i;
+  ASSERT_TRUE(samples.ok() && whole.ok());
+  ASSERT_EQ(samples->size(), whole->devices.size());
+  for (std::size_t i = 0; i < samples->size(); ++i) {
+    EXPECT_EQ((*samples)[i], whole->devices[i].sample) << i;
   }
-  EXPECT_TRUE((*pulses)[3].network_bad());
-  EXPECT_TRUE((*pulses)[4].gone);
+  EXPECT_TRUE((*samples)[3].network_bad());
+  EXPECT_TRUE((*samples)[4].gone);
 }
 
 TEST_F(DcmiReader, McuAndCpuOfACardAreNoNpus) {
@@ -110,7 +110,7 @@ TEST_F(DcmiReader, FlatFamilyIsReadAlike) {
   EXPECT_EQ(seen.devices[3].chip_name, "Ascend950PR");
   EXPECT_EQ(seen.devices[3].logic_id, 3);
   EXPECT_EQ(seen.devices[3].physical_id, 3);
-  EXPECT_EQ(seen.devices[3].pulse.health, 0U);
+  EXPECT_EQ(seen.devices[3].sample.health, 0U);
   EXPECT_THAT(seen.notes, IsEmpty());
 }
 
@@ -122,7 +122,7 @@ TEST_F(DcmiReader, AFailedCallLeavesItsFieldEmptyAndANote) {
   EXPECT_EQ(seen.devices[1].chip_name, "");
   EXPECT_EQ(seen.devices[1].ai_cores, std::nullopt);
   EXPECT_THAT(seen.devices[1].addresses, IsEmpty());
-  EXPECT_FALSE(seen.devices[1].pulse.gone);
+  EXPECT_FALSE(seen.devices[1].sample.gone);
   EXPECT_THAT(seen.devices[1].notes, ElementsAre("dcmi_get_device_chip_info_v2: timeout (-8006)",
                                                  "dcmi_get_device_ip: no such device (-8007)"));
 }
@@ -134,11 +134,11 @@ TEST_F(DcmiReader, DeviceThatDoesNotTellItsHealthIsGone) {
   device_at(machine, 4)["errors"] = {{"dcmi_get_device_health", dcmi::kNotSupported}};
   device_at(machine, 5)["errors"] = {{"dcmi_get_device_health", dcmi::kNoPermission}};
   const DcmiSnapshot seen = snapshot(machine);
-  EXPECT_TRUE(seen.devices[2].pulse.gone);
-  EXPECT_TRUE(seen.devices[3].pulse.gone);
-  EXPECT_FALSE(seen.devices[4].pulse.gone);
-  EXPECT_FALSE(seen.devices[5].pulse.gone);
-  EXPECT_EQ(seen.devices[5].pulse.health, std::nullopt);
+  EXPECT_TRUE(seen.devices[2].sample.gone);
+  EXPECT_TRUE(seen.devices[3].sample.gone);
+  EXPECT_FALSE(seen.devices[4].sample.gone);
+  EXPECT_FALSE(seen.devices[5].sample.gone);
+  EXPECT_EQ(seen.devices[5].sample.health, std::nullopt);
   for (const DcmiPair& pair : seen.pairs) {
     EXPECT_FALSE(pair.a == 2 || pair.b == 2 || pair.a == 3 || pair.b == 3);
   }
@@ -192,9 +192,9 @@ TEST_F(DcmiReader, GarbageAnswersBecomeNotes) {
   npu["cpus"] = std::string(5000, '7');
   npu["driver"] = std::string(500, 'd');
   const DcmiSnapshot seen = snapshot(machine);
-  EXPECT_EQ(seen.devices[0].pulse.health, std::nullopt);
-  EXPECT_EQ(seen.devices[0].pulse.network, std::nullopt);
-  EXPECT_FALSE(seen.devices[0].pulse.network_bad());
+  EXPECT_EQ(seen.devices[0].sample.health, std::nullopt);
+  EXPECT_EQ(seen.devices[0].sample.network, std::nullopt);
+  EXPECT_FALSE(seen.devices[0].sample.network_bad());
   EXPECT_EQ(seen.devices[0].physical_id, std::nullopt);
   EXPECT_EQ(seen.devices[0].chip_name, std::string(32, 'x'));
   EXPECT_EQ(seen.devices[0].npu_name, "??");

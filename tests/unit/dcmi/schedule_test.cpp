@@ -20,14 +20,15 @@ constexpr const char* kLldp =
 
 HccnTarget target(int chip) { return {chip, chip, false, true, true, true}; }
 
-// The words of everything that is asked from `now` on, each answered with `output`.
+// The arguments of everything that is asked from `now` on, each answered with `output`.
 std::vector<std::string> asked(HccnSchedule& schedule, Time now,
                                const Result<std::string>& output) {
   std::vector<std::string> out;
   while (const auto question = schedule.next(now)) {
-    std::string words;
-    for (const std::string& word : question->words) words += (words.empty() ? "" : " ") + word;
-    out.push_back(words);
+    std::string arguments;
+    for (const std::string& word : question->arguments)
+      arguments += (arguments.empty() ? "" : " ") + word;
+    out.push_back(arguments);
     schedule.take(*question, output, now);
     if (out.size() > 100) break;
   }
@@ -58,7 +59,7 @@ TEST(HccnSchedule, EachKindHasItsPeriod) {
               ElementsAre("-i 0 -lldp -g"));
 }
 
-TEST(HccnSchedule, OnlyWhatIsWantedIsAsked) {
+TEST(HccnSchedule, OnlyWhatIsNeededIsRead) {
   HccnSchedule schedule;
   schedule.set_targets({{3, 3, false, false, false, true}, {1, 9, true, true, true, true}});
   EXPECT_THAT(asked(schedule, kStart, std::string(kUp)),
@@ -88,7 +89,7 @@ TEST(HccnSchedule, AnswersGrowTheVersionWhenTheyDiffer) {
   EXPECT_EQ(schedule.version(), 4U);
 }
 
-TEST(HccnSchedule, PortsOfA5AreToldApart) {
+TEST(HccnSchedule, PortsOfA5AreDistinguished) {
   HccnSchedule schedule;
   schedule.set_targets({{2, 2, true, true, false, false}});
   schedule.take({2, Kind::link, {}},
@@ -99,7 +100,7 @@ TEST(HccnSchedule, PortsOfA5AreToldApart) {
   EXPECT_THAT(schedule.answers().at(2).ports_down, ElementsAre(5));
 }
 
-TEST(HccnSchedule, WhatHungIsNotAskedOfTheOthers) {
+TEST(HccnSchedule, ACallThatHungIsNotMadeForTheOthers) {
   HccnSchedule schedule;
   schedule.set_targets({target(0), target(1)});
   const Error hung = make_error(Errc::deadline, "hccn_tool did not end within 10000 ms");

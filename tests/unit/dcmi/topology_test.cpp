@@ -112,7 +112,7 @@ TEST_F(AscendTopology, ChipsSayWhoTheyAre) {
   EXPECT_EQ(topology(atlas_a5(8), flat()).chip(3).id, "npu-3");
 }
 
-TEST_F(AscendTopology, GenerationIsToldByMoreThanTheName) {
+TEST_F(AscendTopology, GenerationFollowsFromMoreThanTheName) {
   const auto generation = [this](const Json& machine) {
     return to_string(generation_of(snapshot(machine)));
   };
@@ -151,8 +151,9 @@ TEST_F(AscendTopology, SixIsSioOnA3AndUnknownBeforeIt) {
   EXPECT_EQ(seen.link(0, 1), nullptr);
   EXPECT_EQ(seen.host_path(0, 1), LinkKind::node);
   EXPECT_NE(seen.link(0, 2), nullptr);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("unknown how these chips are joined, taken as SYS or "
-                                            "NODE: 0-1")));
+  EXPECT_THAT(warnings_,
+              Contains(HasSubstr("unknown connection between these chips, taken as SYS or "
+                                 "NODE: 0-1")));
 }
 
 TEST_F(AscendTopology, WithoutMatrixNothingIsLinked) {
@@ -161,7 +162,7 @@ TEST_F(AscendTopology, WithoutMatrixNothingIsLinked) {
   const NodeTopology seen = topology(machine);
   EXPECT_THAT(seen.links(), IsEmpty());
   EXPECT_EQ(seen.chip_count(), 8);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("does not say how its NPUs are joined")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("does not report links between its NPUs")));
 }
 
 TEST_F(AscendTopology, RulesFollowTheMachine) {
@@ -198,7 +199,7 @@ TEST_F(AscendTopology, SuperPodWithoutANumberIsNone) {
   machine = atlas_a3();
   device_at(machine, 7)["spod"][3] = 5;
   EXPECT_EQ(topology(machine).super_pod()->server_index, 4);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("NPU 7 says that it is server 5 of super pod 2")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("NPU 7 reports server 5 of super pod 2")));
 }
 
 TEST_F(AscendTopology, DevicesThatContradictEachOtherAreRefused) {

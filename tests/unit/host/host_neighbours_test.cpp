@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "common/domain/topology_builder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 #include "tests/unit/codec_lldp/made_frame.hpp"
-#include "tests/unit/host/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/domain/topology_builder.hpp"
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -74,7 +74,7 @@ TEST_F(HostOfFour, GivesPathsToNicsAndNumaNodes) {
   EXPECT_EQ(got->chip(3).numa, 1);
 }
 
-TEST_F(HostOfFour, ReplacesOnlyWhatTheTopologySaysCoarsely) {
+TEST_F(HostOfFour, ReplacesOnlyCoarsePaths) {
   const auto got = with_host(stated(), scan_host(tree()));
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->host_path(0, 1), LinkKind::board);
@@ -125,7 +125,7 @@ TEST_F(HostOfFour, ListsNumaNodesInOrder) {
   EXPECT_THAT(scan_host(tree()).numa_nodes, ElementsAre(0, 2, 10));
 }
 
-TEST_F(HostOfFour, SaysWhichNicIsDownAndWhatItCounted) {
+TEST_F(HostOfFour, ReportsWhichNicIsDownAndItsCounters) {
   write(first_nic_ + "/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
   write(first_nic_ + "/infiniband/mlx5_0/ports/1/phys_state", "2: Polling\n");
   write(first_nic_ + "/infiniband/mlx5_0/ports/1/counters/link_downed", "5\n");

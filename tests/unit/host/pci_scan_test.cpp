@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -82,7 +82,7 @@ TEST_F(FakeSys, KnowsAcceleratorsFromGraphicsAndSlices) {
   EXPECT_THAT(got->warnings.front(), HasSubstr("1 accelerators of vendor nvidia are left out"));
 }
 
-TEST_F(FakeSys, AMachineWithoutAcceleratorsSaysSo) {
+TEST_F(FakeSys, AMachineWithoutAcceleratorsIsNotFound) {
   const auto empty = scan();
   ASSERT_FALSE(empty);
   EXPECT_EQ(empty.error().code, Errc::not_found);

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/profiles/profiles.hpp"
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -36,7 +36,7 @@ class Metax : public testing::Test, public SysFolder {
   MetaxProbe probe_;
 };
 
-TEST_F(Metax, GivesChipsAndNicsButNoLinksAndSaysSo) {
+TEST_F(Metax, ReportsChipsAndNicsButNoLinksWithAWarning) {
   two_chips();
   nic("pci0000:10/0000:10:01.0/0000:12:00.0", "mlx5_0", "eth2", 7, 0);
   device("pci0000:20/0000:21:00.0", "0x030200", "0x10de", "0x20b0", 0);  // not of MetaX

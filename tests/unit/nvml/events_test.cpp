@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr milliseconds kSoon{20};
+constexpr milliseconds kEventsSoon{20};
 
 class NvmlEventsTest : public FakeDriver {
  protected:
@@ -42,24 +42,24 @@ class NvmlEventsTest : public FakeDriver {
   std::optional<NvmlEvents> events_;  // goes first
 };
 
-TEST_F(NvmlEventsTest, ToldInOrderAndOnce) {
+TEST_F(NvmlEventsTest, DeliveredInOrderAndOnce) {
   Json machine = hgx_h100();
   NvmlEvents& events = listen(machine);
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   EXPECT_FALSE(events.pending());
   machine["events"] = {{{"device", 3}, {"type", 8}, {"data", 79}},
                        {{"device", 5}, {"type", 2}},
                        {{"device", 0}, {"type", 1}},
                        {{"device", 6}, {"type", 8}, {"data", 12345}}};
   play(machine);
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   ASSERT_TRUE(events.pending());
   const auto seen = events.take();
   EXPECT_THAT(codes(seen), ElementsAre("xid.79@3", "nvml.dbe@5", "nvml.sbe@0", "xid.12345@6"));
   EXPECT_EQ(seen[0].text, "has fallen off the bus");
   EXPECT_EQ(seen[3].text, "");
   EXPECT_FALSE(events.pending());
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   EXPECT_FALSE(events.pending());
   EXPECT_THAT(events.take_warnings(), IsEmpty());
 }
@@ -68,7 +68,7 @@ TEST_F(NvmlEventsTest, DeviceThatNobodyListsIsTheWholeMachine) {
   Json machine = pcie_pair();
   machine["events"] = {{{"device", -1}, {"type", 8}, {"data", 119}}};
   NvmlEvents& events = listen(machine);
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   const auto seen = events.take();
   EXPECT_THAT(codes(seen), ElementsAre("xid.119"));
   EXPECT_EQ(seen[0].text, "GSP timeout");
@@ -78,7 +78,7 @@ TEST_F(NvmlEventsTest, InstanceOfMigIsNamed) {
   Json machine = pcie_pair();
   machine["events"] = {{{"device", 1}, {"type", 8}, {"data", 94}, {"gi", 2}, {"ci", 0}}};
   NvmlEvents& events = listen(machine);
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   const auto seen = events.take();
   ASSERT_THAT(seen, SizeIs(1));
   EXPECT_EQ(seen[0].text, "contained ECC error in GPU instance 2, compute instance 0");
@@ -92,25 +92,25 @@ TEST_F(NvmlEventsTest, OnlyWhatADeviceSupportsIsRegistered) {
                        {{"device", 1}, {"type", 8}, {"data", 48}},
                        {{"device", 0}, {"type", 8}, {"data", 48}}};
   NvmlEvents& events = listen(machine);
-  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("no events are told of GPU 1")));
+  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("GPU 1 has no events")));
   EXPECT_THAT(events.take_warnings(), IsEmpty());
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   EXPECT_THAT(codes(events.take()), ElementsAre("xid.48@0"));
 }
 
 TEST_F(NvmlEventsTest, NoneAtAllIsNoError) {
   NvmlEvents& events = listen(dgx1v(), old());
-  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("tells of no events")));
+  EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("has no events")));
   events.wait(milliseconds(1));
   EXPECT_FALSE(events.pending());
 }
 
-TEST_F(NvmlEventsTest, FailureOfWaitingIsSaidOnce) {
+TEST_F(NvmlEventsTest, FailureOfWaitingIsReportedOnce) {
   Json machine = pcie_pair();
   NvmlEvents& events = listen(machine);
   machine["errors"]["nvmlEventSetWait_v2"] = nvml::kUnknown;
   play(machine);
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   const auto seen = events.take();
   EXPECT_THAT(codes(seen), ElementsAre("nvml.events-failed"));
   EXPECT_THAT(seen[0].text, HasSubstr("nvmlEventSetWait_v2: Unknown Error (999)"));
@@ -120,15 +120,15 @@ TEST_F(NvmlEventsTest, FailureOfWaitingIsSaidOnce) {
 
 TEST_F(NvmlEventsTest, AStormIsCutAndCounted) {
   Json machine = pcie_pair();
-  constexpr std::size_t kStorm = NvmlEvents::kMost + 1 + 40;
+  constexpr std::size_t kStorm = NvmlEvents::kMaxKept + 1 + 40;
   for (std::size_t i = 0; i < kStorm; ++i) {
     machine["events"].push_back({{"device", 0}, {"type", 8}, {"data", i}});
   }
   NvmlEvents& events = listen(machine);
-  events.wait(kSoon);  // stops after one and as many as are kept
-  events.wait(kSoon);
+  events.wait(kEventsSoon);  // stops after one and as many as are kept
+  events.wait(kEventsSoon);
   const auto seen = events.take();
-  ASSERT_THAT(seen, SizeIs(NvmlEvents::kMost));
+  ASSERT_THAT(seen, SizeIs(NvmlEvents::kMaxKept));
   EXPECT_EQ(seen.back().code, "xid.255");
   EXPECT_THAT(events.take_warnings(), ElementsAre(HasSubstr("41 events were dropped")));
 }
@@ -140,7 +140,7 @@ TEST_F(NvmlEventsTest, GarbageIsNotPassedOn) {
                        {{"device", -1}, {"type", 0xffffffffffffffffU}},
                        {{"device", -1}, {"type", 8}, {"data", 0xffffffffffffffffU}}};
   NvmlEvents& events = listen(machine);
-  events.wait(kSoon);
+  events.wait(kEventsSoon);
   EXPECT_THAT(codes(events.take()), ElementsAre("xid.18446744073709551615"));
 }
 

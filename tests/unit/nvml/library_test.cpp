@@ -34,7 +34,7 @@ TEST_F(NvmlLibraryTest, AFileThatIsNoLibraryIsAProblem) {
   EXPECT_EQ(library.error().code, Errc::unavailable);
 }
 
-TEST_F(NvmlLibraryTest, DriverThatDoesNotStartSaysWhatToDo) {
+TEST_F(NvmlLibraryTest, DriverThatDoesNotStartNamesTheRemedy) {
   Json machine = pcie_pair();
   machine["errors"]["nvmlInitWithFlags"] = nvml::kLibraryMismatch;
   const auto snapshot = read(machine);

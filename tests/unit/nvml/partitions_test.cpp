@@ -29,7 +29,7 @@ class NvmlPartitions : public FakeDriver {
   }
 };
 
-TEST_F(NvmlPartitions, AnySetIsLegalUnlessSaidOtherwise) {
+TEST_F(NvmlPartitions, AnySetIsLegalByDefault) {
   const NvmlTopology seen = made(hgx_h100(), FabricPartitions::none);
   EXPECT_THAT(seen.topology.partitions(), IsEmpty());
   EXPECT_THAT(seen.warnings, IsEmpty());
@@ -71,7 +71,7 @@ TEST_F(NvmlPartitions, WhatIsNotKnownIsNotGuessed) {
   expect_refused(gb200_tray(), "4 GPUs, not 8");
   Json machine = hgx_h100();
   machine["devices"][4].erase("module");
-  expect_refused(machine, "GPU 4 does not say its module id");
+  expect_refused(machine, "GPU 4 reports no module id");
   machine = hgx_h100();
   machine["devices"][4]["module"] = 9;
   expect_refused(machine, "GPU 4 has module id 9, not one of 1 to 8");

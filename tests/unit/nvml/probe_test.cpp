@@ -164,7 +164,7 @@ TEST_F(NvidiaProbeTest, LostGpuKeepsItsPlaceAndComesBackAsReset) {
   EXPECT_THAT(codes(see(probe_)), IsEmpty());
 }
 
-TEST_F(NvidiaProbeTest, EventsOfAGpuThatWasResetAreToldAgain) {
+TEST_F(NvidiaProbeTest, EventsOfAGpuThatWasResetAreDeliveredAgain) {
   Json machine = pcie_pair();
   machine["devices"][1]["errors"] = {{"*", nvml::kGpuIsLost}};
   (void)see(probe_, machine);
@@ -381,7 +381,7 @@ TEST_F(NvidiaProbeTest, WithoutEventsPollingDoes) {
   Json machine = hgx_h100();
   for (Json& gpu : machine["devices"]) gpu.erase("event_types");
   const Observation first = see(probe_, machine);
-  EXPECT_THAT(first.warnings, ElementsAre(HasSubstr("no events are told of GPU 0, 1, 2")));
+  EXPECT_THAT(first.warnings, ElementsAre(HasSubstr("GPU 0, 1, 2 has no events")));
   EXPECT_THAT(see(probe_).warnings, IsEmpty());
   probe_.wait(milliseconds(1));
   EXPECT_FALSE(probe_.changes());
@@ -398,7 +398,7 @@ TEST_F(NvidiaProbeTest, OldDriverStillHasItsMeshAndItsErrors) {
   const Observation seen = see(probe, machine);
   EXPECT_THAT(seen.ports, SizeIs(48));
   EXPECT_EQ(seen.facts.at("cuda"), "10.1");
-  EXPECT_THAT(seen.warnings, Contains(HasSubstr("this driver tells of no events")));
+  EXPECT_THAT(seen.warnings, Contains(HasSubstr("this driver has no events")));
   EXPECT_THAT(codes(seen), IsEmpty());
   const auto crc = std::find_if(seen.signals.begin(), seen.signals.end(), [](const Signal& s) {
     return s.code == "nvlink.crc" && s.chip == ChipIndex{0} && s.port == 1;

@@ -76,7 +76,7 @@ TEST_F(NvmlSignals, SlowedByPowerOrSoftwareIsNotThermal) {
   EXPECT_THAT(states(machine), IsEmpty());
 }
 
-TEST_F(NvmlSignals, FabricSaysWhatIsWrong) {
+TEST_F(NvmlSignals, FabricReportsWhatIsWrong) {
   Json machine = hgx_h100();
   machine["devices"][0]["fabric"] = {{"state", 3}, {"health", 2}, {"mask", 0x11 | (5U << 8U)}};
   machine["devices"][1]["fabric"] = {{"state", 3}, {"health", 3}};

@@ -86,7 +86,7 @@ TEST_F(NvmlTopologyTest, GpuWithMigIsLeftOutOfNvlinkSets) {
   ASSERT_THAT(seen.switches(), SizeIs(1));
   EXPECT_THAT(seen.switches()[0].ports, SizeIs(7));
   EXPECT_FALSE(seen.switches()[0].members().contains(2));
-  EXPECT_THAT(warnings_, Contains("GPU 2 has MIG on: left out of NVLink sets"));
+  EXPECT_THAT(warnings_, Contains("GPU 2 has MIG enabled: its NVLinks are ignored"));
 
   machine = dgx1v();
   machine["devices"][0]["mig"] = {1, 1};
@@ -164,8 +164,8 @@ TEST_F(NvmlTopologyTest, LinksToNowhereAreLeftOut) {
   machine["devices"][1]["links"][1]["remote"] = bus_of(1);
   const NodeTopology seen = topology(machine);
   EXPECT_EQ(seen.link(0, 1)->lanes_up(), 0);
-  EXPECT_THAT(warnings_, Contains(HasSubstr("0000:ee:00.0, which no GPU listed has")));
-  EXPECT_THAT(warnings_, Contains(HasSubstr("which is that GPU itself")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("0000:ee:00.0, which is not a listed GPU")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("which is the GPU itself")));
 }
 
 TEST_F(NvmlTopologyTest, DevicesThatContradictEachOtherAreRefused) {

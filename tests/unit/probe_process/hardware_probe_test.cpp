@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/unit/host/sys_folder.hpp"
+#include "tests/fakes/agent/sys_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -85,13 +85,13 @@ TEST_F(AnyHardware, AnUnusableKfdTreeFallsBackToTheBus) {
   const auto got = make_hardware_probe(options())->discover();
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->topology.vendor(), "nvidia");
-  EXPECT_THAT(got->warnings.back(), HasSubstr("no driver was found from here: nvidia: "));
+  EXPECT_THAT(got->warnings.back(), HasSubstr("no driver found: nvidia: "));
   EXPECT_THAT(got->warnings.back(), HasSubstr("amd: "));
   ASSERT_FALSE(got->signals.empty());
   EXPECT_EQ(got->signals.back().code, "driver.absent");
 }
 
-TEST_F(AnyHardware, ADriverThatIsThereIsAskedAndTheHostPutAroundIt) {
+TEST_F(AnyHardware, AnInstalledDriverIsUsedAndTheHostAdded) {
   nvidia_card(0);
   nvidia_card(1);
   const std::string nic = "pci0000:00/0000:00:00.0/0000:30:00.0";
@@ -124,7 +124,7 @@ TEST_F(AnyHardware, ADriverThatDoesNotWorkIsNoReasonToGuess) {
   EXPECT_EQ(got.error().code, Errc::unavailable);
 }
 
-TEST_F(AnyHardware, WhereThereIsNothingEachVendorSaysSo) {
+TEST_F(AnyHardware, WithoutAcceleratorsTheErrorHasEachVendor) {
   write("/sys/bus/pci/devices/.keep", "");
   const auto got = make_hardware_probe(options())->discover();
   ASSERT_FALSE(got);
@@ -134,7 +134,7 @@ TEST_F(AnyHardware, WhereThereIsNothingEachVendorSaysSo) {
   }
 }
 
-TEST_F(AnyHardware, AVendorThatIsNamedIsTheOnlyOneAsked) {
+TEST_F(AnyHardware, ANamedVendorIsTheOnlyOneTried) {
   nvidia_card(0);
   codec::HardwareOptions named = options();
   for (const char* vendor : {"nvidia", "ascend", "amd", "metax"}) {
@@ -149,28 +149,28 @@ TEST_F(AnyHardware, AVendorThatIsNamedIsTheOnlyOneAsked) {
   EXPECT_EQ(got->topology.vendor(), "nvidia");
 }
 
-TEST(HardwareOptionsWords, WhatIsWrittenIsRead) {
+TEST(HardwareOptionsArguments, WhatIsWrittenIsRead) {
   codec::HardwareOptions options;
-  EXPECT_TRUE(codec::to_words(options).empty());
+  EXPECT_TRUE(codec::to_arguments(options).empty());
   options.vendor = "amd";
   options.sysfs_root = "/host";
   options.fabric_partitions = "hgx-8";
-  const auto words = codec::to_words(options);
-  EXPECT_EQ(words, (std::vector<std::string>{"--vendor", "amd", "--sysfs-root", "/host",
-                                             "--fabric-partitions", "hgx-8"}));
-  const auto read = codec::hardware_options(words);
+  const auto arguments = codec::to_arguments(options);
+  EXPECT_EQ(arguments, (std::vector<std::string>{"--vendor", "amd", "--sysfs-root", "/host",
+                                                 "--fabric-partitions", "hgx-8"}));
+  const auto read = codec::hardware_options(arguments);
   ASSERT_TRUE(read.ok());
-  EXPECT_EQ(codec::to_words(*read), words);
+  EXPECT_EQ(codec::to_arguments(*read), arguments);
 }
 
-TEST(HardwareOptionsWords, WhatMakesNoSenseIsNamed) {
-  const auto problem = [](const std::vector<std::string>& words) {
-    const auto read = codec::hardware_options(words);
+TEST(HardwareOptionsArguments, WhatMakesNoSenseIsNamed) {
+  const auto problem = [](const std::vector<std::string>& arguments) {
+    const auto read = codec::hardware_options(arguments);
     return read.ok() ? "read" : read.error().text();
   };
   EXPECT_THAT(problem({"--vendor"}), HasSubstr("--vendor has no value"));
   EXPECT_THAT(problem({"--vendor", "intel"}), HasSubstr("--vendor must be auto"));
-  EXPECT_THAT(problem({"--speed", "9"}), HasSubstr("there is no \"--speed\""));
+  EXPECT_THAT(problem({"--speed", "9"}), HasSubstr("unknown option \"--speed\""));
   EXPECT_THAT(problem({"--sysfs-root", "host"}), HasSubstr("absolute"));
   EXPECT_THAT(problem({"--sysfs-root", "/host/"}), HasSubstr("without '/'"));
   EXPECT_THAT(problem({"--nvml-library", "x.so"}), HasSubstr("absolute"));

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/agent/machines.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Answers what it is told to; waiting is what moves the clock.
+// Returns what the test sets; waiting moves the clock.
 struct FakeVendor final : VendorProbe {
   ManualClock clock;
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
@@ -51,7 +51,7 @@ struct ProbeLoopTest : testing::Test {
   }
 };
 
-TEST_F(ProbeLoopTest, SaysWhatItSeesOnceAndThenThatItLives) {
+TEST_F(ProbeLoopTest, WritesAnObservationOnceAndThenHeartbeats) {
   run_for(seconds(10));
   EXPECT_EQ(vendor.asked, 1);
   ASSERT_EQ(lines.size(), 11U);
@@ -59,7 +59,7 @@ TEST_F(ProbeLoopTest, SaysWhatItSeesOnceAndThenThatItLives) {
   EXPECT_EQ(count("alive"), 10);
 }
 
-TEST_F(ProbeLoopTest, SaysWhatIsNewWhenItSeesIt) {
+TEST_F(ProbeLoopTest, WritesANewObservationAtOnce) {
   vendor.meanwhile = [&] {
     if (vendor.clock.now() == Clock::Steady(seconds(3))) {
       vendor.answer->facts["driver"] = "2";
@@ -72,7 +72,7 @@ TEST_F(ProbeLoopTest, SaysWhatIsNewWhenItSeesIt) {
   EXPECT_EQ(count("\"topology\""), 1);
 }
 
-TEST_F(ProbeLoopTest, AFailureIsSaidOnceAndTriedAgainMoreAndMoreSeldom) {
+TEST_F(ProbeLoopTest, AFailureIsWrittenOnceAndRetriedWithBackOff) {
   vendor.answer = make_error(Errc::not_found, "no GPU");
   run_for(seconds(121));
   EXPECT_EQ(count("no GPU"), 1);
@@ -81,7 +81,7 @@ TEST_F(ProbeLoopTest, AFailureIsSaidOnceAndTriedAgainMoreAndMoreSeldom) {
   EXPECT_EQ(vendor.asked, 9);
 }
 
-TEST_F(ProbeLoopTest, AnotherFailureIsSaidAndRecoveryToo) {
+TEST_F(ProbeLoopTest, ANewFailureIsWrittenAndRecoveryToo) {
   vendor.answer = make_error(Errc::not_found, "no GPU");
   vendor.meanwhile = [&] {
     if (vendor.asked == 2) vendor.answer = make_error(Errc::unavailable, "no driver");

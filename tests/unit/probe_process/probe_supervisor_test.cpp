@@ -13,13 +13,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A helper that is a shell script, and a way to wait for what comes of it.
+// A process that is a shell script, and a way to wait for what comes of it.
 class Helped {
  public:
   explicit Helped(const std::string& script, SupervisorOptions options = {})
       : probe_(with(std::move(options), script), [this] {
           const std::lock_guard lock(mutex_);
-          told_.notify_all();
+          changed_.notify_all();
         }) {}
 
   ProbeSupervisor& probe() { return probe_; }
@@ -28,7 +28,7 @@ class Helped {
     std::unique_lock lock(mutex_);
     for (int i = 0; i < 4000; ++i) {
       if (what()) return true;
-      told_.wait_for(lock, milliseconds(5));
+      changed_.wait_for(lock, milliseconds(5));
     }
     return false;
   }
@@ -39,12 +39,12 @@ class Helped {
 
  private:
   static SupervisorOptions with(SupervisorOptions options, const std::string& script) {
-    options.words = {"/bin/sh", "-c", script};
-    options.restart_least = milliseconds(1);
+    options.command = {"/bin/sh", "-c", script};
+    options.restart_min = milliseconds(1);
     return options;
   }
   std::mutex mutex_;
-  std::condition_variable told_;
+  std::condition_variable changed_;
   ProbeSupervisor probe_;
 };
 
@@ -59,7 +59,7 @@ std::string seen(int chips, const std::string& more = "") {
 
 const std::string kStay = "exec sleep 1000";
 
-TEST(ProbeSupervisor, GivesWhatTheHelperSawOnce) {
+TEST(ProbeSupervisor, GivesEachObservationOnce) {
   Helped helped(seen(2) + kStay);
   ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
   const auto first = helped.probe().discover();
@@ -75,7 +75,7 @@ TEST(ProbeSupervisor, BeforeTheFirstAnswerThereIsNone) {
   EXPECT_EQ(helped.probe().discover().error().code, Errc::unavailable);
 }
 
-TEST(ProbeSupervisor, EventsThatNobodyTookYetAreNotLost) {
+TEST(ProbeSupervisor, EventsThatWereNotTakenYetAreKept) {
   const auto event = [](int number) {
     return seen(1, R"(,"signals":[{"kind":"event","code":"xid.)" + std::to_string(number) +
                        R"(","chip":0},{"kind":"state","code":"nvml.lost","chip":0}])");
@@ -105,7 +105,7 @@ TEST(ProbeSupervisor, WhatItCannotReadIsItsError) {
   EXPECT_FALSE(helped.probe().trouble());
 }
 
-TEST(ProbeSupervisor, AHangIsToldAndAnotherHelperStarted) {
+TEST(ProbeSupervisor, AHangIsReportedAndTheProcessRestarted) {
   SupervisorOptions options;
   options.line_within = milliseconds(30);
   Helped helped(seen(1) + kStay, options);
@@ -115,14 +115,14 @@ TEST(ProbeSupervisor, AHangIsToldAndAnotherHelperStarted) {
   EXPECT_TRUE(helped.probe().changes());
 }
 
-TEST(ProbeSupervisor, AHangBeforeTheFirstLineIsToldToo) {
+TEST(ProbeSupervisor, AHangBeforeTheFirstLineIsReportedToo) {
   SupervisorOptions options;
   options.first_line_within = milliseconds(10);
   Helped helped(kStay, options);
   EXPECT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.stuck"; }));
 }
 
-TEST(ProbeSupervisor, ANewHelperHealsACrash) {
+TEST(ProbeSupervisor, ANewProcessEndsTheTroubleOfACrash) {
   const io::TempFolder folder;
   // The first run dies of a signal, the second one stays.
   Helped helped("mkdir " + folder.at("once") + " 2>/dev/null && kill -SEGV $$; " + seen(2) + kStay);
@@ -132,7 +132,7 @@ TEST(ProbeSupervisor, ANewHelperHealsACrash) {
   EXPECT_FALSE(helped.probe().trouble());
 }
 
-TEST(ProbeSupervisor, EventsOfARunThatHasEndedAreNotLost) {
+TEST(ProbeSupervisor, EventsOfARunThatHasEndedAreKept) {
   const io::TempFolder folder;
   const std::string event = R"(,"signals":[{"kind":"event","code":"xid.79","chip":0}])";
   Helped helped("if mkdir " + folder.at("once") + " 2>/dev/null; then " + seen(1, event) +
@@ -147,7 +147,7 @@ TEST(ProbeSupervisor, EventsOfARunThatHasEndedAreNotLost) {
   EXPECT_EQ(now->signals[0].code, "xid.79");
 }
 
-TEST(ProbeSupervisor, ACrashIsToldWithItsSignal) {
+TEST(ProbeSupervisor, ACrashIsReportedWithItsSignal) {
   Helped helped(seen(1) + "kill -SEGV $$");
   ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.crashed"; }));
   ASSERT_TRUE(helped.until([&] { return helped.probe().counts().crashed > 1; }));
@@ -160,24 +160,24 @@ TEST(ProbeSupervisor, GarbageEndsTheRun) {
   ASSERT_TRUE(helped.until([&] { return helped.probe().counts().garbage > 0; }));
 }
 
-TEST(ProbeSupervisor, AHelperThatIsMissingIsNoReasonToEnd) {
+TEST(ProbeSupervisor, AMissingProgramDoesNotEndTheAgent) {
   SupervisorOptions options;
-  options.words = {"/nowhere/helper"};
-  options.restart_least = milliseconds(1);
+  options.command = {"/nowhere/helper"};
+  options.restart_min = milliseconds(1);
   std::mutex mutex;
-  std::condition_variable told;
+  std::condition_variable changed;
   bool absent = false;
   ProbeSupervisor probe(options, [&] {
     const std::lock_guard lock(mutex);
     absent = true;
-    told.notify_all();
+    changed.notify_all();
   });
   std::unique_lock lock(mutex);
-  ASSERT_TRUE(told.wait_for(lock, seconds(20), [&] { return absent; }));
+  ASSERT_TRUE(changed.wait_for(lock, seconds(20), [&] { return absent; }));
   EXPECT_EQ(probe.trouble()->code, "probe.absent");
 }
 
-TEST(ProbeSupervisor, EndsWithItsHelperWhateverThatDoes) {
+TEST(ProbeSupervisor, KillsItsProcessWhateverThatDoes) {
   for (int i = 0; i < 20; ++i) Helped helped("trap '' TERM INT HUP; " + kStay);
 }
 

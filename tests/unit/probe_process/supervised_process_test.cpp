@@ -21,57 +21,57 @@ std::unique_ptr<SupervisedProcess> shell(const std::string& script, int wake = -
   return std::move(started).value();
 }
 
-std::string line_of(SupervisedProcess& helper) {
+std::string line_of(SupervisedProcess& process) {
   std::string_view line;
-  EXPECT_EQ(helper.read_line(kLong, line), Got::line);
+  EXPECT_EQ(process.read_line(kLong, line), Got::line);
   return std::string(line);
 }
 
-Got got_from(SupervisedProcess& helper, milliseconds longest = kLong) {
+Got got_from(SupervisedProcess& process, milliseconds longest = kLong) {
   std::string_view line;
-  return helper.read_line(longest, line);
+  return process.read_line(longest, line);
 }
 
 TEST(SupervisedProcess, ReadsLinesHoweverTheyComeAndKnowsItsEnd) {
-  const auto helper = shell("printf 'one\\n\\ntw'; sleep 0.05; printf 'o\\nrest'; exit 3");
-  EXPECT_EQ(line_of(*helper), "one");
-  EXPECT_EQ(line_of(*helper), "");
-  EXPECT_EQ(line_of(*helper), "two");
-  EXPECT_EQ(got_from(*helper), Got::end);
-  EXPECT_TRUE(helper->gone(kLong));
-  EXPECT_EQ(helper->ending(), "exit status 3");
+  const auto process = shell("printf 'one\\n\\ntw'; sleep 0.05; printf 'o\\nrest'; exit 3");
+  EXPECT_EQ(line_of(*process), "one");
+  EXPECT_EQ(line_of(*process), "");
+  EXPECT_EQ(line_of(*process), "two");
+  EXPECT_EQ(got_from(*process), Got::end);
+  EXPECT_TRUE(process->wait_for_exit(kLong));
+  EXPECT_EQ(process->exit_reason(), "exit status 3");
 }
 
-TEST(SupervisedProcess, SaysWhichSignalEndedIt) {
-  const auto helper = shell("kill -SEGV $$");
-  EXPECT_EQ(got_from(*helper), Got::end);
-  EXPECT_TRUE(helper->gone(kLong));
-  EXPECT_EQ(helper->ending(), "signal 11 (Segmentation fault)");
+TEST(SupervisedProcess, NamesTheSignalThatEndedIt) {
+  const auto process = shell("kill -SEGV $$");
+  EXPECT_EQ(got_from(*process), Got::end);
+  EXPECT_TRUE(process->wait_for_exit(kLong));
+  EXPECT_EQ(process->exit_reason(), "signal 11 (Segmentation fault)");
 }
 
-TEST(SupervisedProcess, SilenceIsTold) {
-  const auto helper = shell("sleep 1000");
-  EXPECT_EQ(got_from(*helper, milliseconds(1)), Got::silence);
-  EXPECT_TRUE(helper->kill(kLong));
-  EXPECT_EQ(helper->ending(), "signal 9 (Killed)");
+TEST(SupervisedProcess, ATimeoutIsReported) {
+  const auto process = shell("sleep 1000");
+  EXPECT_EQ(got_from(*process, milliseconds(1)), Got::timeout);
+  EXPECT_TRUE(process->kill(kLong));
+  EXPECT_EQ(process->exit_reason(), "signal 9 (Killed)");
 }
 
-TEST(SupervisedProcess, AFloodWithoutEndIsToldBeforeItFillsTheMemory) {
-  const auto helper = shell("exec tr '\\0' x </dev/zero");
-  EXPECT_EQ(got_from(*helper), Got::too_long);
+TEST(SupervisedProcess, AnEndlessLineIsReportedBeforeItFillsTheMemory) {
+  const auto process = shell("exec tr '\\0' x </dev/zero");
+  EXPECT_EQ(got_from(*process), Got::too_long);
 }
 
-TEST(SupervisedProcess, ALineThatIsJustTooLongIsTold) {
-  const auto helper = shell("printf '%01000d\\n%01001d\\n' 0 0");
-  EXPECT_EQ(line_of(*helper).size(), 1000U);
-  EXPECT_EQ(got_from(*helper), Got::too_long);
+TEST(SupervisedProcess, ALineThatIsJustTooLongIsReported) {
+  const auto process = shell("printf '%01000d\\n%01001d\\n' 0 0");
+  EXPECT_EQ(line_of(*process).size(), 1000U);
+  EXPECT_EQ(got_from(*process), Got::too_long);
 }
 
-TEST(SupervisedProcess, WhatItStartedGoesWithIt) {
-  const auto helper = shell("sleep 1000 & echo $!; wait");
-  const pid_t child = std::stoi(line_of(*helper));
+TEST(SupervisedProcess, ItsChildrenAreKilledWithIt) {
+  const auto process = shell("sleep 1000 & echo $!; wait");
+  const pid_t child = std::stoi(line_of(*process));
   ASSERT_EQ(::kill(child, 0), 0);
-  EXPECT_TRUE(helper->kill(kLong));
+  EXPECT_TRUE(process->kill(kLong));
   // It is init's now, which may take its time to bury it: a zombie is dead, too.
   for (int i = 0; i < 2000 && ::kill(child, 0) == 0; ++i) {
     std::string state;
@@ -88,17 +88,17 @@ TEST(SupervisedProcess, WhatItStartedGoesWithIt) {
 
 TEST(SupervisedProcess, ASecondDescriptorWakesTheReader) {
   const int wake = ::eventfd(1, EFD_CLOEXEC);
-  const auto helper = shell("sleep 1000", wake);
-  EXPECT_EQ(got_from(*helper), Got::woken);
+  const auto process = shell("sleep 1000", wake);
+  EXPECT_EQ(got_from(*process), Got::woken);
   ::close(wake);
 }
 
 TEST(SupervisedProcess, OnlyItsPipeAndErrorsReachIt) {
   const int ours = ::dup(STDIN_FILENO);  // without close-on-exec
-  const auto helper = shell("ls /proc/self/fd | tr '\\n' ' '; echo; cat; echo done");
+  const auto process = shell("ls /proc/self/fd | tr '\\n' ' '; echo; cat; echo done");
   // ls itself opens the folder as 3.
-  EXPECT_EQ(line_of(*helper), "0 1 2 3 ");
-  EXPECT_EQ(line_of(*helper), "done");
+  EXPECT_EQ(line_of(*process), "0 1 2 3 ");
+  EXPECT_EQ(line_of(*process), "done");
   ::close(ours);
 }
 

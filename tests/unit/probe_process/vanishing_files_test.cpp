@@ -7,8 +7,8 @@
 
 #include "node-agent/app/continuity.hpp"
 #include "node-agent/probe_process/hardware_probe.hpp"
-#include "tests/unit/amd/amd_folder.hpp"
-#include "tests/unit/host/vanishing_files.hpp"
+#include "tests/fakes/agent/amd_folder.hpp"
+#include "tests/fakes/agent/vanishing_files.hpp"
 
 namespace chipweave::agent {
 namespace {

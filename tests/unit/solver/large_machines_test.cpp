@@ -22,8 +22,8 @@ using domain::LinkKind;
 using domain::NodeTopology;
 
 // A search, the set that ends it late, and the later criteria of its ties.
-constexpr std::uint64_t kMostSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
-                                     solver::kBoundedSteps.judge + 50'000'000;
+constexpr std::uint64_t kMaxSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
+                                    solver::kBoundedSteps.judge + 50'000'000;
 
 // No two chips alike: each pair has its own number of lanes, rate and host path.
 NodeTopology irregular_machine(int chips, unsigned seed) {
@@ -102,7 +102,7 @@ TEST_P(IrregularMachines, AnswerLegallyAndWithinTheSteps) {
     EXPECT_LE(c.gbps, c.best_gbps + 1e-9) << where;
     EXPECT_DOUBLE_EQ(c.gbps, solved.gbps(c.chips)) << where;
     EXPECT_TRUE(!c.exact || c.gbps >= c.bound - 1e-9) << where;
-    EXPECT_LE(solved.stats().most_steps, kMostSteps) << where;
+    EXPECT_LE(solved.stats().most_steps, kMaxSteps) << where;
     if (size <= 3) continue;
     // A machine that has answered nothing else before says the same.
     if (size == chips / 4) {

@@ -12,7 +12,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr std::size_t kMostServerIdBytes = 64;  // what HCCL takes
+constexpr std::size_t kMaxServerIdBytes = 64;  // what HCCL takes
 
 Result<RouteDevice> device_of(const Json& value) {
   if (!value.is_object()) return network_error("it is no object");
@@ -66,23 +66,23 @@ Result<std::string> server_id_at(const Json& object) {
   Result<std::string> id = word_at(object, "server_id");
   if (!id) return id;
   if (id->empty()) return network_error("it has no server_id, the name of its machine");
-  if (id->size() > kMostServerIdBytes) {
+  if (id->size() > kMaxServerIdBytes) {
     return network_error("server_id " + quoted_excerpt(*id) + " is longer than " +
-                         std::to_string(kMostServerIdBytes) + " bytes");
+                         std::to_string(kMaxServerIdBytes) + " bytes");
   }
   return id;
 }
 
 bool is_plain_number(const std::string& text) {
-  constexpr std::size_t kMostDigits = 10;  // ids have 32 bits
-  return !text.empty() && text.size() <= kMostDigits && (text.size() == 1 || text[0] != '0') &&
+  constexpr std::size_t kMaxDigits = 10;  // ids have 32 bits
+  return !text.empty() && text.size() <= kMaxDigits && (text.size() == 1 || text[0] != '0') &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 Result<std::vector<RouteDevice>> devices_of(const Json& list) {
-  if (list.size() > kMostReportDevices) {
-    return make_error(Errc::limit_exceeded, "more than " + std::to_string(kMostReportDevices) +
-                                                " devices on one machine");
+  if (list.size() > kMaxReportDevices) {
+    return make_error(Errc::limit_exceeded,
+                      "more than " + std::to_string(kMaxReportDevices) + " devices on one machine");
   }
   std::vector<RouteDevice> out;
   for (std::size_t i = 0; i < list.size(); ++i) {

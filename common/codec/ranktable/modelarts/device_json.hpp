@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/json/json_object.hpp"
+#include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/modelarts/device_report.hpp"
 
 namespace chipweave::codec {

@@ -17,7 +17,7 @@ inline constexpr std::string_view kAscend1980Configuration =
 // On nodes, and in older clusters on pods: {"pod_name","server_id","device":[…]}.
 inline constexpr std::string_view kAscendRankTable = "cce.kubectl.kubernetes.io/ascend-rank-table";
 
-inline constexpr std::size_t kMostReportDevices = 128;
+inline constexpr std::size_t kMaxReportDevices = 128;
 
 struct RouteDevice {
   std::string id;               // physical, a decimal number

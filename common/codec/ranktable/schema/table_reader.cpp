@@ -83,7 +83,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
 
 void TableReader::too_many(Id list) {
   add("RT002", Severity::error, list,
-      "the table has more than " + std::to_string(kMostEntries) +
+      "the table has more than " + std::to_string(kMaxEntries) +
           " entries; what follows was not read");
 }
 

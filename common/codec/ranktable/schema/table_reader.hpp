@@ -22,11 +22,11 @@ namespace chipweave::codec::ranktable {
 
 // "0", "12", "-1" of up to 18 digits; zeros: whether it has leading ones. None: anything else.
 inline domain::ranktable::Number strict_number(std::string_view text, bool& zeros) {
-  constexpr std::size_t kMostDigits = 18;  // that no 64-bit number has more than
+  constexpr std::size_t kMaxDigits = 18;  // that no 64-bit number has more than
   std::string_view digits = text;
   if (!digits.empty() && digits.front() == '-') digits.remove_prefix(1);
   zeros = digits.size() > 1 && digits.front() == '0';
-  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  if (digits.empty() || digits.size() > kMaxDigits) return std::nullopt;
   std::int64_t value = 0;
   for (const char c : digits) {
     if (c < '0' || c > '9') return std::nullopt;
@@ -44,7 +44,7 @@ class TableReader {
  public:
   static constexpr std::size_t kMaxUnknownLookedUp = 2000;
   // Servers, devices, layers and addresses of a table, all together.
-  static constexpr std::size_t kMostEntries = 2'000'000;
+  static constexpr std::size_t kMaxEntries = 2'000'000;
   using Id = JsonTree::Id;
 
   TableReader(const JsonTree& tree, const Schema& schema, domain::ranktable::Findings& findings)
@@ -76,11 +76,11 @@ class TableReader {
   template <class T>
   void read_list(Id list, std::span<const Member<T>> members, std::vector<T>& out) {
     if (!expect(list, JsonTree::Kind::array, "an array")) return;
-    out.reserve(std::min(tree_.child_count(list), kMostEntries - entries_));
+    out.reserve(std::min(tree_.child_count(list), kMaxEntries - entries_));
     const std::uint64_t required_bits = required(members);
     for (Id child = tree_.first(list); child != JsonTree::kNone; child = tree_.next(list, child)) {
       if (!expect(child, JsonTree::Kind::object, "an object")) continue;
-      if (entries_ == kMostEntries) return too_many(list);
+      if (entries_ == kMaxEntries) return too_many(list);
       ++entries_;
       read_members(child, members, required_bits, out.emplace_back());
     }

@@ -11,7 +11,7 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-constexpr std::size_t kMostShown = 120;  // bytes of a word in a message
+constexpr std::size_t kMaxShown = 120;  // bytes of a word in a message
 
 Error bad(const std::string& option, std::string what) {
   return make_error(Errc::invalid_argument, "argument " + option + ": " + std::move(what));
@@ -21,12 +21,12 @@ Result<int> read_id(const std::string& option, std::string_view word, const std:
   bool zeros = false;
   const auto id = strict_number(word, zeros);
   if (id && !zeros && *id >= 0 && *id <= kMaxDeviceId) return static_cast<int>(*id);
-  const std::string shown = with_dots(item, kMostShown);
+  const std::string shown = with_dots(item, kMaxShown);
   if (word.empty()) {
     return bad(option, "\"" + shown + "\" has an empty device id: write an instance as 4,5, " +
                            "without blanks");
   }
-  return bad(option, "\"" + with_dots(word, kMostShown) + "\" in \"" + shown +
+  return bad(option, "\"" + with_dots(word, kMaxShown) + "\" in \"" + shown +
                          "\" is no device id, a number from 0 to " + std::to_string(kMaxDeviceId));
 }
 

@@ -8,7 +8,7 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-constexpr std::size_t kMostWarnings = 20;
+constexpr std::size_t kMaxWarnings = 20;
 
 bool is_loopback(const std::string& address) {
   const auto ip = parse_ip(address);
@@ -34,7 +34,7 @@ Result<void> PdChecks::take(const InputTable& input, const Server& server) {
     return input.wrong(server.source, "server_id and server_ip must not be empty");
   }
   const auto [first, fresh] = ids_.try_emplace(ip, id);
-  if (!fresh && first->second != id && warnings_.size() < kMostWarnings) {
+  if (!fresh && first->second != id && warnings_.size() < kMaxWarnings) {
     warnings_.push_back(input.place(server.source) + ": server_ip " + in_quotes(ip) +
                         " has server_id " + in_quotes(id) + " here and " +
                         in_quotes(first->second) + " before");

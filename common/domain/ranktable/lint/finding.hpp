@@ -35,7 +35,7 @@ using Findings = std::vector<Finding>;
 // is not made clearer, and costs no more memory, by millions of them.
 class FindingLimit {
  public:
-  static constexpr std::size_t kMostOfARule = 1000;
+  static constexpr std::size_t kMaxOfARule = 1000;
 
   // Whether this one is told; counts it.
   bool admit(std::string_view code);

@@ -20,17 +20,17 @@ bool FindingLimit::admit(std::string_view code) {
   auto at = std::find_if(counts_.begin(), counts_.end(),
                          [&](const Count& count) { return count.code == code; });
   if (at == counts_.end()) at = counts_.insert(counts_.end(), Count{code, 0});
-  return ++at->seen <= kMostOfARule;
+  return ++at->seen <= kMaxOfARule;
 }
 
 void FindingLimit::tell_rest(Source table, Findings& findings) const {
   for (const Count& count : counts_) {
-    if (count.seen <= kMostOfARule) continue;
+    if (count.seen <= kMaxOfARule) continue;
     findings.push_back({count.code,
                         Severity::warning,
                         {table},
                         std::nullopt,
-                        "and " + std::to_string(count.seen - kMostOfARule) + " more of this rule"});
+                        "and " + std::to_string(count.seen - kMaxOfARule) + " more of this rule"});
   }
 }
 

@@ -24,7 +24,7 @@ inline constexpr Code kNotInContainer = -8013;
 inline constexpr Code kNotSupported = -8255;
 inline constexpr Code kFunctionNotFound = 1;  // ours: the library has no such function
 
-// What a number says that has no value.
+// A number without a value.
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
 inline constexpr int kMaxCards = 64;

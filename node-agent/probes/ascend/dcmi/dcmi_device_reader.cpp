@@ -13,15 +13,15 @@ namespace chipweave::agent {
 namespace {
 
 constexpr std::size_t kMaxNotes = 32;
-constexpr unsigned kMostAiCores = 1024;
+constexpr unsigned kMaxAiCores = 1024;
 
-// A number of the driver's that is small where it means anything.
+// Valid values are small; anything else is "none".
 int number_or_none(std::uint32_t value) {
-  constexpr auto kMost = static_cast<std::uint32_t>(std::numeric_limits<int>::max());
-  return value <= kMost ? static_cast<int>(value) : -1;
+  constexpr auto kMaxInt = static_cast<std::uint32_t>(std::numeric_limits<int>::max());
+  return value <= kMaxInt ? static_cast<int>(value) : -1;
 }
 
-// "" for the address of nobody.
+// "" for the unspecified address.
 std::string address_text(const dcmi::IpAddress& answer, bool v6) {
   chipweave::IpAddress out;
   out.v6 = v6;
@@ -35,18 +35,18 @@ class DeviceReader {
  public:
   DeviceReader(const DcmiLibrary& library, const DcmiPlace& place)
       : f_(library.functions()), at_(place) {
-    out_.pulse.place = place;
+    out_.sample.place = place;
   }
 
-  DcmiPulse pulse() {
-    read_pulse();
-    return std::move(out_.pulse);
+  DcmiSample sample() {
+    read_sample();
+    return std::move(out_.sample);
   }
 
   DcmiDevice device() {
-    read_pulse();
+    read_sample();
     read_ids();
-    if (out_.pulse.gone) return std::move(out_);
+    if (out_.sample.gone) return std::move(out_);
     read_chip();
     read_error_texts();
     read_addresses();
@@ -57,7 +57,7 @@ class DeviceReader {
   }
 
  private:
-  // True when the call worked. What a driver or device does not support is no news of it.
+  // True if the call worked. "Not supported" is not noted.
   bool worked(const char* name, dcmi::Code code) {
     if (code == dcmi::kSuccess) return true;
     const bool news = code != dcmi::kFunctionNotFound && code != dcmi::kNotSupported;
@@ -76,30 +76,30 @@ class DeviceReader {
     return worked(question.name(at_), question(at_, arguments...));
   }
 
-  // A device that does not tell its health for a reason of its own is as good as gone.
+  // A device that fails to report its health is treated as gone.
   void read_health() {
     std::uint32_t health = 0;
-    out_.pulse.answer = f_.health(at_, &health);
-    if (!worked(f_.health.name(at_), out_.pulse.answer)) {
+    out_.sample.answer = f_.health(at_, &health);
+    if (!worked(f_.health.name(at_), out_.sample.answer)) {
       constexpr std::array<dcmi::Code, 4> kGone = {dcmi::kNotPresent, dcmi::kInvalidId,
                                                    dcmi::kTimeout, dcmi::kNotReady};
-      out_.pulse.gone = std::find(kGone.begin(), kGone.end(), out_.pulse.answer) != kGone.end();
+      out_.sample.gone = std::find(kGone.begin(), kGone.end(), out_.sample.answer) != kGone.end();
     } else if (health == dcmi::kNone) {
-      out_.pulse.gone = true;
+      out_.sample.gone = true;
     } else if (health <= dcmi::kHealthCritical) {
-      out_.pulse.health = health;
+      out_.sample.health = health;
     } else {
       note(std::string(f_.health.name(at_)) + ": unknown health " + std::to_string(health));
     }
   }
 
-  void read_pulse() {
+  void read_sample() {
     read_health();
-    if (out_.pulse.gone) return;
+    if (out_.sample.gone) return;
     int network = -1;
     if (ask(f_.network_health, &network)) {
       if (network >= 0 && network < dcmi::kNetworkStates) {
-        out_.pulse.network = network;
+        out_.sample.network = network;
       } else {
         note(std::string(f_.network_health.name(at_)) + ": unknown state " +
              std::to_string(network));
@@ -109,8 +109,8 @@ class DeviceReader {
     dcmi::HccsStatus hccs{};
     unsigned size = sizeof hccs;
     if (ask(f_.info, dcmi::kHccs, dcmi::kHccsStatus, static_cast<void*>(&hccs), &size)) {
-      out_.pulse.pcs = hccs.pcs;
-      out_.pulse.hdlc = hccs.hdlc;
+      out_.sample.pcs = hccs.pcs;
+      out_.sample.hdlc = hccs.hdlc;
     }
   }
 
@@ -118,17 +118,17 @@ class DeviceReader {
     std::array<unsigned, dcmi::kMaxErrorCodes> codes{};
     int count = 0;
     if (!ask(f_.errors, &count, codes.data(), dcmi::kMaxErrorCodes)) return;
-    constexpr int kMost = static_cast<int>(dcmi::kMaxErrorCodes);
-    if (count < 0 || count > kMost) {
+    constexpr int kMaxCodes = static_cast<int>(dcmi::kMaxErrorCodes);
+    if (count < 0 || count > kMaxCodes) {
       note(std::string(f_.errors.name(at_)) + ": counts " + std::to_string(count) + " codes");
     }
-    auto& errors = out_.pulse.errors;
-    errors.assign(codes.begin(), codes.begin() + std::clamp(count, 0, kMost));
+    auto& errors = out_.sample.errors;
+    errors.assign(codes.begin(), codes.begin() + std::clamp(count, 0, kMaxCodes));
     std::sort(errors.begin(), errors.end());
     errors.erase(std::unique(errors.begin(), errors.end()), errors.end());
   }
 
-  // One that is no number of a device stays unknown.
+  // An invalid device number stays unknown.
   std::optional<int> id(const char* name, std::int64_t value) {
     if (value >= 0 && value <= limits::kMaxChipIndex) return static_cast<int>(value);
     note(std::string(name) + ": device number " + std::to_string(value));
@@ -162,7 +162,7 @@ class DeviceReader {
       out_.chip_type = dcmi_text(chip.chip_type, sizeof chip.chip_type);
       out_.chip_name = dcmi_text(chip.chip_name, sizeof chip.chip_name);
       out_.npu_name = dcmi_text(chip.npu_name, sizeof chip.npu_name);
-      if (chip.ai_cores > 0 && chip.ai_cores <= kMostAiCores) {
+      if (chip.ai_cores > 0 && chip.ai_cores <= kMaxAiCores) {
         out_.ai_cores = static_cast<int>(chip.ai_cores);
       }
     }
@@ -171,7 +171,7 @@ class DeviceReader {
   }
 
   void read_error_texts() {
-    for (const std::uint32_t code : out_.pulse.errors) {
+    for (const std::uint32_t code : out_.sample.errors) {
       DcmiError error{code, ""};
       std::array<unsigned char, dcmi::kErrorTextBytes> text{};
       if (!at_.flat && f_.error_text(at_.card, at_.device, code, text.data(),
@@ -182,7 +182,7 @@ class DeviceReader {
     }
   }
 
-  // IPv6 is asked for where there is no IPv4.
+  // IPv6 is read if there is no IPv4 address.
   void read_addresses() {
     if (at_.flat) return;
     for (const int type : {dcmi::kIpv4, dcmi::kIpv6}) {
@@ -243,8 +243,8 @@ class DeviceReader {
 
 }  // namespace
 
-DcmiPulse read_dcmi_pulse(const DcmiLibrary& library, const DcmiPlace& place) {
-  return DeviceReader(library, place).pulse();
+DcmiSample read_dcmi_sample(const DcmiLibrary& library, const DcmiPlace& place) {
+  return DeviceReader(library, place).sample();
 }
 
 DcmiDevice read_dcmi_device(const DcmiLibrary& library, const DcmiPlace& place) {

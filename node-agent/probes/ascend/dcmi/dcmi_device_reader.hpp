@@ -1,4 +1,4 @@
-// Reads what the driver says of one device. Part of dcmi_reader.cpp.
+// Reads one device for dcmi_reader.cpp.
 #pragma once
 
 #include "node-agent/probes/ascend/dcmi/dcmi_library.hpp"
@@ -6,7 +6,7 @@
 
 namespace chipweave::agent {
 
-DcmiPulse read_dcmi_pulse(const DcmiLibrary& library, const DcmiPlace& place);
+DcmiSample read_dcmi_sample(const DcmiLibrary& library, const DcmiPlace& place);
 DcmiDevice read_dcmi_device(const DcmiLibrary& library, const DcmiPlace& place);
 
 }  // namespace chipweave::agent

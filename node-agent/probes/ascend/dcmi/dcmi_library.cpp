@@ -18,7 +18,7 @@ std::string load_problem() {
 }
 
 const char* advice(dcmi::Code code) {
-  if (code == dcmi::kNotInContainer) return "; it has to run outside of a container";
+  if (code == dcmi::kNotInContainer) return "; it must run outside of a container";
   return code == dcmi::kNoPermission ? "; run it as root" : "";
 }
 
@@ -122,7 +122,7 @@ bool DcmiLibrary::has_devices() const {
   return functions_.devices(devices.data(), &count, dcmi::kMaxCards) == dcmi::kSuccess && count > 0;
 }
 
-// A library may have both families and serve only one of them on this machine.
+// A library may have both families and support only one of them on this machine.
 dcmi::Code DcmiLibrary::start() {
   DcmiCall<dcmi::Init> by_card;
   DcmiCall<dcmi::Init> by_number;
@@ -146,7 +146,7 @@ Result<DcmiLibrary> DcmiLibrary::load(const std::string& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const std::string problem = load_problem();
-    // A library that it needs itself may be absent too: then the message starts with that name.
+    // A dependency of the library may be missing, too: then the message starts with its name.
     const bool absent = problem.starts_with(path + ": cannot open shared object file: No such");
     return make_error(absent ? Errc::not_found : Errc::unavailable,
                       absent ? "no Ascend driver here: " + problem
@@ -155,7 +155,7 @@ Result<DcmiLibrary> DcmiLibrary::load(const std::string& path) {
   DcmiLibrary library(handle);
   const dcmi::Code code = library.start();
   if (code != dcmi::kSuccess) {
-    return make_error(Errc::unavailable, "DCMI of " + path + " does not start: " +
+    return make_error(Errc::unavailable, "DCMI of " + path + " cannot be initialised: " +
                                              dcmi_code_text(code) + advice(code));
   }
   return library;

@@ -1,10 +1,9 @@
-// DcmiLibrary — the driver's libdcmi.so, loaded and started.
+// DcmiLibrary — the driver's libdcmi.so, loaded and initialised.
 //
-// Drivers up to A3 have functions that take a card and a device on it; those of A5 may have only a
-// flat family dcmiv2_* that takes one number. Each function is looked up once and by itself: one
-// that this driver lacks answers kFunctionNotFound, so that an old driver costs one fact and not
-// the probe. Calls may block or crash: that is the driver's code. It is never unloaded, for it has
-// no function that ends what it started.
+// Drivers up to A3 have functions that take a card and a device on it; those of A5 may have only
+// the flat family dcmiv2_*, which takes one number. Each function is looked up separately; one that
+// the driver lacks returns kFunctionNotFound, so that an old driver costs one fact and not the
+// probe. Calls may block or crash. The library is never unloaded: it has no shutdown function.
 #pragma once
 
 #include <memory>
@@ -16,10 +15,10 @@
 
 namespace chipweave::agent {
 
-// What a device is to the driver.
+// How the driver addresses a device.
 struct DcmiPlace {
   bool flat = false;
-  int card = 0;  // not of the flat family
+  int card = 0;  // unused in the flat family
   int device = 0;
   friend bool operator==(const DcmiPlace&, const DcmiPlace&) = default;
 };
@@ -35,7 +34,7 @@ struct DcmiCall {
   }
 };
 
-// One question about a device, in both families.
+// One function about a device, in both families.
 template <class F, class Flat>
 struct DcmiQuestion {
   DcmiCall<F> by_card;
@@ -72,11 +71,11 @@ struct DcmiFunctions {
 
 class DcmiLibrary {
  public:
-  // Where the library may be: `path` alone if given; else as the loader finds it and where drivers
-  // install it, below `root` ("" this machine's).
+  // Paths to try: `path` alone if given; else the loader's search path and the places where drivers
+  // install the library, below `root` ("": this machine's).
   static std::vector<std::string> places(const std::string& path, const std::string& root);
-  // The first of these that there is. not_found: no driver is installed here, an ordinary state.
-  // unavailable: there is a library, but it cannot be loaded or started.
+  // Opens the first that exists. not_found: no driver is installed here, an ordinary state.
+  // unavailable: the library cannot be loaded or initialised.
   static Result<DcmiLibrary> open(const std::vector<std::string>& paths);
 
   DcmiLibrary(DcmiLibrary&&) = default;
@@ -87,7 +86,7 @@ class DcmiLibrary {
 
   const DcmiFunctions& functions() const { return functions_; }
   bool flat() const { return flat_; }
-  // Of functions that this driver's family lacks.
+  // Names of functions that this driver lacks.
   const std::vector<std::string>& missing() const { return missing_; }
 
  private:
@@ -113,8 +112,7 @@ class DcmiLibrary {
 
 // "device not present (-8008)".
 std::string dcmi_code_text(dcmi::Code code);
-// Text of a fixed-size answer: up to its first zero byte or its end, printable ASCII only, without
-// blanks at its ends.
+// Text in a fixed-size buffer: up to its first zero byte or its end, printable ASCII only, trimmed.
 std::string dcmi_text(const char* bytes, std::size_t size);
 
 }  // namespace chipweave::agent

@@ -1,7 +1,7 @@
-// DcmiMemory — which devices the driver had before: one that it lost stays a chip of the machine,
-// as gone, with the links that it had.
+// DcmiMemory — the devices that the driver listed before: one that it no longer lists stays a chip
+// of the machine, marked as gone, with its links.
 //
-// They are forgotten with the probe: taking a card out for good shows after a restart.
+// Forgotten with the probe: a card that was removed for good disappears after a restart.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace chipweave::agent {
 
 class DcmiMemory {
  public:
-  // Adds what the snapshot lacks, and remembers the result.
+  // Adds the devices that the snapshot lacks, and remembers the result.
   void complete(DcmiSnapshot& snapshot);
 
  private:

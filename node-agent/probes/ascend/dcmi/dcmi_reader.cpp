@@ -46,7 +46,7 @@ class MachineReader {
     }
   }
 
-  // A count of the driver's, cut to what is read at most.
+  // The driver's count, cut to the limit.
   int counted(const std::string& what, int count) {
     if (count >= 0 && count <= dcmi::kMaxCards) return count;
     out_.notes.push_back(what + ": the driver counts " + std::to_string(count));
@@ -86,7 +86,7 @@ class MachineReader {
     return true;
   }
 
-  // The NPUs of a card have the numbers below device_id_max; its MCU and its CPU are none.
+  // NPUs of a card have numbers below device_id_max; its MCU and CPU do not.
   void list_card(int card) {
     int most = 0;
     int mcu = -1;
@@ -103,7 +103,7 @@ class MachineReader {
     int npus = 0;
     for (int device = 0; device < most; ++device) {
       if (answered && (device == mcu || device == cpu)) continue;
-      // What has no logic id is not an NPU; asked only where the card does not say it itself.
+      // A device without logic id is not an NPU; checked only if the card does not report it.
       int logic = -1;
       if (!answered && f_.logic_id(&logic, card, device) != dcmi::kSuccess) continue;
       add({false, card, device});
@@ -123,16 +123,18 @@ class MachineReader {
     const int count = static_cast<int>(out_.devices.size());
     for (int a = 0; a < count && !no_topo_; ++a) {
       for (int b = a + 1; b < count && !no_topo_; ++b) {
-        if (!pulse(a).gone && !pulse(b).gone) read_pair(a, b);
+        if (!sample(a).gone && !sample(b).gone) read_pair(a, b);
       }
     }
   }
 
-  const DcmiPulse& pulse(int at) const { return out_.devices[static_cast<std::size_t>(at)].pulse; }
+  const DcmiSample& sample(int at) const {
+    return out_.devices[static_cast<std::size_t>(at)].sample;
+  }
 
   void read_pair(int a, int b) {
-    const DcmiPlace& one = pulse(a).place;
-    const DcmiPlace& other = pulse(b).place;
+    const DcmiPlace& one = sample(a).place;
+    const DcmiPlace& other = sample(b).place;
     int type = -1;
     const bool flat = library_.flat();
     const dcmi::Code code = flat ? f_.flat_topo(one.device, other.device, &type)
@@ -142,7 +144,7 @@ class MachineReader {
       out_.pairs.push_back({a, b, type});
       return;
     }
-    // The answer of a machine, not of two devices.
+    // This result concerns the machine, not two devices.
     no_topo_ = code == dcmi::kNotSupported || code == dcmi::kFunctionNotFound;
     if (code == dcmi::kFunctionNotFound) return;
     out_.notes.push_back(name + " of devices " + std::to_string(a) + " and " + std::to_string(b) +
@@ -160,21 +162,21 @@ class MachineReader {
 
 }  // namespace
 
-bool DcmiPulse::network_bad() const {
+bool DcmiSample::network_bad() const {
   return network && *network != dcmi::kNetworkOk && *network != dcmi::kNetworkInit;
 }
 
-bool DcmiPulse::hccs_bad() const {
+bool DcmiSample::hccs_bad() const {
   return pcs && hdlc && (*pcs != dcmi::kPcsOk || *hdlc != dcmi::kHdlcOk);
 }
 
 Result<DcmiSnapshot> read_dcmi(const DcmiLibrary& library) { return MachineReader(library).run(); }
 
-Result<std::vector<DcmiPulse>> read_dcmi_pulses(const DcmiLibrary& library) {
+Result<std::vector<DcmiSample>> read_dcmi_samples(const DcmiLibrary& library) {
   Result<std::vector<DcmiPlace>> places = MachineReader(library).list();
   if (!places) return std::move(places).error();
-  std::vector<DcmiPulse> out;
-  for (const DcmiPlace& place : *places) out.push_back(read_dcmi_pulse(library, place));
+  std::vector<DcmiSample> out;
+  for (const DcmiPlace& place : *places) out.push_back(read_dcmi_sample(library, place));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Reads a DcmiSnapshot from a started library, trusting none of its counts, texts and numbers.
+// Reads a DcmiSnapshot from an initialised library; its counts, texts and numbers are all checked.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace chipweave::agent {
 
-// Everything asked anew. unavailable: the devices cannot even be listed. No device at all is a
-// snapshot without devices.
+// Reads everything. unavailable: the devices cannot be listed. No device at all is a snapshot
+// without devices.
 Result<DcmiSnapshot> read_dcmi(const DcmiLibrary& library);
 
-// Only what changes, of all devices that are listed now: four calls a device.
-Result<std::vector<DcmiPulse>> read_dcmi_pulses(const DcmiLibrary& library);
+// Reads only what changes, for all devices listed now: four calls per device.
+Result<std::vector<DcmiSample>> read_dcmi_samples(const DcmiLibrary& library);
 
 }  // namespace chipweave::agent

@@ -1,7 +1,7 @@
-// DcmiSnapshot — what the driver library says of a machine at one moment, as plain values.
+// DcmiSnapshot — what the driver library reports about a machine at one moment, as plain values.
 //
-// Nothing here is trusted: counts and texts were cut to their limits when they were read; a fact
-// that could not be had is absent, and `notes` says why.
+// Counts and texts are checked and cut to their limits when they are read. A fact that could not be
+// read is absent, and `notes` has the reason.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace chipweave::agent {
 
 struct DcmiError {
   std::uint32_t code = 0;
-  std::string text;  // the driver's; may be ""
+  std::string text;  // from the driver; may be ""
 };
 
-// What is asked often, and may change at any time.
-struct DcmiPulse {
+// What may change at any time and is read often.
+struct DcmiSample {
   DcmiPlace place;
-  bool gone = false;                  // the driver does not answer for the device
-  dcmi::Code answer = 0;              // to the question for its health
-  std::optional<unsigned> health;     // 0 well, 1 minor, 2 major, 3 critical
+  bool gone = false;                  // the driver does not respond for the device
+  dcmi::Code answer = 0;              // of the health function
+  std::optional<unsigned> health;     // 0 healthy, 1 minor, 2 major, 3 critical
   std::optional<int> network;         // dcmi_rdfx_detect_result
   std::vector<std::uint32_t> errors;  // active codes, ascending
-  std::optional<std::uint32_t> pcs;   // HCCS: 0 where all is well
-  std::optional<std::uint32_t> hdlc;  // HCCS: 3 where all is well
-  friend bool operator==(const DcmiPulse&, const DcmiPulse&) = default;
+  std::optional<std::uint32_t> pcs;   // HCCS: 0 is healthy
+  std::optional<std::uint32_t> hdlc;  // HCCS: 3 is healthy
+  friend bool operator==(const DcmiSample&, const DcmiSample&) = default;
 
   bool network_bad() const;
   bool hccs_bad() const;
@@ -36,7 +36,7 @@ struct DcmiPulse {
 
 struct DcmiSuperPod {
   std::optional<std::uint32_t> sdid;
-  int size = -1;  // -1 of each: the driver has none
+  int size = -1;  // -1 in any field: the driver has none
   int id = -1;
   int server_index = -1;
   int type = -1;  // A5
@@ -49,7 +49,7 @@ struct DcmiPcsCounters {
 };
 
 struct DcmiDevice {
-  DcmiPulse pulse;
+  DcmiSample sample;
   std::optional<int> logic_id;
   std::optional<int> physical_id;
   std::string chip_type;
@@ -57,15 +57,15 @@ struct DcmiDevice {
   std::string npu_name;
   std::optional<int> ai_cores;
   std::optional<std::uint32_t> board;
-  std::vector<DcmiError> errors;          // of pulse.errors, with their texts
+  std::vector<DcmiError> errors;          // of sample.errors, with their texts
   std::vector<std::string> addresses;     // of its RoCE port
   std::optional<DcmiSuperPod> super_pod;  // absent: not supported
-  std::vector<DcmiPcsCounters> counters;  // of PCS that have seen traffic
+  std::vector<DcmiPcsCounters> counters;  // of PCS with traffic
   std::string cpus;                       // "144-167"
   std::vector<std::string> notes;
 };
 
-// How two devices are joined, first position below the second.
+// How two devices are connected, first position below the second.
 struct DcmiPair {
   int a = 0;  // in devices
   int b = 0;

@@ -13,12 +13,12 @@
 
 namespace chipweave::agent {
 
-// The configuration by physical id; nullopt where it is not there or cannot be read, the latter
-// with a warning.
+// The configuration by physical id; nullopt if the file does not exist, or cannot be read (with a
+// warning).
 std::optional<codec::ascend::HccnConf> read_hccn_conf(const std::string& path,
                                                       std::vector<std::string>& warnings);
 
-// Of one chip: what the tool says, else what is configured.
+// Of one chip: from the tool, else from the configuration.
 std::vector<std::string> port_addresses(const std::map<int, HccnAnswers>& answers,
                                         const std::optional<codec::ascend::HccnConf>& conf,
                                         int chip);

@@ -27,13 +27,12 @@ std::vector<Kind> kinds_of(const HccnTarget& target) {
   if (target.link) out.push_back(Kind::link);
   if (target.address) out.push_back(Kind::address);
   if (target.neighbour) out.push_back(Kind::neighbour);
-  // Of A5 only the state of the ports is asked: what else the older questions would be is not
-  // known.
+  // On A5 only the state of the ports is read: the other commands are not documented for it.
   if (target.flat) std::erase_if(out, [](Kind kind) { return kind != Kind::link; });
   return out;
 }
 
-// A tool that is busy or does not run says nothing about the device.
+// A tool that is busy or does not run gives no information about the device.
 bool says_nothing(const Error& error) {
   return error.code == Errc::unavailable || error.code == Errc::deadline;
 }

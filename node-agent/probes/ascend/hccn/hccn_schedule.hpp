@@ -1,8 +1,8 @@
-// HccnSchedule — what to ask hccn_tool next, and what it answered. No clock, no process, no thread:
-// those are HccnWatch's.
+// HccnSchedule — decides the next call of hccn_tool and keeps the answers. No clock, no process, no
+// thread: those are HccnWatch's.
 //
-// The tool is slow and its -lldp slower: the state of links comes first, the switch at their other
-// end last and rarely. A question that hung is not asked again for a while, of any device.
+// The tool is slow, and its -lldp even slower: link states come first, the switch at the other end
+// last and rarely. A call that hung is not repeated for a while, for any device.
 #pragma once
 
 #include <chrono>
@@ -17,11 +17,11 @@
 
 namespace chipweave::agent {
 
-// One device, and what nobody else says of it.
+// One device, and what only the tool can report about it.
 struct HccnTarget {
   int chip = 0;       // index in the topology
   int number = 0;     // what -i takes: the physical id, on A5 the logical one
-  bool flat = false;  // A5: one table tells of all its ports
+  bool flat = false;  // A5: one table has all its ports
   bool link = false;
   bool address = false;
   bool neighbour = false;
@@ -39,7 +39,7 @@ struct HccnAnswers {
 class HccnSchedule {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  enum class Kind { link, address, neighbour };  // in the order in which they go first
+  enum class Kind { link, address, neighbour };  // by priority, highest first
   static constexpr std::chrono::seconds kLinksEvery{5};
   static constexpr std::chrono::seconds kAddressesEvery{60};
   static constexpr std::chrono::seconds kNeighboursEvery{600};
@@ -48,20 +48,20 @@ class HccnSchedule {
   struct Question {
     int chip = 0;
     Kind kind = Kind::link;
-    std::vector<std::string> words;  // behind the tool's name
+    std::vector<std::string> arguments;  // of the tool
   };
 
-  // Replaces the devices; what is known of those that stay is kept.
+  // Replaces the devices; answers about those that stay are kept.
   void set_targets(const std::vector<HccnTarget>& targets);
   // nullopt: nothing is due.
   std::optional<Question> next(Time now) const;
-  // When something will be; nullopt: never.
+  // When the next call is due; nullopt: never.
   std::optional<Time> due() const;
   void take(const Question& question, const Result<std::string>& output, Time now);
 
-  // By chip; of one that has not answered yet there is none.
+  // By chip; none before its first answer.
   const std::map<int, HccnAnswers>& answers() const { return answers_; }
-  // Grows with every answer that differs from the one before.
+  // Incremented by every answer that differs from the previous one.
   std::uint64_t version() const { return version_; }
 
  private:

@@ -9,10 +9,10 @@ namespace chipweave::agent {
 
 HccnWatch::HccnWatch(Ask ask) : ask_(std::move(ask)), thread_([this] { run(); }) {}
 
-// A new one for each question: it would remember for good that the tool hung once.
+// A new one for each call: the object never recovers from a tool that hung.
 HccnWatch::HccnWatch(const std::string& tool)
-    : HccnWatch([tool](const std::vector<std::string>& words) {
-        return io::HccnProgram(tool).answer(words);
+    : HccnWatch([tool](const std::vector<std::string>& arguments) {
+        return io::HccnProgram(tool).answer(arguments);
       }) {}
 
 HccnWatch::~HccnWatch() {
@@ -48,7 +48,7 @@ void HccnWatch::run() {
     const auto question = schedule_.next(std::chrono::steady_clock::now());
     if (question) {
       lock.unlock();
-      const Result<std::string> output = ask_(question->words);
+      const Result<std::string> output = ask_(question->arguments);
       lock.lock();
       schedule_.take(*question, output, std::chrono::steady_clock::now());
     } else if (const auto due = schedule_.due()) {

@@ -1,8 +1,7 @@
-// HccnWatch — asks hccn_tool what an HccnSchedule says, on a thread of its own: a tool that takes
-// seconds, or hangs, delays nobody who reads the answers.
+// HccnWatch — runs hccn_tool as an HccnSchedule says, on a thread of its own: a tool that takes
+// seconds, or hangs, does not delay those who read the answers.
 //
-// Its destructor waits for the question that is being asked, at most the ten seconds after which
-// the tool is given up.
+// Its destructor waits for the running call, at most the ten seconds of its time limit.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +20,7 @@ namespace chipweave::agent {
 
 class HccnWatch {
  public:
-  // The words behind the program's name → what it prints. Called on the thread.
+  // Arguments of the program → its output. Called on the thread.
   using Ask = std::function<Result<std::string>(const std::vector<std::string>&)>;
 
   explicit HccnWatch(Ask ask);

@@ -25,7 +25,7 @@ std::optional<PciDevice> read_device(const SysfsTree& tree, const std::string& a
   out.address = address;
   out.device_class = hex_of(device_class);
   const std::uint32_t base = out.device_class >> 16U;
-  // Old InfiniBand adapters are no network devices (0x0c06), but all of them have this folder.
+  // Old InfiniBand adapters have another class (0x0c06), but all of them have this folder.
   const bool wanted = base == kNetwork || base == kDisplay || base == kAccelerator ||
                       tree.exists(at + "infiniband");
   if (!device_class || !wanted || tree.exists(at + "physfn")) return std::nullopt;

@@ -20,19 +20,19 @@ struct PciDevice {
   std::uint32_t device = 0;
   std::uint32_t device_class = 0;  // 24 bits: base, sub, interface
   int numa = -1;
-  std::vector<std::string> route;  // pci_route of where it hangs; empty: unknown
+  std::vector<std::string> route;  // see pci_route; empty: unknown
   double link_gigatransfers = 0;   // of a lane of its port, at most; 0: unknown
 };
 
-// By address. Slices (SR-IOV) beside the card itself are left out: they are not devices of their
-// own. What vanishes while it is read is left out, too.
+// By address. SR-IOV virtual functions are left out, as are devices that vanish while they are
+// read.
 std::vector<PciDevice> list_pci(const SysfsTree& tree);
 
 // Whose accelerator the device is; unknown if it is none.
 domain::VendorId accelerator_vendor(const PciDevice& device);
 
 // Components of a resolved sysfs path from the PCI root on: {"pci0000:3a", "0000:3a:00.0",
-// "0000:3b:00.0"}; empty if the device hangs on no PCI root.
+// "0000:3b:00.0"}; empty if the device is below no PCI root.
 std::vector<std::string> pci_route(const std::string& resolved_path);
 
 // Host path of two devices by their routes: under one bridge PIX, under several PXB, one host

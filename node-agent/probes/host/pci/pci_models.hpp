@@ -1,4 +1,4 @@
-// What a PCI vendor and device id say about the model of an accelerator.
+// The model of an accelerator by its PCI vendor and device ids.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace chipweave::agent {
 
-// "" for an id that is not known for sure.
+// "" for an id that is not known.
 std::string pci_model(std::uint32_t vendor, std::uint32_t device);
 
 }  // namespace chipweave::agent

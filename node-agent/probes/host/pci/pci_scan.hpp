@@ -2,7 +2,7 @@
 // library.
 //
 // Gives chips, NUMA nodes, NICs and host paths. Fast links are not visible there; the observation
-// says so in a warning.
+// has a warning about that.
 #pragma once
 
 #include <string>

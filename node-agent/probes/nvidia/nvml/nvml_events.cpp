@@ -55,8 +55,8 @@ Signal event_of(std::string code, std::string text) {
   return out;
 }
 
-// Of a whole GPU nothing; the older function leaves both instances at 0xffffffff, as they are set.
-std::string instance_text(const nvml::EventData& event) {
+// "" for a whole GPU; the older function leaves both instances at their preset 0xffffffff.
+std::string event_instance_text(const nvml::EventData& event) {
   if (event.gpu_instance == nvml::kWholeGpu) return "";
   std::string out = "in GPU instance " + std::to_string(event.gpu_instance);
   if (event.compute_instance != nvml::kWholeGpu) {
@@ -83,11 +83,11 @@ NvmlEvents::NvmlEvents(const NvmlLibrary& library) : library_(library), f_(libra
   const nvml::Code code = f_.event_set_create(&set_);
   if (code != nvml::kSuccess || set_ == nullptr) {
     set_ = nullptr;
-    warnings_.push_back("this driver tells of no events (" +
+    warnings_.push_back("this driver has no events (" +
                         (f_.event_set_create.function == nullptr
-                             ? std::string("it has no such function")
+                             ? std::string("the function is missing")
                              : library_.text_of(code)) +
-                        "): XIDs are not seen");
+                        "): XIDs cannot be seen");
     return;
   }
   unsigned count = 0;
@@ -100,11 +100,11 @@ NvmlEvents::NvmlEvents(const NvmlLibrary& library) : library_(library), f_(libra
     if (f_.handle_by_index(i, &handle) != nvml::kSuccess || handle == nullptr) continue;
     handles_[i] = handle;
     const int before = listening_;
-    listen(static_cast<int>(i), handle);
+    register_events(static_cast<int>(i), handle);
     if (listening_ == before) without += (without.empty() ? "" : ", ") + std::to_string(i);
   }
   if (!without.empty()) {
-    warnings_.push_back("no events are told of GPU " + without + ": its XIDs are not seen");
+    warnings_.push_back("GPU " + without + " has no events: its XIDs cannot be seen");
   }
 }
 
@@ -112,7 +112,7 @@ NvmlEvents::~NvmlEvents() {
   if (set_ != nullptr) f_.event_set_free(set_);
 }
 
-void NvmlEvents::listen(int index, nvml::Device handle) {
+void NvmlEvents::register_events(int index, nvml::Device handle) {
   std::uint64_t supported = 0;
   if (f_.event_types(handle, &supported) != nvml::kSuccess || (supported & kWanted) == 0) return;
   const nvml::Code code = f_.event_register(handle, supported & kWanted, set_);
@@ -130,12 +130,13 @@ void NvmlEvents::wait(milliseconds longest) {
     return;
   }
   nvml::Code code = receive(longest);
-  // Those that came together; a driver that never stops is left after as many as are kept.
-  for (std::size_t i = 0; i < kMost && code == nvml::kSuccess; ++i) code = receive(milliseconds(0));
+  // Drains pending events, at most as many as are kept.
+  for (std::size_t i = 0; i < kMaxKept && code == nvml::kSuccess; ++i)
+    code = receive(milliseconds(0));
   if (code == nvml::kSuccess || code == nvml::kTimeout) return;
-  // It fails at once each time from now on, which would turn waiting into spinning.
+  // Every further wait would fail at once, and waiting would become spinning.
   keep(event_of("nvml.events-failed", std::string(f_.event_wait.name) + ": " +
-                                          library_.text_of(code) + "; polling goes on"));
+                                          library_.text_of(code) + "; polling continues"));
   f_.event_set_free(set_);
   set_ = nullptr;
   failed_ = true;
@@ -166,20 +167,20 @@ void NvmlEvents::keep(const nvml::EventData& event) {
     default:
       return;  // not asked for
   }
-  signal.text = joined(std::move(signal.text), instance_text(event));
+  signal.text = joined(std::move(signal.text), event_instance_text(event));
   signal.chip = chip_of(event.device);
   keep(std::move(signal));
 }
 
 void NvmlEvents::keep(Signal signal) {
-  if (kept_.size() < kMost) {
+  if (kept_.size() < kMaxKept) {
     kept_.push_back(std::move(signal));
   } else {
     ++dropped_;
   }
 }
 
-// nullopt, all devices, where the driver names one that it does not list.
+// nullopt (all devices) if the driver names a device that it does not list.
 std::optional<domain::ChipIndex> NvmlEvents::chip_of(nvml::Device handle) const {
   if (handle == nullptr) return std::nullopt;
   const auto found = std::find(handles_.begin(), handles_.end(), handle);
@@ -196,7 +197,7 @@ std::vector<Signal> NvmlEvents::take() { return std::exchange(kept_, {}); }
 std::vector<std::string> NvmlEvents::take_warnings() {
   if (dropped_ > 0) {
     warnings_.push_back(std::to_string(dropped_) + " events were dropped: more than " +
-                        std::to_string(kMost) + " at once");
+                        std::to_string(kMaxKept) + " at once");
     dropped_ = 0;
   }
   return std::exchange(warnings_, {});

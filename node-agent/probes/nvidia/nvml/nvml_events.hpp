@@ -1,10 +1,10 @@
 // NvmlEvents — the driver's own events (XIDs, ECC errors) of all devices, as signals: "xid.79",
 // "nvml.sbe", "nvml.dbe".
 //
-// A device without events is no error: what it has comes by polling alone. When waiting itself
-// fails, an event "nvml.events-failed" is left once and polling goes on without. Shown on the fake
-// library only; no hardware was at hand.
-// Owner: the probe, on its one thread; the library must outlive it.
+// A device without event support is not an error: it is polled anyway. When waiting itself fails,
+// one event "nvml.events-failed" is emitted and polling goes on without events. Tested with the
+// fake library only; no hardware was at hand. Owner: the probe, on its one thread; the library must
+// outlive it.
 #pragma once
 
 #include <chrono>
@@ -19,9 +19,9 @@ namespace chipweave::agent {
 
 class NvmlEvents {
  public:
-  static constexpr std::size_t kMost = 256;  // kept; further ones are counted
+  static constexpr std::size_t kMaxKept = 256;  // kept; further ones are counted
 
-  // Registers what is both wanted and supported by each device.
+  // Registers the event types that each device supports.
   explicit NvmlEvents(const NvmlLibrary& library);
   NvmlEvents(const NvmlEvents&) = delete;
   NvmlEvents& operator=(const NvmlEvents&) = delete;
@@ -30,18 +30,17 @@ class NvmlEvents {
   // Returns when events have come, or after `longest`.
   void wait(std::chrono::milliseconds longest);
   bool pending() const { return !kept_.empty(); }
-  // Waiting failed: none come here any more. Another object may have more luck later.
+  // Waiting has failed: no events arrive any more. Create another object to try again.
   bool failed() const { return failed_; }
-  // What came since the last call, oldest first.
+  // Events since the last call, oldest first.
   std::vector<domain::Signal> take();
 
-  // What people should know of the way events come here, and how many were dropped since the last
-  // call; each said once.
+  // Problems with the delivery of events, and the number dropped since the last call; each once.
   std::vector<std::string> take_warnings();
 
  private:
-  void listen(int index, nvml::Device handle);
-  // Code of nvmlEventSetWait; what it brought is kept.
+  void register_events(int index, nvml::Device handle);
+  // Result of nvmlEventSetWait; a received event is kept.
   nvml::Code receive(std::chrono::milliseconds longest);
   void keep(const nvml::EventData& event);
   void keep(domain::Signal signal);
@@ -49,7 +48,7 @@ class NvmlEvents {
 
   const NvmlLibrary& library_;
   const NvmlFunctions& f_;
-  nvml::EventSet set_ = nullptr;       // null: no events here
+  nvml::EventSet set_ = nullptr;       // null: no events
   std::vector<nvml::Device> handles_;  // by index; null where there is none
   int listening_ = 0;                  // devices
   bool failed_ = false;
@@ -58,7 +57,7 @@ class NvmlEvents {
   std::vector<std::string> warnings_;
 };
 
-// What an XID means, for people: "has fallen off the bus"; "" for one without a name here.
+// Description of an XID: "has fallen off the bus"; "" if it is not known here.
 std::string xid_text(std::uint64_t xid);
 
 }  // namespace chipweave::agent

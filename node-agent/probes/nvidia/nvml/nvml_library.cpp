@@ -82,7 +82,7 @@ void NvmlLibrary::resolve_all() {
   error_string_ = reinterpret_cast<const char* (*)(nvml::Code)>(symbol("nvmlErrorString"));
 }
 
-// v535 named the reasons of clocks anew and kept the numbers (NVML API reference, change log).
+// v535 renamed the clock reasons and kept the numbers (NVML API reference, change log).
 void NvmlLibrary::resolve_state() {
   NvmlFunctions& f = functions_;
   resolve(f.mig_mode, {"nvmlDeviceGetMigMode"});
@@ -146,7 +146,7 @@ Result<NvmlLibrary> NvmlLibrary::open(const std::string& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     const std::string problem = load_problem();
-    // A library that it needs itself may be absent too: then the message starts with that name.
+    // A dependency of the library may be missing, too: then the message starts with its name.
     const bool absent = problem.starts_with(path + ": cannot open shared object file: No such");
     return make_error(absent ? Errc::not_found : Errc::unavailable,
                       absent ? "no NVIDIA driver here: " + problem
@@ -156,7 +156,7 @@ Result<NvmlLibrary> NvmlLibrary::open(const std::string& path) {
   library.resolve_all();
   const nvml::Code code = library.start();
   if (code != nvml::kSuccess) {
-    return make_error(Errc::unavailable, "NVML of " + path + " does not start: " +
+    return make_error(Errc::unavailable, "NVML of " + path + " cannot be initialised: " +
                                              library.text_of(code) + advice(code));
   }
   return library;

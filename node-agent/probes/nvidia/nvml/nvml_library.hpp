@@ -1,9 +1,9 @@
-// NvmlLibrary — the driver's libnvidia-ml.so.1, loaded and started; shut down and unloaded with the
-// object.
+// NvmlLibrary — the driver's libnvidia-ml.so.1, loaded and initialised; shut down and unloaded with
+// the object.
 //
-// Each function is looked up by itself, newest version first. One that this driver lacks answers
+// Each function is looked up separately, newest version first. One that the driver lacks returns
 // kFunctionNotFound, so that an old driver costs one fact and not the probe. Calls may block or
-// crash: that is the driver's code.
+// crash.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace chipweave::agent {
 
-// One function of the library. name: what the driver calls the version that was found.
+// One function of the library. name: of the version that was found.
 template <class F>
 struct NvmlCall {
   F* function = nullptr;
@@ -81,20 +81,20 @@ class NvmlLibrary {
  public:
   static constexpr const char* kName = "libnvidia-ml.so.1";
 
-  // not_found: no driver is installed here, an ordinary state. unavailable: there is a library, but
-  // it cannot be loaded or started.
+  // not_found: no driver is installed here, an ordinary state. unavailable: the library cannot be
+  // loaded or initialised.
   static Result<NvmlLibrary> open(const std::string& path = kName);
 
   NvmlLibrary(NvmlLibrary&&) = default;
-  NvmlLibrary& operator=(NvmlLibrary&&) = delete;  // it would unload before it shuts down
+  NvmlLibrary& operator=(NvmlLibrary&&) = delete;  // would unload before shutting down
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
   ~NvmlLibrary() = default;
 
   const NvmlFunctions& functions() const { return functions_; }
-  // Of functions that this driver has in no version, the newest names.
+  // Functions that this driver lacks in every version, by their newest names.
   const std::vector<std::string>& missing() const { return missing_; }
-  // What the library says of a code: "GPU is lost (15)".
+  // The library's text for a code: "GPU is lost (15)".
   std::string text_of(nvml::Code code) const;
 
  private:
@@ -107,7 +107,7 @@ class NvmlLibrary {
   };
   explicit NvmlLibrary(void* handle) : handle_(handle) {}
   void* symbol(const char* name) const;
-  // False where the driver has none of the names.
+  // False if the driver has none of the names.
   template <class F>
   bool find(NvmlCall<F>& call, std::initializer_list<const char*> names);
   template <class F>
@@ -119,13 +119,13 @@ class NvmlLibrary {
   nvml::Code start();
 
   std::unique_ptr<void, Unload> handle_;
-  std::unique_ptr<void, Stop> started_;  // the handle again; goes first
+  std::unique_ptr<void, Stop> started_;  // the handle again; destroyed first
   NvmlFunctions functions_;
   const char* (*error_string_)(nvml::Code) = nullptr;
   std::vector<std::string> missing_;
 };
 
-// Text of a fixed-size answer: up to its first zero byte or its end, printable ASCII only.
+// Text in a fixed-size buffer: up to its first zero byte or its end, printable ASCII only.
 std::string nvml_text(const char* bytes, std::size_t size);
 
 }  // namespace chipweave::agent

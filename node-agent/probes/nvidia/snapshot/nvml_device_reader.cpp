@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "node-agent/probes/nvidia/nvml/nvml_asker.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_query.hpp"
 #include "node-agent/probes/nvidia/snapshot/nvml_link_reader.hpp"
 #include "node-agent/probes/nvidia/snapshot/nvml_mig_reader.hpp"
 
@@ -47,7 +47,7 @@ std::optional<int> only_node(const std::array<unsigned long, kAffinityWords>& ma
 class DeviceReader {
  public:
   DeviceReader(const NvmlLibrary& library, nvml::Device handle, int index)
-      : f_(library.functions()), asker_(library, handle, out_) {
+      : f_(library.functions()), query_(library, handle, out_) {
     out_.index = index;
   }
 
@@ -57,29 +57,29 @@ class DeviceReader {
     if (!out_.lost) read_state();
     if (!out_.lost) read_memory_errors();
     if (!out_.lost) read_fabric();
-    if (!out_.lost) read_links(asker_, out_);
+    if (!out_.lost) read_links(query_, out_);
     return std::move(out_);
   }
 
   NvmlDevice refused(nvml::Code code) {
-    asker_.failure(f_.handle_by_index.name, code);
+    query_.failure(f_.handle_by_index.name, code);
     if (!out_.lost && !out_.notes.empty()) out_.failure = out_.notes.back();
-    if (!out_.lost && out_.failure.empty()) out_.failure = "the driver gives no handle";
+    if (!out_.lost && out_.failure.empty()) out_.failure = "the driver returns no handle";
     return std::move(out_);
   }
 
  private:
   template <class F, class... A>
   bool ask(const NvmlCall<F>& call, A... arguments) {
-    return asker_.ask(call, arguments...);
+    return query_.ask(call, arguments...);
   }
-  void note(std::string text) { asker_.note(std::move(text)); }
+  void note(std::string text) { query_.note(std::move(text)); }
 
   void read_identity() {
     std::array<char, nvml::kUuidBytes> uuid{};
     if (ask(f_.uuid, uuid.data(), nvml::kUuidBytes)) {
       out_.uuid = nvml_text(uuid.data(), uuid.size());
-      // Without an end, or with bytes that no UUID has: the device is known by its place instead.
+      // Unterminated, or with invalid bytes: the device is identified by its PCI address instead.
       if (out_.uuid.size() == uuid.size() || out_.uuid.find('?') != std::string::npos) {
         out_.uuid.clear();
         note(std::string(f_.uuid.name) + ": no UUID in the answer");
@@ -131,11 +131,11 @@ class DeviceReader {
     unsigned mig_pending = 0;
     if (ask(f_.mig_mode, &mig, &mig_pending)) {
       out_.mig = NvmlMig{mig != 0, mig_pending != 0};
-      if (mig != 0) out_.mig->instances = read_mig_instances(asker_);
+      if (mig != 0) out_.mig->instances = read_mig_instances(query_);
     }
     std::uint64_t reasons = 0;
     if (ask(f_.clock_reasons, &reasons)) out_.clock_reasons = reasons;
-    if (const auto action = asker_.field(nvml::kFieldRecoveryAction, 0)) {
+    if (const auto action = query_.field(nvml::kFieldRecoveryAction, 0)) {
       out_.recovery_action = static_cast<unsigned>(*action & 0xffffffffU);
     }
   }
@@ -166,12 +166,12 @@ class DeviceReader {
   void read_fabric() {
     nvml::Fabric info{};
     info.version = nvml::kFabricV3;
-    nvml::Code code = f_.fabric(asker_.handle(), &info);
+    nvml::Code code = f_.fabric(query_.handle(), &info);
     const bool old = code == nvml::kVersionMismatch;
     if (old) {
       info = {};
       info.version = nvml::kFabricV2;
-      code = f_.fabric(asker_.handle(), &info);
+      code = f_.fabric(query_.handle(), &info);
     }
     if (code == nvml::kSuccess) {
       out_.fabric =
@@ -182,7 +182,7 @@ class DeviceReader {
     }
     nvml::FabricV1 first{};
     if (f_.fabric_v1.function == nullptr) {
-      if (f_.fabric.function != nullptr) asker_.failure(f_.fabric.name, code);
+      if (f_.fabric.function != nullptr) query_.failure(f_.fabric.name, code);
     } else if (ask(f_.fabric_v1, &first)) {
       out_.fabric =
           NvmlFabric{first.state,  first.status, first.clique, uuid_text(first.cluster_uuid),
@@ -192,7 +192,7 @@ class DeviceReader {
 
   const NvmlFunctions& f_;
   NvmlDevice out_;
-  NvmlAsker asker_;  // fills out_
+  NvmlQuery query_;  // fills out_
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads what NVML says of one device. Part of nvml_reader.cpp.
+// Reads one device for nvml_reader.cpp.
 #pragma once
 
 #include "node-agent/probes/nvidia/nvml/nvml_library.hpp"
@@ -8,7 +8,7 @@ namespace chipweave::agent {
 
 NvmlDevice read_device(const NvmlLibrary& library, nvml::Device handle, int index);
 
-// A device that is counted, but which the driver gives no handle for (code: its answer).
+// A device that is counted, but for which the driver returns no handle (code: its result).
 NvmlDevice device_without_handle(const NvmlLibrary& library, int index, nvml::Code code);
 
 }  // namespace chipweave::agent

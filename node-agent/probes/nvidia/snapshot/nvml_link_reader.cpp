@@ -20,12 +20,12 @@ NvmlRemote remote_of(int type) {
 
 class LinkReader {
  public:
-  LinkReader(NvmlAsker& asker, NvmlDevice& device)
-      : asker_(asker), f_(asker.functions()), device_(device) {
+  LinkReader(NvmlQuery& query, NvmlDevice& device)
+      : query_(query), f_(query.functions()), device_(device) {
     by_field_ = device.sm.value_or(0) >= 90;
   }
 
-  // False when there can be no further links.
+  // False if there can be no further links.
   bool read(unsigned number) {
     const auto active = active_of(number);
     if (!active) return f_.link_state.function != nullptr || f_.field_values.function != nullptr;
@@ -33,14 +33,14 @@ class LinkReader {
     link.number = number;
     link.active = *active;
     unsigned value = 0;
-    if (asker_.ask_link(f_.link_capability, number, nvml::kCapabilityP2p, &value)) {
+    if (query_.ask_link(f_.link_capability, number, nvml::kCapabilityP2p, &value)) {
       link.p2p = value != 0;
     }
-    if (asker_.ask_link(f_.link_version, number, &value)) link.version = value;
+    if (query_.ask_link(f_.link_version, number, &value)) link.version = value;
     int type = -1;
-    if (asker_.ask_link(f_.link_remote_type, number, &type)) link.remote = remote_of(type);
+    if (query_.ask_link(f_.link_remote_type, number, &type)) link.remote = remote_of(type);
     nvml::PciInfo pci{};
-    if (asker_.ask_link(f_.link_remote_pci, number, &pci)) link.remote_pci = nvml_bus_id(pci);
+    if (query_.ask_link(f_.link_remote_pci, number, &pci)) link.remote_pci = nvml_bus_id(pci);
     link.replays = errors(number, nvml::kFieldLinkReplay, nvml::kLinkReplay);
     link.recoveries = errors(number, nvml::kFieldLinkRecovery, nvml::kLinkRecovery);
     if (!link.recoveries) link.recoveries = counted(number, nvml::kFieldLinkRecoveryEvents);
@@ -50,34 +50,33 @@ class LinkReader {
   }
 
  private:
-  // nullopt: no such link. From sm_90 on the field says it.
+  // nullopt: no such link. From sm_90 on, the field reports it.
   std::optional<bool> active_of(unsigned number) {
     if (by_field_) {
-      if (const auto state = asker_.field(nvml::kFieldLinkState, number); state && *state <= 2) {
+      if (const auto state = query_.field(nvml::kFieldLinkState, number); state && *state <= 2) {
         return *state != 0;
       }
     }
     int state = 0;
-    if (!asker_.ask_link(f_.link_state, number, &state)) return std::nullopt;
+    if (!query_.ask_link(f_.link_state, number, &state)) return std::nullopt;
     if (state == 0 || state == 1) return state == 1;
-    asker_.note("link " + std::to_string(number) + ": unknown state " + std::to_string(state));
+    query_.note("link " + std::to_string(number) + ": unknown state " + std::to_string(state));
     return std::nullopt;
   }
 
   std::optional<std::uint64_t> counted(unsigned number, std::uint32_t field) const {
-    return by_field_ ? asker_.field(field, number) : std::nullopt;
+    return by_field_ ? query_.field(field, number) : std::nullopt;
   }
 
-  // Hopper dropped the older counters for the fields (NVML API reference, change log of v520 to
-  // v525).
+  // On Hopper, fields replace the older counters (NVML API reference, change log of v520 to v525).
   std::optional<std::uint64_t> errors(unsigned number, std::uint32_t field, int counter) {
     if (const auto value = counted(number, field)) return value;
     std::uint64_t value = 0;
-    if (!asker_.ask_link(f_.link_errors, number, counter, &value)) return std::nullopt;
+    if (!query_.ask_link(f_.link_errors, number, counter, &value)) return std::nullopt;
     return value;
   }
 
-  NvmlAsker& asker_;
+  NvmlQuery& query_;
   const NvmlFunctions& f_;
   NvmlDevice& device_;
   bool by_field_ = false;
@@ -85,8 +84,8 @@ class LinkReader {
 
 }  // namespace
 
-void read_links(NvmlAsker& asker, NvmlDevice& device) {
-  LinkReader reader(asker, device);
+void read_links(NvmlQuery& query, NvmlDevice& device) {
+  LinkReader reader(query, device);
   for (unsigned link = 0; link < nvml::kMaxLinks && !device.lost; ++link) {
     if (!reader.read(link)) break;
   }

@@ -1,12 +1,11 @@
-// Reads what NVML says of the NVLinks of one device. Part of nvml_device_reader.cpp.
+// Reads the NVLinks of one device for nvml_device_reader.cpp.
 #pragma once
 
-#include "node-agent/probes/nvidia/nvml/nvml_asker.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_query.hpp"
 
 namespace chipweave::agent {
 
-// Fills device.links. The device's compute capability must have been read: newer ones answer other
-// calls.
-void read_links(NvmlAsker& asker, NvmlDevice& device);
+// Fills device.links. The compute capability must have been read: it decides which calls work.
+void read_links(NvmlQuery& query, NvmlDevice& device);
 
 }  // namespace chipweave::agent

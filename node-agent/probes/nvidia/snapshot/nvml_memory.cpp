@@ -7,7 +7,7 @@ namespace {
 
 bool answers(const NvmlDevice& device) { return !device.lost && device.failure.empty(); }
 
-// From these two a device comes back by a reset only; another failure may pass by itself.
+// From these two a device recovers only by a reset; another failure may be transient.
 bool waits_for_reset(const NvmlDevice& device) { return device.lost || device.reset_required; }
 
 template <class T>
@@ -27,13 +27,13 @@ void keep_identity(NvmlDevice& now, const NvmlDevice& before) {
   keep(now.memory_bytes, before.memory_bytes);
 }
 
-// An answer that is missing or makes no sense for once does not make it another device.
+// A missing or invalid answer does not make it another device.
 bool same_device(const NvmlDevice& now, const NvmlDevice& before) {
   if (!now.uuid.empty()) return now.uuid == before.uuid;
   return !now.pci.empty() && now.pci == before.pci;
 }
 
-// The driver does not say where a link leads that is down.
+// The driver does not report the other end of a link that is down.
 void keep_ends(NvmlDevice& now, const NvmlDevice& before) {
   for (NvmlLink& link : now.links) {
     if (link.active || link.remote != NvmlRemote::unknown || !link.remote_pci.empty()) continue;
@@ -48,7 +48,7 @@ void keep_ends(NvmlDevice& now, const NvmlDevice& before) {
   }
 }
 
-// The links that it had and does not list, down.
+// Links that it had and no longer lists, as down.
 void keep_links(NvmlDevice& now, const NvmlDevice& before) {
   for (NvmlLink link : before.links) {
     const bool listed =
@@ -84,13 +84,13 @@ std::vector<int> NvmlMemory::complete(NvmlSnapshot& snapshot) {
     NvmlDevice& now = snapshot.devices[i];
     const NvmlDevice& before = last_.devices[i];
     if (answers(now) && waits_for_reset(before)) back.push_back(now.index);
-    const bool silent = !answers(now);
-    if (silent || same_device(now, before)) keep_identity(now, before);
-    if (silent) {
+    const bool unresponsive = !answers(now);
+    if (unresponsive || same_device(now, before)) keep_identity(now, before);
+    if (unresponsive) {
       all_answer = false;
       keep_links(now, before);
     }
-    // Of another device in the same place nothing holds.
+    // Nothing is kept for another device at the same index.
     if (now.uuid == before.uuid) keep_ends(now, before);
   }
   if (!all_answer) keep_pairs(snapshot, last_);

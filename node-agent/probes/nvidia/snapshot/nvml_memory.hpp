@@ -1,9 +1,10 @@
-// NvmlMemory — what the devices were when they last answered, so that one that is lost keeps its
-// identity and its links, all down, instead of vanishing from the wiring; so that one whose id or
-// address is nonsense for once stays who it was; and so that one that comes back is noticed.
+// NvmlMemory — what the devices were when they last responded, so that a lost one keeps its
+// identity and its links (all down) instead of vanishing from the wiring, one that returns an
+// invalid id or address keeps the valid one, and one that comes back is noticed.
 //
-// By index: a lost device may not know its own id any more. Where the driver lists another number
-// of devices than before, the indices mean others and everything is forgotten. Owner: one probe.
+// Keyed by index, as a lost device may not report its own id any more. If the driver lists another
+// number of devices than before, the indices are not comparable and everything is forgotten. Owner:
+// one probe.
 #pragma once
 
 #include <vector>
@@ -14,8 +15,8 @@ namespace chipweave::agent {
 
 class NvmlMemory {
  public:
-  // Fills in what devices do not say any more, and remembers what they do. Indices of the devices
-  // that were lost or failed the last time and answer now.
+  // Fills in what devices no longer report, and remembers what they do. Returns the indices of the
+  // devices that were lost or failed in the last snapshot and work now.
   std::vector<int> complete(NvmlSnapshot& snapshot);
 
  private:

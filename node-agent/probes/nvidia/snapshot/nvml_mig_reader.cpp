@@ -26,18 +26,18 @@ NvmlMigInstance read_instance(const NvmlFunctions& f, nvml::Device handle) {
 
 }  // namespace
 
-std::vector<NvmlMigInstance> read_mig_instances(NvmlAsker& asker) {
+std::vector<NvmlMigInstance> read_mig_instances(NvmlQuery& query) {
   std::vector<NvmlMigInstance> out;
   unsigned most = 0;
-  const NvmlFunctions& f = asker.functions();
-  if (!asker.ask(f.mig_most, &most)) return out;
+  const NvmlFunctions& f = query.functions();
+  if (!query.ask(f.mig_most, &most)) return out;
   for (unsigned i = 0; i < std::min(most, kMaxMigInstances); ++i) {
     nvml::Device handle = nullptr;
-    const nvml::Code code = f.mig_handle(asker.handle(), i, &handle);
-    // A number without an instance is a hole between others, no end.
+    const nvml::Code code = f.mig_handle(query.handle(), i, &handle);
+    // A number without an instance is a gap, not the end.
     if (code == nvml::kNotFound || f.mig_handle.function == nullptr) continue;
     if (code != nvml::kSuccess) {
-      asker.failure(f.mig_handle.name, code);
+      query.failure(f.mig_handle.name, code);
     } else if (handle != nullptr) {
       out.push_back(read_instance(f, handle));
     }

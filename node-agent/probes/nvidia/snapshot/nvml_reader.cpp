@@ -44,7 +44,7 @@ class MachineReader {
     unsigned count = 0;
     const auto& ask = library_.functions().count;
     if (const nvml::Code code = ask(&count); code != nvml::kSuccess) {
-      return make_error(Errc::unavailable, std::string("the driver does not count its devices: ") +
+      return make_error(Errc::unavailable, std::string("the driver cannot count its devices: ") +
                                                ask.name + ": " + library_.text_of(code));
     }
     if (count > kMaxDevices) {
@@ -72,7 +72,7 @@ class MachineReader {
     if (asked == nvml::kSuccess && cuda > 0 && cuda < kMaxCudaVersion) out_.cuda = cuda;
   }
 
-  // An index that the driver itself refuses shows that its count was wrong.
+  // An index that the driver refuses shows that its count was wrong.
   void read_devices(unsigned count) {
     handles_.reserve(count);
     for (unsigned i = 0; i < count; ++i) {

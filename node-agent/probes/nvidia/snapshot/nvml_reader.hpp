@@ -1,4 +1,4 @@
-// Reads an NvmlSnapshot from a started library, trusting none of its counts, texts and enums.
+// Reads an NvmlSnapshot from an initialised library; its counts, texts and enums are all checked.
 #pragma once
 
 #include "common/base/result.hpp"
@@ -7,8 +7,8 @@
 
 namespace chipweave::agent {
 
-// One truth: everything is asked anew. unavailable: the devices cannot even be counted. No device
-// at all is a snapshot without devices.
+// Reads everything. unavailable: the devices cannot be counted. No device at all is a snapshot
+// without devices.
 Result<NvmlSnapshot> read_nvml(const NvmlLibrary& library);
 
 }  // namespace chipweave::agent

@@ -1,8 +1,9 @@
-// NvmlSnapshot — what NVML says of one machine at one moment, each fact as stated or absent.
+// NvmlSnapshot — what NVML reports about one machine at one moment; a fact that it does not report
+// is absent.
 //
-// Plain values, no judgement: topology_of (nvml_topology.hpp) and signals_of (nvml_signals.hpp)
-// draw the conclusions. A call that failed left its field empty and a note; one that the device
-// does not support, which is ordinary, no note.
+// Plain values without interpretation, which is left to topology_of (nvml_topology.hpp) and
+// signals_of (nvml_signals.hpp). A failed call leaves its field empty and a note; one that the
+// device does not support, an ordinary case, leaves no note.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace chipweave::agent {
 
 enum class NvmlRemote { unknown, gpu, npu, nvswitch };
 
-// A link that the driver knows; what is soldered but not wired may be among them, inactive.
+// A link that the driver lists; links that are not wired may be among them, inactive.
 struct NvmlLink {
   unsigned number = 0;
   bool active = false;
@@ -30,9 +31,11 @@ struct NvmlLink {
   std::optional<std::uint64_t> crc_errors;
 };
 
+inline constexpr unsigned kNvmlFabricCompleted = 3;
+
 // Membership in a fabric of NVSwitches, of this machine or over several.
 struct NvmlFabric {
-  unsigned state = 0;  // 0 not supported, 1 not started, 2 in progress, 3 completed
+  unsigned state = 0;  // 0 not supported, 1 not started, 2 in progress, kNvmlFabricCompleted
   int status = 0;      // an NVML code
   unsigned clique = 0;
   std::string cluster_uuid;  // "" where it is all zeros
@@ -40,7 +43,7 @@ struct NvmlFabric {
   std::optional<unsigned> health_summary;  // 0 not supported, 1 healthy, 2 unhealthy, 3 limited
 };
 
-// One device that MIG made of a part of a GPU.
+// One MIG instance of a GPU.
 struct NvmlMigInstance {
   std::string uuid;
   std::optional<unsigned> gpu_instance;
@@ -69,9 +72,9 @@ struct NvmlRemappedRows {
 
 struct NvmlDevice {
   int index = 0;      // NVML's, which nvidia-smi prints
-  bool lost = false;  // it is counted, but fell off the bus
+  bool lost = false;  // it is counted, but has fallen off the bus
   bool reset_required = false;
-  std::string failure;  // why it cannot be used: it must be reset, or fails without a reason
+  std::string failure;  // why it cannot be used: a reset is required, or an unknown error
   std::string uuid;
   std::string name;
   std::string pci;  // normalised: "0000:04:00.0"
@@ -85,10 +88,10 @@ struct NvmlDevice {
   std::optional<NvmlEcc> ecc;
   std::optional<std::uint64_t> uncorrected_errors;  // since the driver was loaded
   std::optional<std::uint64_t> corrected_errors;    // likewise
-  std::optional<std::uint64_t> clock_reasons;       // why the clocks are what they are, a bit each
+  std::optional<std::uint64_t> clock_reasons;       // reasons for the current clocks, one bit each
   std::optional<bool> retired_pages_pending;
   std::optional<NvmlRemappedRows> remapped_rows;
-  std::optional<unsigned> recovery_action;  // 0 none; above: what the driver wants done
+  std::optional<unsigned> recovery_action;  // 0 none; else the action that the driver asks for
   std::optional<NvmlFabric> fabric;
   std::vector<NvmlLink> links;  // ascending by number
   std::vector<std::string> notes;
@@ -103,9 +106,9 @@ struct NvmlPair {
 
 struct NvmlSnapshot {
   std::string driver;  // "550.54.15"
-  int cuda = 0;        // the newest that the driver serves: 12040 is 12.4; 0 unknown
+  int cuda = 0;        // newest version that the driver supports: 12040 is 12.4; 0 unknown
   std::vector<NvmlDevice> devices;
-  std::vector<NvmlPair> pairs;  // of which the level is known
+  std::vector<NvmlPair> pairs;  // those with a known level
   std::vector<std::string> notes;
 };
 

@@ -71,10 +71,10 @@ class SeenV4 {
   // The index that the address was given first, and whether that was now.
   std::pair<std::uint32_t, bool> first_index(std::uint32_t address, std::uint32_t index) {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
-    constexpr std::size_t kMostProbes = 64;
+    constexpr std::size_t kMaxProbes = 64;
     const std::size_t mask = slots_.size() - 1;
     const std::size_t home = address * kOdd >> shift_;
-    for (std::size_t probe = 0; probe < std::min(kMostProbes, slots_.size()); ++probe) {
+    for (std::size_t probe = 0; probe < std::min(kMaxProbes, slots_.size()); ++probe) {
       Slot& slot = slots_[(home + probe) & mask];
       if (slot.index_plus_1 == 0) {
         slot = {address, index + 1};
@@ -241,9 +241,9 @@ class AddressCheck {
   static std::size_t count_addresses(const std::vector<Seat>& seats) {
     if (seats.empty() || !seats.front().device->device_ip) return seats.size();
     const std::string& text = *seats.front().device->device_ip;
-    constexpr std::ptrdiff_t kMostPorts = 8;
+    constexpr std::ptrdiff_t kMaxCountedPorts = 8;
     const auto commas = std::count(text.begin(), text.end(), ',');
-    return seats.size() * static_cast<std::size_t>(std::min(commas, kMostPorts) + 1);
+    return seats.size() * static_cast<std::size_t>(std::min(commas, kMaxCountedPorts) + 1);
   }
 
   // One finding: where the family changes first.

@@ -134,8 +134,8 @@ void check_range(Check& check) {
 std::vector<int> sorted_ids(const Server& server) {
   std::vector<int> out;
   for (const Device& device : server.devices) {
-    constexpr std::int64_t kMost = 1 << 20;
-    if (device.device_id && *device.device_id >= 0 && *device.device_id <= kMost) {
+    constexpr std::int64_t kMax = 1 << 20;
+    if (device.device_id && *device.device_id >= 0 && *device.device_id <= kMax) {
       out.push_back(static_cast<int>(*device.device_id));
     }
   }
@@ -188,8 +188,8 @@ void check_equal_counts(Check& check) {
 }
 
 void check_sets(Check& check) {
-  constexpr std::size_t kMostLlm = 32;
-  constexpr std::size_t kMostMotor = 128;
+  constexpr std::size_t kMaxLlm = 32;
+  constexpr std::size_t kMaxMotor = 128;
   switch (check.profile) {
     case Profile::hccl_910a:
       for (const Server* server : check.servers) check_910a(check, *server);
@@ -204,7 +204,7 @@ void check_sets(Check& check) {
       break;
     case Profile::mindie_llm:
     case Profile::mindie_motor: {
-      const std::size_t most = check.for_profile(Profile::mindie_llm) ? kMostLlm : kMostMotor;
+      const std::size_t most = check.for_profile(Profile::mindie_llm) ? kMaxLlm : kMaxMotor;
       for (const Server* server : check.servers) {
         if (server->devices.size() > most) {
           check.error("RT032", {server->source, "device"},

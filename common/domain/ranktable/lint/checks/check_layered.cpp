@@ -11,16 +11,16 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::int64_t kMostRanks = 65536;
+constexpr std::int64_t kMaxRanks = 65536;
 constexpr std::int64_t kBackupLocalId = 64;
-constexpr std::int64_t kMostDeviceId = 64;
-constexpr std::int64_t kMostLayer = 7;
-constexpr std::size_t kMostLayers = 8;
-constexpr std::size_t kMostAddresses = 24;
-constexpr std::size_t kMostPorts = 16;
-constexpr std::size_t kMostPortBytes = 32;
-constexpr std::size_t kMostInstanceBytes = 1024;
-constexpr std::size_t kMostAddressBytes = 256;
+constexpr std::int64_t kMaxDeviceId = 64;
+constexpr std::int64_t kMaxLayer = 7;
+constexpr std::size_t kMaxLayers = 8;
+constexpr std::size_t kMaxAddresses = 24;
+constexpr std::size_t kMaxPorts = 16;
+constexpr std::size_t kMaxPortBytes = 32;
+constexpr std::size_t kMaxInstanceBytes = 1024;
+constexpr std::size_t kMaxAddressBytes = 256;
 constexpr std::size_t kEidDigits = 32;
 constexpr std::int64_t kLastPort = 65535;
 
@@ -41,7 +41,7 @@ void check_count(Check& check) {
                 "rank_count is " + std::to_string(*table.count) + ", rank_list has " +
                     std::to_string(there));
   }
-  if (there == 0 || there > kMostRanks) {
+  if (there == 0 || there > kMaxRanks) {
     check.error("RT101", {table.source, "rank_list"},
                 "rank_list has " + std::to_string(there) + " entries, 1 to 65536 are allowed");
   }
@@ -147,7 +147,7 @@ void check_type(Check& check, const NetLayer& layer) {
 }
 
 void check_layers(Check& check, const LayeredRank& rank) {
-  if (rank.layers.empty() || rank.layers.size() > kMostLayers) {
+  if (rank.layers.empty() || rank.layers.size() > kMaxLayers) {
     check.error(
         "RT103", {rank.source, "level_list"},
         "level_list has " + std::to_string(rank.layers.size()) + " layers, 1 to 8 are allowed");
@@ -155,7 +155,7 @@ void check_layers(Check& check, const LayeredRank& rank) {
   std::int64_t before = -1;
   for (const NetLayer& layer : rank.layers) {
     const Place place{layer.source, "net_layer"};
-    out_of(check, "RT103", layer.layer, kMostLayer, place);
+    out_of(check, "RT103", layer.layer, kMaxLayer, place);
     if (layer.layer && *layer.layer <= before) {
       check.error("RT103", place,
                   "net_layer " + std::to_string(*layer.layer) + " follows " +
@@ -163,13 +163,13 @@ void check_layers(Check& check, const LayeredRank& rank) {
     }
     before = layer.layer.value_or(before);
     if (layer.instance_id &&
-        (layer.instance_id->empty() || layer.instance_id->size() > kMostInstanceBytes)) {
+        (layer.instance_id->empty() || layer.instance_id->size() > kMaxInstanceBytes)) {
       check.error("RT104", {layer.source, "net_instance_id"},
                   "net_instance_id has " + std::to_string(layer.instance_id->size()) +
                       " characters, 1 to 1024 are allowed");
     }
     check_type(check, layer);
-    if (layer.addresses.size() > kMostAddresses) {
+    if (layer.addresses.size() > kMaxAddresses) {
       check.error("RT105", {layer.source, "rank_addr_list"},
                   "rank_addr_list has " + std::to_string(layer.addresses.size()) +
                       " addresses, 24 at most");
@@ -185,7 +185,7 @@ bool is_hex(std::string_view text) {
 
 // What is wrong with the text of an address of that type; "" if nothing.
 std::string address_fault(std::string_view type, std::string_view text) {
-  if (text.empty() || text.size() > kMostAddressBytes) return "has no 1 to 256 characters";
+  if (text.empty() || text.size() > kMaxAddressBytes) return "has no 1 to 256 characters";
   if (type == "EID") {
     return text.size() == kEidDigits && is_hex(text) ? "" : "is no EID of 32 hex digits";
   }
@@ -211,7 +211,7 @@ void check_address(Check& check, const RankAddress& address) {
 
 // "die/port" or "d2h".
 bool is_port_name(std::string_view text) {
-  if (text.empty() || text.size() > kMostPortBytes) return false;
+  if (text.empty() || text.size() > kMaxPortBytes) return false;
   if (text == "d2h") return true;
   const std::size_t slash = text.find('/');
   const auto digits = [](std::string_view word) {
@@ -224,7 +224,7 @@ bool is_port_name(std::string_view text) {
 void check_address_ports(Check& check, const RankAddress& address) {
   if (!address.ports) return;
   const Place place{address.source, "ports"};
-  if (address.ports->empty() || address.ports->size() > kMostPorts) {
+  if (address.ports->empty() || address.ports->size() > kMaxPorts) {
     check.error(
         "RT107", place,
         "ports has " + std::to_string(address.ports->size()) + " entries, 1 to 16 are allowed");
@@ -281,7 +281,7 @@ void check_layered(Check& check) {
   check_local_ids(check);
   AcrossRanks across(check);
   for (const LayeredRank& rank : check.table.ranks) {
-    out_of(check, "RT030", rank.device_id, kMostDeviceId, {rank.source, "device_id"});
+    out_of(check, "RT030", rank.device_id, kMaxDeviceId, {rank.source, "device_id"});
     check_layer_port(check, rank.device_port, {rank.source, "device_port"});
     check_layer_port(check, rank.host_port, {rank.source, "host_port"});
     check_layers(check, rank);

@@ -8,7 +8,7 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::size_t kMostIdBytes = 64;
+constexpr std::size_t kMaxIdBytes = 64;
 
 // Entries of one host may stand several times in these.
 bool may_repeat(const Check& check) {
@@ -38,7 +38,7 @@ void check_names(Check& check) {
       check.error("RT012", place, "server_id is empty");
       continue;
     }
-    if (id.size() > kMostIdBytes) {
+    if (id.size() > kMaxIdBytes) {
       check.error("RT012", place,
                   "server_id has " + std::to_string(id.size()) + " characters, 64 at most");
     }

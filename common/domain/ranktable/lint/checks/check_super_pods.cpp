@@ -11,7 +11,7 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::size_t kMostSuperPodIdBytes = 127;
+constexpr std::size_t kMaxSuperPodIdBytes = 127;
 
 // The sets' ids, the servers they name, and the servers that none names.
 class SetCheck {
@@ -38,7 +38,7 @@ class SetCheck {
       const Place place{set.source, "super_pod_id"};
       if (set.id->empty()) {
         check_.error("RT060", place, std::string(what_) + " has an empty id");
-      } else if (set.id->size() > kMostSuperPodIdBytes) {
+      } else if (set.id->size() > kMaxSuperPodIdBytes) {
         check_.error("RT060", place, std::string(what_) + " has an id of 128 characters and more");
       } else if (!ids_.emplace(*set.id).second) {
         check_.error("RT060", place,

@@ -9,7 +9,7 @@ namespace chipweave::domain::ranktable {
 namespace {
 
 constexpr std::int64_t kFewestLlmServers = 2;
-constexpr std::int64_t kMostLlmServers = 60;
+constexpr std::int64_t kMaxLlmServers = 60;
 
 void count_is(Check& check, const Number& said, std::size_t there, Place place, Severity severity) {
   if (!said) return;
@@ -56,7 +56,7 @@ void check_counts(Check& check) {
   const auto servers = static_cast<std::int64_t>(check.servers.size());
   if (!table.count) {
     check.error("RT011", {table.source}, "MindIE-LLM needs server_count");
-  } else if (servers < kFewestLlmServers || servers > kMostLlmServers) {
+  } else if (servers < kFewestLlmServers || servers > kMaxLlmServers) {
     check.error("RT011", place,
                 "MindIE-LLM takes 2 to 60 servers, these are " + std::to_string(servers));
   }

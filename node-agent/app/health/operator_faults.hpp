@@ -1,0 +1,38 @@
+// Faults that operators report (health file, cordon), in the form of those that the health policy
+// finds.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/declared_faults.hpp"
+#include "common/domain/fault.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::agent {
+
+// Of the health file, code "health-file"; since: Unix time in ms. Lanes are taken down in addition
+// to those that are down. invalid_argument: a chip that the machine does not have, or a pair
+// without a direct link.
+Result<std::vector<domain::Fault>> faults_of_file(const domain::NodeTopology& topology,
+                                                  const domain::DeclaredFaults& listed,
+                                                  std::int64_t since);
+
+// The machine with only these faults.
+Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
+                                         const domain::DeclaredFaults& listed);
+
+// Chips that an operator has taken out of service.
+struct Cordon {
+  bool all = false;
+  std::set<domain::ChipIndex> chips;
+  friend bool operator==(const Cordon&, const Cordon&) = default;
+};
+
+// Code "cordoned". Chips that the machine does not have are ignored.
+std::vector<domain::Fault> faults_of_cordon(const domain::NodeTopology& topology,
+                                            const Cordon& cordon, std::int64_t since);
+
+}  // namespace chipweave::agent
