@@ -1,5 +1,5 @@
-// LeaderSeat — this replica's part in the election of the one that decides: the Lease, the label of
-// its pod, and what it tells of both.
+// LeaderElection — this replica's part in the leader election: the Lease, the label on its pod, and
+// the log lines about both.
 //
 // Owner: the loop thread; ends with its destructor.
 #pragma once
@@ -18,36 +18,36 @@
 
 namespace chipweave::sched {
 
-class LeaderSeat final : public Leadership {
+class LeaderElection final : public Leadership {
  public:
   struct Options {
-    // lease.identity: what this replica is called; a part that no other process has is added.
+    // lease.identity: name of this replica; a suffix unique to this process is added.
     kube::LeaderElector::Options lease;
-    std::string pod;  // ours, in the Lease's namespace; empty: no label is written
+    std::string pod;  // our pod, in the Lease's namespace; empty: no label is written
   };
   struct Events {
-    std::function<bool()> may_lead;  // whether everything is known that a leader must know
+    std::function<bool()> may_lead;  // whether this replica has synced
     std::function<void()> began;
     std::function<void()> ended;
   };
-  LeaderSeat(std::unique_ptr<kube::Transport> transport, const Clock& clock, Options options,
-             Events events, std::function<double()> jitter);
+  LeaderElection(std::unique_ptr<kube::Transport> transport, const Clock& clock, Options options,
+                 Events events, std::function<double()> jitter);
 
   void start();
-  // Several times a second.
+  // Call several times a second.
   void tick();
 
   std::string standby() const override { return elector_.standby(); }
   std::uint64_t term() const override { return elector_.term(); }
-  // Why a replica that does not lead must not be sent anything yet; empty: it may.
+  // Why a standby is not ready; empty: it is.
   std::string not_ready() const;
-  // Never leads again. give_back: nothing that it has begun is without an end.
+  // Never leads again. give_back: release the Lease, because no binding is in flight.
   void stop(bool give_back, std::function<void()> done);
 
   struct Stats {
     bool leads = false;
     std::uint64_t terms = 0;
-    std::uint64_t failures = 0;  // requests for the Lease or the label that came to nothing
+    std::uint64_t failures = 0;  // failed requests for the Lease or the label
   };
   Stats stats() const { return {elector_.holds(), elector_.term(), failures_}; }
 
@@ -64,7 +64,7 @@ class LeaderSeat final : public Leadership {
   kube::LeaderElector elector_;
   std::uint64_t failures_ = 0;
   std::string last_failure_;
-  Clock::Steady failure_told_{};
+  Clock::Steady failure_logged_{};
   std::string last_holder_;
   std::unique_ptr<kube::Ticket> limit_;
 };

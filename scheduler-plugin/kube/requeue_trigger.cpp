@@ -1,4 +1,4 @@
-#include "scheduler-plugin/kube/waker.hpp"
+#include "scheduler-plugin/kube/requeue_trigger.hpp"
 
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace chipweave::sched {
 
-void Waker::look() {
+void RequeueTrigger::check() {
   const Clock::Steady now = scheduler_.clock().now();
   if ((scheduler_.changes() == seen_ && !all_) || call_ != nullptr) return;
   if (touched_ > 0 && now - last_ < options_.at_most_every) return;
@@ -20,10 +20,10 @@ void Waker::look() {
   touch(node, all);
 }
 
-std::string Waker::any_node_if_pods_wait() const {
+std::string RequeueTrigger::any_node_if_pods_wait() const {
   bool waits = false;
   scheduler_.cluster().each([&](const ClusterPod& pod) {
-    waits = waits || (pod.node.empty() && pod.ask.chips > 0 && pod.refused.empty());
+    waits = waits || (pod.node.empty() && pod.request.chips > 0 && pod.refused.empty());
   });
   const NodeTable& nodes = scheduler_.nodes();
   for (NodeId id = 0; waits && id < nodes.size(); ++id) {
@@ -32,10 +32,11 @@ std::string Waker::any_node_if_pods_wait() const {
   return {};
 }
 
-void Waker::touch(const std::string& node, bool all) {
+void RequeueTrigger::touch(const std::string& node, bool all) {
   JsonWriter w;
   w.begin_object().key("metadata").begin_object().key("annotations").begin_object();
-  w.field(kWakeAnnotation, rfc3339(scheduler_.clock().wall()) + " " + std::to_string(++touched_));
+  w.field(kRequeueAnnotation,
+          rfc3339(scheduler_.clock().wall()) + " " + std::to_string(++touched_));
   w.end_object().end_object().end_object();
   kube::Call call;
   call.method = "PATCH";
@@ -46,10 +47,10 @@ void Waker::touch(const std::string& node, bool all) {
   call_ = transport_.call(std::move(call), [this, node, all](const Result<kube::Reply>& reply) {
     const auto over = std::move(call_);
     if (reply && reply->status == 200) return;
-    obs::log(obs::Level::warn, "kube-scheduler could not be woken for waiting pods",
+    obs::log(obs::Level::warn, "cannot make kube-scheduler retry waiting pods",
              {{"node", node},
               {"error", reply ? "HTTP " + std::to_string(reply->status) : reply.error().text()}});
-    scheduler_.wake_again();
+    scheduler_.requeue_again();
     seen_ = 0;
     all_ = all_ || all;
   });

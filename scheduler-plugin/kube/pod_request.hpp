@@ -1,5 +1,5 @@
-// What a Kubernetes pod asks for, in the words of the decision core: which of its resources are
-// accelerators, how many chips, which group. The table of resource names is configuration.
+// A Kubernetes pod as the decision core's PodRequest: which resource is an accelerator, how many
+// chips, which group. The table of resource names is configurable.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct ResourceTable {
       "nvidia.com/gpu",        "amd.com/gpu",          "metax-tech.com/gpu",
       "aliyun.com/gpu",        "huawei.com/Ascend910", "huawei.com/Ascend310",
       "huawei.com/Ascend310P", "huawei.com/npu",       "huawei.com/ascend-1980"};
-  // Parts of chips, which are refused; a '*' at the end matches any rest.
+  // Fractions of chips, which are refused; a trailing '*' matches any suffix.
   std::vector<std::string> shared = {
       "nvidia.com/gpu.shared",   "nvidia.com/mig-*",    "nvidia.com/gpumem*",
       "nvidia.com/gpucores",     "nvidia.com/vgpu*",    "aliyun.com/gpu-*",
@@ -27,12 +27,12 @@ struct ResourceTable {
       "4paradigm.com/vgpu*"};
 };
 
-// An ask whose chips cannot be served by whole chips (fractions, shared chips, two kinds of chip)
-// has `refused` set: a sentence for the pod's owner. Its chips are 0 then.
-struct CountedAsk {
-  PodAsk ask;
+// A request that whole chips cannot serve (fractions, shared chips, two kinds of chip) has
+// `refused` set, a message for the pod's owner, and 0 chips.
+struct CountedRequest {
+  PodRequest request;
   std::string refused;
 };
-CountedAsk count_ask(const codec::KubePod& pod, const ResourceTable& table);
+CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
 
 }  // namespace chipweave::sched

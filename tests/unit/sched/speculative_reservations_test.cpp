@@ -10,16 +10,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class GangTry : public ::testing::Test {
+class Speculation : public ::testing::Test {
  protected:
   void SetUp() override { w_.add_node("n1", "hgx-v100-8"); }
-  PodAsk member(const std::string& name, int chips, const std::string& gang = "ns/train") {
-    PodAsk a = World::ask(name, chips);
+  PodRequest member(const std::string& name, int chips, const std::string& gang = "ns/train") {
+    PodRequest a = World::request(name, chips);
     a.gang = gang;
     return w_.submit(a);
   }
   // With one node prioritize is not asked.
-  void ask(const PodAsk& pod) { EXPECT_EQ(w_.fit(pod), std::set<std::string>{"n1"}); }
+  void request(const PodRequest& pod) { EXPECT_EQ(w_.fit(pod), std::set<std::string>{"n1"}); }
   void pass(milliseconds time) {
     w_.clock.advance(time);
     w_.scheduler.tick();
@@ -28,72 +28,72 @@ class GangTry : public ::testing::Test {
   World w_;
 };
 
-TEST_F(GangTry, KeepsItsPromisesAsLongAsItGoesOnAndASecondMore) {
+TEST_F(Speculation, KeepsItsReservationsWhileItLastsAndASecondMore) {
   const auto a = member("a", 2);
   const auto b = member("b", 2);
   const auto c = member("c", 2);
-  ask(a);
+  request(a);
   pass(milliseconds(900));
-  ask(b);
+  request(b);
   pass(milliseconds(900));
-  ask(c);
+  request(c);
   pass(milliseconds(900));
   for (const auto& pod : {a, b, c}) EXPECT_EQ(w_.chips(pod).size(), 2U) << pod.key.name;
   pass(milliseconds(100));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 0U) << "it came to nothing";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 0U) << "it came to nothing";
 }
 
-TEST_F(GangTry, OthersDoNotProlongIt) {
-  ask(member("a", 2));
+TEST_F(Speculation, OthersDoNotProlongIt) {
+  request(member("a", 2));
   pass(milliseconds(900));
-  ask(member("x", 2, "ns/other"));
-  ask(w_.submit("alone", 1));
+  request(member("x", 2, "ns/other"));
+  request(w_.submit("alone", 1));
   pass(milliseconds(100));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U);
   pass(milliseconds(900));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 1U) << "that of a pod in no gang lives longer";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "that of a pod in no gang lives longer";
 }
 
-TEST_F(GangTry, GivesWayToAPodThatFitsNowhereElse) {
+TEST_F(Speculation, GivesWayToAPodThatFitsNowhereElse) {
   const auto a = member("a", 4);
   const auto b = member("b", 2);
-  ask(a);
-  ask(b);
-  ask(w_.submit("small", 2));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 3U) << "that one fits beside it";
+  request(a);
+  request(b);
+  request(w_.submit("small", 2));
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U) << "that one fits beside it";
   EXPECT_TRUE(w_.fit(member("c", 4)).empty()) << "a member has no right to it";
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 3U);
-  ask(member("x", 4, "ns/other"));
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U);
+  request(member("x", 4, "ns/other"));
   EXPECT_EQ(w_.chips(a).size() + w_.chips(b).size(), 0U);
-  ask(w_.submit("large", 6));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 2U) << "small, large";
-  EXPECT_TRUE(w_.fit(a).empty()) << "promises to others stay";
+  request(w_.submit("large", 6));
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "small, large";
+  EXPECT_TRUE(w_.fit(a).empty()) << "reservations for others stay";
   EXPECT_FALSE(w_.bind(a, "n1").ok());
   w_.expect_sound();
 }
 
-TEST_F(GangTry, BeginsAnewWithAMemberThatWasAskedForBefore) {
+TEST_F(Speculation, BeginsAgainWithAMemberThatWasEvaluatedBefore) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
   const auto c = member("c", 4);
-  ask(a);
-  ask(b);
+  request(a);
+  request(b);
   EXPECT_TRUE(w_.fit(c).empty());
   pass(milliseconds(10));
-  ask(b);  // in another order, as after a change of priorities
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 1U) << "what the earlier try left is gone";
-  ask(a);
-  ask(a);
+  request(b);  // in another order, as after a change of priorities
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "what the earlier try left is gone";
+  request(a);
+  request(a);
   w_.scores(a);
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 2U) << "asked again at once it is the same try";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "asked again at once it is the same try";
   EXPECT_EQ(w_.chips(b).size(), 4U);
 }
 
-TEST_F(GangTry, IsBoundAlsoWhenTheBindingsComeLate) {
+TEST_F(Speculation, IsBoundAlsoWhenTheBindingsComeLate) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
-  ask(a);
-  ask(b);
+  request(a);
+  request(b);
   ASSERT_TRUE(w_.bind(a, "n1").ok());
   pass(milliseconds(5000));
   ASSERT_TRUE(w_.bind(b, "n1").ok());
@@ -102,7 +102,7 @@ TEST_F(GangTry, IsBoundAlsoWhenTheBindingsComeLate) {
   w_.expect_sound();
 }
 
-TEST_F(GangTry, LastsNoLongerThanAnyPromise) {
+TEST_F(Speculation, LastsNoLongerThanAnyReservation) {
   World w;
   Scheduler hasty(w.clock, w.cluster, w.observer, {milliseconds(200), std::chrono::hours(1)});
   w.cluster.set_listener(&hasty);
@@ -112,28 +112,28 @@ TEST_F(GangTry, LastsNoLongerThanAnyPromise) {
   r.sequence = 1;
   r.topology = profile("hgx-v100-8");
   hasty.report(std::move(r));
-  PodAsk a = World::ask("a", 2);
+  PodRequest a = World::request("a", 2);
   a.gang = "ns/train";
   a = w.submit(a);
   const std::vector<std::string_view> names{"n1"};
   ASSERT_TRUE(hasty.filter(a, names).ok());
-  EXPECT_EQ(hasty.ledger().promised(), 1U);
+  EXPECT_EQ(hasty.ledger().reserved(), 1U);
   w.clock.advance(milliseconds(200));
   hasty.tick();
-  EXPECT_EQ(hasty.ledger().promised(), 0U);
+  EXPECT_EQ(hasty.ledger().reserved(), 0U);
 }
 
 // Who asks for a place by gRPC says itself when it is over.
-TEST_F(GangTry, IsNoneWhereAPlaceIsAskedFor) {
+TEST_F(Speculation, DoesNotApplyToPlace) {
   const auto a = member("a", 2);
   const std::vector<std::string_view> names{"n1"};
   ASSERT_TRUE(w_.scheduler.place(a, names, true).ok());
   pass(milliseconds(5000));
-  EXPECT_EQ(w_.scheduler.ledger().promised(), 1U);
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U);
 }
 
-TEST_F(GangTry, ItsMembersAreOneJobUnlessALabelNamesIt) {
-  PodAsk a = World::ask("a", 2);
+TEST_F(Speculation, ItsMembersAreOneJobUnlessALabelNamesIt) {
+  PodRequest a = World::request("a", 2);
   a.gang = "ns/train";
   EXPECT_EQ(job_identity(a), "ns/train");
   a.labels["volcano.sh/job-name"] = "mnist";

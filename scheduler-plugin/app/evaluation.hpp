@@ -1,4 +1,4 @@
-// Survey — the answer of one filter or prioritize call: for each asked node the number of its
+// Evaluation — the answer of one filter or prioritize call: for each asked node the number of its
 // verdict. Reused from call to call; views and references die with the next one.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace chipweave::sched {
 
-struct Survey {
+struct Evaluation {
   std::vector<NodeId> nodes;           // by position in the request; kNoNode: unknown
   std::vector<std::uint32_t> verdict;  // by position in the request
   std::span<const Verdict> verdicts;   // those with count 0 were given to no node
   std::size_t fits = 0;                // how many nodes
   std::uint32_t best = 0;              // verdict of the best node, if fits > 0
-  NodeId best_node = kNoNode;          // kNoNode also when the pod asks for no chips
+  NodeId best_node = kNoNode;          // kNoNode also if the pod requests no chips
 
   const Verdict& of(std::size_t position) const { return verdicts[verdict[position]]; }
   // 0..kBestScore, 0 where it does not fit.

@@ -35,16 +35,16 @@ class DecideAfterBind : public ::testing::Test {
   KubeWorld world_;
 };
 
-TEST_F(DecideAfterBind, WritesTheChipsThatWerePromised) {
+TEST_F(DecideAfterBind, WritesTheChipsThatWereReserved) {
   create("a", 2);
   create("b", 2);
-  ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("b")), "n1").ok());
-  const auto promised = world_.held("b");
+  ASSERT_TRUE(world_.scheduler->session_allocate(world_.request(world_.pod("b")), "n1").ok());
+  const auto reserved = world_.held("b");
   bind_by_others("a", "n1");
   EXPECT_EQ(world_.annotated("a").size(), 2U);
   bind_by_others("b", "n1");
-  EXPECT_EQ(world_.annotated("b"), promised);
-  EXPECT_EQ(world_.held("b"), promised);
+  EXPECT_EQ(world_.annotated("b"), reserved);
+  EXPECT_EQ(world_.held("b"), reserved);
   EXPECT_EQ(world_.recorder.bound_pods, (std::vector<std::string>{"a", "b"}));
 }
 

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/kube/leader_seat.hpp"
+#include "scheduler-plugin/kube/leader_election.hpp"
 
 #include <array>
 #include <cstdio>
@@ -10,12 +10,12 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr std::chrono::milliseconds kStopWithin{500};
-constexpr std::chrono::seconds kToldAgain{60};
+constexpr std::chrono::milliseconds kStopTimeout{500};
+constexpr std::chrono::seconds kFailureLogInterval{60};
 
-// Another one each time the program starts: nobody takes a Lease for its own that an earlier
-// process left, or one that was given the same name.
-LeaderSeat::Options with_own_identity(LeaderSeat::Options options) {
+// Unique per process, so that no process takes a Lease for its own that an earlier or equally named
+// one holds.
+LeaderElection::Options with_own_identity(LeaderElection::Options options) {
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "_%08x",
                 static_cast<unsigned>(std::random_device{}()));
@@ -23,15 +23,15 @@ LeaderSeat::Options with_own_identity(LeaderSeat::Options options) {
   return options;
 }
 
-// Without the number.
+// Without the suffix.
 std::string replica_of(const std::string& identity) {
   return identity.substr(0, identity.rfind('_'));
 }
 
 }  // namespace
 
-LeaderSeat::LeaderSeat(std::unique_ptr<kube::Transport> transport, const Clock& clock,
-                       Options options, Events events, std::function<double()> jitter)
+LeaderElection::LeaderElection(std::unique_ptr<kube::Transport> transport, const Clock& clock,
+                               Options options, Events events, std::function<double()> jitter)
     : clock_(clock),
       transport_(std::move(transport)),
       options_(with_own_identity(std::move(options))),
@@ -43,12 +43,12 @@ LeaderSeat::LeaderSeat(std::unique_ptr<kube::Transport> transport, const Clock& 
                 [this] { ended(); }, [this](const std::string& what) { failed(what); }},
                std::move(jitter)) {}
 
-void LeaderSeat::start() {
-  label_.set(false);  // left there by an earlier process of this pod
+void LeaderElection::start() {
+  label_.set(false);  // an earlier process of this pod may have left it
   elector_.start();
 }
 
-void LeaderSeat::tick() {
+void LeaderElection::tick() {
   elector_.check();
   if (elector_.holds() || elector_.holder() == last_holder_) return;
   last_holder_ = elector_.holder();
@@ -57,9 +57,9 @@ void LeaderSeat::tick() {
       {{"leader", last_holder_.empty() ? "none" : last_holder_}, {"lease", options_.lease.name}});
 }
 
-void LeaderSeat::began(const std::string& former) {
+void LeaderElection::began(const std::string& former) {
   last_holder_.clear();
-  obs::log(obs::Level::info, "leads",
+  obs::log(obs::Level::info, "leading",
            {{"lease", options_.lease.name},
             {"identity", options_.lease.identity},
             {"term", elector_.term()},
@@ -69,29 +69,29 @@ void LeaderSeat::began(const std::string& former) {
   events_.began();
 }
 
-void LeaderSeat::ended() {
-  obs::log(obs::Level::warn, "leads no longer",
+void LeaderElection::ended() {
+  obs::log(obs::Level::warn, "no longer leading",
            {{"lease", options_.lease.name}, {"why", elector_.standby()}});
   label_.set(false);
   events_.ended();
 }
 
-void LeaderSeat::failed(const std::string& what) {
+void LeaderElection::failed(const std::string& what) {
   ++failures_;
   const Clock::Steady now = clock_.now();
-  if (what == last_failure_ && now - failure_told_ < kToldAgain) return;
+  if (what == last_failure_ && now - failure_logged_ < kFailureLogInterval) return;
   last_failure_ = what;
-  failure_told_ = now;
-  obs::log(obs::Level::warn, "leader election", {{"problem", what}});
+  failure_logged_ = now;
+  obs::log(obs::Level::warn, "leader election failed", {{"problem", what}});
 }
 
-std::string LeaderSeat::not_ready() const {
+std::string LeaderElection::not_ready() const {
   if (elector_.holds() || label_.settled()) return {};
   return "standby: the label " + std::string(kLeaderLabel) + " is not off pod " + options_.pod +
          " yet";
 }
 
-void LeaderSeat::stop(bool give_back, std::function<void()> done) {
+void LeaderElection::stop(bool give_back, std::function<void()> done) {
   const auto left = std::make_shared<int>(2);
   const auto over = std::make_shared<std::function<void()>>(std::move(done));
   const auto one_done = [left, over] {
@@ -99,7 +99,7 @@ void LeaderSeat::stop(bool give_back, std::function<void()> done) {
     const auto call = std::exchange(*over, nullptr);
     if (call) call();
   };
-  limit_ = transport_->after(kStopWithin, [left, one_done] {
+  limit_ = transport_->after(kStopTimeout, [left, one_done] {
     *left = 1;
     one_done();
   });

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Strings = std::vector<std::string>;
 
-class Courtesy : public ::testing::Test {
+class BestEffort : public ::testing::Test {
  protected:
   void SetUp() override {
     world_.add_node("n1", "hgx-v100-8");
@@ -36,7 +36,7 @@ class Courtesy : public ::testing::Test {
   KubeWorld world_;
 };
 
-TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
+TEST_F(BestEffort, APodGetsItsReasonOnceAndThenACount) {
   run_on("a", 8, "n1");
   run_on("b", 8, "n2");
   world_.create("w", 4);
@@ -46,7 +46,7 @@ TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
   world_.api.settle();
   EXPECT_EQ(world_.api.events, (Strings{"ChipsAssigned", "ChipsAssigned", "ChipsUnavailable"}));
   EXPECT_EQ(world_.api.notes.back(),
-            "No node has the chips: 2 nodes: not enough free chips. More: chipweave explain ns/w");
+            "No node fits: 2 nodes: not enough free chips. Details: chipweave explain ns/w");
   for (int i = 0; i < 5; ++i) {
     world_.pass(seconds(30));
     world_.fit("w");
@@ -62,11 +62,11 @@ TEST_F(Courtesy, APodIsToldWhyItWaitsOnceAndThenCounted) {
   world_.fit("x");
   world_.api.settle();
   EXPECT_EQ(world_.api.notes.back(),
-            "No node has the chips: 1 node: not enough free chips; 1 node: not enough healthy "
-            "chips. More: chipweave explain ns/x");
+            "No node fits: 1 node: not enough free chips; 1 node: not enough healthy "
+            "chips. Details: chipweave explain ns/x");
 }
 
-TEST_F(Courtesy, AFloodOfEventsIsSlowedDownAndBounded) {
+TEST_F(BestEffort, AFloodOfEventsIsSlowedDownAndBounded) {
   for (int i = 0; i < 100; ++i) world_.create("w" + std::to_string(i), 99);
   world_.api.settle();
   for (int i = 0; i < 100; ++i) world_.fit("w" + std::to_string(i));
@@ -80,7 +80,7 @@ TEST_F(Courtesy, AFloodOfEventsIsSlowedDownAndBounded) {
   EXPECT_EQ(world_.kubernetes->stats().events_dropped, 0U);
 }
 
-TEST_F(Courtesy, ChipsThatComeFreeUnseenWakeKubeScheduler) {
+TEST_F(BestEffort, ChipsThatComeFreeRequeuePods) {
   run_on("b", 8, "n2");
   world_.add_node("n1", "hgx-v100-8", {{5, domain::Health::unhealthy}});
   world_.create("w", 8);
@@ -101,7 +101,7 @@ TEST_F(Courtesy, ChipsThatComeFreeUnseenWakeKubeScheduler) {
   EXPECT_EQ(world_.fit("w"), Strings{"n1"});
 }
 
-TEST_F(Courtesy, NobodyIsWokenWhenNobodyWaits) {
+TEST_F(BestEffort, NothingIsRequeuedWhenNoPodWaits) {
   run_on("b", 8, "n2");
   world_.api.remove("ns/b");
   world_.api.settle();
@@ -110,7 +110,7 @@ TEST_F(Courtesy, NobodyIsWokenWhenNobodyWaits) {
 }
 
 // kube-scheduler's watch was faster than ours, both with the pod and with the end of another one.
-TEST_F(Courtesy, APodThatWasRejectedBeforeItWasKnownIsWokenAsWell) {
+TEST_F(BestEffort, APodThatWasRejectedUnseenIsRequeuedAsWell) {
   run_on("b", 8, "n2");
   run_on("c", 8, "n1");
   world_.create("w", 8);
@@ -123,7 +123,7 @@ TEST_F(Courtesy, APodThatWasRejectedBeforeItWasKnownIsWokenAsWell) {
   EXPECT_EQ(world_.api.touched, Strings{"n2"}) << "once is enough";
 }
 
-TEST_F(Courtesy, APromiseThatEndsMakesRoom) {
+TEST_F(BestEffort, AnExpiredReservationRequeuesPods) {
   run_on("b", 8, "n2");
   world_.create("p", 8);
   world_.create("w", 8);

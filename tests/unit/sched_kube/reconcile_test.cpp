@@ -10,7 +10,7 @@
 namespace chipweave::sched::testing {
 namespace {
 
-class Adopts : public ::testing::Test {
+class Reconcile : public ::testing::Test {
  protected:
   void SetUp() override {
     world_.add_node("n1", "hgx-v100-8");
@@ -40,7 +40,7 @@ class Adopts : public ::testing::Test {
   KubeWorld world_;
 };
 
-TEST_F(Adopts, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
+TEST_F(Reconcile, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
   for (const char* name : {"a", "b", "c"}) {
     world_.create(name, 2);
     world_.api.settle();
@@ -73,7 +73,7 @@ TEST_F(Adopts, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
   world_.expect_no_chip_twice();
 }
 
-TEST_F(Adopts, PodsMayBeSeenBeforeTheirNode) {
+TEST_F(Reconcile, PodsMayBeSeenBeforeTheirNode) {
   world_.create("a", 2);
   world_.api.settle();
   world_.bind("a", "n1");
@@ -107,7 +107,7 @@ TEST_F(Adopts, PodsMayBeSeenBeforeTheirNode) {
   world_.expect_ledger_is_the_truth();
 }
 
-TEST_F(Adopts, NoSignOfLifeBringsAWithdrawnInventoryBack) {
+TEST_F(Reconcile, NoHeartbeatRestoresAWithdrawnInventory) {
   world_.create("a", 2);
   world_.api.settle();
   world_.bind("a", "n1");
@@ -122,7 +122,7 @@ TEST_F(Adopts, NoSignOfLifeBringsAWithdrawnInventoryBack) {
   }
 }
 
-TEST_F(Adopts, APodOfUnknownChipsIsCounted) {
+TEST_F(Reconcile, APodOfUnknownChipsIsCounted) {
   world_.create("f", 3);
   world_.api.settle();
   bind_by_hand("f", "n1");
@@ -135,7 +135,7 @@ TEST_F(Adopts, APodOfUnknownChipsIsCounted) {
   EXPECT_EQ(free_chips(), 8);
 }
 
-TEST_F(Adopts, WhoSaysItsChipsGetsThemAndGuessesGiveWay) {
+TEST_F(Reconcile, APlacementGetsItsChipsAndGuessesYield) {
   world_.create("f", 6);
   world_.create("a", 2);
   world_.api.settle();
@@ -151,7 +151,7 @@ TEST_F(Adopts, WhoSaysItsChipsGetsThemAndGuessesGiveWay) {
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 
-TEST_F(Adopts, MoreForeignChipsThanThereAreStayCounted) {
+TEST_F(Reconcile, MoreForeignChipsThanThereAreStayCounted) {
   world_.create("f", 6);
   world_.create("g", 6);
   world_.api.settle();
@@ -166,18 +166,18 @@ TEST_F(Adopts, MoreForeignChipsThanThereAreStayCounted) {
   EXPECT_EQ(free_chips(), 2);
 }
 
-TEST_F(Adopts, PromisesGiveWayToWhatIsBound) {
+TEST_F(Reconcile, ReservationsYieldToWhatIsBound) {
   world_.create("p", 8);
   world_.create("f", 1);
   world_.api.settle();
-  EXPECT_EQ(world_.fit("p"), std::vector<std::string>{"n1"}) << "promised: it is the only node";
+  EXPECT_EQ(world_.fit("p"), std::vector<std::string>{"n1"}) << "reserved: it is the only node";
   EXPECT_EQ(world_.held("p").size(), 8U);
   bind_by_hand("f", "n1");
   EXPECT_EQ(world_.held("p"), std::vector<int>{});
   EXPECT_EQ(free_chips(), 7);
 }
 
-TEST_F(Adopts, AnAnnotationThatCannotBeTrueIsNotBelieved) {
+TEST_F(Reconcile, AnImpossibleAnnotationIsIgnored) {
   const std::string huge(40, '1');
   int number = 0;
   const auto refuses = [&](const std::function<std::string(const std::string&)>& text) {
@@ -208,7 +208,7 @@ TEST_F(Adopts, AnAnnotationThatCannotBeTrueIsNotBelieved) {
 }
 
 // One that names chips which the machine does not have keeps them in case they come.
-TEST_F(Adopts, ChipsThatAreNotReportedAreRemembered) {
+TEST_F(Reconcile, ChipsThatAreNotReportedAreRemembered) {
   world_.create("a", 2);
   world_.api.settle();
   bind_by_hand("a", "n1", note("a", "n1", "09"));
@@ -217,7 +217,7 @@ TEST_F(Adopts, ChipsThatAreNotReportedAreRemembered) {
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 
-TEST_F(Adopts, WhatOtherSchedulersWriteIsUnderstood) {
+TEST_F(Reconcile, WhatOtherSchedulersWriteIsUnderstood) {
   world_.create("ack", 2, "aliyun.com/gpu");
   world_.create("odd", 2, "aliyun.com/gpu");
   world_.add_node("n3", "ascend-910b-8");
@@ -231,7 +231,7 @@ TEST_F(Adopts, WhatOtherSchedulersWriteIsUnderstood) {
 }
 
 // The kubelet's or another scheduler's word may come after the binding.
-TEST_F(Adopts, AGuessBecomesKnowledge) {
+TEST_F(Reconcile, AGuessBecomesKnowledge) {
   world_.create("f", 2);
   world_.api.settle();
   bind_by_hand("f", "n1");
@@ -246,7 +246,7 @@ TEST_F(Adopts, AGuessBecomesKnowledge) {
   EXPECT_EQ(world_.held("f"), (std::vector<int>{6, 7}));
 }
 
-TEST_F(Adopts, GroupsGoOnWhereTheirBoundMembersAre) {
+TEST_F(Reconcile, GroupsGoOnWhereTheirBoundMembersAre) {
   const std::map<std::string, std::string> group = {{"gpu-topology", "g"},
                                                     {"gpu-topology-replica", "2"}};
   world_.add_node("n2", "hgx-v100-8");
@@ -263,7 +263,7 @@ TEST_F(Adopts, GroupsGoOnWhereTheirBoundMembersAre) {
 }
 
 // Chips that a DRA driver gives out are not there for others.
-TEST_F(Adopts, ChipsOfResourceClaimsAreCounted) {
+TEST_F(Reconcile, ChipsOfResourceClaimsAreCounted) {
   world_.api.set_claim("c", {{"gpu.nvidia.com", "n1"},
                              {"gpu.nvidia.com", "n1"},
                              {"net.example.com", "n1"},
@@ -283,7 +283,7 @@ TEST_F(Adopts, ChipsOfResourceClaimsAreCounted) {
   EXPECT_EQ(world_.scheduler->ledger().bound(), 0U);
 }
 
-TEST_F(Adopts, NobodyIsAnsweredBeforeTheChipsOfResourceClaimsAreKnown) {
+TEST_F(Reconcile, NobodyIsAnsweredBeforeTheChipsOfResourceClaimsAreKnown) {
   world_.restart();
   const std::size_t last = world_.api.watches() - 1;
   for (std::size_t i = 0; i < last; ++i) world_.api.feed(i, 1'000'000);
@@ -292,7 +292,7 @@ TEST_F(Adopts, NobodyIsAnsweredBeforeTheChipsOfResourceClaimsAreKnown) {
   EXPECT_EQ(world_.scheduler->waiting_for(), "");
 }
 
-TEST_F(Adopts, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
+TEST_F(Reconcile, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
   world_.api.claims_api = false;
   world_.restart();
   world_.api.settle();
@@ -303,7 +303,7 @@ TEST_F(Adopts, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
 }
 
 // The pod runs on as many chips as it asks for, whatever it says.
-TEST_F(Adopts, ChipsOfAnotherPodAreDisputed) {
+TEST_F(Reconcile, ChipsOfAnotherPodAreDisputed) {
   world_.create("a", 2);
   world_.create("b", 2);
   world_.api.settle();

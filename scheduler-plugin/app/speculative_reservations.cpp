@@ -1,13 +1,13 @@
-#include "scheduler-plugin/app/gang_tries.hpp"
+#include "scheduler-plugin/app/speculative_reservations.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace chipweave::sched {
 
-std::vector<std::string> GangTries::asked(const std::string& gang, const std::string& uid,
-                                          Clock::Steady now) {
-  const auto [it, fresh] = tries_.try_emplace(gang);
+std::vector<std::string> SpeculativeReservations::asked(const std::string& gang,
+                                                        const std::string& uid, Clock::Steady now) {
+  const auto [it, fresh] = speculative_.try_emplace(gang);
   Try& t = it->second;
   std::vector<std::string> earlier;
   if (t.current != uid && t.members.contains(uid)) {
@@ -15,8 +15,8 @@ std::vector<std::string> GangTries::asked(const std::string& gang, const std::st
     earlier.assign(before.begin(), before.end());
   }
   if (fresh) {
-    t.prolonged = now + kPatience;
-    next_ = tries_.size() == 1 ? t.prolonged : std::min(next_, t.prolonged);
+    t.prolonged = now + kLifetime;
+    next_ = speculative_.size() == 1 ? t.prolonged : std::min(next_, t.prolonged);
   }
   t.members.insert(uid);
   t.current = uid;
@@ -24,27 +24,27 @@ std::vector<std::string> GangTries::asked(const std::string& gang, const std::st
   return earlier;
 }
 
-std::vector<std::string> GangTries::end_others(const std::string& gang) {
+std::vector<std::string> SpeculativeReservations::end_others(const std::string& gang) {
   std::vector<std::string> left;
-  for (auto it = tries_.begin(); it != tries_.end();) {
+  for (auto it = speculative_.begin(); it != speculative_.end();) {
     if (it->first == gang) {
       ++it;
       continue;
     }
     left.insert(left.end(), it->second.members.begin(), it->second.members.end());
-    it = tries_.erase(it);
+    it = speculative_.erase(it);
   }
   return left;
 }
 
-void GangTries::prolong(Clock::Steady now) {
-  if (tries_.empty() || now < next_) return;
+void SpeculativeReservations::prolong(Clock::Steady now) {
+  if (speculative_.empty() || now < next_) return;
   next_ = Clock::Steady::max();
-  for (auto it = tries_.begin(); it != tries_.end();) {
+  for (auto it = speculative_.begin(); it != speculative_.end();) {
     Try& t = it->second;
-    const Clock::Steady end = t.last + kPatience;
+    const Clock::Steady end = t.last + kLifetime;
     if (end <= now) {
-      it = tries_.erase(it);
+      it = speculative_.erase(it);
       continue;
     }
     if (t.prolonged <= now) {
