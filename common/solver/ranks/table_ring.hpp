@@ -3,7 +3,7 @@
 //
 // A ring goes from rank i to i+1 and from the last to the first (HCCL, NCCL between nodes). With
 // every domain of every level one run of ranks a ring crosses at a level as often as there are
-// domains (not at all if there is one), which is the least; see rank_order.hpp.
+// domains (not at all if there is one), which is the minimum; see rank_order.hpp.
 #pragma once
 
 #include <cstddef>
