@@ -136,7 +136,8 @@ std::string line_of(const std::string& network, const std::vector<Member>& membe
   return "{\"network\":" + network + ",\"gang\":{" + gang + file.members + "}}";
 }
 
-// An unusable line: its message begins with the key, and the key is from a flag or from a file.
+// An unusable line: its message begins with the key, or has it in parentheses; the key is from a
+// flag or from a file.
 Exit complain_of_line(const Error& error, const PlanFlags& flags,
                       const std::vector<Member>& members) {
   const std::string text = error.text();
@@ -151,7 +152,8 @@ Exit complain_of_line(const Error& error, const PlanFlags& flags,
     complain(member->flag + ": " + text);
     return Exit::usage;
   }
-  if (!text.starts_with("gang")) return complain_of_input(error, flags.network);
+  const bool of_gang = text.starts_with("gang") || text.find("(gang") != std::string::npos;
+  if (!of_gang) return complain_of_input(error, flags.network);
   if (!flags.gang.empty()) return complain_of_input(error, flags.gang);
   complain(text);
   return Exit::usage;

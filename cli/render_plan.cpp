@@ -13,10 +13,10 @@ namespace chipweave::cli {
 namespace {
 
 // With these and the least that a path gets, a row has at most kMaxColumns.
-constexpr std::size_t kMostOfNode = 24;
-constexpr std::size_t kMostOfSet = 14;
-constexpr std::size_t kMostOfRanks = 18;
-constexpr std::size_t kMostOfChips = 16;
+constexpr std::size_t kMaxOfNode = 24;
+constexpr std::size_t kMaxOfSet = 14;
+constexpr std::size_t kMaxOfRanks = 18;
+constexpr std::size_t kMaxOfChips = 16;
 
 struct Row {
   domain::GangNodeId node = 0;
@@ -135,19 +135,19 @@ std::string node_table(const codec::PlanRequest& request, const std::vector<Row>
   columns.push_back({"RANKS"});
   if (chips) columns.push_back({"CHIPS"});
   Table table(std::move(columns), 1);
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostPlanRows); ++i) {
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxPlanRows); ++i) {
     const Row& row = rows[i];
     const codec::PlanNode& node = request.nodes[row.node];
     const std::string path = codec::joined_path(node.path);
-    std::vector<std::string> cells{shortened(node.name, kMostOfNode), path.empty() ? "-" : path};
+    std::vector<std::string> cells{shortened(node.name, kMaxOfNode), path.empty() ? "-" : path};
     if (!sets.empty()) {
       const bool known = row.set != domain::kNoSet;
-      cells.push_back(known ? shortened(sets[static_cast<std::size_t>(row.set)].name, kMostOfSet)
+      cells.push_back(known ? shortened(sets[static_cast<std::size_t>(row.set)].name, kMaxOfSet)
                             : "-");
     }
     cells.push_back(std::to_string(row.ranks.size()));
-    cells.push_back(short_list(row.ranks, kMostOfRanks));
-    if (chips) cells.push_back(short_list(row.chips, kMostOfChips));
+    cells.push_back(short_list(row.ranks, kMaxOfRanks));
+    if (chips) cells.push_back(short_list(row.chips, kMaxOfChips));
     table.add(std::move(cells));
   }
   return table.text(colour_wanted());
@@ -164,10 +164,10 @@ std::string render_plan(const codec::PlanRequest& request, const domain::Plan& p
   }
   const std::vector<Row> rows = rows_of(plan, details);
   out += "\n" + node_table(request, rows);
-  if (rows.size() <= kMostPlanRows) return out;
+  if (rows.size() <= kMaxPlanRows) return out;
   std::size_t pods = 0;
-  for (std::size_t i = kMostPlanRows; i < rows.size(); ++i) pods += rows[i].ranks.size();
-  return out + counted(rows.size() - kMostPlanRows, "more row") + " with " + counted(pods, "pod") +
+  for (std::size_t i = kMaxPlanRows; i < rows.size(); ++i) pods += rows[i].ranks.size();
+  return out + counted(rows.size() - kMaxPlanRows, "more row") + " with " + counted(pods, "pod") +
          " left out: -o json has all\n";
 }
 

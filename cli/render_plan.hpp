@@ -10,7 +10,7 @@
 namespace chipweave::cli {
 
 // Nodes that the page lists; of a longer plan it says how many are left out.
-inline constexpr std::size_t kMostPlanRows = 40;
+inline constexpr std::size_t kMaxPlanRows = 40;
 
 // A node is a row, or several where it has pods of several roles or subgroups, by their lowest
 // rank; its chips are those of all pods of the row. No line is longer than kMaxColumns: of many

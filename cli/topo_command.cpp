@@ -93,9 +93,9 @@ std::optional<domain::NodeTopology> load_or_complain(const MachineOptions& optio
 
 // Sizes above 16 chips are not searched: the page should come at once.
 std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& topology) {
-  constexpr int kMostChips = 16;
+  constexpr int kMaxChips = 16;
   std::vector<std::pair<int, double>> out;
-  if (topology.chip_count() > kMostChips) return out;
+  if (topology.chip_count() > kMaxChips) return out;
   solver::Machine machine(topology);
   for (const int size : machine.legal_sizes(false)) {
     out.emplace_back(size, machine.best_gbps(size, false));

@@ -15,8 +15,8 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kMost = 120;
-  return '"' + printable(with_dots(text, kMost)) + '"';
+  constexpr std::size_t kMax = 120;
+  return '"' + printable(with_dots(text, kMax)) + '"';
 }
 
 }  // namespace chipweave

@@ -1,5 +1,6 @@
 #include "common/base/json_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -76,26 +77,44 @@ void append_json_number(std::string& out, double value) {
 JsonWriter& JsonWriter::open(char bracket) {
   separate();
   out_ += bracket;
+  ++depth_;
   first_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::close(char bracket) {
+  --depth_;
+  if (!first_) line();
   out_ += bracket;
   first_ = false;
   return *this;
 }
 
+void JsonWriter::line() {
+  if (indent_ == 0) return;
+  out_ += '\n';
+  out_.append(depth_ * indent_, ' ');
+}
+
 void JsonWriter::separate() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
   if (!first_) out_ += ',';
   first_ = false;
+  if (depth_ > 0) line();
+}
+
+void JsonWriter::colon() {
+  out_ += indent_ == 0 ? ":" : ": ";
+  after_key_ = true;
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
   append_json_string(out_, name);
-  out_ += ':';
-  first_ = true;
+  colon();
   return *this;
 }
 
@@ -126,6 +145,31 @@ JsonWriter& JsonWriter::boolean(bool value) {
 JsonWriter& JsonWriter::raw(std::string_view json) {
   separate();
   out_ += json;
+  return *this;
+}
+
+JsonWriter& JsonWriter::reformatted(std::string_view json) {
+  constexpr std::string_view kBetween = "{}[],: \n\r\t";
+  for (std::size_t i = 0; i < json.size();) {
+    const char c = json[i];
+    if (kBetween.find(c) != std::string_view::npos) {
+      if (c == '{' || c == '[') open(c);
+      if (c == '}' || c == ']') close(c);
+      if (c == ':') colon();
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    if (c == '"') {
+      while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+      ++end;
+    } else {
+      end = std::min(json.find_first_of(kBetween, i), json.size());
+    }
+    separate();
+    out_ += json.substr(i, end - i);
+    i = end;
+  }
   return *this;
 }
 

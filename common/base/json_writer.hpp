@@ -1,12 +1,14 @@
-// JsonWriter — appends JSON text to a string: for replies that must be made without a document
-// tree, and for layers that may not see a JSON library.
+// JsonWriter — appends JSON text to a string, compact or indented: for replies
+// that must be made without a document tree, and for layers that may not use a
+// JSON library.
 //
-// The caller is responsible for the nesting; commas are put by the writer. Strings are escaped per
-// RFC 8259 and stay UTF-8; bytes that are no UTF-8 are replaced by U+FFFD. Integers are written as
-// integers; doubles in the shortest form that reads back equal (never NaN or infinity: those become
-// 0).
+// The caller is responsible for the nesting; the writer adds commas and line
+// breaks. Strings are escaped per RFC 8259 and stay UTF-8; bytes that are not
+// UTF-8 are replaced by U+FFFD. Integers are written as integers; doubles in
+// the shortest form that reads back equal (NaN and infinity become 0).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +22,10 @@ void append_json_number(std::string& out, double value);
 
 class JsonWriter {
  public:
+  // indent: blanks a level, each value on a line of its own; 0: all on one
+  // line, without blanks.
+  explicit JsonWriter(std::size_t indent = 0) : indent_(indent) {}
+
   JsonWriter& begin_object() { return open('{'); }
   JsonWriter& end_object() { return close('}'); }
   JsonWriter& begin_array() { return open('['); }
@@ -29,8 +35,10 @@ class JsonWriter {
   JsonWriter& integer(std::int64_t value);
   JsonWriter& number(double value);
   JsonWriter& boolean(bool value);
-  // Text that already is JSON.
+  // Text that already is JSON, as it is.
   JsonWriter& raw(std::string_view json);
+  // The same, with the blanks and line breaks of this writer.
+  JsonWriter& reformatted(std::string_view json);
   JsonWriter& integers(const std::vector<int>& values);
 
   JsonWriter& field(std::string_view name, std::string_view value) {
@@ -45,8 +53,14 @@ class JsonWriter {
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
   void separate();
+  void line();
+  void colon();
+
   std::string out_;
-  bool first_ = true;  // nothing stands before in this container, or a key was just written
+  std::size_t indent_ = 0;
+  std::size_t depth_ = 0;
+  bool first_ = true;  // nothing stands before in this container
+  bool after_key_ = false;
 };
 
 }  // namespace chipweave

@@ -80,8 +80,8 @@ Result<int> open_for_reading(const std::string& path, struct stat& info) {
 // The file that a name leads to over symbolic links; the last one may lead to a file that is not
 // there yet.
 Result<std::string> behind_links(std::string path) {
-  constexpr int kMostLinks = 40;  // as the kernel does
-  for (int i = 0; i < kMostLinks; ++i) {
+  constexpr int kMaxLinks = 40;  // as the kernel does
+  for (int i = 0; i < kMaxLinks; ++i) {
     struct stat info {};
     if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode)) return path;
     std::error_code failed;

@@ -14,7 +14,7 @@ constexpr int kRequestTimeout = 408;
 constexpr int kTooManyRequests = 429;
 constexpr int kInternal = 500;
 // A server that words each refusal anew must not fill the memory, only the log.
-constexpr std::size_t kMostLines = 16;
+constexpr std::size_t kMaxLines = 16;
 
 bool passes(int status) {
   return status == kUnauthorized || status == kRequestTimeout || status == kTooManyRequests ||
@@ -25,10 +25,10 @@ bool passes(int status) {
 
 std::string problem_of(const Result<Reply>& reply) {
   if (!reply) return reply.error().text();
-  constexpr std::size_t kMostText = 1000;  // a refusal of the schema lists every wrong value
+  constexpr std::size_t kMaxText = 1000;  // a refusal of the schema lists every wrong value
   std::string body = reply->body;
   return "HTTP " + std::to_string(reply->status) + ": " +
-         codec::read_status(body).message.substr(0, kMostText);
+         codec::read_status(body).message.substr(0, kMaxText);
 }
 
 ApiChain::ApiChain(Transport& transport, Options options, Owner owner)
@@ -84,7 +84,7 @@ void ApiChain::succeeded() {
 }
 
 void ApiChain::log_once(std::set<std::string>& said, const std::string& problem) {
-  if (said.size() >= kMostLines) said.clear();
+  if (said.size() >= kMaxLines) said.clear();
   if (!said.insert(problem).second) return;
   obs::log(obs::Level::warn, options_.what, {{"problem", problem}});
 }

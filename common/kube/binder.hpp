@@ -18,7 +18,7 @@
 
 namespace chipweave::kube {
 
-struct BindOrder {
+struct BindRequest {
   std::string ns;
   std::string name;
   std::string uid;  // of the pod that was decided on; one made anew under its name is another
@@ -44,7 +44,7 @@ class Binder {
   // invalid_argument (names that no object has; refused as malformed), unavailable (the API server
   // did not answer, or not in time, or `may_send` called it off: the pod may be bound all the
   // same). No callback after the ticket's end.
-  std::unique_ptr<Ticket> bind(BindOrder order, std::function<void(Result<void>)> done);
+  std::unique_ptr<Ticket> bind(BindRequest order, std::function<void(Result<void>)> done);
 
  private:
   Transport& transport_;

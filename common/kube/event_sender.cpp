@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kLeastRefusal = 300;
 // A server that makes up reasons must not fill the log.
-constexpr std::size_t kMostComplaints = 64;
-constexpr std::size_t kMostWord = 64;
+constexpr std::size_t kMaxComplaints = 64;
+constexpr std::size_t kMaxWord = 64;
 
 // "HTTP 403 Forbidden NamespaceTerminating"
 std::string reason_of(const Result<Reply>& reply) {
@@ -22,7 +22,7 @@ std::string reason_of(const Result<Reply>& reply) {
   std::string body = reply->body;
   const codec::KubeStatus status = codec::read_status(body);
   for (const std::string& word : {status.reason, status.cause}) {
-    if (!word.empty()) out += " " + word.substr(0, kMostWord);
+    if (!word.empty()) out += " " + word.substr(0, kMaxWord);
   }
   return out;
 }
@@ -102,7 +102,7 @@ void EventSender::ended(const Result<Reply>& reply) {
   ++(reply ? stats_.refused : stats_.dropped);
   // The server's words name the event, so they differ each time.
   const std::string reason = reason_of(reply);
-  if (complaints_.size() >= kMostComplaints || !complaints_.insert(reason).second) return;
+  if (complaints_.size() >= kMaxComplaints || !complaints_.insert(reason).second) return;
   obs::log(obs::Level::warn, "an event is lost, and so may be others for this reason",
            {{"reason", reason}, {"problem", problem_of(reply)}});
 }

@@ -11,16 +11,16 @@
 namespace chipweave::kube {
 namespace {
 
-constexpr int kMostSurprises = 2;
-constexpr int kMostReturns = 3;
+constexpr int kMaxSurprises = 2;
+constexpr int kMaxReturns = 3;
 constexpr std::chrono::milliseconds kBetweenReturns{20};
 constexpr std::chrono::milliseconds kLongestPause{10'000};  // whatever the server asks for
 
 // So that several who wait do not ask as one. by: 0 to 1.
 std::chrono::milliseconds spread(std::chrono::milliseconds period, double by) {
-  constexpr double kMost = 0.2;
+  constexpr double kMax = 0.2;
   return std::chrono::milliseconds(
-      static_cast<std::int64_t>(static_cast<double>(period.count()) * (1 + kMost * by)));
+      static_cast<std::int64_t>(static_cast<double>(period.count()) * (1 + kMax * by)));
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ void LeaderElector::put() {
   if (!ours() || acquired_ == Clock::Wall{}) acquired_ = lease.renewed;
   lease.acquired = acquired_;
   if (!create) lease.resource_version = seen_->lease.resource_version;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (seen_) lease.transitions = std::clamp<std::int64_t>(seen_->lease.transitions, 0, kMost - 1);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  if (seen_) lease.transitions = std::clamp<std::int64_t>(seen_->lease.transitions, 0, kMax - 1);
   if (seen_ && !ours()) ++lease.transitions;
   if (!stopping_) {
     lease.holder = options_.identity;
@@ -171,7 +171,7 @@ void LeaderElector::renew() { leading_ ? put() : look(); }
 // The Lease is not as it was read. A second time in a row is waited out.
 void LeaderElector::look_again() {
   if (seen_) seen_->since = transport_.now();
-  if (++surprises_ < kMostSurprises) return look();
+  if (++surprises_ < kMaxSurprises) return look();
   surprises_ = 0;
   wait(period(), &LeaderElector::look);
 }
@@ -197,7 +197,7 @@ std::chrono::milliseconds LeaderElector::period() const {
 
 void LeaderElector::wait(Milliseconds delay, void (LeaderElector::*then)()) {
   if (stopping_) {
-    if (++returns_ >= kMostReturns) return stopped();
+    if (++returns_ >= kMaxReturns) return stopped();
     delay = kBetweenReturns;
   }
   ticket_ = transport_.after(std::max(Milliseconds(1), delay), [this, then] {

@@ -10,7 +10,7 @@
 namespace chipweave::architecture {
 namespace {
 
-constexpr long kMostLines = 500;
+constexpr long kMaxLines = 500;
 
 // File → why it may be longer.
 const std::map<std::string, std::string> kAllowed = {};
@@ -26,7 +26,7 @@ TEST(FileSize, EveryFileIsShorterThan500LinesOrSaysWhyNot) {
       << "the scan does not find the sources";
   for (const auto& [path, content] : sources) {
     if (kAllowed.contains(path)) continue;
-    EXPECT_LT(lines_of(content), kMostLines) << path;
+    EXPECT_LT(lines_of(content), kMaxLines) << path;
   }
 }
 
@@ -36,7 +36,7 @@ TEST(FileSize, TheListOfExceptionsIsShortAndNamesLongFilesOnly) {
   EXPECT_LE(kAllowed.size(), 5U);
   for (const auto& [path, reason] : kAllowed) {
     ASSERT_TRUE(sources.contains(path)) << path << " is gone: take it off the list";
-    EXPECT_GE(lines_of(sources.at(path)), kMostLines)
+    EXPECT_GE(lines_of(sources.at(path)), kMaxLines)
         << path << " is short enough: take it off the list";
     EXPECT_FALSE(reason.empty()) << path;
   }

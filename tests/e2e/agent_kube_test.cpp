@@ -11,7 +11,7 @@
 
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/kube/inventory/inventory_health.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 #include "tests/e2e/agent_process.hpp"
 #include "tests/e2e/real_api.hpp"
 #include "tests/support/paths.hpp"
@@ -63,7 +63,8 @@ class AgentInCluster : public testing::RealApi {
   void install_definition() {
     const auto text = test::file_content(
         test::source_path("charts/chipweave/crds/chipweave.dev_nodeinventories.yaml"));
-    Json definition = codec::yaml_to_json(text.value())->at(0).value;
+    const auto documents = codec::parse_yaml(text.value());
+    Json definition = Json::parse(documents->at(0).tree.document());
     const std::string path = kDefinitions + "/" + definition["metadata"]["name"].get<std::string>();
     // Another test may be at it, too.
     ASSERT_TRUE(eventually([&] {

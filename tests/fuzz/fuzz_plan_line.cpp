@@ -23,10 +23,10 @@ namespace {
 std::optional<chipweave::codec::CommunicatorCosts> weighed(
     const chipweave::codec::RankRequest& request) {
   using namespace chipweave::solver;
-  constexpr std::int64_t kMostRanks = 1000;
-  constexpr std::size_t kMostPods = 8;
+  constexpr std::int64_t kMaxRanks = 1000;
+  constexpr std::size_t kMaxPods = 8;
   const std::size_t levels = request.levels.size();
-  if (request.paths.size() > kMostPods || request.communicators->ranks_per_pod > kMostRanks)
+  if (request.paths.size() > kMaxPods || request.communicators->ranks_per_pod > kMaxRanks)
     return std::nullopt;
   const auto traffic = pod_traffic(*request.communicators, request.paths.size());
   if (!traffic) return std::nullopt;
@@ -45,9 +45,9 @@ std::optional<chipweave::codec::CommunicatorCosts> weighed(
 // Small requests are planned, too: whatever can be read must be answered.
 chipweave::domain::Plan planned(const chipweave::codec::PlanRequest& request) {
   using namespace chipweave::solver;
-  constexpr std::size_t kMostNodes = 40;
-  constexpr int kMostPods = 40;
-  if (request.nodes.size() > kMostNodes || request.gang.pods > kMostPods) return {};
+  constexpr std::size_t kMaxNodes = 40;
+  constexpr int kMaxPods = 40;
+  if (request.nodes.size() > kMaxNodes || request.gang.pods > kMaxPods) return {};
   Fabric fabric(request.levels.size());
   for (const chipweave::codec::PlanNode& node : request.nodes) {
     const auto id = fabric.add(node.name, node.place);

@@ -32,9 +32,9 @@ Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::str
   const auto refused = [&](Errc code, const std::string& why) {
     return make_error(code, "annotation " + std::string(annotation) + " " + why);
   };
-  if (text.size() > kMostChipListBytes) {
+  if (text.size() > kMaxChipListBytes) {
     return refused(Errc::limit_exceeded,
-                   "has more than " + std::to_string(kMostChipListBytes) + " bytes");
+                   "has more than " + std::to_string(kMaxChipListBytes) + " bytes");
   }
   ChipSelection out;
   text = trimmed(text);

@@ -14,7 +14,7 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMostChipListBytes = 1024;
+inline constexpr std::size_t kMaxChipListBytes = 1024;
 
 struct ChipSelection {
   bool all = false;

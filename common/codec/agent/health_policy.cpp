@@ -9,7 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -24,10 +24,10 @@ constexpr std::array<Effect, 4> kEffects = {Effect::note, Effect::link, Effect::
                                             Effect::unusable};
 
 // "90s", "5m", "2h", "1d" or a number of seconds.
-std::optional<double> seconds_of(const Json& value) {
-  if (value.is_number()) return value.get<double>();
+std::optional<double> seconds_of(JsonValue value) {
+  if (value.is_number()) return value.number();
   if (!value.is_string()) return std::nullopt;
-  const std::string& text = value.get_ref<const std::string&>();
+  const std::string_view text = value.text();
   double number = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (bad != std::errc() || end + 1 != text.data() + text.size()) return std::nullopt;
@@ -46,12 +46,12 @@ std::optional<double> seconds_of(const Json& value) {
 }
 
 void take_time(const JsonObject& o, const char* key, double least, double& to) {
-  const Json* value = o.find(key);
-  if (value == nullptr) return;
-  const auto seconds = seconds_of(*value);
+  const JsonValue value = o.find(key);
+  if (!value) return;
+  const auto seconds = seconds_of(value);
   if (!seconds || !(*seconds >= least && *seconds <= kMaxSeconds)) {
-    o.problems().add(o.path(key), "must be a time like 90s, 5m or 2h, of at most 366d" +
-                                      std::string(least > 0 ? ", and not zero" : ""));
+    o.problem(key, "must be a time like 90s, 5m or 2h, of at most 366d" +
+                       std::string(least > 0 ? ", and not zero" : ""));
     return;
   }
   to = *seconds;
@@ -61,18 +61,18 @@ void take_number(const JsonObject& o, const char* key, double& to) {
   const auto value = o.number(key);
   if (!value) return;
   if (!(*value >= 0 && *value <= 1e15)) {
-    o.problems().add(o.path(key), "must be a number that is not negative");
+    o.problem(key, "must be a number from 0");
     return;
   }
   to = *value;
 }
 
-HealthRule read_rule(const Json& value, const std::string& path, JsonProblems& problems) {
-  const JsonObject o(
-      value, path, {"code", "effect", "rise", "window", "at-least", "recovery", "hold"}, problems);
+HealthRule read_rule(JsonValue value, JsonProblems& problems) {
+  const JsonObject o(value, {"code", "effect", "rise", "window", "at-least", "recovery", "hold"},
+                     problems);
   HealthRule out;
   out.code = o.require_text("code").value_or("*");
-  if (out.code.empty()) problems.add(o.path("code"), "is empty");
+  if (out.code.empty()) o.problem("code", "must not be empty");
   const std::string effect = o.require_text("effect").value_or("note");
   bool known = false;
   for (const Effect one : kEffects) {
@@ -80,14 +80,14 @@ HealthRule read_rule(const Json& value, const std::string& path, JsonProblems& p
     out.effect = one;
     known = true;
   }
-  if (!known) problems.add(o.path("effect"), "must be note, link, network or unusable");
+  if (!known) o.problem("effect", "must be note, link, network or unusable");
   const std::string recovery = o.text("recovery").value_or("quiet");
   if (recovery != "quiet" && recovery != "reset") {
-    problems.add(o.path("recovery"), "must be quiet or reset");
+    o.problem("recovery", "must be quiet or reset");
   }
   if (recovery == "reset") out.recovery = Recovery::reset;
   if (o.has("recovery") && recovery == "reset" && o.has("hold")) {
-    problems.add(o.path("hold"), "means nothing beside recovery: reset");
+    o.problem("hold", "cannot be combined with recovery: reset");
   }
   take_number(o, "rise", out.rise);
   take_number(o, "at-least", out.at_least);
@@ -102,26 +102,24 @@ Result<HealthPolicy> read_health_policy(std::string_view yaml) {
   if (yaml.size() > limits::kMaxConfigBytes * 4) {
     return make_error(Errc::limit_exceeded, "a health policy has at most 256 KiB");
   }
-  auto documents = yaml_to_json(yaml);
+  auto documents = parse_yaml(yaml);
   if (!documents) return std::move(documents).error();
   if (documents->size() != 1) {
     return make_error(Errc::invalid_argument,
                       "must be one YAML document with the keys links and rules");
   }
   JsonProblems problems;
-  const JsonObject top(documents->front().value, "", {"links", "rules"}, problems);
+  const JsonObject top(JsonValue(documents->front().tree), {"links", "rules"}, problems);
   HealthPolicy out;
-  if (const Json* links = top.find("links")) {
-    const JsonObject o(*links, "links", {"hold", "flap-window", "longest-hold"}, problems);
+  if (const JsonValue links = top.find("links")) {
+    const JsonObject o(links, {"hold", "flap-window", "longest-hold"}, problems);
     take_time(o, "hold", 0, out.link_hold);
     take_time(o, "flap-window", 0, out.flap_window);
     take_time(o, "longest-hold", 0, out.longest_hold);
   }
-  if (!top.has("rules")) problems.add("rules", "missing; [] makes every signal a note");
-  if (const Json* rules = top.array("rules", kMaxHealthRules)) {
-    for (std::size_t i = 0; i < rules->size(); ++i) {
-      out.rules.push_back(read_rule((*rules)[i], json_item("rules", i), problems));
-    }
+  if (!top.has("rules")) top.problem("rules", "is missing; [] makes every signal a note");
+  for (const JsonValue rule : top.array("rules", kMaxHealthRules)) {
+    out.rules.push_back(read_rule(rule, problems));
   }
   if (problems.any()) return problems.error();
   return out;

@@ -45,7 +45,7 @@ void write_chip(JsonWriter& w, const char* key, const std::optional<ChipIndex>& 
   if (chip) w.key(key).integer(chip->value);
 }
 
-void write_text(JsonWriter& w, const char* key, const std::string& text) {
+void write_fact(JsonWriter& w, const char* key, const std::string& text) {
   if (!text.empty()) w.field(key, fact(text));
 }
 
@@ -64,19 +64,19 @@ void write_signal(JsonWriter& w, const Signal& signal) {
   w.field("code", fact(signal.code));
   write_chip(w, "chip", signal.chip);
   if (signal.port) w.key("port").integer(*signal.port);
-  write_text(w, "nic", signal.nic);
+  write_fact(w, "nic", signal.nic);
   if (signal.value != 0) w.key("value").number(signal.value);
-  write_text(w, "text", signal.text);
+  write_fact(w, "text", signal.text);
   w.end_object();
 }
 
 void write_neighbour(JsonWriter& w, const Neighbour& neighbour) {
   w.begin_object();
-  write_text(w, "nic", neighbour.nic);
+  write_fact(w, "nic", neighbour.nic);
   write_chip(w, "chip", neighbour.chip);
-  write_text(w, "system", neighbour.system);
-  write_text(w, "port", neighbour.port);
-  write_text(w, "address", neighbour.address);
+  write_fact(w, "system", neighbour.system);
+  write_fact(w, "port", neighbour.port);
+  write_fact(w, "address", neighbour.address);
   w.end_object();
 }
 
@@ -88,34 +88,33 @@ void write_list(JsonWriter& w, const char* key, const List& list, Write write) {
   w.end_array();
 }
 
-std::optional<ChipIndex> read_chip(const JsonObject& o, const char* key) {
+std::optional<ChipIndex> chip_at(const JsonObject& o, const char* key) {
   const auto index = o.integer(key, 0, limits::kMaxChipIndex);
   if (!index) return std::nullopt;
   return ChipIndex{static_cast<int>(*index)};
 }
 
-std::optional<int> read_number(const JsonObject& o, const char* key) {
+std::optional<int> port_number_at(const JsonObject& o, const char* key) {
   const auto number = o.integer(key, 0, kMaxPortNumber);
   if (!number) return std::nullopt;
   return static_cast<int>(*number);
 }
 
-std::string read_text(const JsonObject& o, const char* key) { return o.text(key).value_or(""); }
+std::string text_at(const JsonObject& o, const char* key) { return o.text(key).value_or(""); }
 
-Port read_port(const Json& value, const std::string& path, JsonProblems& problems) {
-  const JsonObject o(value, path, {"chip", "number", "peer", "up"}, problems);
+Port read_port(JsonValue value, JsonProblems& problems) {
+  const JsonObject o(value, {"chip", "number", "peer", "up"}, problems);
   Port out;
   out.chip.value =
       static_cast<int>(o.require_integer("chip", 0, limits::kMaxChipIndex).value_or(0));
   out.number = static_cast<int>(o.require_integer("number", 0, kMaxPortNumber).value_or(0));
-  out.peer = read_chip(o, "peer");
+  out.peer = chip_at(o, "peer");
   out.up = o.flag("up").value_or(true);
   return out;
 }
 
-Signal read_signal(const Json& value, const std::string& path, JsonProblems& problems) {
-  const JsonObject o(value, path, {"kind", "code", "chip", "port", "nic", "value", "text"},
-                     problems);
+Signal read_signal(JsonValue value, JsonProblems& problems) {
+  const JsonObject o(value, {"kind", "code", "chip", "port", "nic", "value", "text"}, problems);
   Signal out;
   const std::string kind = o.require_text("kind").value_or("state");
   bool known = false;
@@ -124,64 +123,43 @@ Signal read_signal(const Json& value, const std::string& path, JsonProblems& pro
     out.kind = of;
     known = true;
   }
-  if (!known) problems.add(o.path("kind"), "is none of state, event, counter, reading");
+  if (!known) o.problem("kind", "must be one of state, event, counter, reading");
   out.code = o.require_text("code").value_or("");
-  if (o.has("code") && out.code.empty()) problems.add(o.path("code"), "is empty");
-  out.chip = read_chip(o, "chip");
-  out.port = read_number(o, "port");
-  out.nic = read_text(o, "nic");
+  if (o.has("code") && out.code.empty()) o.problem("code", "is empty");
+  out.chip = chip_at(o, "chip");
+  out.port = port_number_at(o, "port");
+  out.nic = text_at(o, "nic");
   out.value = o.number("value").value_or(0);
-  out.text = read_text(o, "text");
+  out.text = text_at(o, "text");
   return out;
 }
 
-Neighbour read_neighbour(const Json& value, const std::string& path, JsonProblems& problems) {
-  const JsonObject o(value, path, {"nic", "chip", "system", "port", "address"}, problems);
-  return {read_text(o, "nic"), read_chip(o, "chip"), read_text(o, "system"), read_text(o, "port"),
-          read_text(o, "address")};
+Neighbour read_neighbour(JsonValue value, JsonProblems& problems) {
+  const JsonObject o(value, {"nic", "chip", "system", "port", "address"}, problems);
+  return {text_at(o, "nic"), chip_at(o, "chip"), text_at(o, "system"), text_at(o, "port"),
+          text_at(o, "address")};
 }
 
 template <class T, class Read>
 std::vector<T> read_list(const JsonObject& o, const char* key, std::size_t most, Read read) {
   std::vector<T> out;
-  const Json* list = o.array(key, most);
-  if (list == nullptr) return out;
-  out.reserve(list->size());
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    out.push_back(read((*list)[i], json_item(o.path(key), i), o.problems()));
-  }
+  for (const JsonValue item : o.array(key, most)) out.push_back(read(item, o.problems()));
   return out;
-}
-
-std::string read_warning(const Json& value, const std::string& path, JsonProblems& problems) {
-  if (value.is_string()) return value.get<std::string>();
-  problems.add(path, "must be a text");
-  return "";
 }
 
 std::map<std::string, std::string> read_facts(const JsonObject& o) {
   std::map<std::string, std::string> out;
-  const Json* facts = o.find("facts");
-  if (facts == nullptr) return out;
-  if (!facts->is_object() || facts->size() > kMaxFacts) {
-    o.problems().add("facts",
-                     "must be an object of at most " + std::to_string(kMaxFacts) + " keys");
-    return out;
-  }
-  for (const auto& [name, value] : facts->items()) {
-    if (!value.is_string()) {
-      o.problems().add("facts." + name, "must be a text");
-      continue;
-    }
-    out.emplace(name, value.get<std::string>());
+  for (const JsonValue fact : o.map("facts", kMaxFacts)) {
+    if (!fact.is_string()) o.problems().add(fact, expected("a string", fact));
+    out.emplace(fact.name(), fact.text());
   }
   return out;
 }
 
-Result<ProbeLine> read_failure(const Json& document) {
+Result<ProbeLine> read_failure(JsonValue document) {
   JsonProblems problems;
-  const JsonObject top(document, "", {"error"}, problems);
-  const JsonObject o(*top.find("error"), "error", {"code", "message"}, problems);
+  const JsonObject top(document, {"error"}, problems);
+  const JsonObject o(top.find("error"), {"code", "message"}, problems);
   const std::string code = o.require_text("code").value_or("");
   Error out = make_error(Errc::internal, o.require_text("message").value_or(""));
   if (problems.any()) return problems.error();
@@ -224,22 +202,23 @@ std::string ProbeLineWriter::observation(const Observation& seen) {
 
 Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
   if (line == "{\"alive\":true}") return ProbeLine(ProbeAlive{});
-  auto document = parse_strict_json(line, {kMaxProbeLineBytes, limits::kMaxJsonValues});
+  auto document = parse_json(line, {kMaxProbeLineBytes, limits::kMaxJsonValues});
   if (!document) return std::move(document).error();
-  if (!document->is_object()) return make_error(Errc::invalid_argument, "the line is no object");
-  if (document->contains("error")) return read_failure(*document);
+  const JsonValue root(*document);
+  if (root["error"]) return read_failure(root);
   JsonProblems problems;
-  const JsonObject o(*document, "",
+  const JsonObject o(root,
                      {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings"},
                      problems);
-  if (const Json* topology = o.find("topology")) {
-    auto read = TopologyReader(ImportOptions{}).read(*topology);
+  if (!o) return problems.error();
+  if (const JsonValue topology = o.find("topology")) {
+    auto read = TopologyReader(ImportOptions{}).read(topology);
     if (!read) return std::move(read).error().in("topology");
     topology_ = std::move(read).value();
   }
-  if (!topology_) problems.add("topology", "missing, and no line before had one");
+  if (!topology_) o.problem("topology", "is missing, and no line before had one");
   std::string machine = o.require_text("machine").value_or("");
-  auto warnings = read_list<std::string>(o, "warnings", kMaxWarnings, read_warning);
+  auto warnings = o.texts("warnings", kMaxWarnings);
   auto ports = read_list<Port>(o, "ports", kMaxPorts, read_port);
   auto signals = read_list<Signal>(o, "signals", kMaxSignals, read_signal);
   auto neighbours = read_list<Neighbour>(o, "neighbours", kMaxNeighbours, read_neighbour);

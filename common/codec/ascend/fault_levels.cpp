@@ -43,27 +43,26 @@ const ListKey* list_of(std::string_view key) {
 }
 
 // Eight hexadecimal digits.
-std::optional<std::uint32_t> code_of(const Json& value) {
+std::optional<std::uint32_t> code_of(JsonValue value) {
   constexpr std::size_t kDigits = 8;
-  const auto* const text = value.get_ptr<const std::string*>();
-  if (text == nullptr || text->size() != kDigits) return std::nullopt;
+  const std::string_view text = value.text();
+  if (!value.is_string() || text.size() != kDigits) return std::nullopt;
   std::uint32_t out = 0;
-  const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), out, 16);
-  const bool whole = failed == std::errc() && end == text->data() + text->size();
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
+  const bool whole = failed == std::errc() && end == text.data() + text.size();
   return whole ? std::optional(out) : std::nullopt;
 }
 
-void read_list(const ListKey& list, const Json& codes, FaultTable& out, JsonProblems& problems) {
-  const std::string key(list.key);
+void read_list(const ListKey& list, JsonValue codes, FaultTable& out, JsonProblems& problems) {
   if (!codes.is_array() || codes.size() > kMaxFaultCodes) {
-    problems.add(key, "must be a list of at most " + std::to_string(kMaxFaultCodes) + " codes");
+    problems.add(codes, "must be a list of at most " + std::to_string(kMaxFaultCodes) + " codes");
     return;
   }
   auto& levels = list.network ? out.network : out.chip;
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const auto code = code_of(codes[i]);
+  for (const JsonValue item : codes) {
+    const auto code = code_of(item);
     if (!code) {
-      problems.add(key + "[" + std::to_string(i) + "]", "must be a string of eight hex digits");
+      problems.add(item, "must be a string of eight hex digits");
       continue;
     }
     const auto [it, is_new] = levels.try_emplace(*code, list.level);
@@ -83,18 +82,20 @@ std::optional<FaultLevel> parse_fault_level(std::string_view text) {
 
 Result<FaultTable> read_fault_table(std::string_view text) {
   constexpr std::size_t kMaxWarnings = 16;
-  const auto table = parse_strict_json(text, {kMaxFaultTableBytes, kLists.size() * kMaxFaultCodes});
+  const auto table = parse_json(text, {kMaxFaultTableBytes, kLists.size() * kMaxFaultCodes});
   if (!table) return table.error();
-  if (!table->is_object()) {
-    return make_error(Errc::invalid_argument, "the table of fault codes must be a JSON object");
+  const JsonValue root(*table);
+  if (!root.is_object()) {
+    return make_error(Errc::invalid_argument,
+                      expected("an object with lists of fault codes", root));
   }
   FaultTable out;
   JsonProblems problems;
-  for (const auto& [key, value] : table->items()) {
-    if (const ListKey* list = list_of(key)) {
-      read_list(*list, value, out, problems);
+  for (const JsonValue member : root) {
+    if (const ListKey* list = list_of(member.name())) {
+      read_list(*list, member, out, problems);
     } else if (out.warnings.size() < kMaxWarnings) {
-      out.warnings.push_back("unknown key " + with_dots(key, 60) + " is ignored");
+      out.warnings.push_back("unknown key " + with_dots(member.name(), 60) + " is ignored");
     }
   }
   if (problems.any()) return problems.error();

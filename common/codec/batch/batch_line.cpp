@@ -1,22 +1,37 @@
 #include "common/codec/batch/batch_line.hpp"
 
+#include <charconv>
 #include <utility>
 
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch.hpp"
 
 namespace chipweave::codec {
 namespace {
 
+// At most 64 bits, signed or not.
+bool is_id_number(JsonValue value) {
+  std::uint64_t number = 0;
+  const std::string_view text = value.raw();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return value.integer() || (value.is_integer() && error == std::errc());
+}
+
 // The id as it is repeated. A number that would not come back as it was written (a fraction, one
 // above 64 bits) could be taken for another request's.
-Result<std::string> read_id(const Json& given) {
-  if (given.is_null()) return std::string("null");
-  if (!given.is_string() && !given.is_number_integer()) {
+Result<std::string> read_id(JsonValue given) {
+  if (!given || given.is_null()) return std::string("null");
+  if (!given.is_string() && !is_id_number(given)) {
     return make_error(Errc::invalid_argument,
                       "must be a string or a whole number of at most 64 bits");
   }
-  std::string text = given.dump();
+  std::string text;
+  if (given.is_string()) {
+    append_json_string(text, given.text());
+  } else {
+    text = given.raw();
+  }
   if (text.size() > limits::kMaxBatchIdBytes) {
     return make_error(Errc::limit_exceeded,
                       "is longer than " + std::to_string(limits::kMaxBatchIdBytes) + " bytes");
@@ -24,41 +39,39 @@ Result<std::string> read_id(const Json& given) {
   return text;
 }
 
-// The id of a line whose keys are not all unique, so that its error can be matched with it; "null"
-// if the line is no JSON or the id itself is given twice.
-std::string id_of_refused(std::string_view line) {
+// The id of a line that is refused, so that its error can be matched with it; "null" if the id
+// itself is given twice.
+std::string id_of_refused(JsonValue line) {
   std::string id = "null";
   int ids = 0;
-  bool wanted = false;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > 1) return depth <= limits::kMaxJsonDepth;
-    if (event == Json::parse_event_t::key) {
-      wanted = parsed.get_ref<const std::string&>() == "id";
-      ids += wanted ? 1 : 0;
-    } else if (event == Json::parse_event_t::value && wanted) {
-      if (auto read = read_id(parsed)) id = *std::move(read);
-    }
-    return true;
-  };
-  const Json whole = Json::parse(line, watch, /*allow_exceptions=*/false);
-  return whole.is_discarded() || ids != 1 ? "null" : id;
+  for (const JsonValue member : line) {
+    if (member.name() != "id") continue;
+    ++ids;
+    if (auto read = read_id(member)) id = *std::move(read);
+  }
+  return ids == 1 ? id : "null";
 }
 
 }  // namespace
 
-BatchLine read_batch_line(std::string_view line, std::size_t max_bytes, std::size_t max_values) {
-  if (line.size() > max_bytes) {
+BatchLine read_batch_line(std::string_view line, JsonLimits most) {
+  if (line.size() > most.bytes) {
     return {"null", make_error(Errc::limit_exceeded,
-                               "the line is longer than " + std::to_string(max_bytes) + " bytes")};
+                               "the line is longer than " + std::to_string(most.bytes) + " bytes")};
   }
-  Result<Json> value = parse_strict_json(line, {max_bytes, max_values});
-  if (!value) return {id_of_refused(line), std::move(value).error()};
-  if (!value->is_object())
+  auto parsed = JsonTree::parse(std::string(line), most.bytes);
+  if (const auto* error = std::get_if<JsonSyntaxError>(&parsed)) return {"null", to_error(*error)};
+  auto& tree = std::get<JsonTree>(parsed);
+  const JsonValue root(tree);
+  if (auto checked = check_json(tree, most.values); !checked) {
+    return {id_of_refused(root), std::move(checked).error()};
+  }
+  if (!root.is_object()) {
     return {"null", make_error(Errc::invalid_argument, "a request must be a JSON object")};
-  if (!value->contains("id")) return {"null", std::move(value)};
-  auto id = read_id((*value)["id"]);
+  }
+  auto id = read_id(root["id"]);
   if (!id) return {"null", std::move(id).error().in("id")};
-  return {*std::move(id), std::move(value)};
+  return {*std::move(id), std::move(tree)};
 }
 
 std::string with_id(const std::string& id, const nlohmann::ordered_json& answer) {

@@ -1,5 +1,5 @@
-// A line of a batch before anybody knows what it asks: its id, and its value. Internal to the codec
-// .cpp files (it shows nlohmann/json).
+// A line of a batch before its request is read: its id and its JSON. Internal to the codec .cpp
+// files (it shows nlohmann/json, which writes the answers).
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace chipweave::codec {
 
-// id: as JSON text, to be repeated; "null" if there is none. value: an object, or what is wrong.
+// id: as JSON text, to be repeated; "null" if there is none. json: its root is an object.
 struct BatchLine {
   std::string id;
-  Result<Json> value;
+  Result<JsonTree> json;
 };
-BatchLine read_batch_line(std::string_view line, std::size_t max_bytes, std::size_t max_values);
+BatchLine read_batch_line(std::string_view line, JsonLimits most);
 
 // The answer's text with the id before all other keys.
 std::string with_id(const std::string& id, const nlohmann::ordered_json& answer);

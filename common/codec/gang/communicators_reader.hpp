@@ -1,5 +1,5 @@
 // The key `communicators` of a request: which ranks of a job talk to each other
-// (docs/concepts/rank-order.md). Internal to the codec .cpp files (it shows nlohmann/json).
+// (docs/concepts/rank-order.md). Internal to common/codec.
 #pragma once
 
 #include <string>
@@ -10,8 +10,6 @@
 namespace chipweave::codec {
 
 // Parallel sizes, or `groups`, or a list alone, which stands for groups; what is wrong is added.
-// where: of the value, for problems.
-domain::Communicators read_communicators(const Json& value, const std::string& where,
-                                         JsonProblems& problems);
+domain::Communicators read_communicators(JsonValue value, JsonProblems& problems);
 
 }  // namespace chipweave::codec

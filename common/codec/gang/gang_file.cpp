@@ -8,21 +8,20 @@
 namespace chipweave::codec {
 
 Result<GangFile> read_gang_file(std::string_view text) {
-  const Result<Json> value =
-      parse_strict_json(text, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
-  if (!value) return Error(value.error());
-  if (!value->is_object()) {
+  const auto document = parse_json(text, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
+  if (!document) return document.error();
+  const JsonValue gang(*document);
+  if (!gang.is_object()) {
     return make_error(Errc::invalid_argument,
                       "must be the gang, a JSON object: {\"pods\":…, \"chips_per_pod\":…}");
   }
-  if (value->contains("gang")) {
+  if (gang["gang"]) {
     return make_error(Errc::invalid_argument,
                       "holds the key gang: give what is under it, or the whole to --batch");
   }
   GangFile out;
-  for (const auto& [key, unused] : value->items()) out.keys.push_back(key);
-  out.members = value->dump();
-  out.members = out.members.substr(1, out.members.size() - 2);
+  for (const JsonValue member : gang) out.keys.emplace_back(member.name());
+  if (!gang.empty()) out.members = gang.raw().substr(1, gang.raw().size() - 2);
   return out;
 }
 

@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
-#include "common/base/near_names.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -19,17 +19,10 @@ using domain::kNoSet;
 using domain::PodSet;
 using domain::Slice;
 
-std::string item(const std::string& list, std::size_t i) {
-  return list + "[" + std::to_string(i) + "]";
-}
-std::string entry(const std::string& map, const std::string& key) {
-  return map + "[\"" + key.substr(0, 100) + "\"]";
-}
-
 class GangReader {
  public:
-  GangReader(const Json& value, PlanRequest& request, JsonProblems& problems)
-      : object_(value, "gang",
+  GangReader(JsonValue value, PlanRequest& request, JsonProblems& problems)
+      : object_(value,
                 {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
                  "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles",
                  "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor"},
@@ -49,7 +42,7 @@ class GangReader {
       if (*policy == "even")
         gang_.policy = domain::GangPolicy::even;
       else if (*policy != "compact")
-        problems_.add("gang.policy", "must be compact or even");
+        object_.problem("policy", "must be compact or even");
     }
     read_failed();
     read_pods();
@@ -76,35 +69,32 @@ class GangReader {
     const auto& levels = request_.levels;
     const auto at = std::find(levels.begin(), levels.end(), *name);
     if (at != levels.end()) return static_cast<int>(at - levels.begin());
-    problems_.add(object.path(key), "is no level of the network" +
-                                        did_you_mean(*name, {levels.begin(), levels.end()}));
+    object.problem(key, unknown_name("level", *name, {levels.begin(), levels.end()}));
     return kNoLevel;
   }
 
   std::vector<Slice> slices(const JsonObject& object, int required) {
     std::vector<Slice> out;
-    const Json* list = object.array("slices", limits::kMaxNetworkLevels);
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-      const JsonObject one((*list)[i], item(object.path("slices"), i), {"level", "size"},
-                           problems_);
-      if (!(*list)[i].is_object()) continue;
-      if (!one.has("level")) problems_.add(one.path("level"), "is missing");
+    for (const JsonValue item : object.array("slices", limits::kMaxNetworkLevels)) {
+      const JsonObject one(item, {"level", "size"}, problems_);
+      if (!one) continue;
+      one.require("level");
       const int at = level(one, "level");
       const auto size = one.require_integer("size", 1, limits::kMaxGangPods);
       if (at == kNoLevel || !size) continue;
       if (at < required)
-        problems_.add(one.path("level"), "is above required_level: such a domain holds all pods");
+        one.problem("level", "is above required_level: such a domain holds all pods");
       if (std::any_of(out.begin(), out.end(), [&](const auto& s) { return s.level == at; }))
-        problems_.add(one.path("level"), "is a level that was named before");
+        one.problem("level", "names a level for the second time");
       out.push_back({at, static_cast<int>(*size)});
     }
     std::sort(out.begin(), out.end(),
               [](const auto& a, const auto& b) { return a.level < b.level; });
     for (std::size_t i = 1; i < out.size(); ++i) {
       if (out[i - 1].size % out[i].size != 0)
-        problems_.add(object.path("slices"),
-                      "size " + std::to_string(out[i].size) + " does not divide " +
-                          std::to_string(out[i - 1].size) + ", that of a level above it");
+        object.problem("slices", "size " + std::to_string(out[i].size) + " does not divide " +
+                                     std::to_string(out[i - 1].size) +
+                                     ", that of a level above it");
     }
     return out;
   }
@@ -112,37 +102,35 @@ class GangReader {
   // Path to the number of pods there, or to the list of their ranks.
   std::map<domain::GangNodeId, domain::Running> existing(const JsonObject& object) {
     std::map<domain::GangNodeId, domain::Running> out;
-    const Json* map = object.find("existing");
-    if (map == nullptr) return out;
-    if (!map->is_object()) {
-      problems_.add(object.path("existing"), "must be an object: path to pods, or to their ranks");
-      return out;
-    }
     std::set<int> ranks;
-    for (const auto& [path, value] : map->items()) {
-      const std::string where = entry(object.path("existing"), path);
-      const auto at = by_path_.find(path);
+    for (const JsonValue value : object.map("existing", limits::kMaxPlanNodes)) {
+      const auto at = by_path_.find(std::string(value.name()));
       if (at == by_path_.end()) {
-        problems_.add(where, "is the path of no node");
+        problems_.add(value, "unknown node path");
         continue;
       }
       domain::Running here;
       if (value.is_array()) {
-        for (std::size_t i = 0; i < value.size() && i < std::size_t{limits::kMaxGangPods}; ++i) {
-          const auto rank =
-              as_integer(value[i], item(where, i), 0, limits::kMaxGangPods - 1, problems_);
-          if (!rank) break;
-          if (!ranks.insert(static_cast<int>(*rank)).second)
-            problems_.add(item(where, i), "is a rank that was named before");
-          here.ranks.push_back(static_cast<int>(*rank));
-        }
+        here.ranks = ranks_at(value, ranks);
         here.pods = static_cast<int>(here.ranks.size());
       } else {
-        here.pods = static_cast<int>(
-            as_integer(value, where, 0, limits::kMaxGangPods, problems_).value_or(0));
+        here.pods =
+            static_cast<int>(as_integer(value, 0, limits::kMaxGangPods, problems_).value_or(0));
       }
       // The first node of a path stands for all of them.
       if (here.pods > 0) out[at->second.front()] = std::move(here);
+    }
+    return out;
+  }
+  // `named`: ranks of other paths.
+  std::vector<int> ranks_at(JsonValue list, std::set<int>& named) {
+    std::vector<int> out;
+    for (const JsonValue item : list) {
+      const auto rank = as_integer(item, 0, limits::kMaxGangPods - 1, problems_);
+      if (!rank || out.size() == std::size_t{limits::kMaxGangPods}) break;
+      if (!named.insert(static_cast<int>(*rank)).second)
+        problems_.add(item, "names a rank for the second time");
+      out.push_back(static_cast<int>(*rank));
     }
     return out;
   }
@@ -155,32 +143,29 @@ class GangReader {
       domain::Running& here = gang_.existing[node];
       if (here.ranks.empty()) here.pods = std::max(here.pods, pods);
       if (here.pods < pods)
-        problems_.add("gang.existing", "has fewer pods of " +
-                                           joined_path(request_.nodes[node].path) +
-                                           " than the subgroups name there");
+        object_.problem("existing", "has fewer pods of " + joined_path(request_.nodes[node].path) +
+                                        " than the subgroups name there");
     }
   }
 
   void read_failed() {
-    const Json* list = object_.array("failed_nodes", limits::kMaxPlanNodes);
-    if (list == nullptr) return;
+    if (!object_.has("failed_nodes")) return;
     gang_.failed.emplace();
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string where = item("gang.failed_nodes", i);
-      if (!(*list)[i].is_string()) {
-        problems_.add(where, "must be the path of a node");
+    for (const JsonValue item : object_.array("failed_nodes", limits::kMaxPlanNodes)) {
+      if (!item.is_string()) {
+        problems_.add(item, "must be the path of a node");
         continue;
       }
-      const auto path = (*list)[i].get<std::string>();
-      auto at = by_path_.find(path);
-      if (at == by_path_.end()) at = add_gone(path, where);
+      auto at = by_path_.find(std::string(item.text()));
+      if (at == by_path_.end()) at = add_gone(item);
       if (at == by_path_.end()) continue;
       for (const domain::GangNodeId node : at->second) gang_.failed->push_back(node);
     }
   }
   // A node that left the network: it takes nothing, but its domains are known.
   std::unordered_map<std::string, std::vector<domain::GangNodeId>>::iterator add_gone(
-      const std::string& path, const std::string& where) {
+      JsonValue item) {
+    const std::string path(item.text());
     PlanNode gone;
     for (std::size_t from = 0; from <= path.size();) {
       const std::size_t to = std::min(path.find('/', from), path.size());
@@ -188,7 +173,7 @@ class GangReader {
       from = to + 1;
     }
     if (gone.path.size() > request_.switch_levels) {
-      problems_.add(where, "is the path of no node and deeper than the network");
+      problems_.add(item, "unknown node path, and deeper than the network");
       return by_path_.end();
     }
     gone.name = "\x01" + path;  // no name of a node: it holds a control character
@@ -202,7 +187,7 @@ class GangReader {
   void read_pods() {
     const auto most = std::int64_t{limits::kMaxGangPods};
     if (object_.has("roles") && object_.has("subgroups"))
-      problems_.add("gang.roles", "cannot stand beside subgroups");
+      object_.problem("roles", "cannot be combined with subgroups");
     read_roles();
     read_subgroups();
     if (!object_.has("roles") && !object_.has("subgroups")) {
@@ -211,18 +196,18 @@ class GangReader {
     }
     std::int64_t sum = 0;
     for (const PodSet& set : gang_.sets) sum += set.pods;
-    if (sum > most) problems_.add("gang", "has more than " + std::to_string(most) + " pods");
+    if (sum > most)
+      problems_.add(object_.value(), "has more than " + std::to_string(most) + " pods");
     gang_.pods = static_cast<int>(std::min(sum, most));
     const auto stated = object_.integer("pods", 0, most);
     if (stated && *stated != sum)
-      problems_.add("gang.pods", "is " + std::to_string(*stated) + ", its parts sum up to " +
-                                     std::to_string(sum));
+      object_.problem(
+          "pods", "is " + std::to_string(*stated) + ", its parts sum up to " + std::to_string(sum));
   }
 
   bool name_of(const JsonObject& one, PodSet& set) {
     set.name = one.require_text("name").value_or("");
-    if (!names_.insert(set.name).second)
-      problems_.add(one.path("name"), "is a name that was used before");
+    if (!names_.insert(set.name).second) one.problem("name", "is a name that was used before");
     set.pods = static_cast<int>(one.require_integer("pods", 0, limits::kMaxGangPods).value_or(0));
     set.required_level = level(one, "required_level");
     set.preferred_level = level(one, "preferred_level");
@@ -230,23 +215,22 @@ class GangReader {
   }
 
   void read_roles() {
-    const Json* list = object_.array("roles", limits::kMaxGangSets);
-    if (list == nullptr) return;
+    if (!object_.has("roles")) return;
     gang_.roles = true;
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const JsonObject one((*list)[i], item("gang.roles", i),
+    for (const JsonValue item : object_.array("roles", limits::kMaxGangSets)) {
+      const JsonObject one(item,
                            {"name", "pods", "chips_per_pod", "required_level", "preferred_level",
                             "slices", "together"},
                            problems_);
-      if (!(*list)[i].is_object()) continue;
+      if (!one) continue;
       PodSet set;
       name_of(one, set);
-      const auto chips = one.integer("chips_per_pod", 0, kMostChips);
+      const auto chips = one.integer("chips_per_pod", 0, kMaxPodChips);
       if (!chips && !one.has("chips_per_pod") && !object_.has("chips_per_pod") &&
           !object_.has("pod_chips"))
-        problems_.add(one.path("chips_per_pod"), "is missing");
+        one.problem("chips_per_pod", "is missing");
       set.chips_per_pod = static_cast<int>(
-          chips.value_or(object_.integer("chips_per_pod", 0, kMostChips).value_or(0)));
+          chips.value_or(object_.integer("chips_per_pod", 0, kMaxPodChips).value_or(0)));
       set.slices = slices(one, std::max(set.required_level, gang_.required_level));
       set.together = one.text("together").value_or("");
       gang_.sets.push_back(std::move(set));
@@ -254,20 +238,19 @@ class GangReader {
   }
 
   void read_subgroups() {
-    const Json* list = object_.array("subgroups", limits::kMaxGangSets);
-    if (list == nullptr || gang_.roles) return;
+    if (!object_.has("subgroups") || gang_.roles) return;
     std::unordered_map<std::string, int> by_name;
-    std::vector<std::string> parents;
     std::vector<std::optional<std::int64_t>> least;
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const JsonObject one((*list)[i], item("gang.subgroups", i),
+    std::vector<JsonValue> parents;
+    for (const JsonValue item : object_.array("subgroups", limits::kMaxGangSets)) {
+      const JsonObject one(item,
                            {"name", "parent", "pods", "required_level", "preferred_level",
                             "min_member", "set", "existing"},
                            problems_);
-      if (!(*list)[i].is_object()) continue;
+      if (!one) continue;
       PodSet set;
       name_of(one, set);
-      parents.push_back(one.text("parent").value_or(""));
+      parents.push_back(one.text("parent") ? one.find("parent") : JsonValue());
       least.push_back(one.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods));
       set.kind = one.text("set").value_or("");
       for (const auto& [node, here] : existing(one)) set.existing[node] = here.pods;
@@ -276,16 +259,16 @@ class GangReader {
     }
     std::vector<bool> has_children(gang_.sets.size(), false);
     for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
-      if (parents[i].empty()) continue;
-      const auto at = by_name.find(parents[i]);
+      if (parents[i].text().empty()) continue;
+      const auto at = by_name.find(std::string(parents[i].text()));
       if (at == by_name.end()) {
-        problems_.add(item("gang.subgroups", i) + ".parent", "is the name of no subgroup");
+        problems_.add(parents[i], "unknown subgroup");
         continue;
       }
       gang_.sets[i].parent = at->second;
       has_children[static_cast<std::size_t>(at->second)] = true;
     }
-    refuse_cycles();
+    refuse_cycles(parents);
     for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
       PodSet& set = gang_.sets[i];
       int own = set.pods;
@@ -295,12 +278,12 @@ class GangReader {
       set.min_member = least[i] && has_children[i] ? static_cast<int>(*least[i]) : 0;
     }
   }
-  void refuse_cycles() {
+  void refuse_cycles(const std::vector<JsonValue>& parents) {
     for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
       int at = gang_.sets[i].parent;
       for (std::size_t steps = 0; at != kNoSet; ++steps) {
         if (steps > gang_.sets.size() || at == static_cast<int>(i)) {
-          problems_.add(item("gang.subgroups", i) + ".parent", "makes it a part of itself");
+          problems_.add(parents[i], "makes the subgroup a part of itself");
           for (PodSet& set : gang_.sets) set.parent = kNoSet;
           return;
         }
@@ -310,96 +293,83 @@ class GangReader {
   }
 
   void read_chips() {
-    const Json* list = object_.array("pod_chips", limits::kMaxGangPods);
-    const auto chips = object_.integer("chips_per_pod", 0, kMostChips);
+    const JsonValue list = object_.array("pod_chips", limits::kMaxGangPods);
+    const auto chips = object_.integer("chips_per_pod", 0, kMaxPodChips);
     gang_.chips_per_pod = static_cast<int>(chips.value_or(0));
     if (!gang_.roles) {
       for (PodSet& set : gang_.sets) set.chips_per_pod = gang_.chips_per_pod;
     }
-    if (list == nullptr) {
+    if (!list) {
       if (!object_.has("chips_per_pod") && !object_.has("pod_chips") && !gang_.roles)
-        problems_.add("gang.chips_per_pod", "is missing");
+        object_.problem("chips_per_pod", "is missing");
       return;
     }
-    if (list->size() != static_cast<std::size_t>(gang_.pods))
-      problems_.add("gang.pod_chips", "has " + std::to_string(list->size()) +
-                                          " numbers, there are " + std::to_string(gang_.pods) +
-                                          " pods");
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const auto one = as_integer((*list)[i], item("gang.pod_chips", i), 0, kMostChips, problems_);
+    for (const JsonValue item : list) {
+      const auto one = as_integer(item, 0, kMaxPodChips, problems_);
       gang_.pod_chips.push_back(static_cast<int>(one.value_or(0)));
     }
+    if (gang_.pod_chips.size() != static_cast<std::size_t>(gang_.pods))
+      object_.problem("pod_chips", "has " + std::to_string(gang_.pod_chips.size()) +
+                                       " numbers, there are " + std::to_string(gang_.pods) +
+                                       " pods");
   }
 
   void read_allowed() {
-    const Json* map = object_.find("allowed_nodes");
-    if (map == nullptr) return;
-    if (!map->is_object())
-      return problems_.add("gang.allowed_nodes", "must be an object: pod number to node names");
-    std::unordered_map<std::string, domain::GangNodeId> by_name;
+    if (!object_.has("allowed_nodes")) return;
+    std::unordered_map<std::string_view, domain::GangNodeId> by_name;
     for (std::size_t i = 0; i < request_.nodes.size(); ++i)
       by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNodeId>(i));
-    for (const auto& [key, value] : map->items()) {
-      const std::string where = entry("gang.allowed_nodes", key);
-      const bool number = !key.empty() && key.size() < 7 &&
-                          key.find_first_not_of("0123456789") == std::string::npos;
-      const int pod = number ? std::stoi(key) : -1;
-      if (pod < 0 || pod >= gang_.pods || (key.size() > 1 && key.front() == '0')) {
-        problems_.add(where, "is the number of no pod");
+    for (const JsonValue value : object_.map("allowed_nodes", limits::kMaxGangPods)) {
+      const auto pod = plain_number<int>(value.name(), gang_.pods - 1);
+      if (!pod) {
+        problems_.add(value, "unknown pod; known: 0 to " + std::to_string(gang_.pods - 1));
         continue;
       }
       if (!value.is_array()) {
-        problems_.add(where, "must be a list of node names");
+        problems_.add(value, "must be a list of node names");
         continue;
       }
       std::vector<domain::GangNodeId> nodes;
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        const auto at =
-            value[i].is_string() ? by_name.find(value[i].get<std::string>()) : by_name.end();
+      for (const JsonValue item : value) {
+        const auto at = item.is_string() ? by_name.find(item.text()) : by_name.end();
         if (at == by_name.end())
-          problems_.add(item(where, i), "is the name of no node");
+          problems_.add(item, "unknown node");
         else
           nodes.push_back(at->second);
       }
       std::sort(nodes.begin(), nodes.end());
       nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-      gang_.allowed[pod] = std::move(nodes);
+      gang_.allowed[*pod] = std::move(nodes);
     }
   }
 
   void read_spare() {
-    const Json* value = object_.find("keep_spare");
-    if (value == nullptr) return;
-    const JsonObject one(*value, "gang.keep_spare", {"level", "nodes"}, problems_);
-    if (!value->is_object()) return;
-    if (!one.has("level")) problems_.add(one.path("level"), "is missing");
+    const JsonValue value = object_.find("keep_spare");
+    if (!value) return;
+    const JsonObject one(value, {"level", "nodes"}, problems_);
+    one.require("level");
     const int at = level(one, "level");
     const auto nodes = one.require_integer("nodes", 0, limits::kMaxPlanNodes);
     if (at != kNoLevel && nodes) gang_.spare = domain::Spare{at, static_cast<int>(*nodes)};
   }
 
   void read_min_sets() {
-    const Json* map = object_.find("min_sets");
-    if (map == nullptr) return;
-    if (!map->is_object())
-      return problems_.add("gang.min_sets", "must be an object: name of a set to a number");
-    for (const auto& item : map->items()) {
-      const std::string& name = item.key();
-      const std::string where = entry("gang.min_sets", name);
+    for (const JsonValue value : object_.map("min_sets", limits::kMaxGangSets)) {
+      const std::string name(value.name());
       const bool known = std::any_of(gang_.sets.begin(), gang_.sets.end(),
                                      [&](const PodSet& set) { return set.kind == name; });
-      if (!known || name.empty()) problems_.add(where, "is the set of no subgroup");
-      const auto count = as_integer(item.value(), where, 0, limits::kMaxGangPods, problems_);
+      if (!known || name.empty()) problems_.add(value, "no subgroup has this set");
+      const auto count = as_integer(value, 0, limits::kMaxGangPods, problems_);
       if (count) gang_.min_sets[name] = static_cast<int>(*count);
     }
   }
 
   void read_vendor() {
-    const Json* value = object_.find("vendor");
-    if (value == nullptr) return;
+    const JsonValue value = object_.find("vendor");
+    if (!value) return;
     if (!gang_.sets.empty() || !gang_.pod_chips.empty())
-      problems_.add("gang.vendor", "cannot stand beside roles, subgroups or pod_chips");
-    VendorKeys keys = read_vendor_keys(*value, "gang.vendor", request_.levels, problems_);
+      problems_.add(value, "cannot be combined with roles, subgroups or pod_chips");
+    VendorKeys keys = read_vendor_keys(value, request_.levels, problems_);
     domain::VendorJob& job = request_.vendor.emplace();
     job.levels = keys.levels;
     job.ascend = keys.ascend;
@@ -418,7 +388,7 @@ class GangReader {
 
 }  // namespace
 
-void read_gang(const Json& value, PlanRequest& request, JsonProblems& problems) {
+void read_gang(JsonValue value, PlanRequest& request, JsonProblems& problems) {
   GangReader reader(value, request, problems);
   if (value.is_object()) reader.read();
 }

@@ -8,50 +8,44 @@ namespace chipweave::codec {
 
 std::vector<std::string> read_levels(const JsonObject& object, bool may_be_none) {
   std::vector<std::string> out;
-  const Json* list = object.array("levels", limits::kMaxNetworkLevels);
-  if (list == nullptr) {
-    if (!object.has("levels"))
-      object.problems().add(object.path("levels"),
-                            "is missing: the names of the levels, coarsest first");
-    return out;
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string where = object.path("levels") + "[" + std::to_string(i) + "]";
-    const Json& item = (*list)[i];
-    if (!item.is_string() || item.get_ref<const std::string&>().empty()) {
-      object.problems().add(where, "must be the name of a level");
+  JsonProblems& problems = object.problems();
+  const JsonValue list = object.array("levels", limits::kMaxNetworkLevels);
+  if (!object.has("levels"))
+    object.problem("levels", "is missing: the names of the levels, coarsest first");
+  for (const JsonValue item : list) {
+    if (!item.is_string() || item.text().empty()) {
+      problems.add(item, "must be the name of a level");
       continue;
     }
-    auto name = item.get<std::string>();
-    if (name.size() > limits::kMaxFactBytes) object.problems().add(where, "is too long");
+    std::string name(item.text());
+    if (name.size() > limits::kMaxFactBytes) problems.add(item, "is too long");
     if (std::find(out.begin(), out.end(), name) != out.end())
-      object.problems().add(where, "is a level that was named before");
+      problems.add(item, "names a level for the second time");
     out.push_back(std::move(name));
   }
-  if (list->empty() && !may_be_none)
-    object.problems().add(object.path("levels"), "must name at least one level");
+  if (list.is_array() && list.empty() && !may_be_none)
+    object.problem("levels", "must name at least one level");
   return out;
 }
 
-std::vector<std::string> read_path(const Json& list, const std::string& where, std::size_t levels,
-                                   JsonProblems& problems) {
+std::vector<std::string> read_path(JsonValue list, std::size_t levels, JsonProblems& problems) {
   std::vector<std::string> out;
   if (!list.is_array()) {
-    problems.add(where, "must be a list of names, coarsest first");
+    problems.add(list, "must be a list of names, coarsest first");
     return out;
   }
-  if (list.size() > levels) {
-    problems.add(where, "has " + std::to_string(list.size()) + " elements, there are " +
-                            std::to_string(levels) + " levels");
-    return out;
-  }
-  for (const Json& item : list) {
-    if (!item.is_string() || item.get_ref<const std::string&>().size() > limits::kMaxFactBytes) {
-      problems.add(where, "must hold names of at most " + std::to_string(limits::kMaxFactBytes) +
-                              " bytes; empty: not known");
+  for (const JsonValue item : list) {
+    if (!item.is_string() || item.text().size() > limits::kMaxFactBytes) {
+      problems.add(list, "must hold names of at most " + std::to_string(limits::kMaxFactBytes) +
+                             " bytes; empty: not known");
       return out;
     }
-    out.push_back(item.get<std::string>());
+    out.emplace_back(item.text());
+  }
+  if (out.size() > levels) {
+    problems.add(list, "has " + std::to_string(out.size()) + " elements, there are " +
+                           std::to_string(levels) + " levels");
+    out.clear();
   }
   return out;
 }

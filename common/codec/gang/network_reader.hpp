@@ -1,5 +1,5 @@
 // The parts of a network that requests of `plan` and `rank` share: the names of its levels, and
-// paths. Internal to the codec .cpp files (it shows nlohmann/json).
+// paths. Internal to common/codec.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ namespace chipweave::codec {
 // Unique, not empty unless they may be none, at most limits::kMaxNetworkLevels; what is wrong is
 // added.
 std::vector<std::string> read_levels(const JsonObject& object, bool may_be_none = false);
-// A list of texts, at most as many as there are levels. where: of the list, for problems.
-std::vector<std::string> read_path(const Json& list, const std::string& where, std::size_t levels,
-                                   JsonProblems& problems);
+// A list of names, at most as many as there are levels.
+std::vector<std::string> read_path(JsonValue list, std::size_t levels, JsonProblems& problems);
 
 }  // namespace chipweave::codec

@@ -13,132 +13,109 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr int kMostMachineChips = 64;
-constexpr double kMostGbps = 1e6;
+constexpr int kMaxMachineChips = 64;
+constexpr double kMaxLevelGbps = 1e6;
 
 // A machine says which chips are free: those listed, or all.
 void read_machine(const JsonObject& node, PlanNode& to) {
-  JsonProblems& problems = node.problems();
   to.machine = node.text("machine").value_or("");
-  const Json* list = node.array("free_chips", kMostMachineChips);
-  if (list == nullptr) return;
-  if (to.machine.empty()) problems.add(node.path("free_chips"), "needs `machine` beside it");
+  const JsonValue list = node.array("free_chips", kMaxMachineChips);
+  if (!list) return;
+  if (to.machine.empty()) node.problem("free_chips", "needs the key machine");
   to.free_chips.emplace();
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const auto chip = as_integer((*list)[i], node.path("free_chips"), 0, kMostChips, problems);
+  for (const JsonValue item : list) {
+    const auto chip = as_integer(item, 0, kMaxPodChips, node.problems());
     to.free_chips->push_back(static_cast<int>(chip.value_or(0)));
   }
-  const auto free = node.integer("free", 0, kMostChips);
-  if (free && *free != static_cast<std::int64_t>(list->size()))
-    problems.add(node.path("free"), "is not the number of free_chips");
-  to.free = static_cast<int>(list->size());
+  const auto free = node.integer("free", 0, kMaxPodChips);
+  to.free = static_cast<int>(to.free_chips->size());
+  if (free && *free != to.free) node.problem("free", "is not the number of free_chips");
 }
 
 // What `network import` prints of a node beside its name and path does no harm here.
 void read_nodes(const JsonObject& network, std::size_t accelerator_levels, PlanRequest& out,
                 std::vector<std::vector<std::string>>& accelerators) {
   JsonProblems& problems = network.problems();
-  const Json* list = network.array("nodes", limits::kMaxPlanNodes);
-  if (list == nullptr) {
-    if (!network.has("nodes")) problems.add(network.path("nodes"), "is missing");
-    return;
-  }
+  network.require("nodes");
   std::unordered_set<std::string> names;
-  out.nodes.reserve(list->size());
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const JsonObject node((*list)[i], network.path("nodes") + "[" + std::to_string(i) + "]",
+  for (const JsonValue item : network.array("nodes", limits::kMaxPlanNodes)) {
+    const JsonObject node(item,
                           {"name", "path", "free", "free_chips", "machine", "max_pods", "healthy",
                            "rails", "accelerator"},
                           problems);
-    if (!(*list)[i].is_object()) continue;
+    if (!node) continue;
     PlanNode& to = out.nodes.emplace_back();
     to.name = node.require_text("name").value_or("");
-    if (!names.insert(to.name).second)
-      problems.add(node.path("name"), "is a node that was named before");
-    if (const Json* path = node.find("path"))
-      to.path = read_path(*path, node.path("path"), out.levels.size(), problems);
-    to.free = static_cast<int>(node.integer("free", 0, kMostChips).value_or(0));
+    if (!names.insert(to.name).second) node.problem("name", "names a node for the second time");
+    if (const JsonValue path = node.find("path"))
+      to.path = read_path(path, out.levels.size(), problems);
+    to.free = static_cast<int>(node.integer("free", 0, kMaxPodChips).value_or(0));
     read_machine(node, to);
     to.max_pods = static_cast<int>(node.integer("max_pods", 0, limits::kMaxGangPods).value_or(-1));
     to.healthy = node.flag("healthy").value_or(true);
     std::vector<std::string>& accelerator = accelerators.emplace_back();
-    if (const Json* path = node.find("accelerator"))
-      accelerator = read_path(*path, node.path("accelerator"), accelerator_levels, problems);
+    if (const JsonValue path = node.find("accelerator"))
+      accelerator = read_path(path, accelerator_levels, problems);
   }
 }
 
 // Whether one of these names stands anywhere in the gang as a value.
-bool names_any(const Json& value, const std::vector<std::string>& names) {
-  if (value.is_string())
-    return std::find(names.begin(), names.end(), value.get_ref<const std::string&>()) !=
-           names.end();
-  if (!value.is_structured()) return false;
+bool names_any(JsonValue value, const std::vector<std::string>& names) {
+  if (value.is_string()) return std::find(names.begin(), names.end(), value.text()) != names.end();
   return std::any_of(value.begin(), value.end(),
-                     [&](const Json& inner) { return names_any(inner, names); });
+                     [&](JsonValue inner) { return names_any(inner, names); });
 }
 
 // GB/s that a node gets across a level when all send.
 void read_level_gbps(const JsonObject& network, PlanRequest& out) {
   out.level_gbps.assign(out.levels.size(), std::nullopt);
-  const Json* map = network.find("level_gbps");
-  if (map == nullptr) return;
   JsonProblems& problems = network.problems();
-  if (!map->is_object())
-    return problems.add(network.path("level_gbps"), "must be an object: level to GB/s");
-  for (const auto& [level, value] : map->items()) {
-    const std::string where = network.path("level_gbps") + "[\"" + level.substr(0, 100) + "\"]";
-    const auto at = std::find(out.levels.begin(), out.levels.end(), level);
-    const auto gbps = as_number(value, where, problems);
+  for (const JsonValue value : network.map("level_gbps", limits::kMaxNetworkLevels)) {
+    const auto at = std::find(out.levels.begin(), out.levels.end(), value.name());
+    const auto gbps = as_number(value, problems);
     if (at == out.levels.end())
-      problems.add(where, "is no level of the network");
-    else if (gbps && (*gbps <= 0 || *gbps > kMostGbps))
-      problems.add(where, "must be above 0 and at most 1e6");
+      problems.add(value, "is no level of the network");
+    else if (gbps && (*gbps <= 0 || *gbps > kMaxLevelGbps))
+      problems.add(value, "must be above 0 and at most 1e6");
     else
       out.level_gbps[static_cast<std::size_t>(at - out.levels.begin())] = gbps;
   }
 }
 
-void read_network(const Json& value, const Json* gang, PlanRequest& out, JsonProblems& problems) {
-  const JsonObject network(value, "network",
-                           {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"},
-                           problems);
-  if (!value.is_object()) return;
+void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblems& problems) {
+  const JsonObject network(
+      value, {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"}, problems);
+  if (!network) return;
   std::vector<std::string> accelerator_levels;
-  if (const Json* list = network.find("accelerator_levels"))
-    accelerator_levels =
-        read_path(*list, "network.accelerator_levels", limits::kMaxNetworkLevels, problems);
+  if (const JsonValue list = network.find("accelerator_levels"))
+    accelerator_levels = read_path(list, limits::kMaxNetworkLevels, problems);
   out.levels = read_levels(network, !accelerator_levels.empty());
   for (auto level = accelerator_levels.begin(); level != accelerator_levels.end(); ++level) {
     if (level->empty())
-      problems.add("network.accelerator_levels", "must be names of levels");
+      network.problem("accelerator_levels", "must be names of levels");
     else if (std::find(out.levels.begin(), out.levels.end(), *level) != out.levels.end() ||
              std::find(accelerator_levels.begin(), level, *level) != level)
-      problems.add("network.accelerator_levels", "names a level twice");
+      network.problem("accelerator_levels", "names a level twice");
   }
   std::vector<std::vector<std::string>> accelerators;
   read_nodes(network, accelerator_levels.size(), out, accelerators);
   if (problems.any()) return;
-  combine_levels(accelerator_levels, accelerators,
-                 gang != nullptr && names_any(*gang, accelerator_levels), out);
+  combine_levels(accelerator_levels, accelerators, names_any(gang, accelerator_levels), out);
   read_level_gbps(network, out);
 }
 
-Result<PlanRequest> read_plan_request(const Json& value) {
+Result<PlanRequest> read_plan_request(JsonValue value) {
   JsonProblems problems;
-  const JsonObject object(value, "", {"id", "network", "gang"}, problems);
+  const JsonObject object(value, {"id", "network", "gang"}, problems);
   PlanRequest out;
-  const Json* network = object.find("network");
-  if (network == nullptr) {
-    problems.add("network", "is missing: {levels, nodes}");
+  const JsonValue gang = object.find("gang");
+  if (const JsonValue network = object.find("network")) {
+    read_network(network, gang, out, problems);
   } else {
-    read_network(*network, object.find("gang"), out, problems);
+    object.problem("network", "is missing: {levels, nodes}");
   }
-  const Json* gang = object.find("gang");
-  if (gang == nullptr) {
-    problems.add("gang", "is missing");
-  } else {
-    read_gang(*gang, out, problems);
-  }
+  object.require("gang");
+  if (gang) read_gang(gang, out, problems);
   if (problems.any()) return problems.error();
   return out;
 }
@@ -182,9 +159,9 @@ std::string joined_path(const std::vector<std::string>& path) {
 }
 
 PlanLine parse_plan_line(std::string_view line) {
-  BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
-  if (!read.value) return {std::move(read.id), std::move(read.value).error()};
-  return {std::move(read.id), read_plan_request(*read.value)};
+  BatchLine read = read_batch_line(line, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
+  if (!read.json) return {std::move(read.id), std::move(read.json).error()};
+  return {std::move(read.id), read_plan_request(JsonValue(*read.json))};
 }
 
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,

@@ -10,29 +10,25 @@
 namespace chipweave::codec {
 namespace {
 
-Result<RankRequest> read_rank_request(const Json& value) {
+Result<RankRequest> read_rank_request(JsonValue value) {
   JsonProblems problems;
-  const JsonObject object(value, "", {"id", "levels", "pods", "communicators"}, problems);
+  const JsonObject object(value, {"id", "levels", "pods", "communicators"}, problems);
   RankRequest out;
   out.levels = read_levels(object);
-  const Json* pods = object.array("pods", limits::kMaxGangPods);
-  if (pods == nullptr && !object.has("pods"))
-    problems.add("pods", "is missing: a list of {name, path}");
+  if (!object.has("pods")) object.problem("pods", "is missing: a list of {name, path}");
   std::unordered_set<std::string> names;
-  for (std::size_t i = 0; pods != nullptr && i < pods->size(); ++i) {
-    const JsonObject pod((*pods)[i], "pods[" + std::to_string(i) + "]", {"name", "path"}, problems);
-    if (!(*pods)[i].is_object()) continue;
+  for (const JsonValue item : object.array("pods", limits::kMaxGangPods)) {
+    const JsonObject pod(item, {"name", "path"}, problems);
+    if (!pod) continue;
     auto name = pod.require_text("name");
-    if (name && !names.insert(*name).second)
-      problems.add(pod.path("name"), "is a pod that was named before");
-    const Json* path = pod.find("path");
-    out.paths.push_back(path == nullptr
-                            ? std::vector<std::string>{}
-                            : read_path(*path, pod.path("path"), out.levels.size(), problems));
+    if (name && !names.insert(*name).second) pod.problem("name", "names a pod for the second time");
+    const JsonValue path = pod.find("path");
+    out.paths.push_back(path ? read_path(path, out.levels.size(), problems)
+                             : std::vector<std::string>{});
     out.names.push_back(name.value_or(""));
   }
-  if (const Json* communicators = object.find("communicators"))
-    out.communicators = read_communicators(*communicators, "communicators", problems);
+  if (const JsonValue communicators = object.find("communicators"))
+    out.communicators = read_communicators(communicators, problems);
   if (problems.any()) return problems.error();
   return out;
 }
@@ -48,9 +44,9 @@ nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
 }  // namespace
 
 RankLine parse_rank_line(std::string_view line) {
-  BatchLine read = read_batch_line(line, limits::kMaxPlanLineBytes, limits::kMaxPlanValues);
-  if (!read.value) return {std::move(read.id), std::move(read.value).error()};
-  return {std::move(read.id), read_rank_request(*read.value)};
+  BatchLine read = read_batch_line(line, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
+  if (!read.json) return {std::move(read.id), std::move(read.json).error()};
+  return {std::move(read.id), read_rank_request(JsonValue(*read.json))};
 }
 
 std::string write_rank_answer(const std::string& id, const RankRequest& request,

@@ -1,5 +1,5 @@
 // The key `vendor` of a gang: what users of a vendor's scheduler write on a job
-// (docs/concepts/vendor-gang-rules.md). Internal to the codec .cpp files (it shows nlohmann/json).
+// (docs/concepts/vendor-gang-rules.md). Internal to common/codec.
 #pragma once
 
 #include <map>
@@ -22,9 +22,9 @@ struct VendorKeys {
 
 // Strict: an unknown key, a wrong type, a level that the network does not have is a problem that
 // names the key. Levels that are not named are those of domain::default_vendor_levels().
-// path: of the value, for problems ("gang.vendor"). Whether the values make sense together, and for
-// the job's size, is for solver::vendor_constraints() to say.
-VendorKeys read_vendor_keys(const Json& value, const std::string& path,
-                            const std::vector<std::string>& levels, JsonProblems& problems);
+// Whether the values make sense together, and for the job's size, is for
+// solver::vendor_constraints() to say.
+VendorKeys read_vendor_keys(JsonValue value, const std::vector<std::string>& levels,
+                            JsonProblems& problems);
 
 }  // namespace chipweave::codec

@@ -1,11 +1,8 @@
 #include "common/codec/json/json_object.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 #include <utility>
 
-#include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
@@ -13,136 +10,93 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr std::size_t kMostProblems = 8;
+constexpr std::size_t kMaxProblems = 8;
 
-// nlohmann: "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error …".
-Error syntax_error(std::string_view what) {
-  if (const auto bracket = what.find("] "); bracket != std::string_view::npos) {
-    what.remove_prefix(bracket + 2);
-  }
-  constexpr std::string_view kAt = "parse error at ";
-  if (what.substr(0, kAt.size()) == kAt) what.remove_prefix(kAt.size());
-  std::string text = "not valid JSON: ";
-  for (const char c : what.substr(0, 300)) text += c < 0x20 || c == 0x7f ? '?' : c;  // ASCII only
-  return make_error(Errc::invalid_argument, std::move(text));
+// "; did you mean "a"?", or "; known: a, b" where nothing is near.
+std::string known_names(std::string_view given, const std::vector<std::string_view>& known) {
+  const std::string near = did_you_mean(given, known);
+  if (!near.empty()) return "; " + near.substr(2, near.size() - 3);
+  std::string out;
+  for (const std::string_view name : known) out.append(out.empty() ? "" : ", ").append(name);
+  return "; known: " + out;
 }
 
-// Follows the parser's events before anything is built: refuses bad syntax, depth, duplicate keys
-// and too many values. The parser's own callback form would do it in one pass, but takes time by
-// the square of an object's size.
-class Guard : public nlohmann::json_sax<Json> {
- public:
-  explicit Guard(std::size_t most_values) : most_values_(most_values) {}
-  // What was wrong; to be asked after sax_parse has said false.
-  Error error() && { return std::move(error_); }
-
-  bool null() override { return count(); }
-  bool boolean(bool /*value*/) override { return count(); }
-  bool number_integer(number_integer_t /*value*/) override { return count(); }
-  bool number_unsigned(number_unsigned_t /*value*/) override { return count(); }
-  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return count(); }
-  bool string(string_t& /*value*/) override { return count(); }
-  bool binary(binary_t& /*value*/) override { return count(); }
-  bool start_object(std::size_t /*elements*/) override { return open(true); }
-  bool end_object() override { return close(); }
-  bool start_array(std::size_t /*elements*/) override { return open(false); }
-  bool end_array() override { return close(); }
-  bool key(string_t& key) override {
-    Frame& frame = frames_.back();
-    frame.key.clear();
-    if (!frame.keys.insert(key).second) {
-      return refuse(make_error(Errc::invalid_argument, where() + "key " + quoted_excerpt(key) +
-                                                           " appears twice in one object"));
-    }
-    frame.key = key;
-    return true;
-  }
-  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
-                   const nlohmann::detail::exception& problem) override {
-    return refuse(syntax_error(problem.what()));
-  }
-
- private:
-  struct Frame {
-    bool is_object;
-    std::set<std::string, std::less<>> keys;
-    std::string key;
-    std::size_t items;
-  };
-
-  bool refuse(Error error) {
-    error_ = std::move(error);
-    return false;
-  }
-  bool open(bool is_object) {
-    if (frames_.size() >= static_cast<std::size_t>(limits::kMaxJsonDepth)) {
-      return refuse(make_error(
-          Errc::limit_exceeded,
-          where() + "nested deeper than " + std::to_string(limits::kMaxJsonDepth) + " levels"));
-    }
-    frames_.push_back(Frame{is_object, {}, {}, 0});
-    return true;
-  }
-  bool close() {
-    frames_.pop_back();
-    return count();
-  }
-  bool count() {
-    if (++values_ > most_values_) {
-      return refuse(
-          make_error(Errc::limit_exceeded,
-                     where() + "more than " + std::to_string(most_values_) + " values in all"));
-    }
-    if (!frames_.empty()) ++frames_.back().items;
-    return true;
-  }
-  // "links[3]: ", empty at the top.
-  std::string where() const {
-    std::string out;
-    for (const Frame& f : frames_) {
-      if (!f.is_object) {
-        out += "[" + std::to_string(f.items) + "]";
-      } else if (!f.key.empty()) {
-        if (!out.empty()) out += ".";
-        out += shortened(f.key, kMaxQuotedBytes);
-      }
-    }
-    return out.empty() ? out : out + ": ";
-  }
-
-  std::vector<Frame> frames_;
-  std::size_t most_values_;
-  std::size_t values_ = 0;
-  Error error_;
-};
-
-std::string type_of(const Json& value) {
-  if (value.is_number_float()) return "the number " + value.dump();
-  if (value.is_number()) return "the integer " + value.dump();
-  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-  if (value.is_string()) return "the text " + quoted_excerpt(value.get_ref<const std::string&>());
-  return value.is_object() ? "an object" : (value.is_array() ? "a list" : "null");
+std::string kind_of(const JsonValue& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  if (value.is_string()) return "a string";
+  return value ? with_dots(value.raw(), 40) : "nothing";
 }
 
 }  // namespace
 
-Result<Json> parse_strict_json(std::string_view text, JsonBounds bounds) {
-  if (text.size() > bounds.bytes) {
-    return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(bounds.bytes >> 20U) + " MiB");
-  }
-  try {
-    Guard guard(bounds.values);
-    if (!Json::sax_parse(text.begin(), text.end(), &guard)) return std::move(guard).error();
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::exception& e) {
-    return syntax_error(e.what());
-  }
+Error to_error(const JsonSyntaxError& error) {
+  const std::string at = "line " + std::to_string(error.position.line) + ", column " +
+                         std::to_string(error.position.column) + ": ";
+  if (error.is_limit) return make_error(Errc::limit_exceeded, at + error.message);
+  return make_error(Errc::invalid_argument, "not valid JSON: " + at + error.message);
 }
 
-void JsonProblems::add(const std::string& path, const std::string& text) {
+Result<void> check_json(const JsonTree& tree, std::size_t max_values) {
+  if (tree.size() > max_values) {
+    return make_error(Errc::limit_exceeded,
+                      "more than " + std::to_string(max_values) + " values in all");
+  }
+  if (tree.repeated().empty()) return {};
+  const JsonTree::Id twice = tree.repeated().front();
+  const TextPosition at = LineIndex(tree.document()).at(tree.offset(twice));
+  std::string message = "line " + std::to_string(at.line) + ", column " +
+                        std::to_string(at.column) + ": key " + quoted_excerpt(tree.name(twice)) +
+                        " appears twice in one object (" + tree.path(twice) + ")";
+  return make_error(Errc::invalid_argument, std::move(message));
+}
+
+Result<JsonTree> parse_json(std::string_view text, JsonLimits most) {
+  if (text.size() > most.bytes) {
+    return make_error(Errc::limit_exceeded,
+                      "larger than " + std::to_string(most.bytes >> 20U) + " MiB");
+  }
+  constexpr std::string_view kBom = "\xEF\xBB\xBF";
+  if (text.starts_with(kBom)) text.remove_prefix(kBom.size());
+  auto parsed = JsonTree::parse(std::string(text), most.bytes);
+  if (const auto* error = std::get_if<JsonSyntaxError>(&parsed)) return to_error(*error);
+  auto& tree = std::get<JsonTree>(parsed);
+  if (auto checked = check_json(tree, most.values); !checked) return std::move(checked).error();
+  return std::move(tree);
+}
+
+void JsonProblems::add(const JsonValue& object, std::string_view key, const std::string& text) {
+  const JsonValue member = object[key];
+  add_at(member ? member : object, member ? std::string_view() : key, text);
+}
+
+std::string JsonProblems::path_of(const JsonValue& at, std::string_view absent_key) const {
+  std::string out = prefix_;
+  for (const std::string& step : {at.path(base_), std::string(absent_key)}) {
+    if (!out.empty() && !step.empty() && step.front() != '[') out += '.';
+    out += step;
+  }
+  return out;
+}
+
+void JsonProblems::add_at(const JsonValue& at, std::string_view absent_key,
+                          const std::string& text) {
   ++total_;
-  if (list_.size() < kMostProblems) list_.push_back(path.empty() ? text : path + ": " + text);
+  if (list_.size() == kMaxProblems) return;
+  const std::string path = path_of(at, absent_key);
+  list_.push_back(path.empty() ? text : path + ": " + text);
+}
+
+void JsonProblems::add_unknown_key(const JsonValue& member,
+                                   const std::vector<std::string_view>& known) {
+  ++total_;
+  if (list_.size() == kMaxProblems) return;
+  std::string text = "unknown key " + quoted_excerpt(member.name());
+  std::string path = path_of(member, {});
+  path.resize(path.size() - std::min(path.size(), JsonTree::path_step(member.name()).size()));
+  if (path.ends_with('.')) path.pop_back();
+  if (!path.empty()) text += " (" + path + ")";
+  list_.push_back(text + known_names(member.name(), known));
 }
 
 Error JsonProblems::error() const {
@@ -152,123 +106,143 @@ Error JsonProblems::error() const {
   return make_error(Errc::invalid_argument, std::move(out));
 }
 
-JsonObject::JsonObject(const Json& value, std::string path,
-                       std::initializer_list<std::string_view> keys, JsonProblems& problems)
-    : value_(value), path_(std::move(path)), problems_(problems) {
-  if (!value_.is_object()) {
-    problems_.add(path_, "must be an object, not " + type_of(value_));
-    return;
-  }
-  for (const auto& [key, ignored] : value_.items()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      problems_.add(path_, "unknown key " + quoted_excerpt(key) +
-                               did_you_mean(key, std::vector<std::string_view>(keys)));
+JsonObject::JsonObject(JsonValue value, JsonProblems& problems, bool tolerant, std::size_t max_text)
+    : value_(value), problems_(problems), tolerant_(tolerant), max_text_(max_text) {
+  if (!value_.is_object()) problems_.add(value_, expected("an object", value_));
+}
+
+JsonObject JsonObject::tolerant(JsonValue value, JsonProblems& problems, std::size_t max_text) {
+  return {value, problems, true, max_text};
+}
+
+JsonObject::JsonObject(JsonValue value, std::initializer_list<std::string_view> keys,
+                       JsonProblems& problems)
+    : JsonObject(value, problems, false, limits::kMaxFactBytes) {
+  if (!value_.is_object()) return;
+  for (const JsonValue member : value_) {
+    if (std::find(keys.begin(), keys.end(), member.name()) == keys.end()) {
+      problems_.add_unknown_key(member, keys);
     }
   }
 }
 
-const Json* JsonObject::find(std::string_view key) const {
-  if (!value_.is_object()) return nullptr;
-  const auto it = value_.find(std::string(key));
-  return it == value_.end() ? nullptr : &*it;
+JsonValue JsonObject::find(std::string_view key) const {
+  const JsonValue found = value_[key];
+  return tolerant_ && found.is_null() ? JsonValue() : found;
 }
 
-std::string JsonObject::path(std::string_view key) const {
-  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+std::optional<std::string> JsonObject::text_of(const JsonValue& value) const {
+  if (!value) return std::nullopt;
+  if (!value.is_string()) {
+    problems_.add(value, expected("a string", value));
+    return std::nullopt;
+  }
+  if (value.text().size() > max_text_) {
+    problems_.add(value, "has " + std::to_string(value.text().size()) + " bytes, at most " +
+                             std::to_string(max_text_) + " are accepted");
+    return std::nullopt;
+  }
+  return std::string(value.text());
 }
 
 std::optional<std::string> JsonObject::text(std::string_view key) const {
-  const Json* v = find(key);
-  if (v == nullptr) return std::nullopt;
-  if (!v->is_string()) {
-    problems_.add(path(key), "must be a text, not " + type_of(*v));
-    return std::nullopt;
-  }
-  if (const std::size_t size = v->get_ref<const std::string&>().size();
-      size > limits::kMaxFactBytes) {
-    problems_.add(path(key), "has " + std::to_string(size) + " bytes, at most " +
-                                 std::to_string(limits::kMaxFactBytes) + " are accepted");
-    return std::nullopt;
-  }
-  return v->get<std::string>();
+  return text_of(find(key));
 }
 
-std::optional<std::int64_t> as_integer(const Json& value, const std::string& path, std::int64_t min,
-                                       std::int64_t max, JsonProblems& problems) {
+std::vector<std::string> JsonObject::texts(std::string_view key, std::size_t max_items) const {
+  std::vector<std::string> out;
+  for (const JsonValue value : array(key, max_items)) out.push_back(text_of(value).value_or(""));
+  return out;
+}
+
+std::optional<std::int64_t> as_integer(const JsonValue& value, std::int64_t min, std::int64_t max,
+                                       JsonProblems& problems) {
   const std::string range = std::to_string(min) + " to " + std::to_string(max);
-  if (!value.is_number_integer()) {
-    problems.add(path, "must be an integer (" + range + "), not " + type_of(value));
+  if (!value.is_integer()) {
+    problems.add(value, expected("an integer", value) + " (" + range + ")");
     return std::nullopt;
   }
-  const bool too_big = value.is_number_unsigned() &&
-                       value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX);
-  if (too_big || value.get<std::int64_t>() < min || value.get<std::int64_t>() > max) {
-    problems.add(path, "must be " + range + ", not " + value.dump());
+  const std::optional<std::int64_t> out = value.integer();
+  if (!out || *out < min || *out > max) {
+    problems.add(value, "must be " + range + ", not " + with_dots(value.raw(), 40));
     return std::nullopt;
   }
-  return value.get<std::int64_t>();
+  return out;
 }
 
-std::optional<double> as_number(const Json& value, const std::string& path,
-                                JsonProblems& problems) {
-  if (!value.is_number()) {
-    problems.add(path, "must be a number, not " + type_of(value));
-    return std::nullopt;
-  }
-  return value.get<double>();
+std::optional<double> as_number(const JsonValue& value, JsonProblems& problems) {
+  const std::optional<double> out = value.number();
+  if (out) return out;
+  problems.add(value, value.is_number() ? "is too large a number" : expected("a number", value));
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> JsonObject::integer(std::string_view key, std::int64_t min,
                                                 std::int64_t max) const {
-  const Json* v = find(key);
-  if (v == nullptr) return std::nullopt;
-  return as_integer(*v, path(key), min, max, problems_);
+  const JsonValue value = find(key);
+  if (!value) return std::nullopt;
+  return as_integer(value, min, max, problems_);
 }
 
 std::optional<double> JsonObject::number(std::string_view key) const {
-  const Json* v = find(key);
-  if (v == nullptr) return std::nullopt;
-  return as_number(*v, path(key), problems_);
+  const JsonValue value = find(key);
+  if (!value) return std::nullopt;
+  return as_number(value, problems_);
 }
 
 std::optional<bool> JsonObject::flag(std::string_view key) const {
-  const Json* v = find(key);
-  if (v == nullptr) return std::nullopt;
-  if (!v->is_boolean()) {
-    problems_.add(path(key), "must be true or false, not " + type_of(*v));
-    return std::nullopt;
-  }
-  return v->get<bool>();
+  const JsonValue value = find(key);
+  if (value && !value.is_boolean()) problems_.add(value, expected("true or false", value));
+  return value.boolean();
 }
 
-const Json* JsonObject::array(std::string_view key, std::size_t max_items) const {
-  const Json* v = find(key);
-  if (v == nullptr) return nullptr;
-  if (!v->is_array()) {
-    problems_.add(path(key), "must be a list, not " + type_of(*v));
-    return nullptr;
+JsonValue JsonObject::container(std::string_view key, JsonValue::Kind kind,
+                                std::size_t max_items) const {
+  const JsonValue value = find(key);
+  if (!value) return {};
+  if (!value.is(kind)) {
+    problems_.add(value, expected(kind == JsonValue::Kind::array ? "a list" : "an object", value));
+    return {};
   }
-  if (v->size() > max_items) {
-    problems_.add(path(key), std::to_string(v->size()) + " entries, at most " +
-                                 std::to_string(max_items) + " are accepted");
-    return nullptr;
+  if (const std::size_t size = value.size(); size > max_items) {
+    problems_.add(value, std::to_string(size) + " entries, at most " + std::to_string(max_items) +
+                             " are accepted");
+    return {};
   }
-  return v;
+  return value;
 }
 
-void JsonObject::missing(std::string_view key) const {
-  if (value_.is_object() && !has(key)) problems_.add(path(key), "missing");
+JsonValue JsonObject::array(std::string_view key, std::size_t max_items) const {
+  return container(key, JsonValue::Kind::array, max_items);
+}
+
+JsonValue JsonObject::map(std::string_view key, std::size_t max_items) const {
+  return container(key, JsonValue::Kind::object, max_items);
+}
+
+JsonValue JsonObject::require(std::string_view key) const {
+  const JsonValue value = find(key);
+  if (!value && value_.is_object()) problem(key, "is missing");
+  return value;
 }
 
 std::optional<std::string> JsonObject::require_text(std::string_view key) const {
-  missing(key);
-  return text(key);
+  return text_of(require(key));
 }
 
 std::optional<std::int64_t> JsonObject::require_integer(std::string_view key, std::int64_t min,
                                                         std::int64_t max) const {
-  missing(key);
+  require(key);
   return integer(key, min, max);
+}
+
+std::string expected(const char* wanted, const JsonValue& got) {
+  return std::string("expected ") + wanted + ", got " + kind_of(got);
+}
+
+std::string unknown_name(const char* what, std::string_view given,
+                         const std::vector<std::string_view>& known) {
+  return std::string("unknown ") + what + " " + quoted_excerpt(given) + known_names(given, known);
 }
 
 }  // namespace chipweave::codec

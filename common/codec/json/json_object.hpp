@@ -1,80 +1,128 @@
-// Strict reading of hand-written JSON: duplicate and unknown keys, wrong types and out-of-range
-// numbers are problems that name the key path ("links[3].kind"). Internal to the codec .cpp files
-// (it shows nlohmann/json).
+// Reading of JSON documents by their keys: duplicate and unknown keys, wrong types and out-of-range
+// numbers are problems that name the key path ("links[3].kind"); all of a document's are collected.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
+#include "common/codec/json/json_value.hpp"
 
 namespace chipweave::codec {
 
-using Json = nlohmann::json;
-
 // What one text may cost.
-struct JsonBounds {
+struct JsonLimits {
   std::size_t bytes = limits::kMaxTopologyFileBytes;
   std::size_t values = limits::kMaxJsonValues;
 };
 
-// The whole text as one value. Errors: syntax with line and column, a key that appears twice in one
-// object, nesting deeper than limits::kMaxJsonDepth, more than `bounds`.
-Result<Json> parse_strict_json(std::string_view text, JsonBounds bounds = {});
+// A byte order mark is skipped. Errors: syntax (with line and column), a key that appears twice in
+// one object, nesting deeper than limits::kMaxJsonDepth, more than `most`.
+Result<JsonTree> parse_json(std::string_view text, JsonLimits most = {});
+// What parse_json() checks of a text that is JSON.
+Result<void> check_json(const JsonTree& tree, std::size_t max_values);
+Error to_error(const JsonSyntaxError& error);
 
-// Collects sentences "path: what is wrong"; the first few are kept.
+// Collects "path: what is wrong"; the first few are kept.
 class JsonProblems {
  public:
-  void add(const std::string& path, const std::string& text);
+  JsonProblems() = default;  // paths start at the root
+  // They start at `base`, which is called `prefix`.
+  explicit JsonProblems(JsonValue base, std::string prefix = {})
+      : base_(base), prefix_(std::move(prefix)) {}
+
+  void add(const JsonValue& at, const std::string& text) { add_at(at, {}, text); }
+  // Of a member that may be absent.
+  void add(const JsonValue& object, std::string_view key, const std::string& text);
+  void add_unknown_key(const JsonValue& member, const std::vector<std::string_view>& known);
   bool any() const { return total_ > 0; }
+  // Precondition: any().
   Error error() const;
 
  private:
+  void add_at(const JsonValue& at, std::string_view absent_key, const std::string& text);
+
+  std::string path_of(const JsonValue& at, std::string_view absent_key) const;
+
+  JsonValue base_;
+  std::string prefix_;
   std::vector<std::string> list_;
   std::size_t total_ = 0;
 };
 
-// One object whose keys are known. Getters give nullopt for a key that is absent and, after a
-// problem was added, for one that is wrong; require_* add a problem for absence too.
+// One object. Getters give nullopt (an absent value) for a key that is absent and, after a problem
+// was added, for one that is wrong; require_* add a problem for absence too.
 class JsonObject {
  public:
-  JsonObject(const Json& value, std::string path, std::initializer_list<std::string_view> keys,
-             JsonProblems& problems);
+  // People write it: any other key is a problem.
+  JsonObject(JsonValue value, std::initializer_list<std::string_view> keys, JsonProblems& problems);
+  // Another program writes it: other keys are skipped, and null means absent.
+  static JsonObject tolerant(JsonValue value, JsonProblems& problems,
+                             std::size_t max_text = kMaxTolerantText);
 
-  bool has(std::string_view key) const { return find(key) != nullptr; }
-  const Json* find(std::string_view key) const;  // null if absent
-  // At most limits::kMaxFactBytes.
+  // Whether it is an object at all.
+  explicit operator bool() const { return value_.is_object(); }
+  JsonValue value() const { return value_; }
+  JsonProblems& problems() const { return problems_; }
+  void problem(std::string_view key, const std::string& text) const {
+    problems_.add(value_, key, text);
+  }
+
+  bool has(std::string_view key) const { return static_cast<bool>(find(key)); }
+  JsonValue find(std::string_view key) const;
+  // At most limits::kMaxFactBytes, of a tolerant object max_text.
   std::optional<std::string> text(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
                                       std::int64_t max) const;
+  // An integer of T's range.
+  template <class T>
+  T integer_or(std::string_view key, T absent) const {
+    const auto value = integer(key, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+    return value ? static_cast<T>(*value) : absent;
+  }
   std::optional<double> number(std::string_view key) const;
   std::optional<bool> flag(std::string_view key) const;
-  // Null if absent, no array, or longer than max_items.
-  const Json* array(std::string_view key, std::size_t max_items) const;
+  // Absent also where it is longer than max_items; iterating over it then does nothing.
+  JsonValue array(std::string_view key, std::size_t max_items) const;
+  // An object as a map from names to values, likewise.
+  JsonValue map(std::string_view key, std::size_t max_items) const;
+  // A list of strings, each like text().
+  std::vector<std::string> texts(std::string_view key, std::size_t max_items) const;
+
+  JsonValue require(std::string_view key) const;
   std::optional<std::string> require_text(std::string_view key) const;
   std::optional<std::int64_t> require_integer(std::string_view key, std::int64_t min,
                                               std::int64_t max) const;
-  std::string path(std::string_view key) const;
-  JsonProblems& problems() const { return problems_; }
+
+  static constexpr std::size_t kMaxTolerantText = 4096;
 
  private:
-  void missing(std::string_view key) const;
+  JsonObject(JsonValue value, JsonProblems& problems, bool tolerant, std::size_t max_text);
+  std::optional<std::string> text_of(const JsonValue& value) const;
+  JsonValue container(std::string_view key, JsonValue::Kind kind, std::size_t max_items) const;
 
-  const Json& value_;
-  std::string path_;
+  JsonValue value_;
   JsonProblems& problems_;
+  bool tolerant_;
+  std::size_t max_text_;  // bytes
 };
 
-// A value that must be an integer of that range; the problem is added under `path`.
-std::optional<std::int64_t> as_integer(const Json& value, const std::string& path, std::int64_t min,
-                                       std::int64_t max, JsonProblems& problems);
-std::optional<double> as_number(const Json& value, const std::string& path, JsonProblems& problems);
+// A value that must be an integer of that range.
+std::optional<std::int64_t> as_integer(const JsonValue& value, std::int64_t min, std::int64_t max,
+                                       JsonProblems& problems);
+std::optional<double> as_number(const JsonValue& value, JsonProblems& problems);
+// "expected an object, got a string"
+std::string expected(const char* wanted, const JsonValue& got);
+// `unknown kind "x"; did you mean "y"?`, or `…; known: a, b` where nothing is near.
+std::string unknown_name(const char* what, std::string_view given,
+                         const std::vector<std::string_view>& known);
 
 }  // namespace chipweave::codec

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/json/syntax_error.hpp"
 
@@ -22,7 +24,7 @@ class JsonTreeBuilder {
  public:
   struct Stop {
     std::size_t offset;
-    const char* message;  // nullptr: find_json_syntax_error() says what
+    bool too_deep = false;  // else find_json_syntax_error() says what is wrong
   };
 
   JsonTreeBuilder(JsonTree& tree, const std::uint32_t* tokens, std::size_t count)
@@ -37,7 +39,7 @@ class JsonTreeBuilder {
   void build() {
     tree_.nodes_.reserve(count_ / 2 + 1);
     read_value(0);
-    if (at_ != count_) throw Stop{offset(), nullptr};
+    if (at_ != count_) throw Stop{offset()};
     // Names are noted behind what is in their values.
     std::sort(tree_.decoded_names_.begin(), tree_.decoded_names_.end());
     std::sort(tree_.repeated_.begin(), tree_.repeated_.end());
@@ -72,7 +74,7 @@ class JsonTreeBuilder {
   Id read_value(int depth) {
     const char c = peek();
     if (c != '{' && c != '[') return read_scalar();
-    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), "brackets are nested too deep"};
+    if (depth >= limits::kMaxJsonDepth) throw Stop{offset(), true};
     const Id id = add(offset(), 0, c == '{' ? Kind::object : Kind::array);
     ++at_;
     if (c == '{') {
@@ -90,14 +92,14 @@ class JsonTreeBuilder {
   }
 
   Id read_scalar() {
-    if (at_ == count_) throw Stop{offset(), nullptr};
+    if (at_ == count_) throw Stop{offset()};
     const std::string_view token = take_token();
     const auto begin = static_cast<std::size_t>(token.data() - chars_);
     Kind kind = Kind::string;
     if (!is_string(token)) {
       kind = token == "null" ? Kind::null : Kind::number;
       if (token == "true" || token == "false") kind = Kind::boolean;
-      if (kind == Kind::number && !json_stream::is_number(token)) throw Stop{begin, nullptr};
+      if (kind == Kind::number && !json_stream::is_number(token)) throw Stop{begin};
     }
     const Id id = add(begin, begin + token.size(), kind);
     if (has_escapes_ && kind == Kind::string && token.find('\\') != token.npos) {
@@ -110,7 +112,7 @@ class JsonTreeBuilder {
   // Behind a value of a container: true at a comma, false at its end.
   bool more(char close) {
     const char c = peek();
-    if (c != ',' && c != close) throw Stop{offset(), nullptr};
+    if (c != ',' && c != close) throw Stop{offset()};
     ++at_;
     return c == ',';
   }
@@ -135,7 +137,7 @@ class JsonTreeBuilder {
     do {
       const std::size_t begin = offset();
       const std::string_view token = at_ < count_ ? take_token() : std::string_view();
-      if (!is_string(token) || peek() != ':') throw Stop{begin, nullptr};
+      if (!is_string(token) || peek() != ':') throw Stop{begin};
       ++at_;
       std::string_view name = token.substr(1, token.size() - 2);
       const bool escapes = has_escapes_ && name.find('\\') != name.npos;
@@ -156,7 +158,7 @@ class JsonTreeBuilder {
   std::string decoded(std::string_view token) const {
     const auto json = nlohmann::json::parse(token, nullptr, false);
     if (!json.is_string()) {
-      throw Stop{static_cast<std::size_t>(token.data() - text_.data()), nullptr};
+      throw Stop{static_cast<std::size_t>(token.data() - text_.data())};
     }
     return json.get<std::string>();
   }
@@ -199,6 +201,8 @@ const std::string* decoded_at(const std::vector<std::pair<JsonTree::Id, std::str
   return at != list.end() && at->first == id ? &at->second : nullptr;
 }
 
+constexpr std::size_t kMaxPathStep = 100;  // bytes of a name that a path shows
+
 // RFC 6901: ~1 is a slash, ~0 a tilde.
 std::string unescaped_step(std::string_view step) {
   std::string out;
@@ -219,16 +223,16 @@ std::string unescaped_step(std::string_view step) {
 
 }  // namespace
 
-std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text) {
-  if (text.size() > limits::kMaxRankTableBytes) {
-    return JsonSyntaxError{0, "it is larger than 40 MiB, which no consumer reads", {}};
+std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text, std::size_t max_bytes) {
+  if (text.size() > max_bytes) {
+    return JsonSyntaxError{0, "larger than " + std::to_string(max_bytes >> 20U) + " MiB", {}, true};
   }
   JsonTree tree;
   tree.document_ = std::move(text);
   const std::size_t size = tree.document_.size();
   tree.document_.reserve(size + simdjson::SIMDJSON_PADDING);
   std::size_t stopped = size;
-  const char* why = nullptr;
+  bool too_deep = false;
   try {
     std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
     const simdjson::implementation* simd = simdjson::get_active_implementation();
@@ -240,10 +244,15 @@ std::variant<JsonTree, JsonSyntaxError> JsonTree::parse(std::string text) {
     }
   } catch (const JsonTreeBuilder::Stop& stop) {
     stopped = stop.offset;
-    why = stop.message;
+    too_deep = stop.too_deep;
   }
-  JsonSyntaxError mistake = why != nullptr ? JsonSyntaxError{stopped, why, {}}
-                                           : find_json_syntax_error(tree.document_, stopped);
+  JsonSyntaxError mistake = find_json_syntax_error(tree.document_, stopped);
+  if (too_deep) {
+    mistake = {stopped,
+               "nested deeper than " + std::to_string(limits::kMaxJsonDepth) + " levels",
+               {},
+               true};
+  }
   mistake.position = LineIndex(tree.document_).at(mistake.offset);
   return mistake;
 }
@@ -295,6 +304,35 @@ std::string JsonTree::escaped_step(std::string_view name) {
     }
   }
   return out;
+}
+
+std::string JsonTree::path(Id id, Id base) const {
+  std::string out;
+  Id container = base;
+  while (container != id) {
+    std::size_t index = 0;
+    Id child = first(container);
+    while (nodes_[child].after <= id) {
+      child = next(container, child);
+      ++index;
+    }
+    const std::string step =
+        is(container, Kind::array) ? "[" + std::to_string(index) + "]" : path_step(name(child));
+    if (!out.empty() && step.front() != '[') out += '.';
+    out += step;
+    container = child;
+  }
+  return out;
+}
+
+std::string JsonTree::path_step(std::string_view name) {
+  const bool plain = !name.empty() && name.size() <= kMaxPathStep &&
+                     std::all_of(name.begin(), name.end(), [](char c) {
+                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') || c == '_' || c == '-';
+                     });
+  if (plain) return std::string(name);
+  return "[\"" + printable(with_dots(name, kMaxPathStep)) + "\"]";
 }
 
 JsonTree::Id JsonTree::at(std::string_view pointer) const {

@@ -1,5 +1,6 @@
-// JsonTree — a JSON text with the place of every value and name in it: what a linter and an editor
-// need, and a plain DOM does not have. Names that are given twice are all there.
+// JsonTree — a JSON text with the position of every value and name in it, for documents that people
+// write: messages can name line, column and key path. Names that are given twice are all there.
+// Readers use json_value.hpp and json_object.hpp.
 //
 // Values lie in one array in the order of the text (an object, then its members); an Id is an index
 // into it, the root is 0. Text is not copied: strings without escapes are views into the document.
@@ -16,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/limits.hpp"
+
 namespace chipweave::codec {
 
 // Line and column, both from 1, columns in bytes.
@@ -24,11 +27,12 @@ struct TextPosition {
   std::size_t column = 1;
 };
 
-// Why a text is no JSON, and where.
+// Why a text is not JSON, and where.
 struct JsonSyntaxError {
   std::size_t offset = 0;
   std::string message;
   TextPosition position;
+  bool is_limit = false;  // it may be JSON, but is too large or nested too deeply
 };
 
 class JsonTree {
@@ -37,7 +41,8 @@ class JsonTree {
   static constexpr Id kNone = UINT32_MAX;
   enum class Kind : std::uint8_t { object, array, string, number, boolean, null };
 
-  static std::variant<JsonTree, JsonSyntaxError> parse(std::string text);
+  static std::variant<JsonTree, JsonSyntaxError> parse(
+      std::string text, std::size_t max_bytes = limits::kMaxRankTableBytes);
 
   JsonTree(JsonTree&&) = default;
   JsonTree& operator=(JsonTree&&) = default;
@@ -57,7 +62,7 @@ class JsonTree {
     if (value.kind != Kind::string) return raw(id);
     return value.escapes ? decoded_text(id) : span(value.begin + 1, value.end - 1);
   }
-  // Name of a member; "" of what is none.
+  // The name of a member; "" for anything else.
   std::string_view name(Id id) const {
     const Node& value = node(id);
     return value.name_escapes ? decoded_name(id) : span(value.name_begin, value.name_end);
@@ -72,7 +77,7 @@ class JsonTree {
   Id next(Id container, Id child) const {
     return node(child).after < node(container).after ? node(child).after : kNone;
   }
-  // The first member of that name; kNone if there is none or `object` is no object.
+  // The first member of that name; kNone if there is none, or if `object` is not an object.
   Id member(Id object, std::string_view name) const;
   std::size_t child_count(Id container) const;
 
@@ -80,10 +85,15 @@ class JsonTree {
   std::string pointer(Id id) const;
   // A name as a step of a pointer.
   static std::string escaped_step(std::string_view name);
-  // What a pointer leads to; kNone if nothing.
+  // "server_list[0].device_ip", from `base`, which holds the value; "" of the base itself. Cost: as
+  // pointer().
+  std::string path(Id id, Id base = 0) const;
+  // A name as a step of a path: device_ip, ["b1/r1/x1"].
+  static std::string path_step(std::string_view name);
+  // The value at a pointer; kNone if there is none.
   Id at(std::string_view pointer) const;
 
-  // Members whose name their object has already, in the order of the text.
+  // Members whose name another member of the object has already, in the order of the text.
   const std::vector<Id>& repeated() const { return repeated_; }
 
   const std::string& document() const { return document_; }
@@ -98,7 +108,7 @@ class JsonTree {
     bool escapes, name_escapes;
   };
   JsonTree() = default;
-  // Unchecked: every Id comes from this tree, and this is asked for every value many times.
+  // Unchecked: every Id comes from this tree, and this is called many times a value.
   const Node& node(Id id) const { return nodes_.data()[id]; }
   std::string_view span(std::uint32_t begin, std::uint32_t end) const {
     return {document_.data() + begin, end - begin};

@@ -2,80 +2,73 @@
 
 #include <array>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/kube/base64.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-using Json = nlohmann::json;
 
 Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
 }
 
 // null and absent are the same.
-const Json* member(const Json& object, const char* key) {
-  const auto it = object.find(key);
-  return it == object.end() || it->is_null() ? nullptr : &*it;
+JsonValue member(JsonValue object, std::string_view key) {
+  const JsonValue value = object[key];
+  return value.is_null() ? JsonValue() : value;
 }
 
 // One entry of a list of {name, KIND: {…}}, e.g. clusters.
 class Entry {
  public:
-  static Result<Entry> find(const Json& root, const char* list, const char* kind,
+  static Result<Entry> find(JsonValue root, const char* list, const char* kind,
                             const std::string& name) {
-    const Json* entries = member(root, list);
-    if (entries == nullptr || !entries->is_array())
-      return invalid(std::string(list) + " must be a list");
-    for (const Json& each : *entries) {
+    const JsonValue entries = member(root, list);
+    if (!entries.is_array()) return invalid(std::string(list) + " must be a list");
+    for (const JsonValue each : entries) {
       if (!each.is_object()) return invalid(std::string(list) + " must hold objects");
-      const Json* known = member(each, "name");
-      if (known == nullptr || !known->is_string() || known->get_ref<const std::string&>() != name)
-        continue;
-      const Json* body = member(each, kind);
+      const JsonValue known = member(each, "name");
+      if (!known.is_string() || known.text() != name) continue;
+      const JsonValue body = member(each, kind);
       const std::string where = std::string(kind) + " '" + name + "'";
-      if (body == nullptr || !body->is_object())
-        return invalid(where + " has no object '" + kind + "'");
-      return Entry(*body, where);
+      if (!body.is_object()) return invalid(where + " has no object '" + kind + "'");
+      return Entry(body, where);
     }
     return invalid(std::string(list) + " has no entry named '" + name + "'");
   }
 
-  Result<std::string> text(const char* key) const {
-    const Json* value = member(*body_, key);
-    if (value == nullptr) return std::string();
-    if (!value->is_string()) return invalid(where_ + ": " + key + " must be a string");
-    return value->get<std::string>();
+  Result<std::string> text(std::string_view key) const {
+    const JsonValue value = member(body_, key);
+    if (value && !value.is_string()) return wrong(key, expected("a string", value));
+    return std::string(value.text());
   }
 
   // KEY names a file, KEY-data holds the same in base64 and wins.
   Result<PemSource> pem(const std::string& key) const {
-    auto data = text((key + "-data").c_str());
+    auto data = text(key + "-data");
     if (!data) return std::move(data).error();
     if (!data->empty()) {
       auto decoded = decode_base64(*data);
       if (!decoded) return std::move(decoded).error().in(where_ + ": " + key + "-data");
       return PemSource{std::move(*decoded), {}};
     }
-    auto file = text(key.c_str());
+    auto file = text(key);
     if (!file) return std::move(file).error();
     return PemSource{{}, std::move(*file)};
   }
 
-  Result<bool> flag(const char* key) const {
-    const Json* value = member(*body_, key);
-    if (value == nullptr) return false;
-    if (!value->is_boolean()) return invalid(where_ + ": " + key + " must be true or false");
-    return value->get<bool>();
+  Result<bool> flag(std::string_view key) const {
+    const JsonValue value = member(body_, key);
+    if (value && !value.is_boolean()) return wrong(key, expected("true or false", value));
+    return value.boolean().value_or(false);
   }
 
   Result<void> refuse(std::initializer_list<std::pair<const char*, const char*>> keys) const {
     for (const auto& [key, instead] : keys) {
-      if (member(*body_, key) != nullptr) {
+      if (member(body_, key)) {
         return make_error(Errc::unsupported,
                           where_ + ": " + key + " is not supported here; " + instead);
       }
@@ -86,8 +79,12 @@ class Entry {
   const std::string& where() const { return where_; }
 
  private:
-  Entry(const Json& body, std::string where) : body_(&body), where_(std::move(where)) {}
-  const Json* body_;
+  Entry(JsonValue body, std::string where) : body_(body), where_(std::move(where)) {}
+  Error wrong(std::string_view key, const std::string& why) const {
+    return invalid(where_ + ": " + std::string(key) + ": " + why);
+  }
+
+  JsonValue body_;
   std::string where_;
 };
 
@@ -118,7 +115,7 @@ Result<void> read_cluster(const Entry& cluster, KubeAccess& to) {
   }
   if (to.insecure && to.ca.given()) {
     return invalid(cluster.where() +
-                   ": a certificate authority and insecure-skip-tls-verify exclude each other");
+                   ": a certificate authority and insecure-skip-tls-verify cannot be combined");
   }
   return {};
 }
@@ -151,20 +148,19 @@ Result<void> read_user(const Entry& user, KubeAccess& to) {
 }  // namespace
 
 Result<KubeAccess> read_kubeconfig(std::string_view yaml, std::string_view context) {
-  auto documents = yaml_to_json(yaml);
-  if (!documents) return std::move(documents).error();
-  if (documents->size() != 1 || !documents->front().value.is_object()) {
+  const auto documents = parse_yaml(yaml);
+  if (!documents) return documents.error();
+  const JsonValue root = documents->size() == 1 ? JsonValue(documents->front().tree) : JsonValue();
+  if (!root.is_object()) {
     return invalid("a kubeconfig is one YAML document with keys such as clusters and users");
   }
-  const Json& root = documents->front().value;
   std::string wanted(context);
   if (wanted.empty()) {
-    const Json* current = member(root, "current-context");
-    if (current == nullptr || !current->is_string() ||
-        current->get_ref<const std::string&>().empty()) {
+    const JsonValue current = member(root, "current-context");
+    if (!current.is_string() || current.text().empty()) {
       return invalid("current-context is not set; name a context");
     }
-    wanted = current->get<std::string>();
+    wanted = current.text();
   }
   auto chosen = Entry::find(root, "contexts", "context", wanted);
   if (!chosen) return std::move(chosen).error();

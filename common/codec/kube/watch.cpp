@@ -304,7 +304,7 @@ template class WatchReader<KubeLease>;
 template class WatchReader<KubeClaim>;
 
 KubeStatus read_status(std::string& body) {
-  constexpr std::size_t kMostText = 200;
+  constexpr std::size_t kMaxText = 200;
   od::parser parser;
   od::document document;
   KubeStatus status;
@@ -312,7 +312,7 @@ KubeStatus read_status(std::string& body) {
     read_status_field(key, v, status);
   });
   if (read && status.code != 0) return status;
-  return {0, "", body.substr(0, kMostText)};
+  return {0, "", body.substr(0, kMaxText)};
 }
 
 bool LineSplitter::feed(std::string_view bytes) {

@@ -23,15 +23,15 @@ std::string indexed(const std::string& where, std::size_t index) {
 }
 
 void expand_pod(const ManifestObject& object, Expansion& out, Shape& shape) {
-  if (!out.room_for(1, *object.body, "Pod " + object.name, shape)) return;
-  out.add_pod(object, *object.body, {object.name, {}, {}, json::object()}, "Pod", shape);
+  if (!out.room_for(1, object.body, "Pod " + object.name, shape)) return;
+  out.add_pod(object, object.body, {object.name, {}, {}, json::object()}, "Pod", shape);
 }
 
 // Deployment, ReplicaSet: the suffix is random in a cluster, counted here.
 void expand_replicas(const ManifestObject& object, Expansion& out, Shape& shape) {
-  const json& spec = shape.object(*object.body, "spec", "");
+  const JsonValue spec = shape.object(object.body, "spec", "");
   const int replicas = shape.count(spec, "replicas", "spec", 1);
-  const json& pod_template = shape.object(spec, "template", "spec");
+  const JsonValue pod_template = shape.object(spec, "template", "spec");
   if (!out.room_for(replicas, pod_template, "spec.replicas", shape)) return;
   const bool stateful = object.kind == "StatefulSet";
   const int first =
@@ -50,7 +50,7 @@ void expand_replicas(const ManifestObject& object, Expansion& out, Shape& shape)
 
 // The pods that run at first: as many as `parallelism` allows.
 void expand_batch_job(const ManifestObject& object, Expansion& out, Shape& shape) {
-  const json& spec = shape.object(*object.body, "spec", "");
+  const JsonValue spec = shape.object(object.body, "spec", "");
   const int parallelism = shape.count(spec, "parallelism", "spec", 1);
   const int completions = shape.count(spec, "completions", "spec", parallelism);
   const bool is_indexed = shape.text(spec, "completionMode", "spec") == "Indexed";
@@ -59,7 +59,7 @@ void expand_batch_job(const ManifestObject& object, Expansion& out, Shape& shape
     return;
   }
   const int pods = std::min(parallelism, completions);
-  const json& pod_template = shape.object(spec, "template", "spec");
+  const JsonValue pod_template = shape.object(spec, "template", "spec");
   if (!out.room_for(pods, pod_template, "spec.parallelism", shape)) return;
   if (completions > pods) {
     out.note("Job " + object.name + ": the first " + std::to_string(pods) + " of " +
@@ -78,7 +78,7 @@ void expand_batch_job(const ManifestObject& object, Expansion& out, Shape& shape
 }
 
 PodIdentity volcano_identity(const ManifestObject& job, const std::string& task, int index,
-                             const json& spec, Shape& shape) {
+                             JsonValue spec, Shape& shape) {
   const std::string number = std::to_string(index);
   std::string queue = shape.text(spec, "queue", "spec");
   if (queue.empty()) queue = "default";
@@ -101,59 +101,59 @@ PodIdentity volcano_identity(const ManifestObject& job, const std::string& task,
 }
 
 void expand_volcano_job(const ManifestObject& object, Expansion& out, Shape& shape) {
-  const json& spec = shape.object(*object.body, "spec", "");
-  const json& tasks = shape.array(spec, "tasks", "spec");
+  const JsonValue spec = shape.object(object.body, "spec", "");
+  const JsonValue tasks = shape.array(spec, "tasks", "spec");
   if (tasks.empty()) shape.problem("spec.tasks", "must list at least one task");
-  for (std::size_t t = 0; t < tasks.size() && shape.sound(); ++t) {
+  std::size_t t = 0;
+  for (const JsonValue task : tasks) {
+    if (!shape.sound()) return;
     const std::string where = indexed("spec.tasks", t);
-    const json& task = tasks[t];
-    if (!task.is_object()) {
-      shape.problem(where, "must be a map");
-      return;
-    }
+    if (!task.is_object()) return shape.problem(where, expected("a map", task));
     std::string name = shape.text(task, "name", where);
     if (name.empty()) name = "default" + std::to_string(t);  // Volcano's admission names it so
     const int replicas = shape.count(task, "replicas", where, 1);
-    const json& pod_template = shape.object(task, "template", where);
+    const JsonValue pod_template = shape.object(task, "template", where);
     if (!out.room_for(replicas, pod_template, where + ".replicas", shape)) return;
     for (int i = 0; i < replicas && shape.sound(); ++i) {
       out.add_pod(object, pod_template, volcano_identity(object, name, i, spec, shape),
                   where + ".template", shape);
     }
+    ++t;
   }
 }
 
 // The order in which an operator creates its replica types: the one that leads first.
-std::vector<std::string> replica_types(const json& specs) {
+std::vector<std::string> replica_types(JsonValue specs) {
   static constexpr std::array kLeaders{"chief", "master", "launcher", "scheduler"};
   std::vector<std::string> leaders;
   std::vector<std::string> others;
-  for (const auto& item : specs.items()) {
-    const std::string& type = item.key();
-    const std::string lowered = lower(type);
-    const bool leads = std::find(kLeaders.begin(), kLeaders.end(), lowered) != kLeaders.end();
+  for (const JsonValue spec : specs) {
+    const std::string type(spec.name());
+    const bool leads = std::find(kLeaders.begin(), kLeaders.end(), lower(type)) != kLeaders.end();
     (leads ? leaders : others).push_back(type);
   }
+  std::sort(leaders.begin(), leaders.end());
+  std::sort(others.begin(), others.end());
   leaders.insert(leaders.end(), others.begin(), others.end());
   return leaders;
 }
 
 using IdentityOf = PodIdentity (*)(const ManifestObject& job, const std::string& type,
-                                   const json& replica_spec, int index);
+                                   JsonValue replica_spec, int index);
 
 // Objects of the form spec.<key>.<Type>.{replicas, template}.
 void expand_replica_specs(const ManifestObject& object, const char* key, IdentityOf identity_of,
                           Expansion& out, Shape& shape) {
-  const json& spec = shape.object(*object.body, "spec", "");
-  const json& specs = shape.object(spec, key, "spec");
+  const JsonValue spec = shape.object(object.body, "spec", "");
+  const JsonValue specs = shape.object(spec, key, "spec");
   if (specs.empty()) {
     shape.problem(std::string("spec.") + key, "must have at least one replica type");
   }
   for (const std::string& type : replica_types(specs)) {
     const std::string where = std::string("spec.") + key + "." + type;
-    const json& replica = shape.object(specs, type.c_str(), std::string("spec.") + key);
+    const JsonValue replica = shape.object(specs, type, std::string("spec.") + key);
     const int replicas = shape.count(replica, "replicas", where, 1);
-    const json& pod_template = shape.object(replica, "template", where);
+    const JsonValue pod_template = shape.object(replica, "template", where);
     if (!out.room_for(replicas, pod_template, where + ".replicas", shape)) return;
     for (int i = 0; i < replicas && shape.sound(); ++i) {
       out.add_pod(object, pod_template, identity_of(object, lower(type), replica, i),
@@ -163,7 +163,7 @@ void expand_replica_specs(const ManifestObject& object, const char* key, Identit
 }
 
 PodIdentity training_identity(const ManifestObject& job, const std::string& type,
-                              const json& replica_spec, int index) {
+                              JsonValue replica_spec, int index) {
   const std::string number = std::to_string(index);
   PodIdentity identity{job.name + "-" + type + "-" + number, {}, {}, json::object()};
   identity.labels = {{"training.kubeflow.org/job-name", job.name},
@@ -171,8 +171,8 @@ PodIdentity training_identity(const ManifestObject& job, const std::string& type
                      {"training.kubeflow.org/replica-index", number},
                      {"training.kubeflow.org/replica-type", type}};
   if (type == "master") identity.labels["training.kubeflow.org/job-role"] = "master";
-  if (replica_spec.contains("restartPolicy")) {
-    identity.spec_defaults["restartPolicy"] = replica_spec["restartPolicy"];
+  if (const JsonValue policy = replica_spec["restartPolicy"]) {
+    identity.spec_defaults["restartPolicy"] = json::parse(policy.raw());
   }
   return identity;
 }
@@ -180,16 +180,15 @@ PodIdentity training_identity(const ManifestObject& job, const std::string& type
 // The ascend-operator is built on the training operator's library and gives the same labels; the
 // job names its scheduler once for all pods.
 PodIdentity ascend_identity(const ManifestObject& job, const std::string& type,
-                            const json& replica_spec, int index) {
+                            JsonValue replica_spec, int index) {
   PodIdentity identity = training_identity(job, type, replica_spec, index);
-  const json& spec = (*job.body)["spec"];
-  if (const auto found = spec.find("schedulerName"); found != spec.end() && found->is_string()) {
-    identity.spec_defaults["schedulerName"] = *found;
+  if (const auto scheduler = job.body["spec"]["schedulerName"].string()) {
+    identity.spec_defaults["schedulerName"] = *scheduler;
   }
   return identity;
 }
 
-PodIdentity elastic_identity(const ManifestObject& job, const std::string& type, const json&,
+PodIdentity elastic_identity(const ManifestObject& job, const std::string& type, JsonValue,
                              int index) {
   const std::string number = std::to_string(index);
   PodIdentity identity{job.name + "-edljob-" + type + "-" + number, {}, {}, json::object()};

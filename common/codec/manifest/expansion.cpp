@@ -62,13 +62,14 @@ void default_requests(json& spec) {
 
 // Labels and annotations are maps of text; a number or boolean there is what the API server
 // refuses, too.
-void add_texts(json& into, const json& from, const std::string& where, Shape& shape) {
-  for (const auto& [key, value] : from.items()) {
+void add_texts(json& into, JsonValue from, const std::string& where, Shape& shape) {
+  for (const JsonValue value : from) {
     if (!value.is_string()) {
-      shape.problem(fmt::format("{}.{}", where, key), "must be text (put it in quotes)");
+      shape.problem(fmt::format("{}.{}", where, value.name()),
+                    expected("a string", value) + " (put it in quotes)");
       continue;
     }
-    into[key] = value;
+    into[std::string(value.name())] = value.text();
   }
 }
 
@@ -83,10 +84,10 @@ json owner_reference(const ManifestObject& owner) {
                        {"controller", true}}});
 }
 
-json make_pod(const ManifestObject& owner, const json& pod_template, const PodIdentity& identity,
+json make_pod(const ManifestObject& owner, JsonValue pod_template, const PodIdentity& identity,
               const std::string& where, Shape& shape) {
   const std::string in_metadata = where + ".metadata";
-  const json& given = shape.object(pod_template, "metadata", where);
+  const JsonValue given = shape.object(pod_template, "metadata", where);
   json metadata = {{"name", identity.name}, {"namespace", owner.ns}};
   json labels = json::object();
   add_texts(labels, shape.object(given, "labels", in_metadata), in_metadata + ".labels", shape);
@@ -99,11 +100,12 @@ json make_pod(const ManifestObject& owner, const json& pod_template, const PodId
   if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
   if (owner.kind != "Pod") metadata["ownerReferences"] = owner_reference(owner);
 
-  json spec = shape.object(pod_template, "spec", where);
+  const JsonValue given_spec = shape.object(pod_template, "spec", where);
+  json spec = given_spec ? json::parse(given_spec.raw()) : json::object();
   for (const auto& [key, value] : identity.spec_defaults.items()) {
     if (!spec.contains(key)) spec[key] = value;
   }
-  if (shape.array(spec, "containers", where + ".spec").empty()) {
+  if (shape.array(given_spec, "containers", where + ".spec").empty()) {
     shape.problem(where + ".spec.containers", "must list at least one container");
   }
   return {{"apiVersion", "v1"},
@@ -115,15 +117,14 @@ json make_pod(const ManifestObject& owner, const json& pod_template, const PodId
 
 }  // namespace
 
-bool Expansion::room_for(int more, const json& pod_template, const std::string& where,
-                         Shape& shape) {
+bool Expansion::room_for(int more, JsonValue pod_template, const std::string& where, Shape& shape) {
   if (!shape.sound()) return false;
   if (more > limits::kMaxManifestPods - static_cast<int>(manifest_.pods.size())) {
     shape.problem(where, "makes more than " + std::to_string(limits::kMaxManifestPods) +
                              " pods of one file; lower the replicas");
     return false;
   }
-  bytes_ += pod_template.dump().size() * static_cast<std::size_t>(more);
+  bytes_ += pod_template.raw().size() * static_cast<std::size_t>(more);
   if (bytes_ > limits::kMaxManifestExpandedBytes) {
     shape.problem(where, "makes more than " +
                              std::to_string(limits::kMaxManifestExpandedBytes >> 20U) +
@@ -133,7 +134,7 @@ bool Expansion::room_for(int more, const json& pod_template, const std::string& 
   return true;
 }
 
-void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
+void Expansion::add_pod(const ManifestObject& owner, JsonValue pod_template,
                         const PodIdentity& identity, const std::string& where, Shape& shape) {
   shape.check_name(identity.name, owner.kind + " " + owner.name + ": pod name");
   json pod = make_pod(owner, pod_template, identity, where, shape);
@@ -148,10 +149,10 @@ void Expansion::add_pod(const ManifestObject& owner, const json& pod_template,
   out.ns = owner.ns;
   out.name = identity.name;
   if (owner.kind != "Pod") out.owner = owner.kind + " " + owner.name;
-  const json& selector = shape.object(pod["spec"], "nodeSelector", where + ".spec");
+  const JsonValue spec = pod_template["spec"];
+  const JsonValue selector = shape.object(spec, "nodeSelector", where + ".spec");
   out.hostname = shape.text(selector, kHostname, where + ".spec.nodeSelector");
-  out.selects_nodes = pod["spec"].contains("affinity") ||
-                      selector.size() > (selector.contains(kHostname) ? 1U : 0U);
+  out.selects_nodes = spec["affinity"] || selector.size() > (selector[kHostname] ? 1U : 0U);
   if (!shape.sound()) return;
   const json& metadata = pod["metadata"];
   if (metadata.contains("labels")) out.group = metadata["labels"].value("gpu-topology", "");

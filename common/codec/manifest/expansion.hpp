@@ -19,7 +19,7 @@ struct ManifestObject {
   std::string kind;
   std::string ns;
   std::string name;
-  const nlohmann::json* body = nullptr;  // the document; lives as long as the expansion of it
+  JsonValue body;  // the document; lives as long as the expansion of it
 };
 
 // What a controller adds to one pod of a template.
@@ -39,11 +39,10 @@ class Expansion {
   // Whether `more` pods of the template still fit the limits on pods and bytes, and counts their
   // bytes; otherwise (or when the document has a problem already) false. Asked once before the pods
   // of a template are added.
-  bool room_for(int more, const nlohmann::json& pod_template, const std::string& where,
-                Shape& shape);
+  bool room_for(int more, JsonValue pod_template, const std::string& where, Shape& shape);
   // `where`: path of the template in its document, for messages.
-  void add_pod(const ManifestObject& owner, const nlohmann::json& pod_template,
-               const PodIdentity& identity, const std::string& where, Shape& shape);
+  void add_pod(const ManifestObject& owner, JsonValue pod_template, const PodIdentity& identity,
+               const std::string& where, Shape& shape);
   void note(std::string text);
   Manifest take() && { return std::move(manifest_); }
 

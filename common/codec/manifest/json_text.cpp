@@ -3,21 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "common/base/foreign_text.hpp"
-#include "common/codec/json/depth.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-using json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostItems = 12;
+constexpr std::size_t kMaxItems = 12;
 
 // best_gbps → "best GB/s", lostBy → "lost by", runner_up → "runner up"
-std::string in_words(const std::string& key) {
+std::string in_words(std::string_view key) {
   std::string words;
   for (const char c : key) {
     if (c >= 'A' && c <= 'Z' && !words.empty()) {
@@ -33,63 +31,65 @@ std::string in_words(const std::string& key) {
   return words;
 }
 
-std::string scalar(const json& value) {
-  if (value.is_string()) return printable(value.get_ref<const std::string&>());
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+std::string scalar(JsonValue value) {
+  if (value.is_string()) return printable(value.text());
+  if (value.is_boolean()) return value.boolean().value_or(false) ? "yes" : "no";
   if (value.is_null()) return "-";
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return value.dump();
+  const auto number = value.number();
+  return number && !value.is_integer() ? fmt::format("{:.6g}", *number) : std::string(value.raw());
 }
 
-bool fits_one_line(const json& list) {
-  return std::all_of(list.begin(), list.end(), [](const json& item) {
-    return item.is_number() || (item.is_string() && item.get_ref<const std::string&>().size() < 24);
+bool is_structured(JsonValue value) { return value.is_object() || value.is_array(); }
+
+bool fits_one_line(JsonValue list) {
+  return std::all_of(list.begin(), list.end(), [](JsonValue item) {
+    return item.is_number() || (item.is_string() && item.text().size() < 24);
   });
 }
 
-std::string one_line(const json& list) {
+std::string one_line(JsonValue list) {
   std::string out;
-  for (const json& item : list) out += (out.empty() ? "" : ", ") + scalar(item);
+  for (const JsonValue item : list) out += (out.empty() ? "" : ", ") + scalar(item);
   return out.empty() ? "none" : out;
 }
 
-bool is_plain(const json& value) {
-  return !value.is_structured() || (value.is_array() && fits_one_line(value));
+bool is_plain(JsonValue value) {
+  return !is_structured(value) || (value.is_array() && fits_one_line(value));
 }
 
-void write(const json& value, std::size_t indent, std::string& out);
+void write(JsonValue value, std::size_t indent, std::string& out);
 
-void write_object(const json& object, std::size_t indent, std::string& out) {
+void write_members(const std::vector<JsonValue>& members, std::size_t indent, std::string& out) {
   std::size_t width = 0;
-  for (const auto& [key, value] : object.items()) {
-    if (is_plain(value)) width = std::max(width, in_words(key).size());
+  for (const JsonValue value : members) {
+    if (is_plain(value)) width = std::max(width, in_words(value.name()).size());
   }
-  for (const auto& [key, value] : object.items()) {
+  for (const JsonValue value : members) {
     out.append(indent, ' ');
     if (is_plain(value)) {
-      out += fmt::format("{:<{}}  {}\n", in_words(key), width,
+      out += fmt::format("{:<{}}  {}\n", in_words(value.name()), width,
                          value.is_array() ? one_line(value) : scalar(value));
     } else {
-      out += in_words(key) + (value.empty() ? ": none\n" : ":\n");
+      out += in_words(value.name()) + (value.empty() ? ": none\n" : ":\n");
       write(value, indent + 2, out);
     }
   }
 }
 
-void write(const json& value, std::size_t indent, std::string& out) {
-  if (value.is_object()) return write_object(value, indent, out);
+void write(JsonValue value, std::size_t indent, std::string& out) {
+  if (value.is_object()) return write_members({value.begin(), value.end()}, indent, out);
   if (!value.is_array()) {
     out += fmt::format("{:{}}{}\n", "", indent, scalar(value));
     return;
   }
   std::size_t shown = 0;
-  for (const json& item : value) {
-    if (++shown > kMostItems) {
+  for (const JsonValue item : value) {
+    if (++shown > kMaxItems) {
       out += fmt::format("{:{}}and {} more (-o json shows all)\n", "", indent,
-                         value.size() - kMostItems);
+                         value.size() - kMaxItems);
       break;
     }
-    if (!item.is_structured()) {
+    if (!is_structured(item)) {
       out += fmt::format("{:{}}- {}\n", "", indent, scalar(item));
       continue;
     }
@@ -103,28 +103,30 @@ void write(const json& value, std::size_t indent, std::string& out) {
 }  // namespace
 
 std::string read_text_key(std::string_view text, std::string_view key) {
-  const json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) return {};
-  const auto found = value.find(key);
-  return found != value.end() && found->is_string() ? found->get<std::string>() : std::string();
+  const Result<JsonTree> tree = parse_json(text);
+  return tree ? JsonValue(*tree)[key].string().value_or("") : std::string();
 }
 
 Result<std::string> explain_as_text(std::string_view text) {
-  if (json_too_deep(text))
-    return make_error(Errc::limit_exceeded, "the answer is nested too deeply");
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!value.is_object()) {
+  const Result<JsonTree> tree = parse_json(text);
+  if (!tree) return tree.error();
+  const JsonValue answer(*tree);
+  if (!answer.is_object()) {
     return make_error(Errc::invalid_argument,
-                      "the answer is no JSON object; is this URL a chipweave-scheduler?");
+                      "the answer is not a JSON object; is this URL a chipweave-scheduler?");
   }
   std::string out;
-  if (const auto summary = value.find("summary"); summary != value.end() && summary->is_string()) {
-    const std::string pod = value.contains("pod") ? scalar(value["pod"]) + ": " : "";
-    out = pod + scalar(*summary) + "\n";
-    value.erase(summary);
-    value.erase("pod");
+  const bool summarized = answer["summary"].is_string();
+  if (summarized) {
+    const JsonValue pod = answer["pod"];
+    out = (pod ? scalar(pod) + ": " : "") + scalar(answer["summary"]) + "\n";
   }
-  write(value, 0, out);
+  std::vector<JsonValue> members;
+  for (const JsonValue member : answer) {
+    const bool shown = summarized && (member.name() == "summary" || member.name() == "pod");
+    if (!shown) members.push_back(member);
+  }
+  write_members(members, 0, out);
   return out;
 }
 

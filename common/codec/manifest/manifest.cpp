@@ -4,40 +4,40 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/manifest/expansion.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-using nlohmann::json;
-
-void expand_value(const json& value, const std::string& where, int depth, Expansion& out,
+void expand_value(JsonValue value, const std::string& where, int depth, Expansion& out,
                   Shape& shape);
 
-void expand_list(const json& list, const std::string& where, int depth, Expansion& out,
+void expand_list(JsonValue list, const std::string& where, int depth, Expansion& out,
                  Shape& shape) {
   if (depth > 0) return shape.problem(where, "is a List inside a List");
-  const json& items = shape.array(list, "items", where);
-  for (std::size_t i = 0; i < items.size() && shape.sound(); ++i) {
-    const std::string inside = (where.empty() ? "" : where + ".") + "items[" + std::to_string(i);
-    expand_value(items[i], inside + "]", depth + 1, out, shape);
+  std::size_t i = 0;
+  for (const JsonValue item : shape.array(list, "items", where)) {
+    if (!shape.sound()) return;
+    const std::string inside = (where.empty() ? "" : where + ".") + "items[" + std::to_string(i++);
+    expand_value(item, inside + "]", depth + 1, out, shape);
   }
 }
 
-void expand_value(const json& value, const std::string& where, int depth, Expansion& out,
+void expand_value(JsonValue value, const std::string& where, int depth, Expansion& out,
                   Shape& shape) {
-  if (!value.is_object()) return shape.problem(where, "is no Kubernetes object (a map)");
+  if (!value.is_object())
+    return shape.problem(where, "must be a Kubernetes object: " + expected("a map", value));
   ManifestObject object;
-  object.body = &value;
+  object.body = value;
   object.api_version = shape.text(value, "apiVersion", where);
   object.kind = shape.text(value, "kind", where);
   if (object.api_version.empty()) shape.problem("apiVersion", "is missing");
   if (object.kind.empty()) shape.problem("kind", "is missing");
   if (!shape.sound()) return;
-  if (object.kind.ends_with("List") && value.contains("items")) {
+  if (object.kind.ends_with("List") && value["items"]) {
     return expand_list(value, where, depth, out, shape);
   }
-  const json& metadata = shape.object(value, "metadata", where);
+  const JsonValue metadata = shape.object(value, "metadata", where);
   object.ns = shape.text(metadata, "namespace", "metadata");
   if (object.ns.empty()) object.ns = out.options().default_namespace;
   object.name = shape.text(metadata, "name", "metadata");
@@ -58,19 +58,13 @@ void expand_value(const json& value, const std::string& where, int depth, Expans
 }  // namespace
 
 Result<Manifest> expand_manifest(std::string_view yaml, const ManifestOptions& options) {
-  Result<std::vector<YamlDocument>> documents = yaml_to_json(yaml);
-  if (!documents) return std::move(documents).error();
+  const Result<std::vector<YamlDocument>> documents = parse_yaml(yaml);
+  if (!documents) return documents.error();
   Expansion out(options);
-  try {
-    for (const YamlDocument& document : *documents) {
-      Shape shape(document.line);
-      expand_value(document.value, "", 0, out, shape);
-      if (auto sound = shape.done(); !sound) return std::move(sound).error();
-    }
-  } catch (const json::exception& error) {
-    // dump() refuses text that is not UTF-8; everything else is checked before it is read.
-    return make_error(Errc::invalid_argument,
-                      std::string("the file is not clean UTF-8 text: ") + error.what());
+  for (const YamlDocument& document : *documents) {
+    Shape shape(document.line);
+    expand_value(JsonValue(document.tree), "", 0, out, shape);
+    if (auto sound = shape.done(); !sound) return std::move(sound).error();
   }
   return std::move(out).take();
 }

@@ -1,89 +1,128 @@
 #include "common/codec/manifest/scheduler_messages.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 using nlohmann::json;
 
-// Runs `read` on the parsed text; what the JSON library throws becomes an Error that says which
-// answer it was.
+// The larger answers name every node or pod of a cluster.
+constexpr JsonLimits kAnswerLimits{limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues};
+
+Error wrong_answer(const char* wanted, const std::string& why) {
+  return make_error(Errc::invalid_argument, std::string("the scheduler's answer is not a ") +
+                                                wanted + " (" + why +
+                                                "); is this URL a chipweave-scheduler?");
+}
+
+// Runs `read` on the parsed text.
 template <class Read>
-auto parsed(std::string_view text, const char* what, Read&& read)
-    -> Result<decltype(read(std::declval<const json&>()))> {
-  try {
-    return read(json::parse(text));
-  } catch (const json::exception& error) {
-    return make_error(Errc::invalid_argument, std::string("the scheduler's answer is no ") + what +
-                                                  " (" + error.what() +
-                                                  "); is this URL a chipweave-scheduler?");
+auto parsed(std::string_view text, const char* wanted, Read&& read)
+    -> Result<decltype(read(JsonValue(), std::declval<JsonProblems&>()))> {
+  const Result<JsonTree> tree = parse_json(text, kAnswerLimits);
+  if (!tree) return wrong_answer(wanted, tree.error().text());
+  JsonProblems problems;
+  auto out = read(JsonValue(*tree), problems);
+  if (problems.any()) return wrong_answer(wanted, problems.error().text());
+  return out;
+}
+
+std::string text_of(const JsonObject& object, std::string_view key) {
+  return object.text(key).value_or("");
+}
+
+std::vector<int> ascending_indices(JsonValue list, JsonProblems& problems) {
+  std::vector<int> out;
+  for (const JsonValue item : list) {
+    out.push_back(static_cast<int>(as_integer(item, 0, INT_MAX, problems).value_or(0)));
   }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
-// Go writes nil maps and lists as null.
-json present(const json& object, const char* key, const json& absent) {
-  const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? absent : *found;
-}
-
-std::vector<int> ascending(std::vector<int> chips) {
-  std::sort(chips.begin(), chips.end());
-  return chips;
-}
-
-NodeView node_view(const json& item) {
+NodeView node_view(JsonValue item, JsonProblems& problems) {
+  const JsonObject object = JsonObject::tolerant(item, problems);
+  const auto list = [&](std::string_view key) {
+    return object.array(key, limits::kMaxNetworkValues);
+  };
   NodeView node;
-  node.name = item.at("name").get<std::string>();
-  node.machine = item.value("machine", "");
-  node.chips = item.at("chips").get<int>();
-  node.free = ascending(item.at("free").get<std::vector<int>>());
-  node.unhealthy = ascending(present(item, "unhealthy", json::array()).get<std::vector<int>>());
-  const json used = present(item, "used", json::object());
-  for (const auto& [pod, chips] : used.items()) {
-    node.used[pod] = ascending(chips.get<std::vector<int>>());
+  node.name = object.require_text("name").value_or("");
+  node.machine = text_of(object, "machine");
+  node.chips = static_cast<int>(object.require_integer("chips", 0, INT_MAX).value_or(0));
+  object.require("free");
+  node.free = ascending_indices(list("free"), problems);
+  node.unhealthy = ascending_indices(list("unhealthy"), problems);
+  for (const JsonValue chips : object.map("used", limits::kMaxNetworkValues)) {
+    node.used[std::string(chips.name())] = ascending_indices(chips, problems);
   }
-  for (const json& link : present(item, "down_links", json::array())) {
-    node.down_links.push_back({domain::ChipIndex{link.at(0).get<int>()},
-                               domain::ChipIndex{link.at(1).get<int>()}, link.at(2).get<int>()});
+  for (const JsonValue link : list("down_links")) {
+    std::vector<int> parts;
+    for (const JsonValue part : link) {
+      parts.push_back(static_cast<int>(as_integer(part, 0, INT_MAX, problems).value_or(0)));
+    }
+    if (parts.size() != 3) {
+      problems.add(link, "must be [a,b,lanes]");
+      continue;
+    }
+    node.down_links.push_back({domain::ChipIndex{parts[0]}, domain::ChipIndex{parts[1]}, parts[2]});
   }
-  for (const json& port : present(item, "down_ports", json::array())) {
-    node.down_ports.push_back({port.at("chip").get<int>(), port.at("switch").get<std::string>(),
-                               port.at("lanes").get<int>()});
+  for (const JsonValue value : list("down_ports")) {
+    const JsonObject port = JsonObject::tolerant(value, problems);
+    node.down_ports.push_back(
+        {port.integer_or("chip", 0), text_of(port, "switch"), port.integer_or("lanes", 0)});
   }
-  node.down_nics = present(item, "down_nics", json::array()).get<std::vector<std::string>>();
-  for (const json& fault : present(item, "faults", json::array())) {
-    node.faults.push_back({fault.at("code").get<std::string>(),
-                           fault.at("effect").get<std::string>(), fault.value("where", ""),
-                           fault.value("text", ""), fault.value("since", "")});
+  node.down_nics = object.texts("down_nics", limits::kMaxNetworkValues);
+  for (const JsonValue value : list("faults")) {
+    const JsonObject fault = JsonObject::tolerant(value, problems);
+    node.faults.push_back({fault.require_text("code").value_or(""),
+                           fault.require_text("effect").value_or(""), text_of(fault, "where"),
+                           text_of(fault, "text"), text_of(fault, "since")});
   }
   return node;
 }
 
-PlacementView placement_view(const json& value) {
+PlacementView placement_view(JsonValue value, JsonProblems& problems) {
+  const JsonObject object = JsonObject::tolerant(value, problems);
   PlacementView placement;
-  placement.node = value.value("node", "");
-  placement.resource = value.value("resource", "");
-  placement.gbps = value.value("gbps", 0.0);
-  for (const json& chip : value.at("chips")) placement.chips.push_back(chip.at("index").get<int>());
-  placement.chips = ascending(std::move(placement.chips));
+  placement.node = text_of(object, "node");
+  placement.resource = text_of(object, "resource");
+  placement.gbps = object.number("gbps").value_or(0);
+  object.require("chips");
+  for (const JsonValue chip : object.array("chips", limits::kMaxNetworkValues)) {
+    const auto index = JsonObject::tolerant(chip, problems).require_integer("index", 0, INT_MAX);
+    placement.chips.push_back(static_cast<int>(index.value_or(0)));
+  }
+  std::sort(placement.chips.begin(), placement.chips.end());
   return placement;
 }
 
-PodView pod_view(const json& pod) {
+PodView pod_view(JsonValue pod, JsonProblems& problems) {
   PodView out;
-  const json& metadata = pod.at("metadata");
-  out.name = metadata.at("name").get<std::string>();
-  out.ns = metadata.value("namespace", "default");
-  out.uid = metadata.value("uid", "");
-  out.node = present(pod, "spec", json::object()).value("nodeName", "");
-  out.annotations =
-      present(metadata, "annotations", json::object()).get<std::map<std::string, std::string>>();
-  const auto placement = out.annotations.find("chipweave.dev/placement");
-  if (placement != out.annotations.end())
-    out.placement = placement_view(json::parse(placement->second));
+  const JsonObject metadata = JsonObject::tolerant(pod["metadata"], problems);
+  out.name = metadata.require_text("name").value_or("");
+  out.ns = metadata.text("namespace").value_or("default");
+  out.uid = text_of(metadata, "uid");
+  out.node = pod["spec"]["nodeName"].string().value_or("");
+  for (const JsonValue value : metadata.map("annotations", limits::kMaxNetworkValues)) {
+    out.annotations.emplace(value.name(), value.text());
+  }
+  const JsonValue placement = pod["metadata"]["annotations"]["chipweave.dev/placement"];
+  if (!placement) return out;
+  const Result<JsonTree> note = parse_json(placement.text());
+  if (!note) {
+    problems.add(placement, note.error().text());
+    return out;
+  }
+  JsonProblems inner;
+  out.placement = placement_view(JsonValue(*note), inner);
+  if (inner.any()) problems.add(placement, inner.error().text());
   return out;
 }
 
@@ -111,37 +150,40 @@ std::string as_go_writes(const json& value) {
 }  // namespace
 
 Result<std::vector<NodeView>> read_node_views(std::string_view text) {
-  return parsed(text, "list of nodes", [](const json& value) {
+  return parsed(text, "list of nodes", [](JsonValue value, JsonProblems& problems) {
     std::vector<NodeView> nodes;
-    for (const json& item : value.at("items")) nodes.push_back(node_view(item));
+    const JsonObject answer = JsonObject::tolerant(value, problems);
+    answer.require("items");
+    for (const JsonValue item : answer.array("items", limits::kMaxNetworkValues)) {
+      nodes.push_back(node_view(item, problems));
+    }
     std::sort(nodes.begin(), nodes.end(),
               [](const NodeView& a, const NodeView& b) { return a.name < b.name; });
     return nodes;
   });
 }
 
-Result<NodeView> read_node_view(std::string_view text) {
-  return parsed(text, "node", [](const json& value) { return node_view(value); });
-}
+Result<NodeView> read_node_view(std::string_view text) { return parsed(text, "node", node_view); }
 
-Result<PodView> read_pod_view(std::string_view text) {
-  return parsed(text, "pod", [](const json& value) { return pod_view(value); });
-}
+Result<PodView> read_pod_view(std::string_view text) { return parsed(text, "pod", pod_view); }
 
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
-  return parsed(text, "list of pods", [](const json& value) {
+  return parsed(text, "list of pods", [](JsonValue value, JsonProblems& problems) {
     std::vector<PodSummary> pods;
-    for (const json& item : value.at("items")) {
+    const JsonObject answer = JsonObject::tolerant(value, problems);
+    answer.require("items");
+    for (const JsonValue each : answer.array("items", limits::kMaxNetworkValues)) {
+      const JsonObject item = JsonObject::tolerant(each, problems);
       PodSummary pod;
-      pod.ns = item.at("namespace").get<std::string>();
-      pod.name = item.at("name").get<std::string>();
-      pod.resource = item.value("resource", "");
-      pod.asked = item.value("asked", 0);
-      pod.state = item.value("state", "");
-      pod.node = item.value("node", "");
-      pod.chips = ascending(present(item, "chips", json::array()).get<std::vector<int>>());
-      pod.gbps = item.value("gbps", 0.0);
-      pod.best_gbps = item.value("best_gbps", 0.0);
+      pod.ns = item.require_text("namespace").value_or("");
+      pod.name = item.require_text("name").value_or("");
+      pod.resource = text_of(item, "resource");
+      pod.asked = item.integer_or("asked", 0);
+      pod.state = text_of(item, "state");
+      pod.node = text_of(item, "node");
+      pod.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
+      pod.gbps = item.number("gbps").value_or(0);
+      pod.best_gbps = item.number("best_gbps").value_or(0);
       pods.push_back(std::move(pod));
     }
     return pods;
@@ -150,14 +192,13 @@ Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
 
 Result<std::string> write_extender_args(std::string_view pod,
                                         const std::vector<std::string>& nodes) {
-  return parsed(pod, "pod", [&](const json& value) {
-    json bare = value;
-    bare.erase("kind");
-    bare.erase("apiVersion");
-    // Go writes struct fields in their order, which a sorted map would not keep.
-    return "{\"Pod\":" + as_go_writes(bare) +
-           ",\"Nodes\":null,\"NodeNames\":" + as_go_writes(json(nodes)) + "}";
-  });
+  json bare = json::parse(pod, nullptr, /*allow_exceptions=*/false);
+  if (!bare.is_object()) return wrong_answer("pod", "not a JSON object");
+  bare.erase("kind");
+  bare.erase("apiVersion");
+  // Go writes struct fields in their order, which a sorted map would not keep.
+  return "{\"Pod\":" + as_go_writes(bare) +
+         ",\"Nodes\":null,\"NodeNames\":" + as_go_writes(json(nodes)) + "}";
 }
 
 std::string write_binding_args(const std::string& ns, const std::string& name,
@@ -167,14 +208,14 @@ std::string write_binding_args(const std::string& ns, const std::string& name,
 }
 
 Result<FilterReply> read_filter_reply(std::string_view text) {
-  return parsed(text, "filter answer", [](const json& value) {
+  return parsed(text, "filter answer", [](JsonValue value, JsonProblems& problems) {
+    const JsonObject answer = JsonObject::tolerant(value, problems);
     FilterReply reply;
-    reply.error = value.value("Error", "");
-    reply.nodes = present(value, "NodeNames", json::array()).get<std::vector<std::string>>();
+    reply.error = text_of(answer, "Error");
+    reply.nodes = answer.texts("NodeNames", limits::kMaxNetworkValues);
     for (const char* key : {"FailedNodes", "FailedAndUnresolvableNodes"}) {
-      const json failed = present(value, key, json::object());
-      for (const auto& [node, reason] : failed.items()) {
-        reply.failed[node] = reason.get<std::string>();
+      for (const JsonValue reason : answer.map(key, limits::kMaxNetworkValues)) {
+        reply.failed[std::string(reason.name())] = reason.text();
       }
     }
     return reply;
@@ -182,36 +223,33 @@ Result<FilterReply> read_filter_reply(std::string_view text) {
 }
 
 Result<std::vector<HostScore>> read_prioritize_reply(std::string_view text) {
-  return parsed(text, "list of scores", [](const json& value) {
+  return parsed(text, "list of scores", [](JsonValue value, JsonProblems& problems) {
     std::vector<HostScore> scores;
-    for (const json& item : value) {
-      scores.push_back({item.at("Host").get<std::string>(), item.at("Score").get<int>()});
+    if (!value.is_array()) problems.add(value, expected("a list", value));
+    for (const JsonValue item : value) {
+      const JsonObject score = JsonObject::tolerant(item, problems);
+      scores.push_back({score.require_text("Host").value_or(""),
+                        static_cast<int>(score.require_integer("Score", 0, INT_MAX).value_or(0))});
     }
     return scores;
   });
 }
 
 Result<std::string> read_binding_reply(std::string_view text) {
-  return parsed(text, "bind answer",
-                [](const json& value) { return std::string(value.value("Error", "")); });
+  return parsed(text, "bind answer", [](JsonValue value, JsonProblems& problems) {
+    return text_of(JsonObject::tolerant(value, problems), "Error");
+  });
 }
 
 std::string read_refusal(std::string_view body) {
-  constexpr std::size_t kMost = 300;
-  const json value = json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (value.is_object()) {
-    if (const auto error = value.find("error"); error != value.end()) {
-      if (error->is_string()) return error->get<std::string>();
-      if (error->is_object() && error->contains("message") && (*error)["message"].is_string()) {
-        return (*error)["message"].get<std::string>();
-      }
-    }
-    if (const auto message = value.find("message");
-        message != value.end() && message->is_string()) {
-      return message->get<std::string>();
+  constexpr std::size_t kMaxReason = 300;
+  if (const Result<JsonTree> tree = parse_json(body)) {
+    const JsonValue value(*tree);
+    for (const JsonValue reason : {value["error"], value["error"]["message"], value["message"]}) {
+      if (reason.is_string()) return std::string(reason.text());
     }
   }
-  const std::string_view line = body.substr(0, std::min(body.find('\n'), kMost));
+  const std::string_view line = body.substr(0, std::min(body.find('\n'), kMaxReason));
   return line.empty() ? "no reason given" : std::string(line);
 }
 

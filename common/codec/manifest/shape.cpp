@@ -10,15 +10,13 @@
 namespace chipweave::codec {
 namespace {
 
-using nlohmann::json;
-
-std::string path_of(const std::string& where, const char* key) {
-  return where.empty() ? key : where + "." + key;
+std::string path_of(const std::string& where, std::string_view key) {
+  return (where.empty() ? "" : where + ".") + std::string(key);
 }
 
-const json* value_of(const json& parent, const char* key) {
-  const auto found = parent.find(key);
-  return found == parent.end() || found->is_null() ? nullptr : &*found;
+JsonValue value_of(JsonValue parent, std::string_view key) {
+  const JsonValue found = parent[key];
+  return found.is_null() ? JsonValue() : found;
 }
 
 constexpr std::size_t kMaxProblems = 20;
@@ -32,51 +30,44 @@ bool is_label(std::string_view text) {
 
 }  // namespace
 
-const json& Shape::object(const json& parent, const char* key, const std::string& where) {
-  static const json empty = json::object();
-  const json* value = value_of(parent, key);
-  if (value == nullptr) return empty;
-  if (value->is_object()) return *value;
-  problem(path_of(where, key), "must be a map");
-  return empty;
-}
-
-const json& Shape::array(const json& parent, const char* key, const std::string& where) {
-  static const json empty = json::array();
-  const json* value = value_of(parent, key);
-  if (value == nullptr) return empty;
-  if (value->is_array()) return *value;
-  problem(path_of(where, key), "must be a list");
-  return empty;
-}
-
-std::string Shape::text(const json& parent, const char* key, const std::string& where) {
-  const json* value = value_of(parent, key);
-  if (value == nullptr) return {};
-  if (value->is_string()) return value->get<std::string>();
-  problem(path_of(where, key), "must be text (put it in quotes)");
+JsonValue Shape::object(JsonValue parent, std::string_view key, const std::string& where) {
+  const JsonValue value = value_of(parent, key);
+  if (!value || value.is_object()) return value;
+  problem(path_of(where, key), expected("a map", value));
   return {};
 }
 
-int Shape::count(const json& parent, const char* key, const std::string& where, int fallback) {
-  const json* value = value_of(parent, key);
-  if (value == nullptr) return fallback;
-  if (value->is_number_unsigned()) {
-    const auto number = value->get<std::uint64_t>();
-    if (number <= static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
-      return static_cast<int>(number);
-    }
+JsonValue Shape::array(JsonValue parent, std::string_view key, const std::string& where) {
+  const JsonValue value = value_of(parent, key);
+  if (!value || value.is_array()) return value;
+  problem(path_of(where, key), expected("a list", value));
+  return {};
+}
+
+std::string Shape::text(JsonValue parent, std::string_view key, const std::string& where) {
+  const JsonValue value = value_of(parent, key);
+  if (!value || value.is_string()) return std::string(value.text());
+  problem(path_of(where, key), expected("a string", value) + " (put it in quotes)");
+  return {};
+}
+
+int Shape::count(JsonValue parent, std::string_view key, const std::string& where, int fallback) {
+  const JsonValue value = value_of(parent, key);
+  if (!value) return fallback;
+  const std::optional<std::int64_t> number = value.integer();
+  if (number && *number >= 0 && *number <= std::numeric_limits<int>::max()) {
+    return static_cast<int>(*number);
   }
   problem(path_of(where, key), "must be a whole number from 0");
   return fallback;
 }
 
-bool Shape::flag(const json& parent, const char* key, const std::string& where) {
-  const json* value = value_of(parent, key);
-  if (value == nullptr) return false;
-  if (value->is_boolean()) return value->get<bool>();
-  problem(path_of(where, key), "must be true or false");
-  return false;
+bool Shape::flag(JsonValue parent, std::string_view key, const std::string& where) {
+  const JsonValue value = value_of(parent, key);
+  if (value && !value.is_boolean()) {
+    problem(path_of(where, key), expected("true or false", value));
+  }
+  return value.boolean().value_or(false);
 }
 
 void Shape::check_name(const std::string& name, const std::string& where) {
@@ -107,7 +98,8 @@ bool is_namespace(std::string_view name) {
 }
 
 void Shape::problem(const std::string& where, const std::string& what) {
-  if (problems_.size() < kMaxProblems) problems_.push_back(where + " " + what);
+  if (problems_.size() < kMaxProblems)
+    problems_.push_back(where.empty() ? what : where + " " + what);
 }
 
 Result<void> Shape::done() const {

@@ -2,14 +2,15 @@
 // each with its path.
 //
 // Used inside this folder only. Getters return an empty value where a key is absent or wrong; the
-// caller asks done() at the end, so one run names all mistakes of a document.
+// caller checks done() at the end, so one run names all mistakes of a document.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
 
@@ -18,14 +19,13 @@ class Shape {
   // line: where the document begins, for messages.
   explicit Shape(int line) : line_(line) {}
 
-  const nlohmann::json& object(const nlohmann::json& parent, const char* key,
-                               const std::string& where);
-  const nlohmann::json& array(const nlohmann::json& parent, const char* key,
-                              const std::string& where);
-  std::string text(const nlohmann::json& parent, const char* key, const std::string& where);
+  // null is the same as absent.
+  JsonValue object(JsonValue parent, std::string_view key, const std::string& where);
+  JsonValue array(JsonValue parent, std::string_view key, const std::string& where);
+  std::string text(JsonValue parent, std::string_view key, const std::string& where);
   // A whole number from 0; `fallback` if absent.
-  int count(const nlohmann::json& parent, const char* key, const std::string& where, int fallback);
-  bool flag(const nlohmann::json& parent, const char* key, const std::string& where);
+  int count(JsonValue parent, std::string_view key, const std::string& where, int fallback);
+  bool flag(JsonValue parent, std::string_view key, const std::string& where);
   // metadata.name of Kubernetes: a DNS subdomain of at most 253 bytes.
   void check_name(const std::string& name, const std::string& where);
   void check_namespace(const std::string& name, const std::string& where);

@@ -3,44 +3,43 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/mindcluster/node/device_members.hpp"
-#include "common/codec/mindcluster/node/node_members.hpp"
-#include "common/codec/mindcluster/node/switch_members.hpp"
+#include "common/codec/mindcluster/node/cluster_entries.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
 
-Result<DeviceInfo> device_entry(const Json& value, const std::string& path) {
-  Result<DeviceInfo> out = device_list_of(value, path);
+Result<DeviceInfo> device_entry(JsonValue value) {
+  Result<DeviceInfo> out = device_list_of(value);
   if (!out) return out;
-  const Result<void> placed = add_place(*out, value, path);
+  const Result<void> placed = add_place(*out, value);
   if (!placed) return placed.error();
   return out;
 }
 
 void warn(std::vector<std::string>& warnings, std::string text) {
-  if (warnings.size() < kMostClusterWarnings) warnings.push_back(std::move(text));
+  if (warnings.size() < kMaxClusterWarnings) warnings.push_back(std::move(text));
 }
 
 template <class T, class Read>
 Result<ClusterInfo<T>> collect(std::string_view text, std::string_view prefix, Read read) {
   ClusterInfo<T> out;
   if (text.empty()) return out;
-  const Result<Json> map = parse_text(text);
-  if (!map) return map.error();
-  if (!map->is_object() || map->size() > kMostClusterEntries) {
-    return make_error(Errc::invalid_argument, "is no JSON object of at most " +
-                                                  std::to_string(kMostClusterEntries) + " nodes");
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
+  const JsonValue map(*document);
+  if (!map.is_object() || map.size() > kMaxClusterEntries) {
+    return make_error(Errc::invalid_argument, "must be a JSON object of at most " +
+                                                  std::to_string(kMaxClusterEntries) + " nodes");
   }
-  for (const auto& [name, value] : map->items()) {
-    const std::string path = quoted_excerpt(name);
+  for (const JsonValue value : map) {
+    const std::string_view name = value.name();
     if (!name.starts_with(prefix) || name.size() == prefix.size()) {
-      warn(out.warnings, path + " is passed over: it does not begin with " + std::string(prefix) +
-                             " and name a node");
+      warn(out.warnings, quoted_excerpt(name) + " is ignored: expected " + std::string(prefix) +
+                             " and the name of a node");
       continue;
     }
-    Result<T> entry = read(value, path);
+    Result<T> entry = read(value);
     if (entry) {
       out.nodes.emplace(name.substr(prefix.size()), *std::move(entry));
     } else {

@@ -27,23 +27,23 @@ inline constexpr std::string_view kClusterDevicePrefix = "cluster-info-device-";
 inline constexpr std::string_view kClusterNodeName = "cluster-info-node-cm";
 inline constexpr std::string_view kClusterSwitchPrefix = "cluster-info-switch-";
 inline constexpr std::string_view kSwitchEntryPrefix = "mindx-dl-switchinfo-";
-inline constexpr std::size_t kMostClusterEntries = 20000;
-inline constexpr std::size_t kMostClusterWarnings = 20;
+inline constexpr std::size_t kMaxClusterEntries = 20000;
+inline constexpr std::size_t kMaxClusterWarnings = 20;
 
 template <class T>
 struct ClusterInfo {
   std::map<std::string, T> nodes;     // by node name
-  std::vector<std::string> warnings;  // the first kMostClusterWarnings
+  std::vector<std::string> warnings;  // the first kMaxClusterWarnings
 };
 
-// An empty text is an empty map. Errors: no JSON object, more than kMostClusterEntries.
+// An empty text is an empty map. Errors: no JSON object, more than kMaxClusterEntries.
 Result<ClusterInfo<DeviceInfo>> read_cluster_devices(std::string_view text);
 Result<ClusterInfo<NodeInfo>> read_cluster_nodes(std::string_view text);
 Result<ClusterInfo<SwitchInfo>> read_cluster_switches(std::string_view text);
 
 // How many nodes ClusterD puts into one ConfigMap.
-inline constexpr std::size_t kMostDevicesOfPart = 1000;
-inline constexpr std::size_t kMostSwitchesOfPart = 2000;
+inline constexpr std::size_t kMaxDevicesOfPart = 1000;
+inline constexpr std::size_t kMaxSwitchesOfPart = 2000;
 
 // A node's member of such a map; between the two, if it is timed, stands its UpdateTime.
 struct ClusterEntry {

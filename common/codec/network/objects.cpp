@@ -5,7 +5,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -47,6 +47,12 @@ Result<void> flatten(Json value, const std::string& where, const std::string& in
 
 }  // namespace
 
+Result<Json> parse_strict_json(std::string_view text, JsonLimits most) {
+  const Result<JsonTree> tree = parse_json(text, most);
+  if (!tree) return tree.error();
+  return Json::parse(tree->document());
+}
+
 Result<NetworkObjects> read_network_objects(std::string_view text) {
   NetworkObjects out;
   const std::size_t start = text.find_first_not_of(" \t\r\n");
@@ -57,7 +63,7 @@ Result<NetworkObjects> read_network_objects(std::string_view text) {
     if (auto done = flatten(*std::move(value), "", "", out); !done) return std::move(done).error();
     return out;
   }
-  Result<std::vector<YamlDocument>> documents = yaml_to_json(text);
+  Result<std::vector<YamlDocument>> documents = parse_yaml(text);
   if (!documents) {
     Error error = std::move(documents).error();
     if (error.code == Errc::limit_exceeded) {
@@ -68,7 +74,7 @@ Result<NetworkObjects> read_network_objects(std::string_view text) {
   }
   for (YamlDocument& document : *documents) {
     const std::string where = "line " + std::to_string(document.line);
-    if (auto done = flatten(std::move(document.value), where, "", out); !done) {
+    if (auto done = flatten(Json::parse(document.tree.document()), where, "", out); !done) {
       return std::move(done).error();
     }
   }

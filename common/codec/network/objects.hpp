@@ -2,6 +2,7 @@
 // lists, each with its place in the file. Internal to common/codec (it shows nlohmann/json).
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,11 @@
 #include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
+
+using Json = nlohmann::json;
+
+// parse_json() as a document that can be taken apart.
+Result<Json> parse_strict_json(std::string_view text, JsonLimits most = {});
 
 struct NetworkObject {
   std::string where;  // "line 14", "line 1, items[3]", for messages

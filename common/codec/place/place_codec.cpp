@@ -12,14 +12,11 @@ namespace {
 
 std::vector<int> index_list(const JsonObject& object, std::string_view key) {
   std::vector<int> out;
-  const Json* list = object.array(key, std::size_t{limits::kMaxChips} * 4);
-  if (list == nullptr) return out;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string where = object.path(key) + "[" + std::to_string(i) + "]";
-    const auto value = as_integer((*list)[i], where, 0, limits::kMaxChipIndex, object.problems());
+  for (const JsonValue item : object.array(key, std::size_t{limits::kMaxChips} * 4)) {
+    const auto value = as_integer(item, 0, limits::kMaxChipIndex, object.problems());
     if (!value) continue;
     if (std::find(out.begin(), out.end(), static_cast<int>(*value)) != out.end()) {
-      object.problems().add(where, "chip " + std::to_string(*value) + " is named twice");
+      object.problems().add(item, "chip " + std::to_string(*value) + " is named twice");
     }
     out.push_back(static_cast<int>(*value));
   }
@@ -28,22 +25,19 @@ std::vector<int> index_list(const JsonObject& object, std::string_view key) {
 
 std::vector<domain::DownLink> down_links(const JsonObject& object) {
   std::vector<domain::DownLink> out;
-  const Json* list = object.array("down_links", limits::kMaxDownLinks);
-  if (list == nullptr) return out;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string where = object.path("down_links") + "[" + std::to_string(i) + "]";
-    const Json& item = (*list)[i];
-    if (!item.is_array() || item.size() < 2 || item.size() > 3) {
-      object.problems().add(where, "must be [a,b] or [a,b,lanes]");
+  JsonProblems& problems = object.problems();
+  for (const JsonValue item : object.array("down_links", limits::kMaxDownLinks)) {
+    const std::vector<JsonValue> parts(item.begin(), item.end());
+    if (!item.is_array() || parts.size() < 2 || parts.size() > 3) {
+      problems.add(item, "must be [a,b] or [a,b,lanes]");
       continue;
     }
-    const auto a = as_integer(item[0], where + "[0]", 0, limits::kMaxChipIndex, object.problems());
-    const auto b = as_integer(item[1], where + "[1]", 0, limits::kMaxChipIndex, object.problems());
+    const auto a = as_integer(parts[0], 0, limits::kMaxChipIndex, problems);
+    const auto b = as_integer(parts[1], 0, limits::kMaxChipIndex, problems);
     std::optional<std::int64_t> lanes;
-    if (item.size() == 3)
-      lanes = as_integer(item[2], where + "[2]", 1, limits::kMaxLanes, object.problems());
+    if (parts.size() == 3) lanes = as_integer(parts[2], 1, limits::kMaxLanes, problems);
     if (!a || !b) continue;
-    if (*a == *b) object.problems().add(where, "links chip " + std::to_string(*a) + " with itself");
+    if (*a == *b) problems.add(item, "links chip " + std::to_string(*a) + " with itself");
     domain::DownLink link{domain::ChipIndex{static_cast<int>(*a)},
                           domain::ChipIndex{static_cast<int>(*b)}, std::nullopt};
     if (lanes) link.lanes = static_cast<int>(*lanes);
@@ -52,22 +46,22 @@ std::vector<domain::DownLink> down_links(const JsonObject& object) {
   return out;
 }
 
-Result<PlaceRequest> read_request(const Json& value) {
+Result<PlaceRequest> read_place_request(JsonValue value) {
   JsonProblems problems;
-  const JsonObject object(value, "",
+  const JsonObject object(value,
                           {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links",
                            "required", "beside", "size", "chips", "distributed"},
                           problems);
   PlaceRequest out;
-  if (const Json* machine = object.find("machine"); machine == nullptr) {
-    problems.add("machine", "is missing: a profile name, a path or an inline topology");
-  } else if (machine->is_string()) {
-    out.machine = machine->get<std::string>();
-    if (out.machine.empty()) problems.add("machine", "is empty");
-  } else if (machine->is_object()) {
-    out.inline_machine = machine->dump();
+  if (const JsonValue machine = object.find("machine"); !machine) {
+    object.problem("machine", "is missing: a profile name, a path or an inline topology");
+  } else if (machine.is_string()) {
+    out.machine = machine.text();
+    if (out.machine.empty()) object.problem("machine", "must not be empty");
+  } else if (machine.is_object()) {
+    out.inline_machine = machine.raw();
   } else {
-    problems.add("machine", "must be a name, a path or an inline topology");
+    object.problem("machine", "must be a name, a path or an inline topology");
   }
   if (object.has("free")) out.free = index_list(object, "free");
   out.unhealthy = index_list(object, "unhealthy");
@@ -77,14 +71,14 @@ Result<PlaceRequest> read_request(const Json& value) {
   out.beside = index_list(object, "beside");
   if (object.has("chips")) {
     out.chips = index_list(object, "chips");
-    if (out.chips->empty()) problems.add("chips", "must name at least one chip");
+    if (out.chips->empty()) object.problem("chips", "must name at least one chip");
   }
   if (const auto size = object.integer("size", 1, limits::kMaxChipIndex))
     out.size = static_cast<int>(*size);
   if (object.has("size") && object.has("chips"))
-    problems.add("chips", "and size exclude each other");
+    object.problem("chips", "cannot be combined with size");
   if (!object.has("size") && !object.has("chips"))
-    problems.add("size", "is missing (or chips, to evaluate a set)");
+    object.problem("size", "is missing (or chips, to evaluate a set)");
   out.distributed = object.flag("distributed").value_or(false);
   if (problems.any()) return problems.error();
   return out;
@@ -93,9 +87,9 @@ Result<PlaceRequest> read_request(const Json& value) {
 }  // namespace
 
 PlaceLine parse_place_line(std::string_view line) {
-  BatchLine read = read_batch_line(line, limits::kMaxBatchLineBytes, limits::kMaxJsonValues);
-  if (!read.value) return {std::move(read.id), std::move(read.value).error()};
-  return {std::move(read.id), read_request(*read.value)};
+  BatchLine read = read_batch_line(line, {limits::kMaxBatchLineBytes, limits::kMaxJsonValues});
+  if (!read.json) return {std::move(read.id), std::move(read.json).error()};
+  return {std::move(read.id), read_place_request(JsonValue(*read.json))};
 }
 
 std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {

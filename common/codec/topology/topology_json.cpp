@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/base/near_names.hpp"
-#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/words.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/domain/link_rates.hpp"
 
@@ -50,33 +49,15 @@ int group_size_of(domain::RuleKind kind) {
 
 }  // namespace
 
-std::string expected_one_of(const std::vector<std::string_view>& names) {
-  std::string out = ", expected one of ";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += names[i];
-  }
-  return out;
-}
-
-std::string json_item(const std::string& list, std::size_t i) {
-  return list + "[" + std::to_string(i) + "]";
-}
-
-std::string lower_case_ascii(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
-Result<domain::NodeTopology> TopologyReader::read(const Json& document) {
+Result<domain::NodeTopology> TopologyReader::read(JsonValue document) {
+  document_ = document;
+  problems_ = JsonProblems(document);
   const JsonObject top(
-      document, "",
+      document,
       {"vendor", "model", "name", "source", "p2p", "host_gbps", "rule", "chips", "links",
        "switches", "nics", "partitions", "super_pod", "meshes", "host_groups"},
       problems_);
-  if (!document.is_object()) return problems_.error();
+  if (!top) return problems_.error();
   builder_.vendor = top.text("vendor").value_or("");
   builder_.model = top.text("model").value_or("");
   if (!options_.model.empty()) builder_.model = options_.model;
@@ -98,53 +79,52 @@ Result<domain::NodeTopology> TopologyReader::read(const Json& document) {
   return std::move(builder_).build();
 }
 
-std::optional<LinkKind> TopologyReader::parse_kind(const std::string& text, const std::string& path,
+std::optional<LinkKind> TopologyReader::parse_kind(JsonValue text,
                                                    const std::vector<std::string_view>& allowed) {
-  if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) {
-    return domain::parse_link_kind(text);
+  const std::string_view name = text.text();
+  if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) {
+    return domain::parse_link_kind(name);
   }
-  if (text == "NVSWITCH") {
-    problems_.add(path, "NVSWITCH joins chips to a switch: describe it under \"switches\"");
-  } else if (text == "SELF") {
-    problems_.add(path, "SELF is the path of a chip to itself" + expected_one_of(allowed));
+  if (name == "NVSWITCH") {
+    problems_.add(text, "NVSWITCH joins chips to a switch: describe it under \"switches\"");
+  } else if (name == "SELF") {
+    problems_.add(text, "SELF is the path of a chip to itself, which is not listed");
   } else {
-    problems_.add(path, "unknown kind " + quoted_excerpt(text) + did_you_mean(text, allowed) +
-                            expected_one_of(allowed));
+    problems_.add(text, unknown_name("kind", name, allowed));
   }
   return std::nullopt;
 }
 
 std::optional<LinkKind> TopologyReader::kind_of(const JsonObject& o,
                                                 const std::vector<std::string_view>& allowed) {
-  const auto text = o.require_text("kind");
-  return text ? parse_kind(*text, o.path("kind"), allowed) : std::nullopt;
+  return o.require_text("kind") ? parse_kind(o.find("kind"), allowed) : std::nullopt;
 }
 
-std::optional<int> TopologyReader::known_chip(const Json& value, const std::string& path) {
-  const auto index = as_integer(value, path, 0, limits::kMaxChipIndex, problems_);
+std::optional<int> TopologyReader::known_chip(JsonValue value) {
+  const auto index = as_integer(value, 0, limits::kMaxChipIndex, problems_);
   if (!index) return std::nullopt;
   const int chip = static_cast<int>(*index);
   if (chips_.count(chip) == 0) {
-    problems_.add(path, "the machine has no chip " + std::to_string(chip));
+    problems_.add(value, "the machine has no chip " + std::to_string(chip));
     return std::nullopt;
   }
   return chip;
 }
 
-std::vector<int> TopologyReader::chip_list(const Json& value, const std::string& path) {
+std::vector<int> TopologyReader::chip_list(JsonValue value) {
   std::vector<int> out;
   if (!value.is_array() || value.empty() || value.size() > chips_.size()) {
-    problems_.add(path,
+    problems_.add(value,
                   "must be a list of 1 to " + std::to_string(chips_.size()) + " chip indices");
     return out;
   }
   bool good = true;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const auto chip = known_chip(value[i], json_item(path, i));
+  for (const JsonValue item : value) {
+    const auto chip = known_chip(item);
     good = good && chip.has_value();
     if (!chip) continue;
     if (std::find(out.begin(), out.end(), *chip) != out.end()) {
-      problems_.add(json_item(path, i), "chip " + std::to_string(*chip) + " is named twice");
+      problems_.add(item, "chip " + std::to_string(*chip) + " is named twice");
       good = false;
     }
     out.push_back(*chip);
@@ -155,16 +135,16 @@ std::vector<int> TopologyReader::chip_list(const Json& value, const std::string&
 std::optional<double> TopologyReader::rate_of(const JsonObject& o, std::string_view key) {
   const auto rate = o.number(key);
   if (rate && !(*rate > 0 && *rate <= limits::kMaxGbps)) {
-    problems_.add(o.path(key), "must be above 0 and at most 100000 (GB/s)");
+    o.problem(key, "must be above 0 and at most 100000 (GB/s)");
     return std::nullopt;
   }
   return rate;
 }
 
 void TopologyReader::read_host_gbps(const JsonObject& top) {
-  const Json* value = top.find("host_gbps");
-  if (value == nullptr) return;
-  const JsonObject o(*value, "host_gbps", {"BOARD", "PIX", "PXB", "PHB", "NODE", "SYS"}, problems_);
+  const JsonValue value = top.find("host_gbps");
+  if (!value) return;
+  const JsonObject o(value, {"BOARD", "PIX", "PXB", "PHB", "NODE", "SYS"}, problems_);
   domain::HostBandwidth host = domain::default_host_bandwidth(builder_.model);
   host.board = rate_of(o, "BOARD").value_or(host.board);
   host.pix = rate_of(o, "PIX").value_or(host.pix);
@@ -176,16 +156,15 @@ void TopologyReader::read_host_gbps(const JsonObject& top) {
 }
 
 void TopologyReader::read_rule(const JsonObject& top) {
-  const Json* value = top.find("rule");
-  if (value == nullptr) return;
-  const JsonObject o(*value, "rule", {"kind", "group"}, problems_);
+  const JsonValue value = top.find("rule");
+  if (!value) return;
+  const JsonObject o(value, {"kind", "group"}, problems_);
   const auto name = o.require_text("kind");
   const auto group = o.integer("group", 1, limits::kMaxChips);
   if (!name) return;
   const auto kind = domain::parse_rule_kind(*name);
   if (!kind) {
-    problems_.add("rule.kind", "unknown rule " + quoted_excerpt(*name) +
-                                   did_you_mean(*name, kRuleKinds) + expected_one_of(kRuleKinds));
+    o.problem("kind", unknown_name("rule", *name, kRuleKinds));
     return;
   }
   builder_.rule =
@@ -193,12 +172,12 @@ void TopologyReader::read_rule(const JsonObject& top) {
 }
 
 void TopologyReader::read_super_pod(const JsonObject& top) {
-  const Json* value = top.find("super_pod");
-  if (value == nullptr) return;
-  const JsonObject o(*value, "super_pod", {"id", "server_index"}, problems_);
+  const JsonValue value = top.find("super_pod");
+  if (!value) return;
+  const JsonObject o(value, {"id", "server_index"}, problems_);
   domain::SuperPod pod;
-  if (const Json* id = o.find("id"); id != nullptr && id->is_number_integer()) {
-    pod.id = id->dump();
+  if (const JsonValue id = o.find("id"); id.is_integer()) {
+    pod.id = id.raw();
   } else {
     pod.id = o.require_text("id").value_or("");
   }
@@ -207,13 +186,10 @@ void TopologyReader::read_super_pod(const JsonObject& top) {
 }
 
 void TopologyReader::read_chips(const JsonObject& top) {
-  const Json* value = top.find("chips");
-  if (value == nullptr) {
-    problems_.add("chips", "missing: a list of chips, or their number");
-    return;
-  }
-  if (value->is_number()) {
-    const auto count = as_integer(*value, "chips", 1, limits::kMaxChips, problems_);
+  const JsonValue value = top.find("chips");
+  if (!value) return top.problem("chips", "is missing: a list of chips, or their number");
+  if (value.is_number()) {
+    const auto count = as_integer(value, 1, limits::kMaxChips, problems_);
     for (int i = 0; i < count.value_or(0); ++i) {
       domain::Chip chip;
       chip.index = ChipIndex{i};
@@ -222,14 +198,15 @@ void TopologyReader::read_chips(const JsonObject& top) {
     }
     return;
   }
-  const Json* list = top.array("chips", static_cast<std::size_t>(limits::kMaxChips));
-  if (list == nullptr) return;
-  if (list->empty()) problems_.add("chips", "a machine has at least one chip");
-  for (std::size_t i = 0; i < list->size(); ++i) read_chip((*list)[i], json_item("chips", i));
+  const JsonValue list = top.array("chips", static_cast<std::size_t>(limits::kMaxChips));
+  if (list.is_array() && list.empty()) {
+    problems_.add(list, "must list at least one chip");
+  }
+  for (const JsonValue chip : list) read_chip(chip);
 }
 
-void TopologyReader::read_chip(const Json& value, const std::string& path) {
-  const JsonObject o(value, path,
+void TopologyReader::read_chip(JsonValue value) {
+  const JsonObject o(value,
                      {"index", "id", "uuid", "model", "pci", "numa", "memory_bytes", "device_ips",
                       "physical_id", "logical_id", "super_device_id", "health"},
                      problems_);
@@ -238,26 +215,18 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
   if (index) {
     chip.index = ChipIndex{static_cast<int>(*index)};
     if (!chips_.insert(chip.index.value).second) {
-      problems_.add(o.path("index"), "two chips have index " + std::to_string(*index));
+      o.problem("index", "two chips have index " + std::to_string(*index));
     }
   }
   if (o.has("id") && o.has("uuid"))
-    problems_.add(path, "\"id\" and \"uuid\" are the same: give one");
+    problems_.add(value, "\"id\" and \"uuid\" are the same: give one");
   chip.id = o.text(o.has("uuid") ? "uuid" : "id").value_or("");
   chip.model = o.text("model").value_or("");
-  chip.pci = lower_case_ascii(o.text("pci").value_or(""));
+  chip.pci = lower_case(o.text("pci").value_or(""));
   chip.numa = static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1));
   chip.memory_bytes =
       static_cast<std::uint64_t>(o.integer("memory_bytes", 0, INT64_MAX).value_or(0));
-  if (const Json* ips = o.array("device_ips", 64)) {
-    for (std::size_t i = 0; i < ips->size(); ++i) {
-      if ((*ips)[i].is_string()) {
-        chip.device_ips.push_back((*ips)[i].get<std::string>());
-      } else {
-        problems_.add(json_item(o.path("device_ips"), i), "must be a text");
-      }
-    }
-  }
+  chip.device_ips = o.texts("device_ips", 64);
   const auto id_of = [&o](std::string_view key) -> std::optional<int> {
     const auto v = o.integer(key, 0, INT_MAX);
     return v ? std::optional<int>(static_cast<int>(*v)) : std::nullopt;
@@ -270,8 +239,7 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
   if (const auto health = o.text("health")) {
     const auto it = std::find(kHealths.begin(), kHealths.end(), *health);
     if (it == kHealths.end()) {
-      problems_.add(o.path("health"),
-                    "unknown health " + quoted_excerpt(*health) + expected_one_of(kHealths));
+      o.problem("health", unknown_name("health", *health, kHealths));
     } else {
       chip.health = static_cast<domain::Health>(it - kHealths.begin());
     }
@@ -281,9 +249,9 @@ void TopologyReader::read_chip(const Json& value, const std::string& path) {
 
 Result<domain::NodeTopology> topology_from_json_text(std::string_view json,
                                                      const ImportOptions& options) {
-  Result<Json> document = parse_strict_json(json);
+  Result<JsonTree> document = parse_json(json);
   if (!document) return std::move(document).error();
-  return TopologyReader(options).read(*document);
+  return TopologyReader(options).read(JsonValue(*document));
 }
 
 bool looks_like_topology_json(std::string_view content) {

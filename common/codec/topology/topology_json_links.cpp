@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/text/quoting.hpp"
+#include "common/codec/text/numbers.hpp"
+#include "common/codec/text/words.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/domain/link_rates.hpp"
 
@@ -34,105 +35,96 @@ double TopologyReader::default_rate(LinkKind kind) {
   return it->second;
 }
 
+std::string TopologyReader::contradiction(Pair pair, JsonValue other,
+                                          const std::string& fact) const {
+  return "pair " + std::to_string(pair.first) + "-" + std::to_string(pair.second) +
+         " contradicts " + other.path(document_) + " (" + fact + ")";
+}
+
 void TopologyReader::add_fast(Pair pair, FastFact fact) {
   const auto [it, fresh] = fast_.try_emplace(pair, fact);
   const FastFact& old = it->second;
-  if (!fresh && (old.kind != fact.kind || old.lanes != fact.lanes ||
-                 old.lanes_down != fact.lanes_down || old.gbps != fact.gbps)) {
-    problems_.add(fact.where, "pair " + std::to_string(pair.first) + "-" +
-                                  std::to_string(pair.second) + " contradicts " + old.where + " (" +
-                                  std::string(to_string(old.kind)) + " x" +
-                                  std::to_string(old.lanes) + ")");
+  if (fresh) {
+    builder_.add_link(ChipIndex{pair.first}, ChipIndex{pair.second}, fact.kind, fact.lanes,
+                      fact.gbps, fact.lanes_down);
+  } else if (old.kind != fact.kind || old.lanes != fact.lanes ||
+             old.lanes_down != fact.lanes_down || old.gbps != fact.gbps) {
+    problems_.add(fact.where, contradiction(pair, old.where,
+                                            std::string(to_string(old.kind)) + " x" +
+                                                std::to_string(old.lanes)));
   }
-  if (!fresh) return;
-  builder_.add_link(ChipIndex{pair.first}, ChipIndex{pair.second}, fact.kind, fact.lanes, fact.gbps,
-                    fact.lanes_down);
 }
 
 void TopologyReader::read_links(const JsonObject& top) {
-  const Json* list = top.array("links", kMaxLinks);
-  if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) read_link((*list)[i], json_item("links", i));
+  for (const JsonValue link : top.array("links", kMaxLinks)) read_link(link);
 }
 
-void TopologyReader::read_link(const Json& value, const std::string& path) {
-  const JsonObject o(value, path, {"a", "b", "kind", "lanes", "gbps_per_lane", "lanes_down"},
-                     problems_);
-  if (!value.is_object()) return;
-  std::optional<int> ends[2];
-  const std::string_view names[2] = {"a", "b"};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Json* v = o.find(names[i]);
-    if (v == nullptr) problems_.add(o.path(names[i]), "missing");
-    if (v != nullptr) ends[i] = known_chip(*v, o.path(names[i]));
-  }
+void TopologyReader::read_link(JsonValue value) {
+  const JsonObject o(value, {"a", "b", "kind", "lanes", "gbps_per_lane", "lanes_down"}, problems_);
+  if (!o) return;
+  const auto end_of = [&](std::string_view key) {
+    const JsonValue end = o.require(key);
+    return end ? known_chip(end) : std::nullopt;
+  };
+  const std::optional<int> a = end_of("a");
+  const std::optional<int> b = end_of("b");
   std::vector<std::string_view> kinds = kFastLinkKinds;
   kinds.insert(kinds.end(), kHostKinds.begin(), kHostKinds.end());
   const auto kind = kind_of(o, kinds);
   const auto rate = rate_of(o, "gbps_per_lane");
   const int lanes = lanes_of(o, "lanes", 1, 1);
   const int down = lanes_of(o, "lanes_down", 0);
-  if (!ends[0] || !ends[1] || !kind) return;
-  if (*ends[0] == *ends[1]) {
-    problems_.add(path, "links chip " + std::to_string(*ends[0]) + " with itself");
-    return;
-  }
-  const Pair pair = std::minmax(*ends[0], *ends[1]);
+  if (!a || !b || !kind) return;
+  if (*a == *b) return problems_.add(value, "links chip " + std::to_string(*a) + " with itself");
+  const Pair pair = std::minmax(*a, *b);
   if (is_host_path(*kind)) {
     if (o.has("gbps_per_lane") || lanes != 1 || down != 0) {
-      problems_.add(path, "a host path has no lanes or rate of its own: use \"host_gbps\"");
+      problems_.add(value, "a host path has no lanes or rate of its own: use \"host_gbps\"");
     }
-    const auto [it, fresh] = host_.try_emplace(pair, *kind, path);
+    const auto [it, fresh] = host_.try_emplace(pair, *kind, value);
     if (!fresh && it->second.first != *kind) {
-      problems_.add(path, "pair " + std::to_string(pair.first) + "-" + std::to_string(pair.second) +
-                              " contradicts " + it->second.second + " (" +
-                              std::string(to_string(it->second.first)) + ")");
+      problems_.add(
+          value, contradiction(pair, it->second.second, std::string(to_string(it->second.first))));
     }
     if (fresh) builder_.add_link(ChipIndex{pair.first}, ChipIndex{pair.second}, *kind);
     return;
   }
-  if (down > lanes) problems_.add(o.path("lanes_down"), "more than the link's lanes");
-  add_fast(pair, {*kind, lanes, down, rate.value_or(default_rate(*kind)), path});
+  if (down > lanes) o.problem("lanes_down", "more than the link's lanes");
+  add_fast(pair, {*kind, lanes, down, rate.value_or(default_rate(*kind)), value});
 }
 
 void TopologyReader::read_meshes(const JsonObject& top) {
-  const Json* list = top.array("meshes", kMaxMeshes);
-  if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string path = json_item("meshes", i);
-    const JsonObject o((*list)[i], path, {"chips", "kind", "lanes", "gbps_per_lane"}, problems_);
+  for (const JsonValue mesh : top.array("meshes", kMaxMeshes)) {
+    const JsonObject o(mesh, {"chips", "kind", "lanes", "gbps_per_lane"}, problems_);
     const auto kind = kind_of(o, kFastLinkKinds);
     const auto rate = rate_of(o, "gbps_per_lane");
     const int lanes = lanes_of(o, "lanes", 1, 1);
-    const Json* value = o.find("chips");
-    if (value == nullptr) problems_.add(o.path("chips"), "missing");
-    if (value == nullptr || !kind) continue;
-    const std::vector<int> chips = chip_list(*value, o.path("chips"));
+    const JsonValue list = o.require("chips");
+    if (!list || !kind) continue;
+    const std::vector<int> chips = chip_list(list);
     const double gbps = rate.value_or(default_rate(*kind));
     for (std::size_t a = 0; a < chips.size(); ++a) {
       for (std::size_t b = a + 1; b < chips.size(); ++b) {
-        add_fast(std::minmax(chips[a], chips[b]), {*kind, lanes, 0, gbps, path});
+        add_fast(std::minmax(chips[a], chips[b]), {*kind, lanes, 0, gbps, mesh});
       }
     }
   }
 }
 
 void TopologyReader::read_host_groups(const JsonObject& top) {
-  const Json* list = top.array("host_groups", kMaxHostGroups);
-  if (list == nullptr) return;
-  std::set<Pair> said;
-  for (const auto& [pair, fact] : host_) said.insert(pair);
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const JsonObject o((*list)[i], json_item("host_groups", i), {"kind", "groups"}, problems_);
+  std::set<Pair> known;
+  for (const auto& [pair, fact] : host_) known.insert(pair);
+  for (const JsonValue entry : top.array("host_groups", kMaxHostGroups)) {
+    const JsonObject o(entry, {"kind", "groups"}, problems_);
     const auto kind = kind_of(o, kHostKinds);
-    if (!o.has("groups")) problems_.add(o.path("groups"), "missing");
-    const Json* groups = o.array("groups", static_cast<std::size_t>(limits::kMaxChips));
-    if (groups == nullptr || !kind) continue;
-    for (std::size_t g = 0; g < groups->size(); ++g) {
-      const std::vector<int> chips = chip_list((*groups)[g], json_item(o.path("groups"), g));
+    o.require("groups");
+    const JsonValue groups = o.array("groups", static_cast<std::size_t>(limits::kMaxChips));
+    if (!kind) continue;
+    for (const JsonValue group : groups) {
+      const std::vector<int> chips = chip_list(group);
       for (std::size_t a = 0; a < chips.size(); ++a) {
         for (std::size_t b = a + 1; b < chips.size(); ++b) {
-          if (!said.insert(std::minmax(chips[a], chips[b])).second) continue;
+          if (!known.insert(std::minmax(chips[a], chips[b])).second) continue;
           builder_.add_link(ChipIndex{chips[a]}, ChipIndex{chips[b]}, *kind);
         }
       }
@@ -141,49 +133,41 @@ void TopologyReader::read_host_groups(const JsonObject& top) {
 }
 
 void TopologyReader::read_switches(const JsonObject& top) {
-  const Json* list = top.array("switches", limits::kMaxSwitches);
-  if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) read_switch((*list)[i], json_item("switches", i));
+  for (const JsonValue one : top.array("switches", limits::kMaxSwitches)) read_switch(one);
 }
 
 std::vector<TopologyBuilder::Port> TopologyReader::read_ports(const JsonObject& o) {
   std::vector<TopologyBuilder::Port> ports;
   if (!o.has("ports")) {
     const int lanes = lanes_of(o, "lanes_per_chip", 1, 1);
-    const Json* chips = o.find("chips");
-    if (chips == nullptr) {
-      problems_.add(o.path("chips"), "missing: the chips on this switch (or \"ports\")");
+    if (!o.has("chips")) {
+      o.problem("chips", "is missing: the chips on this switch (or \"ports\")");
       return ports;
     }
-    for (const int c : chip_list(*chips, o.path("chips")))
-      ports.push_back({ChipIndex{c}, lanes, 0});
+    for (const int c : chip_list(o.find("chips"))) ports.push_back({ChipIndex{c}, lanes, 0});
     return ports;
   }
   for (const std::string_view key : {"chips", "lanes_per_chip"}) {
-    if (o.has(key))
-      problems_.add(o.path(key), "give either \"chips\" with \"lanes_per_chip\" or \"ports\"");
+    if (o.has(key)) {
+      o.problem(key, "give either \"chips\" with \"lanes_per_chip\" or \"ports\"");
+    }
   }
-  const Json* list = o.array("ports", static_cast<std::size_t>(limits::kMaxChips));
-  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const JsonObject p((*list)[i], json_item(o.path("ports"), i), {"chip", "lanes", "lanes_down"},
-                       problems_);
+  for (const JsonValue port : o.array("ports", static_cast<std::size_t>(limits::kMaxChips))) {
+    const JsonObject p(port, {"chip", "lanes", "lanes_down"}, problems_);
     const int lanes = lanes_of(p, "lanes", 1, 1);
     const int down = lanes_of(p, "lanes_down", 0);
-    if (down > lanes) problems_.add(p.path("lanes_down"), "more than the port's lanes");
-    const Json* chip = p.find("chip");
-    if (chip == nullptr) problems_.add(p.path("chip"), "missing");
-    if (chip == nullptr) continue;
-    if (const auto c = known_chip(*chip, p.path("chip")))
-      ports.push_back({ChipIndex{*c}, lanes, down});
+    if (down > lanes) p.problem("lanes_down", "more than the port's lanes");
+    const JsonValue chip = p.require("chip");
+    if (!chip) continue;
+    if (const auto c = known_chip(chip)) ports.push_back({ChipIndex{*c}, lanes, down});
   }
   return ports;
 }
 
-void TopologyReader::read_switch(const Json& value, const std::string& path) {
-  const JsonObject o(value, path,
-                     {"name", "kind", "chips", "lanes_per_chip", "gbps_per_lane", "ports"},
+void TopologyReader::read_switch(JsonValue value) {
+  const JsonObject o(value, {"name", "kind", "chips", "lanes_per_chip", "gbps_per_lane", "ports"},
                      problems_);
-  if (!value.is_object()) return;
+  if (!o) return;
   const auto kind = kind_of(o, kSwitchKinds);
   const auto rate = rate_of(o, "gbps_per_lane");
   std::vector<TopologyBuilder::Port> ports = read_ports(o);
@@ -191,51 +175,37 @@ void TopologyReader::read_switch(const Json& value, const std::string& path) {
 }
 
 void TopologyReader::read_nics(const JsonObject& top) {
-  const Json* list = top.array("nics", limits::kMaxNics);
-  if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) read_nic((*list)[i], json_item("nics", i));
+  for (const JsonValue nic : top.array("nics", limits::kMaxNics)) read_nic(nic);
 }
 
-void TopologyReader::read_nic(const Json& value, const std::string& path) {
-  const JsonObject o(value, path, {"name", "pci", "numa", "gbps", "paths"}, problems_);
-  if (!value.is_object()) return;
+void TopologyReader::read_nic(JsonValue value) {
+  const JsonObject o(value, {"name", "pci", "numa", "gbps", "paths"}, problems_);
+  if (!o) return;
   const std::string name = o.require_text("name").value_or("");
   const auto gbps = o.number("gbps");
   if (gbps && !(*gbps >= 0 && *gbps <= limits::kMaxGbps)) {
-    problems_.add(o.path("gbps"), "must be 0 (unknown) to 100000 (GB/s)");
+    o.problem("gbps", "must be 0 (unknown) to 100000 (GB/s)");
   }
   std::map<ChipIndex, LinkKind> paths;
-  if (const Json* list = o.find("paths")) {
-    const std::string where = o.path("paths");
-    if (!list->is_object()) problems_.add(where, "must be an object: chip index → host path");
-    for (auto it = list->begin(); list->is_object() && it != list->end(); ++it) {
-      const std::string& key = it.key();
-      const std::string at = where + "." + quoted_excerpt(key);
-      const bool digits =
-          !key.empty() && key.size() <= 9 &&
-          std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
-      const int chip = digits ? std::stoi(key) : -1;
-      if (chips_.count(chip) == 0 || std::to_string(chip) != key) {
-        problems_.add(at, "the machine has no such chip");
-      } else if (!it->is_string()) {
-        problems_.add(at, "must be a text" + expected_one_of(kHostKinds));
-      } else if (const auto kind = parse_kind(it->get<std::string>(), at, kHostKinds)) {
-        paths[ChipIndex{chip}] = *kind;
-      }
+  for (const JsonValue path : o.map("paths", std::size_t{limits::kMaxChips} * 4)) {
+    const auto chip = plain_number<int>(path.name(), limits::kMaxChipIndex);
+    if (!chip || chips_.count(*chip) == 0) {
+      problems_.add(path, "the machine has no such chip");
+    } else if (!path.is_string()) {
+      problems_.add(path, expected("a string", path));
+    } else if (const auto kind = parse_kind(path, kHostKinds)) {
+      paths[ChipIndex{*chip}] = *kind;
     }
   }
-  builder_.add_nic(name, lower_case_ascii(o.text("pci").value_or("")),
+  builder_.add_nic(name, lower_case(o.text("pci").value_or("")),
                    static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1)),
                    gbps.value_or(0), std::move(paths));
 }
 
 void TopologyReader::read_partitions(const JsonObject& top) {
-  const Json* list = top.array("partitions", limits::kMaxPartitions);
-  if (list == nullptr) return;
-  for (std::size_t i = 0; i < list->size(); ++i) {
+  for (const JsonValue partition : top.array("partitions", limits::kMaxPartitions)) {
     std::vector<ChipIndex> chips;
-    for (const int c : chip_list((*list)[i], json_item("partitions", i)))
-      chips.push_back(ChipIndex{c});
+    for (const int c : chip_list(partition)) chips.push_back(ChipIndex{c});
     builder_.add_partition(std::move(chips));
   }
 }

@@ -91,7 +91,7 @@ TEST(CommandLine, SubmitReadsStandardInputAndWantsPods) {
             "chipweave: there are no pods in standard input, so nothing was submitted\n");
   said = run("printf '\\377\\376\\000' | " + submit);
   EXPECT_EQ(said.code, kUnreadable);
-  EXPECT_THAT(said.text, HasSubstr("no UTF-8 text"));
+  EXPECT_THAT(said.text, HasSubstr("not UTF-8 text"));
 }
 
 }  // namespace

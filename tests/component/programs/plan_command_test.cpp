@@ -97,7 +97,7 @@ TEST(PlanCommand, AFileGivesTheGangThatFlagsCannotSay) {
   EXPECT_EQ(with_gang(pods, "--pods 2 2>/dev/null").code, kWrongUsage);
   const Outcome typo = with_gang(R"({"pods":1,"chips_per_od":1})", "2>&1 >/dev/null");
   EXPECT_EQ(typo.code, kUnreadable);
-  EXPECT_THAT(typo.text, HasSubstr("/gang.json: gang: unknown key \"chips_per_od\""));
+  EXPECT_THAT(typo.text, HasSubstr("/gang.json: unknown key \"chips_per_od\" (gang)"));
   EXPECT_EQ(with_gang("{}", "--pods 2 --chips 1 2>/dev/null").code, 0);
 }
 
@@ -119,7 +119,7 @@ TEST(PlanCommand, RefusesWhatMakesNoSense) {
   expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
   expect_refused(kOwn + "--pods x --chips 1", kWrongUsage, "Could not convert: --pods = x");
   expect_refused(good + "--required rak", kWrongUsage,
-                 "--required: gang.required_level: is no level of the network (did you mean");
+                 "--required: gang.required_level: unknown level \"rak\"; did you mean");
   expect_refused(good + "--slice rack", kWrongUsage, "--slice: 'rack' is not of the form LEVEL=");
   expect_refused(good + "--slice rack=0", kWrongUsage, "--slice: gang.slices[0].size: must be 1");
   expect_refused(good + "--keep-spare =2", kWrongUsage, "--keep-spare: '=2' is not of the form");
@@ -142,7 +142,7 @@ TEST(PlanCommand, FilesThatCannotBeReadExitThree) {
   expect_refused(kOwn + "--gang /dev/null", kUnreadable, "file /dev/null: not valid JSON");
   expect_refused(R"(echo '{"levels":["r"],"nodes":[{"name":"a","fre":1,"free":2}]}' | )"
                  "%B/chipweave plan --network - --pods 1 --chips 1",
-                 kUnreadable, "standard input: network.nodes[0]: unknown key \"fre\"");
+                 kUnreadable, "standard input: unknown key \"fre\" (network.nodes[0])");
   expect_refused("echo 'name' | %B/chipweave plan --network - --format csv --pods 1 --chips 1",
                  kUnreadable, "standard input: ");
   EXPECT_EQ(run("{ " + kOwn + "--pods 1 --chips 1; } 2>/dev/null >/dev/full").code, kUnreadable);

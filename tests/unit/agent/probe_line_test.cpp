@@ -104,10 +104,11 @@ TEST(ProbeLine, ABrokenLineIsAnErrorThatNamesThePlace) {
   };
   EXPECT_EQ(problem(start + "}"), "read");
   EXPECT_NE(problem("").find("line 1"), std::string::npos) << problem("");
-  EXPECT_EQ(problem("[]"), "the line is no object");
-  EXPECT_NE(problem(R"({"machine":"m","facts":{}})").find("topology: missing"), std::string::npos);
+  EXPECT_EQ(problem("[]"), "expected an object, got a list");
+  EXPECT_NE(problem(R"({"machine":"m","facts":{}})").find("topology: is missing"),
+            std::string::npos);
   EXPECT_NE(problem(start + R"(,"signals":[{"kind":"rumour","code":"x"}]})")
-                .find("signals[0].kind: is none of"),
+                .find("signals[0].kind: must be one of"),
             std::string::npos);
   EXPECT_NE(problem(start + R"(,"signals":[{"kind":"state","code":""}]})").find("signals[0].code"),
             std::string::npos);

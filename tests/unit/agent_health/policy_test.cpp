@@ -107,11 +107,11 @@ TEST(HealthPolicyFile, ErrorsNameThePlace) {
   EXPECT_EQ(problem("rules: []"), "read");
   for (const auto& [yaml, place] : std::vector<std::pair<std::string, std::string>>{
            {"", "one YAML document"},
-           {"links: {}", "rules: missing"},
+           {"links: {}", "rules: is missing"},
            {"rules: [{effect: note}]", "rules[0].code"},
            {"rules: [{code: a}]", "rules[0].effect"},
            {"rules: [{code: a, effect: not}]", "rules[0].effect: must be note"},
-           {"rules: [{code: '', effect: note}]", "rules[0].code: is empty"},
+           {"rules: [{code: '', effect: note}]", "rules[0].code: must not be empty"},
            {"rules: [{code: a, effect: note, hold: soon}]", "rules[0].hold: must be a time"},
            {"rules: [{code: a, effect: note, hold: -1}]", "rules[0].hold"},
            {"rules: [{code: a, effect: note, hold: 5 m}]", "rules[0].hold"},

@@ -19,7 +19,7 @@ TEST(GangFile, GivesKeysAndTheObjectWithoutBraces) {
   const auto file = read_gang_file("\n{\n  \"pods\": 4,\n  \"slices\": [{\"size\": 2}]\n}\n");
   ASSERT_TRUE(file.ok()) << file.error().text();
   EXPECT_THAT(file->keys, UnorderedElementsAre("pods", "slices"));
-  EXPECT_EQ(file->members, R"("pods":4,"slices":[{"size":2}])");
+  EXPECT_EQ(file->members, "\n  \"pods\": 4,\n  \"slices\": [{\"size\": 2}]\n");
   EXPECT_EQ(read_gang_file("{ }").value().members, "");
   EXPECT_THAT(read_gang_file("{ }").value().keys, IsEmpty());
 }

@@ -79,15 +79,15 @@ TEST(GangReader, WhatIsWrongIsNamed) {
               HasSubstr("gang.subgroups[1].name"));
   EXPECT_THAT(problem(R"({"pods":2,"pod_chips":[1]})"), HasSubstr("gang.pod_chips"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"1":["a"]}})"),
-              HasSubstr("gang.allowed_nodes[\"1\"]"));
+              HasSubstr("gang.allowed_nodes.1"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"0":["z"]}})"),
-              HasSubstr("is the name of no node"));
+              HasSubstr("unknown node"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"keep_spare":{"level":"rack"}})"),
               HasSubstr("gang.keep_spare.nodes"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"min_sets":{"x":1}})"),
-              HasSubstr("gang.min_sets[\"x\"]"));
+              HasSubstr("gang.min_sets.x"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"existing":{"r1":[0,0]}})"),
-              HasSubstr("gang.existing[\"r1\"][1]"));
+              HasSubstr("gang.existing.r1[1]"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"failed_nodes":["r1/x/y"]})"),
               HasSubstr("gang.failed_nodes[0]"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1})",
@@ -95,7 +95,7 @@ TEST(GangReader, WhatIsWrongIsNamed) {
               HasSubstr("network.nodes[0].free_chips"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1})",
                       R"({"levels":["rack"],"level_gbps":{"rak":1},"nodes":[]})"),
-              HasSubstr("network.level_gbps[\"rak\"]"));
+              HasSubstr("network.level_gbps.rak"));
 }
 
 TEST(CombinedLevels, AcceleratorsThatNestAreLevelsOfTheTree) {

@@ -65,7 +65,7 @@ TEST(PlanCodec, WhatIsWrongIsNamed) {
                       R"({"level":"block","size":3}]})"),
               HasSubstr("does not divide"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"existing":{"b9":1}})"),
-              HasSubstr("is the path of no node"));
+              HasSubstr("unknown node path"));
   EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"policy":"loose"})"),
               HasSubstr("gang.policy"));
 }

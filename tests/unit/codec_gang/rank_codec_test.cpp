@@ -100,13 +100,14 @@ TEST(RankCodec, WritesCostsBehindWhatIsThereWithoutThem) {
 
 TEST(RankCodec, WhatIsWrongWithCommunicatorsIsNamed) {
   const auto problem_of = [](const std::string& text) { return problem(with_communicators(text)); };
-  EXPECT_THAT(problem_of("3"), HasSubstr("communicators: must be an object"));
+  EXPECT_THAT(problem_of("3"), HasSubstr("communicators: expected an object, got 3"));
   EXPECT_THAT(problem_of(R"({"tensr":8})"), HasSubstr("unknown key \"tensr\""));
   EXPECT_THAT(problem_of(R"({"tensor":0})"), HasSubstr("communicators.tensor: must be 1 to"));
   EXPECT_THAT(problem_of(R"({"data":0})"), HasSubstr("communicators.data: must be 1 to"));
   EXPECT_THAT(problem_of(R"({"ranks_per_pod":1.5})"), HasSubstr("communicators.ranks_per_pod"));
   EXPECT_THAT(problem_of(R"({"pipeline":1000001})"), HasSubstr("communicators.pipeline"));
-  EXPECT_THAT(problem_of(R"({"weights":{"ring":1}})"), HasSubstr("communicators.weights: unknown"));
+  EXPECT_THAT(problem_of(R"({"weights":{"ring":1}})"),
+              HasSubstr("unknown key \"ring\" (communicators.weights)"));
   EXPECT_THAT(problem_of(R"({"weights":{"data":-1}})"), HasSubstr("communicators.weights.data"));
   EXPECT_THAT(problem_of("[]"), HasSubstr("communicators: must name at least one"));
   EXPECT_THAT(problem_of(R"({"groups":7})"), HasSubstr("communicators.groups: must be a list"));
@@ -114,11 +115,11 @@ TEST(RankCodec, WhatIsWrongWithCommunicatorsIsNamed) {
               HasSubstr("communicators.groups[0].name"));
   EXPECT_THAT(problem_of(R"([{"name":"a","stride":1}])"), HasSubstr("communicators[0].size"));
   EXPECT_THAT(problem_of(R"([{"name":"a","size":1,"stride":1},{"name":"a","size":1,"stride":1}])"),
-              HasSubstr("communicators[1].name: is a communicator that was named before"));
+              HasSubstr("communicators[1].name: names a communicator for the second time"));
   EXPECT_THAT(problem_of(R"({"tensor":2,"groups":[{"name":"a","size":2,"stride":1}]})"),
-              HasSubstr("communicators.tensor: cannot stand beside groups"));
+              HasSubstr("communicators.tensor: cannot be combined with groups"));
   EXPECT_THAT(problem_of(R"({"weights":{},"groups":[{"name":"a","size":2,"stride":1}]})"),
-              HasSubstr("communicators.weights: cannot stand beside groups"));
+              HasSubstr("communicators.weights: cannot be combined with groups"));
   std::string many = R"([{"name":"c","size":1,"stride":1})";
   for (int i = 0; i < 16; ++i)
     many += R"(,{"name":"c)" + std::to_string(i) + R"(","size":1,"stride":1})";

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "common/codec/yaml/yaml_json.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 
@@ -18,9 +18,9 @@ const Json& crd() {
   static const Json document = [] {
     const auto text = test::file_content(
         test::source_path("charts/chipweave/crds/chipweave.dev_nodeinventories.yaml"));
-    auto documents = yaml_to_json(text.value());
+    const auto documents = parse_yaml(text.value());
     EXPECT_TRUE(documents) << documents.error().text();
-    return documents->at(0).value;
+    return Json::parse(documents->at(0).tree.document());
   }();
   return document;
 }

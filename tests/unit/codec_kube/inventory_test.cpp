@@ -109,9 +109,10 @@ TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {
     return read.ok() ? "read" : read.error().text();
   };
   EXPECT_EQ(problem("[]"), "read");
-  EXPECT_THAT(problem("7"), HasSubstr("status.faults: must be a list"));
+  EXPECT_THAT(problem("7"), HasSubstr("status.faults: expected a list, got 7"));
   EXPECT_THAT(problem("[7]"), HasSubstr("status.faults[0]"));
-  EXPECT_THAT(problem(R"([{"effect":"note","sinceMs":1}])"), HasSubstr("faults[0].code: missing"));
+  EXPECT_THAT(problem(R"([{"effect":"note","sinceMs":1}])"),
+              HasSubstr("faults[0].code: is missing"));
   EXPECT_THAT(problem(R"([{"code":"a","effect":"note","sinceMs":-1}])"), HasSubstr("sinceMs"));
   EXPECT_THAT(problem(R"([{"code":"a","effect":"note","sinceMs":1,"chip":-4}])"),
               HasSubstr("faults[0].chip"));
@@ -142,23 +143,25 @@ std::string complaint(const char* key, const Json& value) {
 }
 
 TEST(Inventory, ErrorsNameTheKey) {
-  EXPECT_EQ(complaint("bootId", nullptr), "status.bootId: missing");
+  EXPECT_EQ(complaint("bootId", nullptr), "status.bootId: is missing");
   EXPECT_EQ(complaint("bootId", ""), "status.bootId: must have 1 to 128 bytes");
   EXPECT_EQ(complaint("bootId", std::string(129, 'b')), "status.bootId: must have 1 to 128 bytes");
-  EXPECT_THAT(complaint("bootId", 7), HasSubstr("status.bootId: must be a text"));
-  EXPECT_EQ(complaint("sequence", nullptr), "status.sequence: missing");
+  EXPECT_THAT(complaint("bootId", 7), HasSubstr("status.bootId: expected a string, got 7"));
+  EXPECT_EQ(complaint("sequence", nullptr), "status.sequence: is missing");
   EXPECT_THAT(complaint("sequence", 0), HasSubstr("status.sequence: must be 1 to"));
-  EXPECT_THAT(complaint("sequence", 1.5), HasSubstr("status.sequence: must be an integer"));
+  EXPECT_THAT(complaint("sequence", 1.5),
+              HasSubstr("status.sequence: expected an integer, got 1.5"));
   EXPECT_THAT(complaint("machine", std::string(limits::kMaxFactBytes + 1, 'm')),
               HasSubstr("status.machine: has 1025 bytes"));
-  EXPECT_EQ(complaint("resources", nullptr), "status.resources: missing");
+  EXPECT_EQ(complaint("resources", nullptr), "status.resources: is missing");
   EXPECT_THAT(complaint("resources", Json::array()), HasSubstr("status.resources: must name"));
   EXPECT_THAT(complaint("resources", std::vector<int>(17, 1)),
               HasSubstr("status.resources: 17 entries, at most 16"));
   EXPECT_THAT(complaint("resources", {"a/b", ""}), HasSubstr("status.resources[1]: must be"));
   EXPECT_THAT(complaint("resources", {std::string(254, 'r')}), HasSubstr("status.resources[0]"));
-  EXPECT_EQ(complaint("topology", nullptr), "status.topology: missing");
-  EXPECT_THAT(complaint("topology", "text"), HasSubstr("status.topology: must be an object"));
+  EXPECT_EQ(complaint("topology", nullptr), "status.topology: is missing");
+  EXPECT_THAT(complaint("topology", "text"),
+              HasSubstr("status.topology: expected an object, got a string"));
   EXPECT_THAT(complaint("topology", {{"chips", {{{"index", -1}}}}}),
               HasSubstr("status.topology: chips[0].index: must be 0 to"));
 }
@@ -173,7 +176,7 @@ TEST(Inventory, WhatIsNoStatusIsRefused) {
     return read_inventory_status(text, "n1").error().text();
   };
   EXPECT_THAT(says(""), HasSubstr("status: not valid JSON"));
-  EXPECT_EQ(says("null"), "status: must be an object");
+  EXPECT_EQ(says("null"), "status: expected an object, got null");
   EXPECT_THAT(says(R"({"bootId":"a","bootId":"b"})"), HasSubstr("appears twice"));
   EXPECT_THAT(says(std::string(100, '[')), HasSubstr("nested deeper"));
   const std::string large(limits::kMaxKubeObjectBytes + 1, ' ');

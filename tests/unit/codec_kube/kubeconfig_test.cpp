@@ -81,12 +81,12 @@ TEST(Kubeconfig, WhatIsWrongIsNamed) {
   EXPECT_EQ(error_of({}, "nowhere"), "contexts has no entry named 'nowhere'");
   EXPECT_EQ(error_of(with_cluster("server: 10.0.0.1")),
             "cluster 'c': server must be an https:// URL");
-  EXPECT_EQ(error_of(with_cluster("server: 5")), "cluster 'c': server must be a string");
+  EXPECT_EQ(error_of(with_cluster("server: 5")), "cluster 'c': server: expected a string, got 5");
   EXPECT_EQ(error_of(with_cluster("{server: 'https://a', insecure-skip-tls-verify: 1}")),
-            "cluster 'c': insecure-skip-tls-verify must be true or false");
+            "cluster 'c': insecure-skip-tls-verify: expected true or false, got 1");
   EXPECT_NE(error_of(with_cluster("{server: 'https://a', insecure-skip-tls-verify: true, "
                                   "certificate-authority: x}"))
-                .find("exclude each other"),
+                .find("cannot be combined"),
             std::string::npos);
   EXPECT_NE(error_of(with_cluster("{server: 'https://a', certificate-authority-data: '?'}"))
                 .find("certificate-authority-data: this is not base64"),

@@ -103,8 +103,8 @@ TEST(SharedNetworks, PlansOnThemUseTheFewestDomains) {
       ASSERT_TRUE(id) << id.error().text();
       fabric.set_free(*id, free.back());
     }
-    constexpr std::size_t kMostPods = 60;
-    const ByPods best = Recursion(table, free, kMostPods).all();
+    constexpr std::size_t kMaxPods = 60;
+    const ByPods best = Recursion(table, free, kMaxPods).all();
     for (const int pods : {1, 2, 5, 9, 16, 33, 60}) {
       domain::Gang gang;
       gang.pods = pods;

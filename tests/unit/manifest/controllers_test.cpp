@@ -164,7 +164,7 @@ TEST(Controllers, AllMistakesOfADocumentAreNamed) {
 }
 
 TEST(Controllers, WrongShapesAreRefused) {
-  EXPECT_THAT(refusal("just text\n"), HasSubstr("no Kubernetes object"));
+  EXPECT_THAT(refusal("just text\n"), HasSubstr("must be a Kubernetes object"));
   EXPECT_THAT(refusal("kind: Pod\n"), HasSubstr("apiVersion is missing"));
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nspec: {}\n"),
               HasSubstr("metadata.name is missing"));
@@ -174,13 +174,13 @@ TEST(Controllers, WrongShapesAreRefused) {
               HasSubstr("at least one container"));
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {x: 8}}\nspec: "
                       "{containers: [{}]}\n"),
-              HasSubstr("Pod.metadata.labels.x must be text"));
+              HasSubstr("Pod.metadata.labels.x expected a string, got"));
   EXPECT_THAT(refusal(workload("apps/v1", "Deployment", "{replicas: \"2\"}")),
               HasSubstr("spec.replicas must be a whole number"));
   EXPECT_THAT(refusal(workload("kubeflow.org/v1", "PyTorchJob", "{}")),
               HasSubstr("spec.pytorchReplicaSpecs"));
   EXPECT_THAT(refusal(workload("batch.volcano.sh/v1alpha1", "Job", "{tasks: [3]}")),
-              HasSubstr("spec.tasks[0] must be a map"));
+              HasSubstr("spec.tasks[0] expected a map, got"));
 }
 
 TEST(Controllers, OnePodNameTwiceIsRefused) {

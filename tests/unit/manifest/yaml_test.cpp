@@ -106,9 +106,9 @@ TEST(Yaml, ValuesAreCountedBeforeTheyAreBuilt) {
 }
 
 TEST(Yaml, WhatIsNoTextIsRefused) {
-  EXPECT_THAT(refusal(std::string("\xFF\xFE\0", 3)), HasSubstr("no UTF-8 text"));
-  EXPECT_THAT(refusal(std::string("a: \0", 4)), HasSubstr("no UTF-8 text"));
-  EXPECT_THAT(refusal("\xFE\xFF"), HasSubstr("no UTF-8 text"));
+  EXPECT_THAT(refusal(std::string("\xFF\xFE\0", 3)), HasSubstr("not UTF-8 text"));
+  EXPECT_THAT(refusal(std::string("a: \0", 4)), HasSubstr("not UTF-8 text"));
+  EXPECT_THAT(refusal("\xFE\xFF"), HasSubstr("not UTF-8 text"));
 }
 
 TEST(Yaml, DeepAndLargeFilesAreRefused) {

@@ -30,7 +30,7 @@ TEST(ChipList, OtherNamesAreErrorsThatShowThem) {
 
 TEST(ChipList, IsBounded) {
   std::string text;
-  for (std::size_t i = 0; i <= kMostListedChips; ++i) text += "npu-1,";
+  for (std::size_t i = 0; i <= kMaxListedChips; ++i) text += "npu-1,";
   EXPECT_EQ(read_chip_list("npu", text).error().code, Errc::limit_exceeded);
   EXPECT_EQ(read_chip_list("npu", std::string(1U << 20U, ',')).error().code, Errc::limit_exceeded);
 }

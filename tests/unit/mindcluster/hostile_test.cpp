@@ -50,7 +50,7 @@ TEST(Hostile, DeviceInfoIsRefusedWithASentence) {
 
 TEST(Hostile, SizesAreBounded) {
   std::string keys = R"("huawei.com/npu":"")";
-  for (std::size_t i = 0; i < kMostOtherKeys; ++i) keys += ",\"" + std::to_string(i) + R"(":"")";
+  for (std::size_t i = 0; i < kMaxOtherKeys; ++i) keys += ",\"" + std::to_string(i) + R"(":"")";
   const auto full = read_device_info(device_info(R"({"DeviceList":{)" + keys + "}}"), zeros);
   ASSERT_TRUE(full.ok()) << full.error().text();
   EXPECT_EQ(*read_device_info(write_device_info(*full, zeros), zeros), *full);
@@ -58,16 +58,18 @@ TEST(Hostile, SizesAreBounded) {
     const auto crowded =
         read_device_info(device_info(R"({"DeviceList":{)" + keys + more + "}}"), zeros);
     ASSERT_FALSE(crowded.ok());
-    EXPECT_NE(crowded.error().text().find("more than"), std::string::npos);
+    const std::string error = crowded.error().text();
+    EXPECT_TRUE(error.find("more than") != error.npos || error.find("at most") != error.npos)
+        << error;
   }
   std::string faults = "[";
-  for (std::size_t i = 0; i <= kMostFaults; ++i) faults += i == 0 ? "{}" : ",{}";
+  for (std::size_t i = 0; i <= kMaxFaults; ++i) faults += i == 0 ? "{}" : ",{}";
   EXPECT_FALSE(read_chip_faults(faults + "]").ok());
   EXPECT_FALSE(read_chip_faults(R"([{"npu_name":")" + std::string(5000, 'x') + R"("}])").ok());
   EXPECT_EQ(read_switch_info(std::string(5U << 20U, ' ')).error().code, Errc::limit_exceeded);
   std::string nodes = "{";
   for (int i = 0; i < 100; ++i) nodes += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":0";
-  EXPECT_EQ(read_cluster_devices(nodes + "}")->warnings.size(), kMostClusterWarnings);
+  EXPECT_EQ(read_cluster_devices(nodes + "}")->warnings.size(), kMaxClusterWarnings);
 }
 
 TEST(Hostile, OtherTextsAreRefusedWithASentence) {

@@ -22,7 +22,7 @@ using domain::LinkKind;
 using domain::NodeTopology;
 
 // A search, the set that ends it late, and the later criteria of its ties.
-constexpr std::uint64_t kMostSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
+constexpr std::uint64_t kMaxSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
                                      solver::kBoundedSteps.criteria + 50'000'000;
 
 // No two chips are interchangeable: each pair has its own number of lanes, rate and host path.
@@ -102,7 +102,7 @@ TEST_P(IrregularMachines, AnswerLegallyAndWithinTheSteps) {
     EXPECT_LE(c.gbps, c.best_gbps + 1e-9) << where;
     EXPECT_DOUBLE_EQ(c.gbps, solved.gbps(c.chips)) << where;
     EXPECT_TRUE(!c.exact || c.gbps >= c.bound - 1e-9) << where;
-    EXPECT_LE(solved.stats().most_steps, kMostSteps) << where;
+    EXPECT_LE(solved.stats().most_steps, kMaxSteps) << where;
     if (size <= 3) continue;
     // A machine that has answered nothing else before says the same.
     if (size == chips / 4) {

@@ -30,25 +30,18 @@ void write_owner(JsonWriter& w, const std::string& node, const std::string& node
 
 std::vector<std::string> read_resources(const JsonObject& status) {
   std::vector<std::string> out;
-  const Json* list = status.array("resources", std::size_t{limits::kMaxResources});
-  if (list == nullptr) {
-    if (!status.has("resources")) status.problems().add(status.path("resources"), "missing");
-    return out;
+  status.require("resources");
+  const JsonValue list = status.array("resources", std::size_t{limits::kMaxResources});
+  if (list.is_array() && list.empty()) {
+    status.problem("resources", "must name at least one resource that the chips are counted as");
   }
-  if (list->empty()) {
-    status.problems().add(status.path("resources"),
-                          "must name at least one resource that the chips are counted as");
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const Json& name = (*list)[i];
-    if (!name.is_string() || name.get_ref<const std::string&>().empty() ||
-        name.get_ref<const std::string&>().size() > limits::kMaxNameBytes) {
+  for (const JsonValue name : list) {
+    if (!name.is_string() || name.text().empty() || name.text().size() > limits::kMaxNameBytes) {
       status.problems().add(
-          json_item(status.path("resources"), i),
-          "must be a name of 1 to " + std::to_string(limits::kMaxNameBytes) + " bytes");
+          name, "must be a name of 1 to " + std::to_string(limits::kMaxNameBytes) + " bytes");
       continue;
     }
-    out.push_back(name.get<std::string>());
+    out.emplace_back(name.text());
   }
   return out;
 }
@@ -97,33 +90,25 @@ Result<NodeInventory> read_inventory_status(std::string_view status, const std::
         Errc::limit_exceeded,
         "status: larger than " + std::to_string(limits::kMaxKubeObjectBytes >> 20U) + " MiB");
   }
-  auto document = parse_strict_json(status);
+  auto document = parse_json(status);
   if (!document) return std::move(document).error().in("status");
-  if (!document->is_object())
-    return make_error(Errc::invalid_argument, "status: must be an object");
+  JsonProblems problems(JsonValue(*document), "status");
   // What a newer agent says besides is no reason to lose the node.
-  Json known = Json::object();
-  for (const char* key : {"bootId", "sequence", "machine", "resources", "topology"}) {
-    if (const auto it = document->find(key); it != document->end()) known[key] = std::move(*it);
-  }
-  JsonProblems problems;
-  const JsonObject o(known, "status", {"bootId", "sequence", "machine", "resources", "topology"},
-                     problems);
+  const JsonObject o = JsonObject::tolerant(JsonValue(*document), problems, limits::kMaxFactBytes);
+  if (!o) return problems.error();
   NodeInventory out;
   out.node = node;
   out.boot_id = o.require_text("bootId").value_or("");
   if (o.has("bootId") && (out.boot_id.empty() || out.boot_id.size() > limits::kMaxUidBytes)) {
-    problems.add(o.path("bootId"),
-                 "must have 1 to " + std::to_string(limits::kMaxUidBytes) + " bytes");
+    o.problem("bootId", "must have 1 to " + std::to_string(limits::kMaxUidBytes) + " bytes");
   }
   out.sequence = o.require_integer("sequence", 1, INT64_MAX).value_or(0);
   out.machine = o.text("machine").value_or("");
   out.resources = read_resources(o);
-  const Json* topology = o.find("topology");
-  if (topology == nullptr) problems.add(o.path("topology"), "missing");
+  const JsonValue topology = o.require("topology");
   if (problems.any()) return problems.error();
-  auto read = TopologyReader(ImportOptions{}).read(*topology);
-  if (!read) return std::move(read).error().in(o.path("topology"));
+  auto read = TopologyReader(ImportOptions{}).read(topology);
+  if (!read) return std::move(read).error().in("status.topology");
   out.topology = std::move(read).value();
   return out;
 }

@@ -69,7 +69,7 @@ void write_neighbours(JsonWriter& w, const NodeInventory& inventory) {
   w.key("neighbours").begin_array();
   std::size_t told = 0;
   for (const domain::Neighbour& neighbour : inventory.neighbours) {
-    if (told++ == kMostNeighboursTold) break;
+    if (told++ == kMaxNeighboursTold) break;
     w.begin_object();
     write_text(w, "nic", neighbour.nic);
     if (neighbour.chip) w.key("chip").integer(neighbour.chip->value);
@@ -81,8 +81,8 @@ void write_neighbours(JsonWriter& w, const NodeInventory& inventory) {
   w.end_array();
 }
 
-RememberedFault read_fault(const Json& value, const std::string& path, JsonProblems& problems) {
-  const JsonObject o(value, path,
+RememberedFault read_fault(JsonValue value, JsonProblems& problems) {
+  const JsonObject o(value,
                      {"code", "effect", "chip", "chipId", "peer", "port", "part", "lanes", "text",
                       "since", "sinceMs", "untilReset", "heldUntil"},
                      problems);
@@ -113,25 +113,24 @@ RememberedFault read_fault(const Json& value, const std::string& path, JsonProbl
   return {std::move(out), o.text("chipId").value_or("")};
 }
 
-Result<std::vector<RememberedFault>> read_faults(const Json& faults) {
-  if (!faults.is_array() || faults.size() > kMaxReportedFaults) {
-    return make_error(Errc::invalid_argument, "status.faults: must be a list of at most " +
-                                                  std::to_string(kMaxReportedFaults));
-  }
+// The list `faults` of a status.
+Result<std::vector<RememberedFault>> read_faults(JsonValue status) {
   std::vector<RememberedFault> out;
-  JsonProblems problems;
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    out.push_back(read_fault(faults[i], json_item("status.faults", i), problems));
+  if (!status.is_object()) return out;
+  JsonProblems problems(status, "status");
+  const JsonObject o = JsonObject::tolerant(status, problems);
+  for (const JsonValue fault : o.array("faults", kMaxReportedFaults)) {
+    out.push_back(read_fault(fault, problems));
   }
   if (problems.any()) return problems.error();
   return out;
 }
 
-Result<Json> parse_status(std::string_view status) {
-  if (status.size() > limits::kMaxKubeObjectBytes) {
-    return make_error(Errc::limit_exceeded, "the status is too large");
+Result<JsonTree> parse_bounded(std::string_view text, const char* what) {
+  if (text.size() > limits::kMaxKubeObjectBytes) {
+    return make_error(Errc::limit_exceeded, std::string(what) + " is too large");
   }
-  return parse_strict_json(status);
+  return parse_json(text);
 }
 
 }  // namespace
@@ -150,7 +149,7 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   w.key("facts").begin_object();
   std::size_t told = 0;
   for (const auto& [name, value] : inventory.facts) {
-    if (told++ == kMostFactsTold) break;
+    if (told++ == kMaxFactsTold) break;
     w.field(short_text(name), short_text(value));
   }
   w.end_object();
@@ -158,51 +157,41 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
 
 Result<std::vector<RememberedFault>> read_object_faults(std::string_view object,
                                                         std::string_view node_boot_id) {
-  if (object.size() > limits::kMaxKubeObjectBytes) {
-    return make_error(Errc::limit_exceeded, "the object is too large");
-  }
-  auto document = parse_strict_json(object);
-  if (!document) return std::move(document).error();
-  std::vector<RememberedFault> out;
-  if (!document->is_object()) return out;
-  const auto status = document->find("status");
-  if (status == document->end() || !status->is_object()) return out;
-  const auto boot = status->find("nodeBootId");
-  const auto faults = status->find("faults");
-  if (boot == status->end() || !boot->is_string() || faults == status->end()) return out;
-  if (boot->get_ref<const std::string&>() != node_boot_id) return out;
-  return read_faults(*faults);
+  const auto document = parse_bounded(object, "the object");
+  if (!document) return document.error();
+  const JsonValue status = JsonValue(*document)["status"];
+  const JsonValue boot = status["nodeBootId"];
+  if (!boot.is_string() || boot.text() != node_boot_id) return std::vector<RememberedFault>{};
+  return read_faults(status);
 }
 
 Result<std::vector<Fault>> read_status_faults(std::string_view status) {
   std::vector<Fault> out;
   if (status.find("\"faults\"") == std::string_view::npos) return out;
-  auto document = parse_status(status);
-  if (!document) return std::move(document).error();
-  if (!document->is_object() || !document->contains("faults")) return out;
-  auto read = read_faults((*document)["faults"]);
+  const auto document = parse_bounded(status, "the status");
+  if (!document) return document.error();
+  auto read = read_faults(JsonValue(*document));
   if (!read) return std::move(read).error();
   for (RememberedFault& one : *read) out.push_back(std::move(one.fault));
   return out;
 }
 
 Result<ToldHealth> read_status_health(std::string_view status) {
-  auto document = parse_status(status);
-  if (!document) return std::move(document).error();
+  const auto document = parse_bounded(status, "the status");
+  if (!document) return document.error();
+  const JsonValue root(*document);
+  auto read = read_faults(root);
+  if (!read) return std::move(read).error();
   ToldHealth out;
-  if (!document->is_object()) return out;
-  if (const auto faults = document->find("faults"); faults != document->end()) {
-    auto read = read_faults(*faults);
-    if (!read) return std::move(read).error();
-    for (RememberedFault& one : *read) {
-      if (one.fault.held_until != kHeldUntilReset) one.fault.held_until = 0;
-      out.faults.push_back(std::move(one.fault));
-    }
+  for (RememberedFault& one : *read) {
+    if (one.fault.held_until != kHeldUntilReset) one.fault.held_until = 0;
+    out.faults.push_back(std::move(one.fault));
   }
-  const auto facts = document->find("facts");
-  if (facts == document->end() || !facts->is_object()) return out;
-  for (const auto& [name, value] : facts->items()) {
-    if (value.is_string() && out.facts.size() < kMostFactsTold) out.facts[name] = value;
+  const JsonValue facts = root["facts"];
+  if (!facts.is_object()) return out;
+  for (const JsonValue fact : facts) {
+    if (fact.is_string() && out.facts.size() < kMaxFactsTold)
+      out.facts.emplace(fact.name(), fact.text());
   }
   return out;
 }

@@ -14,8 +14,8 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMostNeighboursTold = 256;
-inline constexpr std::size_t kMostFactsTold = 256;
+inline constexpr std::size_t kMaxNeighboursTold = 256;
+inline constexpr std::size_t kMaxFactsTold = 256;
 
 // The keys nodeBootId, faults, conditions, neighbours and facts, where there is anything to say.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);

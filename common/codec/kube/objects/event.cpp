@@ -9,9 +9,9 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr std::size_t kMostNote = 1024;  // bytes; the API server refuses more
-constexpr std::size_t kMostInstance = 128;
-constexpr std::size_t kMostName = 253 - 20;  // of the object's name in that of its event
+constexpr std::size_t kMaxNote = 1024;  // bytes; the API server refuses more
+constexpr std::size_t kMaxInstance = 128;
+constexpr std::size_t kMaxName = 253 - 20;  // of the object's name in that of its event
 
 std::string namespace_of(const EventObject& about) {
   return about.ns.empty() ? "default" : about.ns;
@@ -27,7 +27,7 @@ std::string event_name(const EventObject& about, Clock::Wall at, std::uint64_t n
   std::array<char, 32> unique{};
   std::snprintf(unique.data(), unique.size(), ".%llx",
                 static_cast<unsigned long long>(at.time_since_epoch().count()) + number);
-  return about.name.substr(0, kMostName) + unique.data();
+  return about.name.substr(0, kMaxName) + unique.data();
 }
 
 std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at) {
@@ -36,9 +36,9 @@ std::string write_event(const KubeEvent& event, const std::string& name, Clock::
   w.key("metadata").begin_object().field("name", name);
   w.field("namespace", namespace_of(event.about)).end_object();
   w.field("eventTime", rfc3339_micros(at)).field("reportingController", event.controller);
-  w.field("reportingInstance", with_dots(event.instance, kMostInstance));
+  w.field("reportingInstance", with_dots(event.instance, kMaxInstance));
   w.field("type", event.warning ? "Warning" : "Normal").field("reason", event.reason);
-  w.field("action", event.action).field("note", with_dots(event.note, kMostNote));
+  w.field("action", event.action).field("note", with_dots(event.note, kMaxNote));
   w.key("regarding").begin_object().field("apiVersion", "v1").field("kind", event.about.kind);
   if (!event.about.ns.empty()) w.field("namespace", event.about.ns);
   w.field("name", event.about.name).field("uid", event.about.uid).end_object().end_object();

@@ -2,7 +2,6 @@
 
 #include "common/codec/mindcluster/faults/fault_moments.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
-#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -20,15 +19,15 @@ void append_fault(JsonWriter& out, const ChipFault& fault) {
   out.end_object();
 }
 
-ChipFault fault_of(const Members& members) {
+ChipFault fault_of(const JsonObject& object) {
   ChipFault out;
-  out.type = members.text("fault_type");
-  out.npu = members.text("npu_name");
-  out.large_model_level = members.text("large_model_fault_level");
-  out.level = members.text("fault_level");
-  out.handling = members.text("fault_handling");
-  out.code = members.text("fault_code");
-  out.moments = moments_at(members, "fault_time_and_level_map");
+  out.type = object.text("fault_type").value_or("");
+  out.npu = object.text("npu_name").value_or("");
+  out.large_model_level = object.text("large_model_fault_level").value_or("");
+  out.level = object.text("fault_level").value_or("");
+  out.handling = object.text("fault_handling").value_or("");
+  out.code = object.text("fault_code").value_or("");
+  out.moments = moments_at(object, "fault_time_and_level_map");
   return out;
 }
 
@@ -47,11 +46,12 @@ void append_moments(JsonWriter& out, const FaultMoments& moments) {
   out.end_object();
 }
 
-FaultMoments moments_at(const Members& members, const char* key) {
+FaultMoments moments_at(const JsonObject& object, std::string_view key) {
   FaultMoments out;
-  for (const auto& [code, value] : members.map(key, kMostFaultCodes).items()) {
-    const Members moment(value, members.path(key) + "." + quoted_excerpt(code), members.problems());
-    out[code] = {moment.integer<std::int64_t>("fault_time", 0), moment.text("fault_level")};
+  for (const JsonValue value : object.map(key, kMaxFaultCodes)) {
+    const JsonObject moment = JsonObject::tolerant(value, object.problems());
+    out[std::string(value.name())] = {moment.integer_or("fault_time", std::int64_t{0}),
+                                      moment.text("fault_level").value_or("")};
   }
   return out;
 }
@@ -67,16 +67,17 @@ std::string write_chip_faults(const std::vector<ChipFault>& faults) {
 Result<std::vector<ChipFault>> read_chip_faults(std::string_view text) {
   std::vector<ChipFault> out;
   if (text.empty()) return out;
-  const Result<Json> list = parse_text(text);
-  if (!list) return list.error();
-  if (list->is_null()) return out;
-  if (!list->is_array() || list->size() > kMostFaults) {
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
+  const JsonValue list(*document);
+  if (list.is_null()) return out;
+  if (!list.is_array() || list.size() > kMaxFaults) {
     return make_error(Errc::invalid_argument,
-                      "is no list of at most " + std::to_string(kMostFaults) + " faults");
+                      "must be a list of at most " + std::to_string(kMaxFaults) + " faults");
   }
   JsonProblems problems;
-  for (const Json& value : *list) {
-    out.push_back(fault_of(Members(value, "[" + std::to_string(out.size()) + "]", problems)));
+  for (const JsonValue value : list) {
+    out.push_back(fault_of(JsonObject::tolerant(value, problems)));
   }
   if (problems.any()) return problems.error();
   return out;

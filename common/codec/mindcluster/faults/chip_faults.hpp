@@ -16,8 +16,8 @@
 
 namespace chipweave::codec::mindcluster {
 
-inline constexpr std::size_t kMostFaults = 4096;
-inline constexpr std::size_t kMostFaultCodes = 1024;  // of one fault
+inline constexpr std::size_t kMaxFaults = 4096;
+inline constexpr std::size_t kMaxFaultCodes = 1024;  // of one fault
 
 inline constexpr std::string_view kCardUnhealthy = "CardUnhealthy";
 inline constexpr std::string_view kCardNetworkUnhealthy = "CardNetworkUnhealthy";

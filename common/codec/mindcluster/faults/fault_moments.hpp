@@ -3,12 +3,12 @@
 #pragma once
 
 #include "common/base/json_writer.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
-#include "common/codec/mindcluster/members.hpp"
 
 namespace chipweave::codec::mindcluster {
 
 void append_moments(JsonWriter& out, const FaultMoments& moments);
-FaultMoments moments_at(const Members& members, const char* key);
+FaultMoments moments_at(const JsonObject& object, std::string_view key);
 
 }  // namespace chipweave::codec::mindcluster

@@ -14,8 +14,8 @@ using domain::Effect;
 using domain::Fault;
 
 // A ConfigMap holds 1 MiB: more codes than these of one chip help nobody.
-constexpr std::size_t kMostCodes = 64;
-constexpr std::size_t kMostSwitchFaults = 256;
+constexpr std::size_t kMaxCodes = 64;
+constexpr std::size_t kMaxSwitchFaults = 256;
 
 // Mildest first.
 constexpr std::array<std::string_view, 9> kChipLevels = {
@@ -70,8 +70,8 @@ std::string upper(std::string_view text) {
 
 // In upper case; "" for what is no hex number of at most eight bytes.
 std::string hex_code(std::string_view digits) {
-  constexpr std::size_t kMostDigits = 16;
-  const bool hex = !digits.empty() && digits.size() <= kMostDigits &&
+  constexpr std::size_t kMaxDigits = 16;
+  const bool hex = !digits.empty() && digits.size() <= kMaxDigits &&
                    digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
   return hex ? upper(digits) : "";
 }
@@ -93,7 +93,7 @@ void add(Entry& to, const Fault& fault) {
   const std::string_view level = level_of(fault);
   if (to.level.empty() || rank_of(to.level) < rank_of(level)) to.level = level;
   const std::string code = chip_code_of(fault);
-  if (code.empty() || to.moments.size() >= kMostCodes) return;
+  if (code.empty() || to.moments.size() >= kMaxCodes) return;
   const FaultMoment now{fault.since, std::string(level)};
   const auto [at, fresh] = to.moments.try_emplace(code, now);
   if (fresh) return;
@@ -173,7 +173,7 @@ SwitchInfo switch_faults_of(const std::vector<Fault>& faults, std::int64_t updat
   out.update_time = update_time;
   std::size_t worst = 0;
   for (const Fault& fault : faults) {
-    if (!is_of_switch(fault) || out.events.size() >= kMostSwitchFaults) continue;
+    if (!is_of_switch(fault) || out.events.size() >= kMaxSwitchFaults) continue;
     const std::size_t level = switch_level_of(fault);
     worst = std::max(worst, level);
     SwitchEvent event;
@@ -200,7 +200,7 @@ std::optional<NodeInfo> node_faults_of(const std::vector<Fault>& faults) {
     worst = std::max(worst, level);
     auto& list = codes[{device_type_of(fault.code), level}];
     std::string code = node_code_of(fault.code);
-    if (list.size() < kMostCodes && std::find(list.begin(), list.end(), code) == list.end())
+    if (list.size() < kMaxCodes && std::find(list.begin(), list.end(), code) == list.end())
       list.push_back(std::move(code));
   }
   if (codes.empty()) return std::nullopt;

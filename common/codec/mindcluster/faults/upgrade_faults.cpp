@@ -1,10 +1,9 @@
 #include "common/codec/mindcluster/faults/upgrade_faults.hpp"
 
 #include "common/base/json_writer.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
-#include "common/codec/mindcluster/members.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
-#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -19,12 +18,13 @@ void append_reason(JsonWriter& out, const UpgradeReason& reason) {
       .end_object();
 }
 
-std::vector<UpgradeReason> reasons_of(const Members& chips, const std::string& name) {
+std::vector<UpgradeReason> reasons_of(const JsonObject& chips, std::string_view name) {
   std::vector<UpgradeReason> out;
-  for (const Json& value : chips.list(name.c_str(), kMostUpgradeReasons)) {
-    const Members reason(value, name, chips.problems());
-    out.push_back({reason.integer("upgrade_time", std::int64_t{0}), reason.text("fault_code"),
-                   reason.text("fault_level"), reason.text("upgrade_type")});
+  for (const JsonValue value : chips.array(name, kMaxUpgradeReasons)) {
+    const JsonObject reason = JsonObject::tolerant(value, chips.problems());
+    out.push_back({reason.integer_or("upgrade_time", std::int64_t{0}),
+                   reason.text("fault_code").value_or(""), reason.text("fault_level").value_or(""),
+                   reason.text("upgrade_type").value_or("")});
   }
   return out;
 }
@@ -48,21 +48,21 @@ std::string write_upgrade_faults(std::string_view prefix, const UpgradeFaults& f
 Result<UpgradeFaults> read_upgrade_faults(std::string_view prefix, std::string_view text) {
   UpgradeFaults out;
   if (text.empty()) return out;
-  const Result<Json> value = parse_text(text);
-  if (!value) return value.error();
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
+  const JsonValue map(*document);
   JsonProblems problems;
-  const Members chips(*value, "", problems);
-  if (problems.any()) return problems.error();
-  if (value->size() > kMostListedChips) {
+  const JsonObject chips = JsonObject::tolerant(map, problems);
+  if (map.size() > kMaxListedChips) {
     return make_error(Errc::limit_exceeded,
-                      "has more than " + std::to_string(kMostListedChips) + " chips");
+                      "has more than " + std::to_string(kMaxListedChips) + " chips");
   }
-  for (const auto& [name, ignored] : value->items()) {
-    const auto chip = chip_of_name(prefix, name);
+  for (const JsonValue reasons : map) {
+    const auto chip = chip_of_name(prefix, reasons.name());
     if (chip) {
-      out[*chip] = reasons_of(chips, name);
+      out[*chip] = reasons_of(chips, reasons.name());
     } else {
-      problems.add(quoted_excerpt(name), "is no chip such as " + chip_name(prefix, 0));
+      problems.add(reasons, "expected the name of a chip such as " + chip_name(prefix, 0));
     }
   }
   if (problems.any()) return problems.error();

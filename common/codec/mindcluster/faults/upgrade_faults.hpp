@@ -17,7 +17,7 @@
 namespace chipweave::codec::mindcluster {
 
 inline constexpr std::string_view kUpgradeFaultKey = "UpgradeFaultReason";
-inline constexpr std::size_t kMostUpgradeReasons = 1024;  // of one chip
+inline constexpr std::size_t kMaxUpgradeReasons = 1024;  // of one chip
 
 struct UpgradeReason {
   std::int64_t time = 0;

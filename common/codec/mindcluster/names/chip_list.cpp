@@ -43,7 +43,7 @@ std::optional<int> chip_of_name(std::string_view prefix, std::string_view name) 
 Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_view text) {
   const auto too_many = [] {
     return make_error(Errc::limit_exceeded,
-                      "lists more than " + std::to_string(kMostListedChips) + " chips");
+                      "lists more than " + std::to_string(kMaxListedChips) + " chips");
   };
   if (text.size() > kMaxListBytes) return too_many();
   std::vector<int> out;
@@ -58,7 +58,7 @@ Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_vie
                                                     ", not one such as " +
                                                     quoted_excerpt(chip_name(prefix, 0)));
     }
-    if (out.size() >= kMostListedChips) return too_many();
+    if (out.size() >= kMaxListedChips) return too_many();
     out.push_back(*chip);
   }
   make_unique(out);

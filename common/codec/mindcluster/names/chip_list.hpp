@@ -15,7 +15,7 @@
 
 namespace chipweave::codec::mindcluster {
 
-inline constexpr std::size_t kMostListedChips = 1024;
+inline constexpr std::size_t kMaxListedChips = 1024;
 
 // prefix: "Ascend910".
 std::string chip_name(std::string_view prefix, int chip);

@@ -22,7 +22,7 @@ std::string write_server_type(const ServerType& type) {
 std::optional<ServerType> read_server_type(std::string_view label) {
   const std::size_t dash = label.rfind('-');
   if (dash == std::string_view::npos || dash == 0) return std::nullopt;
-  const auto cores = number_from_1(label.substr(dash + 1), kMostAiCores);
+  const auto cores = number_from_1(label.substr(dash + 1), kMaxAiCores);
   if (!cores) return std::nullopt;
   return ServerType{std::string(label.substr(0, dash)), *cores};
 }
@@ -31,7 +31,7 @@ std::string write_chip_memory(int gigabytes) { return std::to_string(gigabytes) 
 
 std::optional<int> read_chip_memory(std::string_view label) {
   if (!label.ends_with('G')) return std::nullopt;
-  return number_from_1(label.substr(0, label.size() - 1), kMostChipGigabytes);
+  return number_from_1(label.substr(0, label.size() - 1), kMaxChipGigabytes);
 }
 
 }  // namespace chipweave::codec::mindcluster

@@ -15,8 +15,8 @@ inline constexpr std::string_view kChipNameLabel = "node.kubernetes.io/npu.chip.
 inline constexpr std::string_view kServerTypeLabel = "servertype";
 inline constexpr std::string_view kChipMemoryLabel = "mind-cluster/npu-chip-memory";
 inline constexpr std::string_view kAcceleratorTypeLabel = "accelerator-type";
-inline constexpr int kMostAiCores = 1024;
-inline constexpr int kMostChipGigabytes = 65536;
+inline constexpr int kMaxAiCores = 1024;
+inline constexpr int kMaxChipGigabytes = 65536;
 
 struct ServerType {
   std::string card;  // Ascend910, Ascend910B, Ascend310P, npu
@@ -26,11 +26,11 @@ struct ServerType {
 };
 
 std::string write_server_type(const ServerType& type);
-// nullopt: not of that form, or more than kMostAiCores.
+// nullopt: not of that form, or more than kMaxAiCores.
 std::optional<ServerType> read_server_type(std::string_view label);
 
 std::string write_chip_memory(int gigabytes);
-// In gigabytes; nullopt: not of that form, or more than kMostChipGigabytes.
+// In gigabytes; nullopt: not of that form, or more than kMaxChipGigabytes.
 std::optional<int> read_chip_memory(std::string_view label);
 
 }  // namespace chipweave::codec::mindcluster

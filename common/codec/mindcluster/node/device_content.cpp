@@ -46,10 +46,10 @@ SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology) {
   SuperPodPlace out;
   const auto& pod = topology.super_pod();
   if (!pod || !has_super_pod(domain::ascend_family_of(topology))) return out;
-  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr auto kMax = std::numeric_limits<std::int32_t>::max();
   if (const auto id = number_of<std::uint32_t>(pod->id)) {
     out.super_pod =
-        *id <= static_cast<std::uint32_t>(kMost) ? static_cast<std::int32_t>(*id) : kIdUnreported;
+        *id <= static_cast<std::uint32_t>(kMax) ? static_cast<std::int32_t>(*id) : kIdUnreported;
   }
   out.server = pod->server_index >= 0 ? pod->server_index : kIdUnreported;
   return out;

@@ -5,7 +5,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
-#include "common/codec/mindcluster/node/device_members.hpp"
+#include "common/codec/mindcluster/node/cluster_entries.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
@@ -54,18 +54,16 @@ DeviceList list_of(const DeviceInfo& info) {
   return out;
 }
 
-Result<DeviceList> texts_of(const Members& members) {
+Result<DeviceList> texts_of(const JsonObject& object) {
   DeviceList out;
-  for (const auto& [key, value] :
-       members.map("DeviceList", kMostOtherKeys + kSuffixes.size()).items()) {
+  for (const JsonValue value : object.map("DeviceList", kMaxOtherKeys + kSuffixes.size())) {
     if (value.is_string()) {
-      out[key] = value.get<std::string>();
+      out[std::string(value.name())] = value.text();
     } else {
-      members.problems().add(members.path("DeviceList") + "." + quoted_excerpt(key),
-                             "must be a text");
+      object.problems().add(value, expected("a string", value));
     }
   }
-  if (members.problems().any()) return members.problems().error();
+  if (object.problems().any()) return object.problems().error();
   return out;
 }
 
@@ -128,8 +126,8 @@ Result<DeviceInfo> info_of(DeviceList list) {
   out.unhealthy = (*std::move(unhealthy)).value_or(std::vector<int>());
   out.recovering = (*std::move(recovering)).value_or(std::vector<int>());
   out.faults = *std::move(faults);
-  if (list.size() > kMostOtherKeys) {
-    return make_error(Errc::limit_exceeded, "has more than " + std::to_string(kMostOtherKeys) +
+  if (list.size() > kMaxOtherKeys) {
+    return make_error(Errc::limit_exceeded, "has more than " + std::to_string(kMaxOtherKeys) +
                                                 " keys that are not of its chips");
   }
   out.others = std::move(list);
@@ -137,35 +135,38 @@ Result<DeviceInfo> info_of(DeviceList list) {
 }
 
 // What Go would encode after it has decoded the text.
-Result<std::string> covered_form(const Json& value) {
+Result<std::string> covered_form(JsonValue value) {
   JsonProblems problems;
-  const Members members(value, "DeviceInfo", problems);
-  const auto update_time = members.integer<std::int64_t>("UpdateTime", 0);
-  const Result<DeviceList> list = texts_of(members);
+  const JsonObject object = JsonObject::tolerant(value, problems);
+  const auto update_time = object.integer_or("UpdateTime", std::int64_t{0});
+  const Result<DeviceList> list = texts_of(object);
   if (!list) return list.error();
   return form_of(*list, update_time);
 }
 
 }  // namespace
 
-Result<DeviceInfo> device_list_of(const Json& value, const std::string& path) {
+Result<DeviceInfo> device_list_of(JsonValue value) {
   JsonProblems problems;
-  const Members members(value, path, problems);
-  const auto update_time = members.integer<std::int64_t>("UpdateTime", 0);
-  Result<DeviceList> list = texts_of(members);
+  const JsonObject object = JsonObject::tolerant(value, problems);
+  const auto update_time = object.integer_or("UpdateTime", std::int64_t{0});
+  Result<DeviceList> list = texts_of(object);
   if (!list) return std::move(list).error();
   Result<DeviceInfo> out = info_of(*std::move(list));
-  if (!out) return std::move(out).error().in(members.path("DeviceList"));
+  if (!out) {
+    const JsonValue at = object.find("DeviceList") ? object.find("DeviceList") : value;
+    return std::move(out).error().in(at.path({}));
+  }
   out->update_time = update_time;
   return out;
 }
 
-Result<void> add_place(DeviceInfo& info, const Json& value, const std::string& path) {
+Result<void> add_place(DeviceInfo& info, JsonValue value) {
   JsonProblems problems;
-  const Members members(value, path, problems);
-  info.super_pod_id = members.integer("SuperPodID", kIdUnsupported);
-  info.server_index = members.integer("ServerIndex", kIdUnsupported);
-  if (members.find("RackID") != nullptr) info.rack_id = members.integer("RackID", kIdUnsupported);
+  const JsonObject object = JsonObject::tolerant(value, problems);
+  info.super_pod_id = object.integer_or("SuperPodID", kIdUnsupported);
+  info.server_index = object.integer_or("ServerIndex", kIdUnsupported);
+  if (object.has("RackID")) info.rack_id = object.integer_or("RackID", kIdUnsupported);
   if (problems.any()) return problems.error();
   return {};
 }
@@ -187,20 +188,20 @@ std::string write_device_info(const DeviceInfo& info, const Digest& sha256) {
 }
 
 Result<DeviceInfo> read_device_info(std::string_view text, const Digest& sha256) {
-  const Result<Json> value = parse_text(text);
-  if (!value) return value.error();
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
   JsonProblems problems;
-  const Members members(*value, "", problems);
-  const std::string code = members.text("CheckCode");
-  const Json* covered = members.find("DeviceInfo");
+  const JsonObject object = JsonObject::tolerant(JsonValue(*document), problems);
+  const std::string code = object.text("CheckCode").value_or("");
+  const JsonValue covered = object.find("DeviceInfo");
   if (problems.any()) return problems.error();
-  if (covered == nullptr) return make_error(Errc::invalid_argument, "has no DeviceInfo");
-  const Result<std::string> form = covered_form(*covered);
+  if (!covered) return make_error(Errc::invalid_argument, "has no DeviceInfo");
+  const Result<std::string> form = covered_form(covered);
   if (!form) return form.error();
   if (code != check_code(*form, sha256)) return wrong_check_code("DeviceInfo", code);
-  Result<DeviceInfo> out = device_list_of(*covered, "DeviceInfo");
+  Result<DeviceInfo> out = device_list_of(covered);
   if (!out) return out;
-  const Result<void> placed = add_place(*out, *value, "");
+  const Result<void> placed = add_place(*out, object.value());
   if (!placed) return placed.error();
   return out;
 }

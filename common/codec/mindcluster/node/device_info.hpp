@@ -33,7 +33,7 @@ inline constexpr std::string_view kManuallySeparateKey = "ManuallySeparateNPU";
 
 inline constexpr std::int32_t kIdUnreported = -1;   // the driver has none
 inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or asking failed
-inline constexpr std::size_t kMostOtherKeys = 256;  // of DeviceList
+inline constexpr std::size_t kMaxOtherKeys = 256;   // of DeviceList
 
 struct DeviceInfo {
   std::string

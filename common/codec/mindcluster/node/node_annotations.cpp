@@ -4,20 +4,19 @@
 
 #include "common/base/ip_address.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
-#include "common/codec/mindcluster/members.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
-#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
 
-BaseDevice base_device_of(const Members& members) {
+BaseDevice base_device_of(const JsonObject& object) {
   BaseDevice out;
-  out.ip = members.text("IP");
+  out.ip = object.text("IP").value_or("");
   if (!parse_ip(out.ip)) out.ip.clear();
-  if (members.find("SuperDeviceID") != nullptr) {
-    out.super_device_id = members.integer("SuperDeviceID", std::uint32_t{0});
+  if (object.has("SuperDeviceID")) {
+    out.super_device_id = object.integer_or("SuperDeviceID", std::uint32_t{0});
   }
   return out;
 }
@@ -34,13 +33,13 @@ void append_reset_devices(JsonWriter& out, const std::vector<ResetDevice>& devic
   out.end_array();
 }
 
-std::vector<ResetDevice> reset_devices_at(const Members& members, const char* key) {
+std::vector<ResetDevice> reset_devices_at(const JsonObject& object, std::string_view key) {
   std::vector<ResetDevice> out;
-  for (const Json& value : members.list(key, kMostResetDevices)) {
-    const Members device(value, members.path(key), members.problems());
-    out.push_back({device.integer("CardId", 0), device.integer("DeviceId", 0),
-                   device.integer("AssociatedCardId", 0), device.integer("PhyID", 0),
-                   device.integer("LogicID", 0)});
+  for (const JsonValue value : object.array(key, kMaxResetDevices)) {
+    const JsonObject device = JsonObject::tolerant(value, object.problems());
+    out.push_back({device.integer_or("CardId", 0), device.integer_or("DeviceId", 0),
+                   device.integer_or("AssociatedCardId", 0), device.integer_or("PhyID", 0),
+                   device.integer_or("LogicID", 0)});
   }
   return out;
 }
@@ -64,20 +63,20 @@ std::string write_base_devices(std::string_view prefix, const BaseDevices& devic
 Result<BaseDevices> read_base_devices(std::string_view prefix, std::string_view text) {
   BaseDevices out;
   if (text.empty()) return out;
-  const Result<Json> value = parse_text(text);
-  if (!value) return value.error();
-  if (!value->is_object() || value->size() > kMostListedChips) {
-    return make_error(Errc::invalid_argument, "is no JSON object of at most " +
-                                                  std::to_string(kMostListedChips) + " chips");
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
+  const JsonValue map(*document);
+  if (!map.is_object() || map.size() > kMaxListedChips) {
+    return make_error(Errc::invalid_argument, "must be a JSON object of at most " +
+                                                  std::to_string(kMaxListedChips) + " chips");
   }
   JsonProblems problems;
-  for (const auto& [name, device] : value->items()) {
-    const std::string path = quoted_excerpt(name);
-    const auto chip = chip_of_name(prefix, name);
+  for (const JsonValue device : map) {
+    const auto chip = chip_of_name(prefix, device.name());
     if (chip) {
-      out[*chip] = base_device_of(Members(device, path, problems));
+      out[*chip] = base_device_of(JsonObject::tolerant(device, problems));
     } else {
-      problems.add(path, "is no chip such as " + chip_name(prefix, 0));
+      problems.add(device, "expected the name of a chip such as " + chip_name(prefix, 0));
     }
   }
   if (problems.any()) return problems.error();
@@ -104,10 +103,10 @@ std::string write_reset_info(const ResetInfo& info) {
 Result<ResetInfo> read_reset_info(std::string_view text) {
   ResetInfo out;
   if (text.empty()) return out;
-  const Result<Json> value = parse_text(text);
-  if (!value) return value.error();
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
   JsonProblems problems;
-  const Members members(*value, "", problems);
+  const JsonObject members = JsonObject::tolerant(JsonValue(*document), problems);
   out.third_party = reset_devices_at(members, "ThirdPartyResetDevs");
   out.manual = reset_devices_at(members, "ManualResetDevs");
   if (problems.any()) return problems.error();

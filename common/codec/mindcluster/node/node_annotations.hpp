@@ -21,7 +21,7 @@ inline constexpr std::string_view kBaseDevicesAnnotation = "baseDeviceInfos";
 inline constexpr std::string_view kSuperPodIdAnnotation = "superPodID";    // a number
 inline constexpr std::string_view kServerIndexAnnotation = "serverIndex";  // a number
 inline constexpr std::string_view kResetInfoAnnotation = "ResetInfo";
-inline constexpr std::size_t kMostResetDevices = 1024;
+inline constexpr std::size_t kMaxResetDevices = 1024;
 
 struct BaseDevice {
   std::string ip;  // empty: a chip without network, or not known

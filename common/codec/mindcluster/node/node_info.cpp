@@ -1,7 +1,7 @@
 #include "common/codec/mindcluster/node/node_info.hpp"
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/mindcluster/node/node_members.hpp"
+#include "common/codec/mindcluster/node/cluster_entries.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -46,26 +46,25 @@ std::string form_of(const NodeInfo& info, std::string_view empty) {
   return go_form(out.text());
 }
 
-NodeFault node_fault_of(const Members& members) {
+NodeFault node_fault_of(const JsonObject& object) {
   NodeFault out;
-  out.device_type = members.text("DeviceType");
-  out.device_id = members.integer("DeviceId", std::int64_t{0});
-  out.codes = members.texts("FaultCode", kMostNodeFaultCodes);
-  out.level = members.text("FaultLevel");
+  out.device_type = object.text("DeviceType").value_or("");
+  out.device_id = object.integer_or("DeviceId", std::int64_t{0});
+  out.codes = object.texts("FaultCode", kMaxNodeFaultCodes);
+  out.level = object.text("FaultLevel").value_or("");
   return out;
 }
 
 }  // namespace
 
-Result<NodeInfo> node_info_of(const Json& value, const std::string& path) {
+Result<NodeInfo> node_info_of(JsonValue value) {
   JsonProblems problems;
-  const Members members(value, path, problems);
+  const JsonObject object = JsonObject::tolerant(value, problems);
   NodeInfo out;
-  for (const Json& fault : members.list("FaultDevList", kMostNodeFaults)) {
-    const std::string at = "FaultDevList[" + std::to_string(out.faults.size()) + "]";
-    out.faults.push_back(node_fault_of(Members(fault, members.path(at), problems)));
+  for (const JsonValue fault : object.array("FaultDevList", kMaxNodeFaults)) {
+    out.faults.push_back(node_fault_of(JsonObject::tolerant(fault, problems)));
   }
-  out.status = members.text("NodeStatus");
+  out.status = object.text("NodeStatus").value_or("");
   if (problems.any()) return problems.error();
   return out;
 }
@@ -81,15 +80,15 @@ std::string write_node_info(const NodeInfo& info, const Digest& sha256) {
 }
 
 Result<NodeInfo> read_node_info(std::string_view text, const Digest& sha256) {
-  const Result<Json> value = parse_text(text);
-  if (!value) return value.error();
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
   JsonProblems problems;
-  const Members members(*value, "", problems);
-  const std::string code = members.text("CheckCode");
-  const Json* covered = members.find("NodeInfo");
+  const JsonObject object = JsonObject::tolerant(JsonValue(*document), problems);
+  const std::string code = object.text("CheckCode").value_or("");
+  const JsonValue covered = object.find("NodeInfo");
   if (problems.any()) return problems.error();
-  if (covered == nullptr) return make_error(Errc::invalid_argument, "has no NodeInfo");
-  Result<NodeInfo> out = node_info_of(*covered, "NodeInfo");
+  if (!covered) return make_error(Errc::invalid_argument, "has no NodeInfo");
+  Result<NodeInfo> out = node_info_of(covered);
   if (!out) return out;
   for (const std::string_view empty : {"[]", "null"}) {
     if (code == check_code(form_of(*out, empty), sha256)) return out;

@@ -22,8 +22,8 @@ namespace chipweave::codec::mindcluster {
 inline constexpr std::string_view kNodeInfoPrefix = "mindx-dl-nodeinfo-";
 inline constexpr std::string_view kNodeInfoNamespace = "mindx-dl";
 inline constexpr std::string_view kNodeInfoKey = "NodeInfo";
-inline constexpr std::size_t kMostNodeFaults = 1024;
-inline constexpr std::size_t kMostNodeFaultCodes = 256;  // of one device
+inline constexpr std::size_t kMaxNodeFaults = 1024;
+inline constexpr std::size_t kMaxNodeFaultCodes = 256;  // of one device
 
 struct NodeFault {
   std::string device_type;

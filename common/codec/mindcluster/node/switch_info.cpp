@@ -5,7 +5,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/faults/fault_moments.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
-#include "common/codec/mindcluster/node/switch_members.hpp"
+#include "common/codec/mindcluster/node/cluster_entries.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -37,28 +37,28 @@ std::size_t append_status(JsonWriter& out, const SwitchInfo& info) {
   return time_at;
 }
 
-SwitchEvent event_of(const Members& members) {
+SwitchEvent event_of(const JsonObject& object) {
   SwitchEvent out;
-  out.type = members.integer("EventType", std::uint32_t{0});
-  out.fault_code = members.text("AssembledFaultCode");
-  out.peer_device = members.integer("PeerPortDevice", std::uint32_t{0});
-  out.peer_port = members.integer("PeerPortId", std::uint32_t{0});
-  out.chip = members.integer("SwitchChipId", std::uint32_t{0});
-  out.port = members.integer("SwitchPortId", std::uint32_t{0});
-  out.severity = members.integer("Severity", std::uint32_t{0});
-  out.assertion = members.integer("Assertion", std::uint32_t{0});
-  out.raised = members.integer("AlarmRaisedTime", std::int64_t{0});
+  out.type = object.integer_or("EventType", std::uint32_t{0});
+  out.fault_code = object.text("AssembledFaultCode").value_or("");
+  out.peer_device = object.integer_or("PeerPortDevice", std::uint32_t{0});
+  out.peer_port = object.integer_or("PeerPortId", std::uint32_t{0});
+  out.chip = object.integer_or("SwitchChipId", std::uint32_t{0});
+  out.port = object.integer_or("SwitchPortId", std::uint32_t{0});
+  out.severity = object.integer_or("Severity", std::uint32_t{0});
+  out.assertion = object.integer_or("Assertion", std::uint32_t{0});
+  out.raised = object.integer_or("AlarmRaisedTime", std::int64_t{0});
   return out;
 }
 
-void add_event_text(SwitchInfo& info, const std::string& text, const std::string& path,
-                    JsonProblems& problems) {
-  const Result<Json> event = parse_text(text);
-  if (!event) {
-    problems.add(path, event.error().text());
-    return;
-  }
-  info.events.push_back(event_of(Members(*event, path, problems)));
+// An event as a string of JSON.
+void add_event_text(SwitchInfo& info, JsonValue text, JsonProblems& problems) {
+  if (!text.is_string()) return problems.add(text, expected("a string", text));
+  const Result<JsonTree> event = parse_document(text.text());
+  if (!event) return problems.add(text, event.error().text());
+  JsonProblems inner;
+  info.events.push_back(event_of(JsonObject::tolerant(JsonValue(*event), inner)));
+  if (inner.any()) problems.add(text, inner.error().text());
 }
 
 }  // namespace
@@ -89,28 +89,28 @@ std::string write_switch_info(const SwitchInfo& info) {
   return go_form(out.text());
 }
 
-Result<SwitchInfo> switch_info_of(const Json& value, const std::string& path) {
+Result<SwitchInfo> switch_info_of(JsonValue value) {
   JsonProblems problems;
-  const Members members(value, path, problems);
+  const JsonObject object = JsonObject::tolerant(value, problems);
   SwitchInfo out;
-  for (const std::string& text : members.texts("FaultCode", kMostSwitchEvents)) {
-    add_event_text(out, text, members.path("FaultCode"), problems);
+  for (const JsonValue text : object.array("FaultCode", kMaxSwitchEvents)) {
+    add_event_text(out, text, problems);
   }
-  for (const Json& event : members.list("FaultInfo", kMostSwitchEvents)) {
-    out.events.push_back(event_of(Members(event, members.path("FaultInfo"), problems)));
+  for (const JsonValue event : object.array("FaultInfo", kMaxSwitchEvents)) {
+    out.events.push_back(event_of(JsonObject::tolerant(event, problems)));
   }
-  out.level = members.text("FaultLevel");
-  out.update_time = members.integer("UpdateTime", std::int64_t{0});
-  out.node_status = members.text("NodeStatus");
-  out.moments = moments_at(members, "FaultTimeAndLevelMap");
+  out.level = object.text("FaultLevel").value_or("");
+  out.update_time = object.integer_or("UpdateTime", std::int64_t{0});
+  out.node_status = object.text("NodeStatus").value_or("");
+  out.moments = moments_at(object, "FaultTimeAndLevelMap");
   if (problems.any()) return problems.error();
   return out;
 }
 
 Result<SwitchInfo> read_switch_info(std::string_view text) {
-  const Result<Json> value = parse_text(text);
-  if (!value) return value.error();
-  return switch_info_of(*value, "");
+  const Result<JsonTree> document = parse_document(text);
+  if (!document) return document.error();
+  return switch_info_of(JsonValue(*document));
 }
 
 }  // namespace chipweave::codec::mindcluster

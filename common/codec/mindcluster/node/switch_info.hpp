@@ -21,7 +21,7 @@
 namespace chipweave::codec::mindcluster {
 
 inline constexpr std::string_view kSwitchInfoKey = "SwitchInfoCfg";
-inline constexpr std::size_t kMostSwitchEvents = 1024;
+inline constexpr std::size_t kMaxSwitchEvents = 1024;
 
 inline constexpr std::string_view kNodeHealthy = "Healthy";
 inline constexpr std::string_view kNodeSubHealthy = "SubHealthy";

@@ -1,4 +1,4 @@
-// Dialects that stand alone: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of
+// Other dialects: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of
 // prefill and decode devices.
 #include <algorithm>
 #include <array>
@@ -49,13 +49,9 @@ constexpr auto kPorts = list_member<RankAddress>(
       }
     },
     [](TableWriter& writer, std::string_view name, const RankAddress& from) {
-      writer.key(name);
-      writer.open('[');
-      for (const std::string& port : *from.ports) {
-        writer.element();
-        writer.string(port);
-      }
-      writer.close(']');
+      writer.json().key(name).begin_array();
+      for (const std::string& port : *from.ports) writer.json().string(port);
+      writer.json().end_array();
     },
     [](const RankAddress& from) { return from.ports.has_value(); }, Need::required);
 constexpr std::array kAddress = {

@@ -1,9 +1,9 @@
-// TableReader — walks a JSON tree by a schema and fills a RankTable; what does not fit the schema
-// becomes findings (RT003 to RT006, and the rules of members that are no numbers), and reading goes
-// on, so that one run names everything.
+// TableReader — walks a JSON tree by a schema and fills a RankTable. What does not fit the schema
+// becomes a finding (RT003 to RT006, and the rules of members that are not numbers), and reading
+// goes on, so that one run names everything.
 //
-// Internal to common/codec/ranktable. Cost: linear in the tree; typing errors are looked for in the
-// first kMaxUnknownLookedUp unknown members only.
+// Internal to common/codec/ranktable. Cost: linear in the tree; only the first kMaxUnknownLookedUp
+// unknown members are checked for typing errors.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ namespace chipweave::codec::ranktable {
 
 // "0", "12", "-1" of up to 18 digits; zeros: whether it has leading ones. None: anything else.
 inline domain::ranktable::Number strict_number(std::string_view text, bool& zeros) {
-  constexpr std::size_t kMostDigits = 18;  // that no 64-bit number has more than
+  constexpr std::size_t kMaxDigits = 18;  // always fit 64 bits
   std::string_view digits = text;
   if (!digits.empty() && digits.front() == '-') digits.remove_prefix(1);
   zeros = digits.size() > 1 && digits.front() == '0';
-  if (digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  if (digits.empty() || digits.size() > kMaxDigits) return std::nullopt;
   std::int64_t value = 0;
   for (const char c : digits) {
     if (c < '0' || c > '9') return std::nullopt;
@@ -44,14 +44,14 @@ class TableReader {
  public:
   static constexpr std::size_t kMaxUnknownLookedUp = 2000;
   // Servers, devices, layers and addresses of a table, all together.
-  static constexpr std::size_t kMostEntries = 2'000'000;
+  static constexpr std::size_t kMaxEntries = 2'000'000;
   using Id = JsonTree::Id;
 
   TableReader(const JsonTree& tree, const Schema& schema, domain::ranktable::Findings& findings)
       : tree_(tree), schema_(schema), findings_(findings) {}
 
   // After the last object.
-  void finish(domain::ranktable::Source table) const { limit_.tell_rest(table, findings_); }
+  void finish(domain::ranktable::Source table) const { limit_.add_summaries(table, findings_); }
 
   const JsonTree& tree() const { return tree_; }
   const Schema& schema() const { return schema_; }
@@ -76,22 +76,22 @@ class TableReader {
   template <class T>
   void read_list(Id list, std::span<const Member<T>> members, std::vector<T>& out) {
     if (!expect(list, JsonTree::Kind::array, "an array")) return;
-    out.reserve(std::min(tree_.child_count(list), kMostEntries - entries_));
+    out.reserve(std::min(tree_.child_count(list), kMaxEntries - entries_));
     const std::uint64_t required_bits = required(members);
     for (Id child = tree_.first(list); child != JsonTree::kNone; child = tree_.next(list, child)) {
       if (!expect(child, JsonTree::Kind::object, "an object")) continue;
-      if (entries_ == kMostEntries) return too_many(list);
+      if (entries_ == kMaxEntries) return too_many(list);
       ++entries_;
       read_members(child, members, required_bits, out.emplace_back());
     }
   }
-  // RT004 and false if the value is something else.
+  // False and RT004 if the value is of another kind.
   bool expect(Id value, JsonTree::Kind kind, const char* wanted) {
     if (tree_.is(value, kind)) return true;
     wrong_type(value, wanted);
     return false;
   }
-  // A number is taken for its text, after the finding; anything else leaves nothing.
+  // A number is reported and its text used; anything else is reported and skipped.
   template <class AnyText>
   void read_text(Id value, AnyText& out) {
     if (expect(value, JsonTree::Kind::string, "a string in double quotes") ||
@@ -170,7 +170,7 @@ class TableReader {
         right ? strict_number(tree_.text(value), zeros) : domain::ranktable::Number();
     return out && !zeros ? out : read_odd_number(value, form, rule);
   }
-  // The same for what is not as it should be.
+  // The slow path: a wrong type, leading zeros, or not a number.
   domain::ranktable::Number read_odd_number(Id value, Form form, std::string_view rule);
   void keep(Id member, std::string_view after, domain::ranktable::Extras& extras);
   void missing(Id object, std::string_view name);

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/base/json_writer.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/schema/schema.hpp"
 
@@ -18,13 +18,14 @@ namespace chipweave::codec::ranktable {
 
 class TableWriter {
  public:
-  TableWriter(const Schema& schema, const Layout& layout) : schema_(schema), layout_(layout) {}
+  TableWriter(const Schema& schema, const Layout& layout) : schema_(schema), json_(layout.indent) {}
 
   const Schema& schema() const { return schema_; }
-  std::string take() { return std::move(out_); }
+  JsonWriter& json() { return json_; }
+  std::string take() { return json_.take(); }
 
-  // A kept member is passed over where the model itself has a member of that name to say: the table
-  // was read in another dialect.
+  // Skips a kept member if the model has a value for that name: the table was read in another
+  // dialect.
   template <class T>
   void write_object(const T& object, std::span<const Member<T>> members) {
     const auto said_by_model = [&](std::string_view name) {
@@ -39,10 +40,11 @@ class TableWriter {
     };
     const auto write_kept = [&](const auto& belongs) {
       for (const auto& extra : object.extras) {
-        if (belongs(extra) && !said_by_model(extra.name)) write_raw(extra.name, extra.json);
+        if (belongs(extra) && !said_by_model(extra.name))
+          json_.key(extra.name).reformatted(extra.json);
       }
     };
-    open('{');
+    json_.begin_object();
     write_kept([](const auto& extra) { return extra.after.empty(); });
     for (const Member<T>& member : members) {
       if (member.is_modelled() && member.is_in(object)) write_member(object, member);
@@ -50,30 +52,16 @@ class TableWriter {
       write_kept([&](const auto& extra) { return extra.after == member.name; });
     }
     write_kept([&](const auto& extra) { return !extra.after.empty() && !is_after(extra.after); });
-    close('}');
+    json_.end_object();
   }
 
   template <class T>
   void write_list(std::string_view name, const std::vector<T>& list,
                   std::span<const Member<T>> members) {
-    key(name);
-    open('[');
-    for (const T& each : list) {
-      element();
-      write_object(each, members);
-    }
-    close(']');
+    json_.key(name).begin_array();
+    for (const T& each : list) write_object(each, members);
+    json_.end_array();
   }
-
-  void key(std::string_view name);
-  void string(std::string_view text);
-  void number(std::int64_t number);
-  void open(char bracket);
-  void close(char bracket);
-  // Before each element of an array.
-  void element();
-  // A member whose value is JSON already; it is laid out anew.
-  void write_raw(std::string_view name, std::string_view json);
 
  private:
   // Precondition: member.is_in(object).
@@ -83,25 +71,20 @@ class TableWriter {
       member.write(*this, member.name, object);
       return;
     }
-    key(member.name);
+    json_.key(member.name);
     if (member.text != nullptr) {
-      string(*(object.*member.text));
+      json_.string(*(object.*member.text));
     } else if (member.rare != nullptr) {
-      string(*(object.*member.rare));
+      json_.string(*(object.*member.rare));
     } else if (member.form == Form::number) {
-      number(*(object.*member.number));
+      json_.integer(*(object.*member.number));
     } else {
-      string(std::to_string(*(object.*member.number)));
+      json_.string(std::to_string(*(object.*member.number)));
     }
   }
 
-  void line();
-
   const Schema& schema_;
-  Layout layout_;
-  std::string out_;
-  int depth_ = 0;
-  bool first_ = true;  // nothing stands before in this container
+  JsonWriter json_;
 };
 
 }  // namespace chipweave::codec::ranktable

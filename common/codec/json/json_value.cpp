@@ -1,0 +1,45 @@
+#include "common/codec/json/json_value.hpp"
+
+#include <charconv>
+
+namespace chipweave::codec {
+namespace {
+
+template <class Number>
+std::optional<Number> whole_text_as(std::string_view text) {
+  Number out{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+bool JsonValue::is_integer() const {
+  return is_number() && raw().find_first_of(".eE") == std::string_view::npos;
+}
+
+std::optional<std::string> JsonValue::string() const {
+  if (!is_string()) return std::nullopt;
+  return std::string(text());
+}
+
+std::optional<std::int64_t> JsonValue::integer() const {
+  return is_integer() ? whole_text_as<std::int64_t>(raw()) : std::nullopt;
+}
+
+std::optional<double> JsonValue::number() const {
+  return is_number() ? whole_text_as<double>(raw()) : std::nullopt;
+}
+
+std::optional<bool> JsonValue::boolean() const {
+  if (!is_boolean()) return std::nullopt;
+  return raw() == "true";
+}
+
+std::string JsonValue::path(const JsonValue& base) const {
+  if (tree_ == nullptr) return "";
+  return tree_->path(id_, base ? base.id_ : tree_->root());
+}
+
+}  // namespace chipweave::codec
