@@ -124,8 +124,8 @@ Result<std::vector<Member>> members_of(const PlanFlags& flags) {
   return out;
 }
 
-std::string line_of(const std::string& network, const std::vector<Member>& members,
-                    const codec::GangFile& file) {
+std::string plan_line_of(const std::string& network, const std::vector<Member>& members,
+                         const codec::GangFile& file) {
   std::string gang;
   for (const Member& member : members) {
     gang += gang.empty() ? "" : ",";
@@ -169,7 +169,7 @@ void remark_on_gone_nodes(const codec::PlanRequest& request) {
 }
 
 // What is missing or stands twice before anything is read; empty: nothing.
-std::string wrong_usage(const PlanFlags& flags) {
+std::string plan_usage_error(const PlanFlags& flags) {
   if (flags.network.empty() || (flags.gang.empty() && !(flags.pods && flags.chips)))
     return "plan needs --batch FILE, or --network FILE with --pods and --chips or with --gang FILE";
   if (flags.network == "-" && flags.gang == "-")
@@ -180,7 +180,7 @@ std::string wrong_usage(const PlanFlags& flags) {
 }  // namespace
 
 Exit run_plan_flags(const PlanFlags& flags) {
-  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+  if (const std::string wrong = plan_usage_error(flags); !wrong.empty()) {
     complain(wrong);
     return Exit::usage;
   }
@@ -215,7 +215,8 @@ Exit run_plan_flags(const PlanFlags& flags) {
   for (const std::string& warning : network->warnings) warn(warning);
   Timing timing(flags.batch);
   PlanEngine engine;
-  const PlannedLine planned = plan_line(engine, line_of(network->json, *members, file), timing);
+  const PlannedLine planned =
+      plan_line(engine, plan_line_of(network->json, *members, file), timing);
   if (planned.wrong) return complain_of_line(*planned.wrong, flags, *members);
   remark_on_gone_nodes(planned.request);
   const domain::Plan& plan = planned.decided.plan;

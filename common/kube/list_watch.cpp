@@ -10,7 +10,7 @@ namespace {
 constexpr int kGone = 410;
 constexpr int kBadRequest = 400;
 constexpr int kInvalid = 422;
-constexpr int kInternal = 500;
+constexpr int kStatusInternal = 500;
 
 }  // namespace
 
@@ -104,7 +104,7 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   listing_ = false;
   // The server cannot stream lists: an old one says so at once, one on etcd 3.4 by an error event.
   if (stream && (failure.status == kBadRequest || failure.status == kInvalid ||
-                 failure.status == kInternal)) {
+                 failure.status == kStatusInternal)) {
     streaming_ = false;
     return begin_listing();
   }
@@ -117,7 +117,7 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   }
   // A list that was cut is begun anew, a watch goes on; a refusal (403, 404) is no hiccup of the
   // stream, and what happened meanwhile may be out of the server's memory when it ends.
-  const bool refused = failure.status >= kBadRequest && failure.status < kInternal &&
+  const bool refused = failure.status >= kBadRequest && failure.status < kStatusInternal &&
                        failure.status != 408 && failure.status != 429;
   relist_ = refused || complete_ != round_;
   return wait(failure.retry_after);
