@@ -107,8 +107,8 @@ void parsing(int ranks, bool super_pods, std::size_t indent) {
     out.reserve(text.size() + simdjson::SIMDJSON_PADDING);
     return out += text;
   };
-  const double tree =
-      median_ms(runs, copy, [](std::string own) { (void)codec::JsonTree::parse(std::move(own)); });
+  const double tree = median_ms(
+      runs, copy, [](std::string own) { (void)chipweave::codec::JsonTree::parse(std::move(own)); });
   const double lint = median_ms(runs, copy, [](std::string own) {
     if (!codec::lint_text(std::move(own), {}).findings.empty()) fmt::print("findings?\n");
   });

@@ -29,9 +29,6 @@ void register_plan(CLI::App& app, Exit& exit_code);       // plan
 void register_rank(CLI::App& app, Exit& exit_code);       // rank
 void register_ranktable(CLI::App& app, Exit& exit_code);  // ranktable lint, convert, …
 void register_network(CLI::App& app, Exit& exit_code);    // network import, export, show
-// ranktable gen, merge …, pd-ranktable: for --help only; main() runs them before it parses
-// arguments.
-void register_ranktable_tools(CLI::App& app, CLI::App& ranktable);
-void register_route(CLI::App& app, Exit& exit_code);  // route plan, init
+void register_route(CLI::App& app, Exit& exit_code);      // route plan, init
 
 }  // namespace chipweave::cli

@@ -47,7 +47,7 @@ void log_fault(const FaultChange& change) {
             {"what", fault.text}});
 }
 
-Result<void> open_metrics(const Flags& flags, MetricsHandler& door,
+Result<void> open_metrics(const Flags& flags, MetricsHandler& handler,
                           std::shared_ptr<http::TlsContext> tls) {
   if (!flags.metrics) return {};
   if (!tls && !flags.metrics->is_loopback()) {
@@ -56,7 +56,7 @@ Result<void> open_metrics(const Flags& flags, MetricsHandler& door,
              "on 127.0.0.1",
              {{"metrics", flags.metrics->text()}});
   }
-  const auto port = door.start(flags.metrics->host, flags.metrics->port, std::move(tls));
+  const auto port = handler.start(flags.metrics->host, flags.metrics->port, std::move(tls));
   if (!port) return Error(port.error());
   obs::log(obs::Level::info, "metrics", {{"port", static_cast<int>(*port)}});
   if (flags.port_file.empty()) return {};

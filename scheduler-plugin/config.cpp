@@ -54,7 +54,7 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
   for (const std::string& name : names) {
     if (name.find('/') == std::string::npos || name.size() > limits::kMaxNameBytes) {
       return invalid("'" + name.substr(0, 64) +
-                     "' is no extended resource name such as nvidia.com/gpu");
+                     "' is not an extended resource name such as nvidia.com/gpu");
     }
   }
   to = names;
@@ -62,7 +62,7 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
 }
 
 Result<void> set_flag(bool& to, const std::string& text) {
-  if (text != "true" && text != "false") return invalid("'" + text + "' is neither true nor false");
+  if (text != "true" && text != "false") return invalid("'" + text + "': expected true or false");
   to = text == "true";
   return {};
 }
@@ -72,14 +72,14 @@ std::string show_flag(bool yes) { return yes ? "true" : "false"; }
 Result<void> set_volcano_weight(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n > 1000)
-    return invalid("'" + v[0] + "' is no number from 0 to 1000");
+    return invalid("'" + v[0] + "': expected a number from 0 to 1000");
   c.volcano_weight = static_cast<int>(n);
   return {};
 }
 
 Result<void> set_object_name(std::string& to, const std::string& text, const char* what) {
   if (!is_dns_subdomain(text))
-    return invalid("'" + text.substr(0, 64) + "' is no name of a " + what);
+    return invalid("'" + text.substr(0, 64) + "' is not a valid " + what + " name");
   to = text;
   return {};
 }
@@ -88,7 +88,7 @@ Result<void> set_identity(Config& c, const Values& v) {
   const bool fine =
       std::all_of(v[0].begin(), v[0].end(), [](char ch) { return ch > ' ' && ch < 0x7f; });
   if (!fine || v[0].size() > kMaxReplicaName)
-    return invalid("a name without spaces, of at most " + std::to_string(kMaxReplicaName) +
+    return invalid("expected a name without spaces, at most " + std::to_string(kMaxReplicaName) +
                    " bytes");
   c.leader_identity = v[0];
   return {};
@@ -96,14 +96,14 @@ Result<void> set_identity(Config& c, const Values& v) {
 
 Result<void> set_namespace(Config& c, const Values& v) {
   if (!v[0].empty() && !is_dns_label(v[0]))
-    return invalid("'" + v[0].substr(0, 64) + "' is no name of a namespace");
+    return invalid("'" + v[0].substr(0, 64) + "' is not a valid namespace name");
   c.lease_namespace = v[0];
   return {};
 }
 
 Result<void> set_log_level(Config& c, const Values& v) {
   if (v[0] != "debug" && v[0] != "info" && v[0] != "warn" && v[0] != "error") {
-    return invalid("'" + v[0] + "' is none of debug, info, warn, error");
+    return invalid("'" + v[0] + "': expected debug, info, warn or error");
   }
   c.log_level = v[0];
   return {};
@@ -111,18 +111,18 @@ Result<void> set_log_level(Config& c, const Values& v) {
 
 Result<void> set_grpc_auth(Config& c, const Values& v) {
   if (v[0] != "none" && v[0] != "mtls" && v[0] != "token")
-    return invalid("'" + v[0] + "' is none of none, mtls, token");
+    return invalid("'" + v[0] + "': expected none, mtls or token");
   c.grpc_auth = v[0];
   return {};
 }
 
-// Of users, groups and audiences: whatever a cluster's authenticators make up.
+// Users, groups and audiences can have almost any name, depending on the cluster's authenticators.
 Result<void> check_identity(const std::string& name) {
   const bool control = std::any_of(name.begin(), name.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   });
   if (!name.empty() && name != "group:" && name.size() <= kMaxIdentity && !control) return {};
-  return invalid("'" + name.substr(0, 64) + "' is no name of a user, group:GROUP or audience");
+  return invalid("'" + name.substr(0, 64) + "' is not a valid user, group:GROUP or audience");
 }
 
 Result<void> set_grpc_users(Config& c, const Values& v) {
@@ -141,10 +141,11 @@ Result<void> set_grpc_audience(Config& c, const Values& v) {
 
 Result<void> check_grpc_auth(const Config& config) {
   if (config.grpc_auth == "mtls" && config.tls_client_ca.empty())
-    return invalid("--grpc-auth mtls needs --tls-client-ca: who signed the callers' certificates");
+    return invalid(
+        "--grpc-auth mtls requires --tls-client-ca, the CA of the callers' certificates");
   if (config.grpc_auth != "token") {
     if (config.grpc_users.empty()) return {};
-    return invalid("--grpc-users is about tokens; it needs --grpc-auth token");
+    return invalid("--grpc-users requires --grpc-auth token");
   }
   if (config.standalone) {
     return invalid(
@@ -152,8 +153,8 @@ Result<void> check_grpc_auth(const Config& config) {
         "none");
   }
   if (config.tls_cert.empty() && !config.grpc.is_loopback()) {
-    return invalid("--grpc-auth token needs --tls-cert and --tls-key: " + config.grpc.text() +
-                   " would let everybody on the way read the tokens");
+    return invalid("--grpc-auth token requires --tls-cert and --tls-key: " + config.grpc.text() +
+                   " would send tokens in clear text");
   }
   return {};
 }
@@ -161,7 +162,7 @@ Result<void> check_grpc_auth(const Config& config) {
 Result<void> set_max_connections(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n < 1 || n > 65536)
-    return invalid("'" + v[0] + "' is no number from 1 to 65536");
+    return invalid("'" + v[0] + "': expected a number from 1 to 65536");
   c.max_connections = static_cast<std::size_t>(n);
   return {};
 }
@@ -180,109 +181,111 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   if (factor == 0 || digits > 9 || !read_number(text.substr(0, digits), n) || n == 0 ||
       n * factor > 86'400'000) {
     return invalid("'" + std::string(text) +
-                   "' is no duration; write e.g. 30s or 500ms, above 0 and at most 24h");
+                   "' is not a duration; use for example 30s or 500ms, above 0 and at most 24h");
   }
   return std::chrono::milliseconds(n * factor);
 }
 
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = {
-      {"standalone", "keep pods and bindings in memory; no Kubernetes needed", false,
+      {"standalone", "run without Kubernetes: keep pods and bindings in memory", false,
        [](Config& c, const Values& v) { return set_flag(c.standalone, v[0]); },
        [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }, true},
-      {"kubeconfig", "how to reach the API server; without it: as a pod does", false,
+      {"kubeconfig", "kubeconfig file; default: in-cluster configuration", false,
        [](Config& c, const Values& v) {
          c.kubeconfig = v[0];
          return Result<void>{};
        },
        [](const Config& c) { return Values{c.kubeconfig}; }},
       {"namespace",
-       "where the agents' and the replicas' Leases are; without it: the namespace of the "
+       "namespace of the agents' and replicas' Leases; default: the namespace of the "
        "credentials",
        false, set_namespace, [](const Config& c) { return Values{c.lease_namespace}; }},
-      {"http", "address of the HTTP side; port 0: any free one", false,
+      {"http", "address of the HTTP server; port 0 takes any free port", false,
        [](Config& c, const Values& v) { return set_endpoint(c.http, v[0]); },
        [](const Config& c) { return Values{c.http.text()}; }},
-      {"grpc", "address of the gRPC side: agents, other schedulers", false,
+      {"grpc", "address of the gRPC server for agents and other schedulers", false,
        [](Config& c, const Values& v) { return set_endpoint(c.grpc, v[0]); },
        [](const Config& c) { return Values{c.grpc.text()}; }},
-      {"tls-cert",
-       "certificate with its chain (PEM) for both sides; a new one in the file is taken", false,
+      {"tls-cert", "certificate chain (PEM) of both servers; reloaded when the file changes", false,
        [](Config& c, const Values& v) { return set_text(c.tls_cert, v[0]); },
        [](const Config& c) { return Values{c.tls_cert}; }},
-      {"tls-key", "key of the certificate (PEM)", false,
+      {"tls-key", "private key of the certificate (PEM)", false,
        [](Config& c, const Values& v) { return set_text(c.tls_key, v[0]); },
        [](const Config& c) { return Values{c.tls_key}; }},
-      {"tls-client-ca", "who must have signed the clients' certificates (PEM); none: no matter",
-       false, [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
+      {"tls-client-ca",
+       "CA of client certificates (PEM); default: client certificates are not required", false,
+       [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
        [](const Config& c) { return Values{c.tls_client_ca}; }},
       {"grpc-auth",
-       "how callers of the gRPC side show who they are: none (but for what tls-client-ca asks), "
-       "mtls, or token (checked by the API server)",
+       "authentication of gRPC callers: none (apart from tls-client-ca), mtls, or token "
+       "(checked by the API server)",
        false, set_grpc_auth, [](const Config& c) { return Values{c.grpc_auth}; }},
-      {"grpc-users", "whose tokens are let in: user names, and groups as group:NAME", true,
+      {"grpc-users", "users whose tokens are accepted: user names, and groups as group:NAME", true,
        set_grpc_users, [](const Config& c) { return c.grpc_users; }},
-      {"grpc-audience", "what callers' tokens must be made for", false, set_grpc_audience,
+      {"grpc-audience", "required audience of callers' tokens", false, set_grpc_audience,
        [](const Config& c) { return Values{c.grpc_audience}; }},
-      {"leader-elect", "one of several replicas decides: the one that holds a Lease", false,
+      {"leader-elect",
+       "elect a leader among several replicas; only the holder of the Lease decides", false,
        [](Config& c, const Values& v) { return set_flag(c.leader_elect, v[0]); },
        [](const Config& c) { return Values{c.leader_elect ? "true" : "false"}; }, true},
-      {"leader-identity", "what this replica is called in the Lease; without it: as its host",
-       false, set_identity, [](const Config& c) { return Values{c.leader_identity}; }},
-      {"lease-name", "of the Lease; the same for all replicas, and for no other scheduler", false,
+      {"leader-identity", "name of this replica in the Lease; default: the host name", false,
+       set_identity, [](const Config& c) { return Values{c.leader_identity}; }},
+      {"lease-name",
+       "name of the Lease; the same for all replicas, different from other schedulers", false,
        [](Config& c, const Values& v) { return set_object_name(c.lease_name, v[0], "Lease"); },
        [](const Config& c) { return Values{c.lease_name}; }},
-      {"lease-duration", "without a renewal for so long the Lease is free for another replica",
+      {"lease-duration", "time without renewal after which another replica may take the Lease",
        false, [](Config& c, const Values& v) { return set_duration(c.lease_duration, v[0]); },
        [](const Config& c) { return Values{show_duration(c.lease_duration)}; }},
-      {"renew-deadline", "without a renewal for so long a leader stops deciding", false,
+      {"renew-deadline", "time without renewal after which the leader stops deciding", false,
        [](Config& c, const Values& v) { return set_duration(c.renew_deadline, v[0]); },
        [](const Config& c) { return Values{show_duration(c.renew_deadline)}; }},
-      {"retry-period", "how often the leader renews the Lease and the others look at it", false,
+      {"retry-period", "interval at which the leader renews the Lease and standbys check it", false,
        [](Config& c, const Values& v) { return set_duration(c.retry_period, v[0]); },
        [](const Config& c) { return Values{show_duration(c.retry_period)}; }},
-      {"pod-name", "of this replica: gets the label chipweave.dev/leader while it leads", false,
+      {"pod-name", "pod of this replica; carries the label chipweave.dev/leader while it leads",
+       false,
        [](Config& c, const Values& v) {
          return v[0].empty() ? set_text(c.pod_name, v[0])
                              : set_object_name(c.pod_name, v[0], "pod");
        },
        [](const Config& c) { return Values{c.pod_name}; }},
-      {"port-file", "write the ports taken to this file as JSON when ready", false,
+      {"port-file", "write the ports in use to this file as JSON when ready", false,
        [](Config& c, const Values& v) { return set_text(c.port_file, v[0]); },
        [](const Config& c) { return Values{c.port_file}; }},
       {"log-level", "debug, info, warn or error", false, set_log_level,
        [](const Config& c) { return Values{c.log_level}; }},
-      {"reservation-ttl", "how long chips are held between choice and bind", false,
+      {"reservation-ttl", "how long chips stay reserved before bind", false,
        [](Config& c, const Values& v) { return set_duration(c.reservation_ttl, v[0]); },
        [](const Config& c) { return Values{show_duration(c.reservation_ttl)}; }},
-      {"inventory-stale-after", "silence of an agent after which nothing new is placed on its node",
-       false,
+      {"inventory-stale-after",
+       "time without a heartbeat after which nothing new is placed on a node", false,
        [](Config& c, const Values& v) { return set_duration(c.inventory_stale_after, v[0]); },
        [](const Config& c) { return Values{show_duration(c.inventory_stale_after)}; }},
-      {"max-connections", "open HTTP connections at most", false, set_max_connections,
+      {"max-connections", "maximum number of open HTTP connections", false, set_max_connections,
        [](const Config& c) { return Values{std::to_string(c.max_connections)}; }},
-      {"volcano-weight", "what our scores count in Volcano, beside its own plugins' weights", false,
+      {"volcano-weight", "weight of our scores in Volcano, relative to its own plugins", false,
        set_volcano_weight,
        [](const Config& c) { return Values{std::to_string(c.volcano_weight)}; }},
       {"open-admission",
-       "answer /admission/binding also to callers without the certificate of --tls-client-ca",
-       false, [](Config& c, const Values& v) { return set_flag(c.open_admission, v[0]); },
+       "serve /admission/binding also to callers without a certificate of --tls-client-ca", false,
+       [](Config& c, const Values& v) { return set_flag(c.open_admission, v[0]); },
        [](const Config& c) { return Values{show_flag(c.open_admission)}; }, true},
       {"annotate-after-bind",
-       "choose chips for pods that others bound without a placement, and write them to the pod",
-       false, [](Config& c, const Values& v) { return set_flag(c.annotate_after_bind, v[0]); },
+       "choose chips for pods that another scheduler bound, and annotate the pods", false,
+       [](Config& c, const Values& v) { return set_flag(c.annotate_after_bind, v[0]); },
        [](const Config& c) { return Values{show_flag(c.annotate_after_bind)}; }, true},
       {"publish-cluster-info",
-       "while this replica leads: keep MindCluster's cluster-info ConfigMaps in mindx-dl, as "
-       "ClusterD "
-       "would",
+       "while leading, maintain MindCluster's cluster-info ConfigMaps in mindx-dl in place of "
+       "ClusterD",
        false, [](Config& c, const Values& v) { return set_flag(c.publish_cluster_info, v[0]); },
        [](const Config& c) { return Values{show_flag(c.publish_cluster_info)}; }, true},
-      {"accelerators", "resources that are counted in whole chips", true,
+      {"accelerators", "resources counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},
       {"shared-accelerators",
-       "resources that are parts of chips and refused; * at the end matches any rest", true,
+       "resources that are fractions of chips, refused; a trailing * matches any suffix", true,
        [](Config& c, const Values& v) { return set_names(c.resources.shared, v); },
        [](const Config& c) { return c.resources.shared; }},
   };
@@ -333,13 +336,12 @@ namespace {
 Result<void> check_election(const Config& config) {
   if (!config.leader_elect) {
     const bool meant = !config.leader_identity.empty() || !config.pod_name.empty();
-    return meant ? Result<void>(invalid("--leader-identity and --pod-name need --leader-elect"))
+    return meant ? Result<void>(invalid("--leader-identity and --pod-name require --leader-elect"))
                  : Result<void>();
   }
-  if (config.standalone)
-    return invalid("--standalone works alone, without a Lease; leave it or --leader-elect out");
+  if (config.standalone) return invalid("--standalone cannot be combined with --leader-elect");
   if (config.lease_duration > kube::LeaderElector::kLongestLease)
-    return invalid("--lease-duration: at most 10m; for so long nobody would lead");
+    return invalid("--lease-duration must be at most 10m: a failover can take that long");
   if (config.lease_duration <= config.renew_deadline) {
     return invalid(
         "--lease-duration must be longer than --renew-deadline, by as long as a request may take "
@@ -358,19 +360,19 @@ Result<void> check_config(const Config& config) {
     return invalid("--inventory-stale-after: agents renew their Lease every 10s; at least 15s");
   }
   if (config.standalone && !config.kubeconfig.empty()) {
-    return invalid("--standalone works without Kubernetes; leave it or --kubeconfig out");
+    return invalid("--standalone cannot be combined with --kubeconfig");
   }
   if (config.standalone && config.publish_cluster_info) {
-    return invalid("--publish-cluster-info needs Kubernetes; --standalone has none");
+    return invalid("--publish-cluster-info cannot be combined with --standalone");
   }
   if (config.http.port != 0 && config.http.port == config.grpc.port &&
       config.http.host == config.grpc.host) {
-    return invalid("--http and --grpc name the same address " + config.http.text());
+    return invalid("--http and --grpc use the same address " + config.http.text());
   }
   if (config.tls_cert.empty() != config.tls_key.empty())
-    return invalid("--tls-cert and --tls-key go together: give both files or none");
+    return invalid("--tls-cert and --tls-key must be given together");
   if (!config.tls_client_ca.empty() && config.tls_cert.empty())
-    return invalid("--tls-client-ca needs --tls-cert and --tls-key");
+    return invalid("--tls-client-ca requires --tls-cert and --tls-key");
   return check_grpc_auth(config);
 }
 

@@ -1,5 +1,5 @@
-// Config — the settings of chipweave-scheduler: one table says key, help, how to read and how to
-// show each; the file reader, the flags, --print-config and docs/reference/configuration.md follow
+// Config — the settings of chipweave-scheduler. One table defines key, help, reading and printing
+// of each; the file reader, the flags, --print-config and docs/reference/configuration.md follow
 // it.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
 
@@ -61,11 +61,11 @@ struct Setting {
 const std::vector<Setting>& settings();
 const Setting* find_setting(std::string_view name);
 
-// Reads a file's text into `config`. Errors name line and key; an unknown key is one.
+// Reads a settings file into `config`. Errors name the line and key; unknown keys are errors.
 Result<void> apply_config_text(std::string_view text, Config& config);
-// The effective settings as a file that reads back to the same.
+// The effective settings as a settings file.
 std::string print_config(const Config& config);
-// What cannot work, in a sentence.
+// Checks for contradictory settings. Errors: invalid_argument.
 Result<void> check_config(const Config& config);
 
 }  // namespace chipweave::sched

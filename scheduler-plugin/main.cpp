@@ -54,7 +54,7 @@ struct Flags {
 void declare(CLI::App& app, Flags& flags) {
   app.add_option("--config", flags.config_file,
                  "settings file (YAML, docs/reference/configuration.md)");
-  app.add_flag("--print-config", flags.print_config, "print the effective settings and end");
+  app.add_flag("--print-config", flags.print_config, "print the effective settings and exit");
   app.set_version_flag("--version", "chipweave-scheduler " CHIPWEAVE_VERSION);
   for (const sched::Setting& setting : sched::settings()) {
     const std::string flag = "--" + std::string(setting.name);
@@ -72,7 +72,7 @@ void declare(CLI::App& app, Flags& flags) {
       "  chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler 127.0.0.1:8081");
 }
 
-// File first, then flags. 0 or the exit code, with the sentence said.
+// Applies the file, then the flags. Returns 0, or an exit code after printing the error.
 int load(const Flags& flags, Config& config) {
   if (!flags.config_file.empty()) {
     const auto text = io::read_file(flags.config_file, limits::kMaxConfigBytes);
@@ -100,8 +100,8 @@ std::string host_name() {
   return name.data();
 }
 
-sched::LeaderSeat::Options election_of(const Config& config, const std::string& ns) {
-  sched::LeaderSeat::Options election;
+sched::LeaderElection::Options election_of(const Config& config, const std::string& ns) {
+  sched::LeaderElection::Options election;
   election.lease.ns = ns;
   election.lease.name = config.lease_name;
   election.lease.identity = config.leader_identity.empty() ? host_name() : config.leader_identity;
@@ -133,7 +133,7 @@ void warn_of_clear_text(const Config& config) {
   for (const auto& [flag, address] : {std::pair("http", &config.http), {"grpc", &config.grpc}}) {
     if (address->is_loopback()) continue;
     obs::log(obs::Level::warn,
-             "whoever reaches this port is believed: give --tls-cert, --tls-key and "
+             "any caller that reaches this port is trusted: set --tls-cert, --tls-key and "
              "--tls-client-ca, or listen on 127.0.0.1",
              {{"side", flag}, {"address", address->text()}});
   }
@@ -268,6 +268,6 @@ int main(int argc, char** argv) {
   try {
     return run(config);
   } catch (const std::exception& e) {
-    return complain(1, std::string("cannot go on: ") + e.what());
+    return complain(1, std::string("fatal: ") + e.what());
   }
 }

@@ -43,7 +43,7 @@ std::string diff_json(const std::vector<Difference>& differences) {
 }
 
 std::string diff_text(const std::vector<Difference>& differences, const DiffFlags& flags) {
-  if (differences.empty()) return "both tables say the same\n";
+  if (differences.empty()) return "the tables are equal\n";
   std::string out;
   for (const Difference& each : differences) {
     out += printable(each.where) + ": ";
@@ -121,7 +121,7 @@ Exit run_hash(const HashFlags& flags) {
 
 void register_table_compare(CLI::App& ranktable, Exit& exit_code) {
   auto diff = std::make_shared<DiffFlags>();
-  CLI::App* d = ranktable.add_subcommand("diff", "what two tables say differently");
+  CLI::App* d = ranktable.add_subcommand("diff", "differences between two tables");
   add_table_options(*d, diff->a, "A");
   d->add_option("other", diff->b, "the other table")->option_text("B")->required();
   add_output_option(*d, diff->form);
@@ -132,10 +132,9 @@ void register_table_compare(CLI::App& ranktable, Exit& exit_code) {
   d->callback([diff, &exit_code] { exit_code = run_diff(*diff); });
 
   auto hash = std::make_shared<HashFlags>();
-  CLI::App* h = ranktable.add_subcommand("hash", "a checksum of what a table says");
+  CLI::App* h = ranktable.add_subcommand("hash", "a checksum of the content of a table");
   add_table_options(*h, hash->first);
-  h->add_option("more", hash->more, "further tables, which must say the same")
-      ->option_text("FILE…");
+  h->add_option("more", hash->more, "further tables, which must be equal")->option_text("FILE…");
   add_output_option(*h, hash->form);
   add_examples(
       *h,

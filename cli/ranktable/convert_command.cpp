@@ -15,8 +15,9 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 #include "common/domain/ranktable/convert.hpp"
 #include "common/io/file_set.hpp"
 #include "common/io/files.hpp"
@@ -63,7 +64,7 @@ Result<void> read_pairs(ConvertFlags& flags) {
     constexpr std::int64_t kMax = 1023;  // ten bits of an SDID
     if (index < 0 || index > kMax) {
       return make_error(Errc::invalid_argument,
-                        "takes SERVER=N with N from 0 to 1023, not '" + pair + "'")
+                        "must be SERVER=N with N from 0 to 1023, got '" + pair + "'")
           .in("--server-index");
     }
     flags.options.server_indices[pair.substr(0, equals)] = index;
@@ -89,23 +90,23 @@ Exit run_launcher(const ConvertFlags& flags, const RankTable& table) {
   return exit_for(text.error()) == Exit::usage ? Exit::usage : Exit::findings;
 }
 
-std::string text_of(const RankTable& table, bool compact) {
+std::string table_text(const RankTable& table, bool compact) {
   using codec::ranktable::write_table;
   return compact ? write_table(table, {0, false}) : write_table(table);
 }
 
 // All or none of them, named and with the mode that the generators' local tables have.
-Exit write_all(const ConvertFlags& flags, const Converted& converted) {
-  std::vector<io::NamedText> files;
+Exit write_instances(const ConvertFlags& flags, const Converted& converted) {
+  std::vector<NamedText> files;
   std::set<std::string> names;
   for (const RankTable& table : converted.tables) {
     std::string name = codec::ranktable::local_table_name(table.groups.front().servers.front());
     if (name.find('/') != std::string::npos || !names.insert(name).second) {
       complain("an instance cannot be written to " + name +
-               ": another has that name, or it leaves the folder; nothing was written");
+               ": the name is taken or leaves the folder; nothing was written");
       return Exit::findings;
     }
-    files.push_back({std::move(name), text_of(table, flags.compact)});
+    files.push_back({std::move(name), table_text(table, flags.compact)});
   }
   const auto written = io::write_file_set(flags.save_dir, files, io::FileMode::owner_only,
                                           [](const std::string& path) { print(path + "\n"); });
@@ -121,7 +122,7 @@ Exit run_convert(ConvertFlags flags) {
     return Exit::usage;
   }
   if (!flags.save_dir.empty() && flags.to != "modelarts-local") {
-    complain("--save-dir is for the files of --to modelarts-local; --write names one file");
+    complain("--save-dir requires --to modelarts-local; use --write for a single file");
     return Exit::usage;
   }
   Exit exit = Exit::fine;
@@ -135,13 +136,13 @@ Exit run_convert(ConvertFlags flags) {
     return exit_for(converted.error()) == Exit::usage ? Exit::usage : Exit::findings;
   }
   for (const std::string& loss : converted->losses) remark("lost: " + loss);
-  if (!flags.save_dir.empty()) return write_all(flags, *converted);
+  if (!flags.save_dir.empty()) return write_instances(flags, *converted);
   if (converted->tables.size() != 1) {
-    complain("this makes " + std::to_string(converted->tables.size()) +
-             " tables; say where to with --save-dir, or which with --instance");
+    complain(concat("the result is ", converted->tables.size(),
+                    " tables; add --save-dir for all or --instance for one"));
     return Exit::usage;
   }
-  std::string text = text_of(converted->tables.front(), flags.compact);
+  std::string text = table_text(converted->tables.front(), flags.compact);
   if (flags.write.empty()) text += '\n';
   return printed_or_written(text, flags.write);
 }
@@ -150,7 +151,7 @@ std::string targets() {
   std::string out =
       "hccl-1.0, hccl-1.2, mindie-llm, vllm-ascend, modelarts-local, modelarts-global, "
       "mindie-global, modelarts-1980";
-  for (const std::string_view form : launcher_forms()) out += ", " + std::string(form);
+  for (const std::string_view form : launcher_forms()) out += concat(", ", form);
   return out;
 }
 
@@ -158,7 +159,7 @@ std::string wrong_target(const std::string& text) {
   if (is_launcher(text) || domain::ranktable::dialect_named(text)) return {};
   std::vector<std::string_view> known = domain::ranktable::dialect_names();
   known.insert(known.end(), launcher_forms().begin(), launcher_forms().end());
-  return "there is no form '" + text + "'" + did_you_mean(text, known);
+  return "unknown form '" + text + "'" + did_you_mean(text, known);
 }
 
 }  // namespace
@@ -199,8 +200,8 @@ void register_table_convert(CLI::App& ranktable, Exit& exit_code) {
                "  chipweave ranktable convert hccl.json --to vllm-ascend --prefill-devices 8\n"
                "  chipweave ranktable convert global_ranktable_merge.json --to modelarts-local "
                "--save-dir .\n"
-               "What the new form cannot say is listed on standard error; what would have to be\n"
-               "invented is refused.");
+               "Losses are listed on standard error. Values that the new form needs and the table\n"
+               "lacks must be given as options.");
   c->callback([flags, &exit_code] { exit_code = run_convert(*flags); });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace chipweave::cli {
 
 using domain::ranktable::RankedHost;
@@ -10,7 +12,7 @@ using domain::ranktable::RankedHost;
 namespace {
 
 Error cannot(std::string_view form, const std::string& why) {
-  return make_error(Errc::invalid_argument, std::string(form) + " cannot say this order: " + why);
+  return make_error(Errc::invalid_argument, concat(form, " cannot express this order: ", why));
 }
 
 // Whether ranks are 0..N-1, host after host.
@@ -19,9 +21,10 @@ Result<void> check_runs(const std::vector<RankedHost>& hosts, std::string_view f
   for (const RankedHost& host : hosts) {
     for (const auto& rank : host.ranks) {
       if (rank.first != next) {
-        return cannot(form, "rank " + std::to_string(next) + " is not on host " + host.name +
-                                " between its others; a rankfile can, or renumber with 'chipweave "
-                                "ranktable order --write'");
+        return cannot(form,
+                      concat("rank ", next, " is not on host ", host.name,
+                             " with its other ranks; use a rankfile, or renumber with 'chipweave "
+                             "ranktable order --write'"));
       }
       ++next;
     }
@@ -33,9 +36,8 @@ std::string rankfile(const std::vector<RankedHost>& hosts) {
   std::vector<std::pair<std::int64_t, std::string>> lines;
   for (const RankedHost& host : hosts) {
     for (std::size_t slot = 0; slot < host.ranks.size(); ++slot) {
-      lines.emplace_back(host.ranks[slot].first, "rank " + std::to_string(host.ranks[slot].first) +
-                                                     "=" + host.name +
-                                                     " slot=" + std::to_string(slot) + "\n");
+      lines.emplace_back(host.ranks[slot].first, concat("rank ", host.ranks[slot].first, "=",
+                                                        host.name, " slot=", slot, "\n"));
     }
   }
   std::sort(lines.begin(), lines.end());
@@ -61,21 +63,20 @@ Result<std::string> torchrun(const std::vector<RankedHost>& hosts) {
   std::string out;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts[i].ranks.size() != each) {
-      return cannot("torchrun", "host " + hosts[i].name + " has " +
-                                    std::to_string(hosts[i].ranks.size()) + " ranks, " +
-                                    hosts.front().name + " has " + std::to_string(each));
+      return cannot("torchrun", concat("host ", hosts[i].name, " has ", hosts[i].ranks.size(),
+                                       " ranks, ", hosts.front().name, " has ", each));
     }
-    out += hosts[i].name + " MASTER_ADDR=" + hosts.front().name +
-           " torchrun --nnodes=" + std::to_string(hosts.size()) +
-           " --node_rank=" + std::to_string(i) + " --nproc_per_node=" + std::to_string(each) + "\n";
+    out += concat(hosts[i].name, " MASTER_ADDR=", hosts.front().name,
+                  " torchrun --nnodes=", hosts.size(), " --node_rank=", i,
+                  " --nproc_per_node=", each, "\n");
   }
   return out;
 }
 
-std::string slots(const std::vector<RankedHost>& hosts, const char* between) {
+std::string slot_lines(const std::vector<RankedHost>& hosts, const char* between) {
   std::string out;
   for (const RankedHost& host : hosts) {
-    out += host.name + between + std::to_string(host.ranks.size()) + "\n";
+    out += concat(host.name, between, host.ranks.size(), "\n");
   }
   return out;
 }
@@ -95,8 +96,8 @@ Result<std::string> launcher_text(const std::vector<RankedHost>& hosts, std::str
   if (form == "master-addr") return hosts.front().name + "\n";
   const auto runs = check_runs(hosts, form);
   if (!runs) return runs.error();
-  if (form == "hostfile") return slots(hosts, " slots=");
-  if (form == "machinefile") return slots(hosts, ":");
+  if (form == "hostfile") return slot_lines(hosts, " slots=");
+  if (form == "machinefile") return slot_lines(hosts, ":");
   return torchrun(hosts);
 }
 

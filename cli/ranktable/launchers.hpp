@@ -1,5 +1,5 @@
-// The order of ranks as launchers take it: hostfile (Open MPI, DeepSpeed), machinefile (hydra),
-// rankfile (Open MPI), SLURM_HOSTFILE, torchrun's node ranks.
+// The order of ranks in the formats of launchers: hostfile (Open MPI, DeepSpeed), machinefile
+// (hydra), rankfile (Open MPI), SLURM_HOSTFILE, torchrun's node ranks.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace chipweave::cli {
 
 const std::vector<std::string_view>& launcher_forms();
 
-// Error where the form cannot say it: hostfiles need the ranks of a host to be one run, torchrun
-// the same number on every host, too. Ends with a newline.
+// Error if the form cannot express the order: hostfiles need consecutive ranks on each host,
+// torchrun also the same number on every host. Ends with a newline.
 Result<std::string> launcher_text(const std::vector<domain::ranktable::RankedHost>& hosts,
                                   std::string_view form);
 

@@ -14,6 +14,7 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 #include "common/io/files.hpp"
@@ -62,9 +63,9 @@ std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& lint
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
-    warn(std::to_string(ring->unknown.size()) + " of " + std::to_string(ring->hosts.size()) +
-         " hosts are not in " + flags.network + ", e.g. " + ring->unknown.front() +
-         "; they are looked up by server_id, host_ip and server_ip");
+    warn(concat(ring->unknown.size(), " of ", ring->hosts.size(), " hosts are not in ",
+                flags.network, ", e.g. ", ring->unknown.front(),
+                "; they are looked up by server_id, host_ip and server_ip"));
   }
   return *std::move(ring);
 }
@@ -101,8 +102,8 @@ Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) 
 
 Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableRing& ring) {
   if (!can_be_renumbered(*linted.dialect)) {
-    complain("tables of dialect " + std::string(to_string(*linted.dialect)) +
-             " have no ranks over hosts that could be changed");
+    complain(concat("tables of dialect ", to_string(*linted.dialect),
+                    " have no global ranks that could be changed"));
     return Exit::usage;
   }
   const Result<std::string> text = renumbered(linted, ring);
@@ -111,7 +112,7 @@ Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableR
     return Exit::unreadable;
   }
   if (*text == linted.tree->document()) {
-    remark("the ranks cross as seldom as they can already; nothing was changed");
+    remark("the ranks already cross as few borders as possible; nothing was changed");
   }
   if (flags.table.file == "-") return print(*text) ? Exit::fine : Exit::unreadable;
   const auto written = io::write_file_atomically(flags.table.file, *text);
@@ -143,7 +144,7 @@ Exit run_order(const OrderFlags& flags) {
   const auto ring = ring_of(flags, *linted, exit);
   if (!ring) return exit;
   if (!flags.to.empty()) return print_launcher(flags, *ring);
-  // The text form would be in the way of the table on standard output.
+  // The table itself goes to standard output.
   const bool piped = flags.write && flags.table.file == "-";
   if (!piped) {
     const bool shown = print(flags.form == OutputForm::json ? ring_json(*linted, *ring)
@@ -153,7 +154,7 @@ Exit run_order(const OrderFlags& flags) {
   return flags.write ? write_order(flags, *linted, *ring) : Exit::fine;
 }
 
-Exit run_show(const OrderFlags& flags) {
+Exit run_table_show(const OrderFlags& flags) {
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;
@@ -193,7 +194,7 @@ CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
 void register_table_order(CLI::App& ranktable, Exit& exit_code) {
   auto order = std::make_shared<OrderFlags>();
   CLI::App* o = ranktable.add_subcommand(
-      "order", "how often the ring crosses switches, and the ranks that do it least");
+      "order", "how often the ring crosses switches, and the ranks that cross least");
   add_ring_options(*o, *order)->required();
   auto* write = o->add_flag("--write", order->write, "give the table these ranks, in its file");
   auto* pointer = o->get_option("--pointer");
@@ -213,7 +214,7 @@ void register_table_order(CLI::App& ranktable, Exit& exit_code) {
   CLI::App* s = ranktable.add_subcommand("show", "the table by hosts, and where its ring crosses");
   add_ring_options(*s, *show);
   add_examples(*s, "  chipweave ranktable show hccl.json --network topology.conf");
-  s->callback([show, &exit_code] { exit_code = run_show(*show); });
+  s->callback([show, &exit_code] { exit_code = run_table_show(*show); });
 }
 
 }  // namespace chipweave::cli

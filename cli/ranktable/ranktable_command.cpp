@@ -4,8 +4,14 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
+#include "cli/terminal.hpp"
 
 namespace chipweave::cli {
+
+Exit fail(const Error& error) {
+  complain(error);
+  return exit_for(error);
+}
 
 void register_ranktable(CLI::App& app, Exit& exit_code) {
   CLI::App* ranktable = app.add_subcommand(
@@ -19,7 +25,7 @@ void register_ranktable(CLI::App& app, Exit& exit_code) {
   register_table_convert(*ranktable, exit_code);
   register_table_compare(*ranktable, exit_code);
   register_table_order(*ranktable, exit_code);
-  register_ranktable_tools(app, *ranktable);
+  register_ranktable_tools(*ranktable);
 }
 
 }  // namespace chipweave::cli

@@ -53,7 +53,7 @@ std::vector<Run> runs_of(const TableRing& ring) {
 }
 
 std::string range_text(std::int64_t first, std::int64_t last) {
-  return first == last ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(last);
+  return first == last ? std::to_string(first) : concat(first, "-", last);
 }
 
 std::string devices_text(const std::vector<const Device*>& devices) {
@@ -80,14 +80,14 @@ std::string path_text(const std::vector<std::string>& path) {
 
 std::string head_text(const LintedText& linted) {
   const RankTable& table = linted.table;
-  return std::string(to_string(table.dialect)) + ", status " + table.status.value_or("(none)") +
-         ", " + std::to_string(table.rank_count()) + " ranks";
+  return concat(to_string(table.dialect), ", status ", table.status.value_or("(none)"), ", ",
+                table.rank_count(), " ranks");
 }
 
 std::string level_line(const RingLevel& level) {
-  std::string out = level.name + ": crossed " + std::to_string(level.crossings) + " times, ";
-  if (level.crossings == level.least) return out + "which is the least";
-  return out + std::to_string(level.least) + " would do";
+  std::string out = concat(level.name, ": crossed ", level.crossings, " times, ");
+  if (level.crossings == level.least) return out + "which is the minimum";
+  return concat(out, level.least, " is the minimum");
 }
 
 std::string levels_text(const TableRing& ring, bool colours) {
@@ -149,9 +149,9 @@ std::string render_layered(const LintedText& linted, bool colours) {
   for (const LayeredRank& rank : linted.table.ranks) {
     std::string layers;
     for (const auto& layer : rank.layers) {
-      layers += (layers.empty() ? "" : ", ") + std::to_string(layer.layer.value_or(-1)) + " " +
-                layer.instance_id.value_or("?") + " (" + std::to_string(layer.addresses.size()) +
-                " addresses)";
+      layers +=
+          concat((layers.empty() ? "" : ", "), layer.layer.value_or(-1), " ",
+                 layer.instance_id.value_or("?"), " (", layer.addresses.size(), " addresses)");
     }
     const auto number = [](const domain::ranktable::Number& n) {
       return n ? std::to_string(*n) : std::string("?");

@@ -8,7 +8,7 @@
 
 namespace chipweave::cli {
 
-// What the table is, a row a run of ranks on one host, and where the ring crosses.
+// The table by hosts, one row for each run of ranks, and where the ring crosses.
 std::string render_ring(const codec::ranktable::LintedText& linted, const solver::TableRing& ring,
                         bool colours);
 // A table without hosts (2.0): a row a rank.
@@ -17,7 +17,7 @@ std::string render_layered(const codec::ranktable::LintedText& linted, bool colo
 // "host","path","crosses"}],"order":[…],"unknown":[…]}
 std::string ring_json(const codec::ranktable::LintedText& linted, const solver::TableRing& ring);
 std::string layered_json(const codec::ranktable::LintedText& linted);
-// What `order` says: crossings now and at least, and the order of hosts that has the least.
+// The text of `order`: crossings now and at minimum, and the order of hosts with the fewest.
 std::string render_order(const solver::TableRing& ring, bool colours);
 
 }  // namespace chipweave::cli

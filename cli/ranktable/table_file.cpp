@@ -8,6 +8,7 @@
 #include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 
 namespace chipweave::cli {
@@ -19,7 +20,7 @@ using domain::ranktable::Severity;
 
 namespace {
 
-// What makes a table unusable for anything but a lint.
+// Findings that make a table unusable for every command but lint.
 bool is_structural(const Located& finding) {
   constexpr std::array<std::string_view, 6> kCodes = {"RT001", "RT002", "RT003",
                                                       "RT004", "RT005", "RT100"};
@@ -44,11 +45,10 @@ void add_table_options(CLI::App& command, TableFile& table, const std::string& n
       ->option_text("POINTER");
   command
       .add_option("--dialect", table.dialect,
-                  "what the table is, where its members do not tell: modelarts-global or "
-                  "mindie-global")
+                  "dialect of a table whose members do not tell: modelarts-global or mindie-global")
       ->check([](const std::string& text) {
         return domain::ranktable::dialect_named(text) ? std::string()
-                                                      : "there is no dialect '" + text + "'";
+                                                      : "unknown dialect '" + text + "'";
       })
       ->option_text("DIALECT");
 }
@@ -77,16 +77,15 @@ std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
   }
   if (wrong == 0) return linted;
   if (wrong > kShown) {
-    complain("and " + std::to_string(wrong - kShown) + " more; see 'chipweave ranktable lint " +
-             table.file + "'");
+    complain(
+        concat("and ", wrong - kShown, " more; see 'chipweave ranktable lint ", table.file, "'"));
   }
   exit = Exit::findings;
   return std::nullopt;
 }
 
 std::string place_text(const std::string& file, const codec::TextPosition& at) {
-  return (file == "-" ? std::string("standard input") : file) + ":" + std::to_string(at.line) +
-         ":" + std::to_string(at.column);
+  return concat((file == "-" ? std::string("standard input") : file), ":", at.line, ":", at.column);
 }
 
 }  // namespace chipweave::cli

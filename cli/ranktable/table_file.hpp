@@ -1,4 +1,4 @@
-// The rank table that a command is given: which file, where in it, of which dialect.
+// The input of a command: a file, the place of the rank table in it, its dialect.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ struct TableFile {
   std::string dialect;
 };
 
-// FILE, --pointer and --dialect. name: how the help calls the file.
+// FILE, --pointer and --dialect. name: of the file in the help.
 void add_table_options(CLI::App& command, TableFile& table, const std::string& name = "FILE");
 // --pointer and --dialect as the codec takes them.
 codec::ranktable::LintOptions lint_options(const TableFile& table);
 
-// Reads and checks what every consumer checks. A table with errors of text, dialect, types or
-// members is complained of with its place; the exit code is then set and nothing returned.
+// Reads the table. Errors of text, dialect, types or members are printed with their place; the exit
+// code is then set and nothing returned.
 std::optional<codec::ranktable::LintedText> load_table(const TableFile& table, Exit& exit);
 
 // "hccl.json:12:33", "standard input:1:1".

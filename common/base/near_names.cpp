@@ -13,8 +13,15 @@ constexpr std::size_t kMaxCompared = 64;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Levenshtein distance, case ignored, in one row.
-std::size_t distance(std::string_view a, std::string_view b) {
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), text.begin(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -29,14 +36,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() &&
-         std::equal(prefix.begin(), prefix.end(), text.begin(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
-}  // namespace
-
 std::vector<std::string_view> near_names(std::string_view typed,
                                          const std::vector<std::string_view>& known,
                                          std::size_t most) {
@@ -46,7 +45,7 @@ std::vector<std::string_view> near_names(std::string_view typed,
   const std::size_t allowed = typed.size() <= 3 ? 1 : (typed.size() <= 8 ? 2 : 3);
   for (const std::string_view name : known) {
     if (name.size() > kMaxCompared) continue;
-    const std::size_t d = distance(typed, name);
+    const std::size_t d = edit_distance(typed, name);
     if (d <= allowed || (typed.size() >= 3 && starts_with(name, typed)))
       found.emplace_back(d, name);
   }

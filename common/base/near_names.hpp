@@ -1,11 +1,15 @@
 // near_names — "did you mean …": the known names closest to a mistyped one.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace chipweave {
+
+// Levenshtein distance, case ignored. Cost: O(length^2).
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Known names within a small edit distance of `typed` (case ignored), nearest first, at most
 // `most`; a name that starts with the whole of what was typed counts as near. Cost: O(known x

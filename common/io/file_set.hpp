@@ -6,23 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "common/base/named_text.hpp"
 #include "common/base/result.hpp"
 
 namespace chipweave::io {
-
-struct NamedText {
-  std::string name;  // without folder
-  std::string text;
-};
 
 enum class FileMode {
   owner_only,  // 0600
   by_umask,
 };
 
-// Makes the folder with its parents, writes all to temporary files in it, flushes them, and only
-// then renames them one by one, calling `saved` with each path. Existing files and symbolic links
-// are replaced. Errors name the file or folder.
+// Names are without a folder. Makes the folder with its parents, writes all to temporary files in
+// it, flushes them, and only then renames them one by one, calling `saved` with each path. Existing
+// files and symbolic links are replaced. Errors name the file or folder.
 Result<void> write_file_set(const std::string& folder, const std::vector<NamedText>& files,
                             FileMode mode, const std::function<void(const std::string&)>& saved);
 

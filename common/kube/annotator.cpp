@@ -63,7 +63,7 @@ class Attempt : public http::UnderWay<Attempt> {
     if (!seen) return try_again(seen.error().text());
     if (seen->uid != order_.uid) {
       return finish(
-          make_error(Errc::conflict, pod() + " has another uid: it was deleted and created anew"));
+          make_error(Errc::conflict, pod() + " has another uid: it was deleted and recreated"));
     }
     if (const auto there = seen->annotations.find(order_.unless);
         there != seen->annotations.end()) {

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string binding_text(const BindOrder& order) {
+std::string binding_text(const BindRequest& order) {
   JsonWriter w;
   w.begin_object().field("apiVersion", "v1").field("kind", "Binding");
   w.key("metadata").begin_object();
@@ -28,7 +28,7 @@ std::string binding_text(const BindOrder& order) {
 
 class Attempt : public http::UnderWay<Attempt> {
  public:
-  Attempt(Transport& transport, Binder::Options options, BindOrder order,
+  Attempt(Transport& transport, Binder::Options options, BindRequest order,
           std::function<void(Result<void>)> done)
       : transport_(transport),
         options_(options),
@@ -135,7 +135,7 @@ class Attempt : public http::UnderWay<Attempt> {
     }
     if (found->uid != order_.uid) {
       return finish(
-          make_error(Errc::conflict, pod() + " has another uid: it was deleted and created anew"));
+          make_error(Errc::conflict, pod() + " has another uid: it was deleted and recreated"));
     }
     if (found->node_name.empty()) {
       if (may_try_again_) return try_again(false);
@@ -173,7 +173,7 @@ class Attempt : public http::UnderWay<Attempt> {
 
   Transport& transport_;
   Binder::Options options_;
-  BindOrder order_;
+  BindRequest order_;
   std::function<void(Result<void>)> done_;
   std::string path_;
   std::string body_;
@@ -188,7 +188,7 @@ class Attempt : public http::UnderWay<Attempt> {
 
 }  // namespace
 
-std::unique_ptr<Ticket> Binder::bind(BindOrder order, std::function<void(Result<void>)> done) {
+std::unique_ptr<Ticket> Binder::bind(BindRequest order, std::function<void(Result<void>)> done) {
   const auto attempt =
       std::make_shared<Attempt>(transport_, options_, std::move(order), std::move(done));
   attempt->begin();

@@ -18,7 +18,7 @@
 
 namespace chipweave::kube {
 
-struct BindOrder {
+struct BindRequest {
   std::string ns;
   std::string name;
   std::string uid;  // of the intended pod; a recreated pod has another uid
@@ -44,7 +44,7 @@ class Binder {
   // invalid_argument (invalid names; rejected as malformed), unavailable (no answer in time, or
   // `may_send` returned false: the pod may be bound nevertheless). No callback after the ticket is
   // destroyed.
-  std::unique_ptr<Ticket> bind(BindOrder order, std::function<void(Result<void>)> done);
+  std::unique_ptr<Ticket> bind(BindRequest order, std::function<void(Result<void>)> done);
 
  private:
   Transport& transport_;

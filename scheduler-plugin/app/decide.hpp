@@ -2,7 +2,7 @@
 // bindings, gRPC Placement).
 //
 // Handlers translate their protocol to these calls and hold no logic. All calls on the loop thread;
-// none blocks: what needs the API server's word answers later.
+// none blocks: calls that need the API server answer through a callback.
 #pragma once
 
 #include <chrono>
@@ -22,11 +22,11 @@ struct PlacedChips {
   std::vector<int> chips;  // vendor indices, ascending
   double gbps = 0;
   double best_gbps = 0;
-  // Of what is held: how long, from now on. Zero: no time ends it, or nothing is held.
+  // How long the chips stay reserved. Zero: no limit, or nothing is reserved.
   std::chrono::milliseconds lifetime{};
 };
 
-// Why a pod is where it is, or why it is nowhere: as JSON text (keys documented in
+// Why a pod is where it is, or why it is pending: as JSON (keys documented in
 // docs/reference/http.md) so that every handler shows the same.
 struct ExplainText {
   std::string json;
@@ -40,44 +40,43 @@ class Decide {
   virtual ~Decide() = default;
 
   virtual ReportAnswer report(InventoryReport report) = 0;
-  // The agent's stream ended or fell silent: the node turns stale (kept, but nothing new is placed
-  // on it).
+  // The agent's stream ended or timed out: the node becomes stale (it stays known, but nothing new
+  // is placed on it).
   virtual void agent_gone(std::string_view node, std::string_view boot_id) = 0;
-  // Sign of life of an agent without changes.
+  // The agent is alive; nothing changed.
   virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
-  // What the agent reported was withdrawn, or the machine is no more.
+  // The agent's report was withdrawn, or the node was deleted.
   virtual void inventory_gone(std::string_view node) = 0;
 
-  virtual Result<FilterAnswer> filter(const PodAsk& pod,
+  virtual Result<FilterAnswer> filter(const PodRequest& pod,
                                       std::span<const std::string_view> nodes) = 0;
-  virtual Result<std::vector<Score>> prioritize(const PodAsk& pod,
+  virtual Result<std::vector<Score>> prioritize(const PodRequest& pod,
                                                 std::span<const std::string_view> nodes) = 0;
-  // ok: the cluster holds the pod bound there with its chips in its annotations. Errors: not_found,
-  // conflict, invalid_argument: it is not bound so. unavailable: try again, it may be bound by
-  // then.
+  // ok: the pod is bound there, with its chips in its annotations. Errors: not_found, conflict,
+  // invalid_argument: it was not bound. unavailable: try again; it may have been bound.
   virtual void bind(const Binding& binding, Done done) = 0;
-  // Asked by the API server before it takes a binding, whoever sent that: what is to be added to
-  // the pod's annotations; nothing for a pod without chips, or where the API server will refuse the
-  // binding anyway. From then on the chips are the pod's until it turns out what became of the
-  // binding. A dry run is answered as if, and nothing is kept. Errors: conflict, not_found: the pod
-  // must not be bound so. unavailable: that cannot be said now.
-  virtual void admit(const AdmissionAsk& ask, Admitted done) = 0;
+  // Admission of a binding before the API server stores it, whoever sent it. Answers the
+  // annotations to add: none for a pod without chips, or if the API server will refuse the binding
+  // anyway. The pod then keeps the chips until the outcome of the binding is known. A dry run gets
+  // the same answer and keeps nothing. Errors: conflict, not_found: the pod must not be bound this
+  // way. unavailable: cannot be decided now.
+  virtual void admit(const AdmissionRequest& request, Admitted done) = 0;
 
   // For other schedulers and tools: choose (and with `reserve` hold until the reservation's
   // lifetime ends) on one of `nodes` (empty: all).
-  virtual Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+  virtual Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                                     bool reserve) = 0;
-  // Holds the best set of exactly that node for the pod; asked again it keeps the chips, for a new
-  // lifetime. What it had reserved otherwise is given back first.
-  virtual Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) = 0;
-  // Gives back what a pod holds or has reserved.
+  // Reserves the best set of exactly this node for the pod. Repeated, it keeps the chips and renews
+  // the lifetime. An earlier reservation elsewhere is released first.
+  virtual Result<PlacedChips> reserve(const PodRequest& pod, std::string_view node) = 0;
+  // Releases what a pod holds or has reserved.
   virtual Result<void> release(const PodKey& key, std::string_view uid) = 0;
   virtual Result<ExplainText> explain(const PodKey& key) = 0;
-  // What `chips` more chips of `resource` would get now, without holding anything.
-  virtual Result<PlacedChips> what_if(const PodAsk& pod,
+  // What the pod would get now; reserves nothing.
+  virtual Result<PlacedChips> what_if(const PodRequest& pod,
                                       std::span<const std::string_view> nodes) = 0;
-  // The next `most` bound pods whose chips are known, by uid, from the first above `after` on. The
-  // uid of the last; empty: there are no more.
+  // Visits up to `most` bound pods whose chips are known, in uid order, beginning after `after`.
+  // Returns the last uid; empty: there are no more.
   virtual Result<std::string> placed_pods(
       std::string_view after, std::size_t most,
       const std::function<void(const PlacedPod&)>& visit) const = 0;

@@ -23,25 +23,25 @@ struct Considered {
   double gbps = 0;
 };
 
-// What the last filter or prioritize of a pod found; kept for explanations.
-struct Look {
+// What the pod's last filter or prioritize found; kept for explanations.
+struct LastEvaluation {
   PodKey pod;
   NodeId node = kNoNode;                   // the best one
   std::optional<solver::Request> request;  // none after the node's chips changed
   double gbps = 0;
   double best_gbps = 0;
   std::vector<Considered> others;  // best first, at most kMaxConsidered
-  // All that filter asked about, kNoNode for those without inventory; the rest of the cluster had
-  // been ruled out by others (node selector, taints, other resources).
+  // The nodes that filter was asked about, kNoNode for those without inventory. The caller had
+  // ruled out the others (node selector, taints, other resources).
   std::shared_ptr<const std::vector<NodeId>> offered;
-  bool in_sessions = false;  // asked node by node: which nodes were offered is not known
-  bool woken = false;        // it was rejected, and its scheduler was told of room since
+  bool in_sessions = false;  // asked node by node: the offered nodes are not known
+  bool requeued = false;     // rejected, and its scheduler was triggered since
 };
 inline constexpr std::size_t kMaxConsidered = 16;
 
-// A pod that filter rejected before the cluster told of it: its scheduler's watch was faster. Once
-// it is known, its scheduler is told of room as with any other.
-struct Stranger {
+// A pod that filter rejected before our watch delivered it, because its scheduler's watch was
+// faster. Once the pod arrives it is requeued like any other.
+struct UnseenPod {
   std::string uid;
   std::shared_ptr<const std::vector<NodeId>> offered;
 };

@@ -1,5 +1,4 @@
-// Why a pod is where it is, or why it is nowhere and what the smallest change is that would let it
-// run.
+// Why a pod is where it is, or why it is pending and the smallest change that would let it run.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -16,14 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxChanges = 10;
 
-// Something that would let the pod run; smaller is easier.
-struct Change {
-  int weight = 0;
-  std::string kind;
-  std::string node;
-  std::string text;
-};
-
 // Weights by kind: repairing what is broken costs nobody anything, then ending pods by their chips,
 // then asking for less.
 constexpr int kAgentBack = 0;
@@ -32,7 +23,7 @@ constexpr int kEndPods = 10;
 constexpr int kFewerMembers = 1000;
 constexpr int kFewerChips = 2000;
 
-// kube-scheduler asks only if its own rules leave a node.
+// kube-scheduler calls extenders only if its own filters leave a node.
 constexpr const char* kNeverOffered =
     " (of all nodes: no scheduler has offered any for it; node selectors, taints or too little of "
     "a "
@@ -56,7 +47,7 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
   for (const Considered& c : others) {
     w.begin_object().field("node", c.node).key("nodes").integer(static_cast<std::int64_t>(c.count));
     w.key("fits").boolean(c.cause == Cause::none).key("gbps").number(c.gbps);
-    w.field("why", c.node.empty() ? "in the same state as the chosen node, but comes later by name"
+    w.field("why", c.node.empty() ? "in the same state as the chosen node, but later in name order"
                                   : c.reason);
     w.end_object();
   }
@@ -70,20 +61,20 @@ class Explainer {
   explicit Explainer(Scheduler& scheduler) : s_(scheduler) {}
 
   std::string pod(const ClusterPod& pod) {
-    w_.begin_object().field("pod", pod.ask.key.text()).field("uid", pod.ask.uid);
+    w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
     w_.key("asked")
         .begin_object()
-        .field("resource", pod.ask.resource)
+        .field("resource", pod.request.resource)
         .key("chips")
-        .integer(pod.ask.chips);
+        .integer(pod.request.chips);
     w_.end_object();
-    const Holding* held = s_.ledger_.find(pod.ask.uid);
+    const Holding* held = s_.ledger_.find(pod.request.uid);
     if (!pod.refused.empty()) {
       w_.field("state", "refused").field("summary", pod.refused);
-    } else if (pod.ask.chips == 0) {
+    } else if (pod.request.chips == 0) {
       w_.field("state", pod.node.empty() ? "pending" : "bound").field("node", pod.node);
-      w_.field("summary", "the pod asks for no accelerator; any node will do");
-    } else if (const Decision* d = s_.decision(pod.ask.uid)) {
+      w_.field("summary", "the pod requests no accelerator; any node fits");
+    } else if (const Decision* d = s_.decision(pod.request.uid)) {
       bound(*d);
     } else if (held != nullptr && held->assumed) {
       assumed(*held);
@@ -97,6 +88,14 @@ class Explainer {
   }
 
  private:
+  // Something that would let the pod run; a smaller weight is easier.
+  struct Change {
+    int weight = 0;
+    std::string kind;
+    std::string node;
+    std::string text;
+  };
+
   void placement(const Node& node, const std::vector<int>& chips, double gbps, double best) {
     w_.field("node", node.name).field("machine", node.machine);
     w_.key("chips").integers(chips);
@@ -141,28 +140,29 @@ class Explainer {
 
   void reserved(const ClusterPod& pod, const Holding& held) {
     const Node& node = s_.nodes_.node(held.node);
-    const auto look = s_.looks_.find(pod.ask.uid);
-    const bool known = look != s_.looks_.end() && look->second.node == held.node;
-    const double gbps = known ? look->second.gbps : node.wiring->gbps(held.chips);
+    const auto last = s_.last_evaluations_.find(pod.request.uid);
+    const bool known = last != s_.last_evaluations_.end() && last->second.node == held.node;
+    const double gbps = known ? last->second.gbps : node.wiring->gbps(held.chips);
     const double best =
-        known ? look->second.best_gbps : node.wiring->best_gbps(held.chips.size(), false);
+        known ? last->second.best_gbps : node.wiring->best_gbps(held.chips.size(), false);
     w_.field("state", "reserved");
     const std::vector<int> indices = node.topology.indices(held.chips);
     placement(node, indices, gbps, best);
     if (known) {
-      choice(node, look->second.request);
-      write_others(w_, look->second.others);
+      choice(node, last->second.request);
+      write_others(w_, last->second.others);
     }
-    w_.field("summary", summary_of(node, indices, gbps, best, "waits to be bound to "));
+    w_.field("summary", summary_of(node, indices, gbps, best, "reserved on "));
   }
 
-  // Another scheduler bound it. Its node may have no inventory.
+  // Bound by another scheduler; its node may have no inventory.
   void assumed(const Holding& held) {
     const Node& node = s_.nodes_.node(held.node);
     w_.field("state", "bound");
     placement(node, node.topology.indices(held.chips), 0, 0);
-    w_.field("summary", "runs on " + node.name + "; whoever bound it did not say with which " +
-                            chips_word(held.count()) + ", so the best free ones are left to it");
+    w_.field("summary",
+             "runs on " + node.name + "; another scheduler bound it without saying which " +
+                 chips_word(held.count()) + " it has, so the best free ones are set aside for it");
   }
 
   static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,
@@ -178,13 +178,13 @@ class Explainer {
     return text;
   }
 
-  // The nodes that kube-scheduler offered last, else all.
+  // The nodes that were offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
-    const auto look = s_.looks_.find(pod.ask.uid);
-    const bool asked = look != s_.looks_.end();
-    never_offered_ = !asked || (look->second.offered == nullptr && !look->second.in_sessions);
-    if (!asked || look->second.offered == nullptr) return s_.all_names();
-    std::set<NodeId> offered(look->second.offered->begin(), look->second.offered->end());
+    const auto last = s_.last_evaluations_.find(pod.request.uid);
+    const bool asked = last != s_.last_evaluations_.end();
+    never_offered_ = !asked || (last->second.offered == nullptr && !last->second.in_sessions);
+    if (!asked || last->second.offered == nullptr) return s_.all_names();
+    std::set<NodeId> offered(last->second.offered->begin(), last->second.offered->end());
     std::vector<std::string_view> names;
     for (const NodeId id : s_.nodes_.by_name()) {
       if (!s_.nodes_.node(id).has_inventory()) continue;
@@ -200,14 +200,14 @@ class Explainer {
   void pending(const ClusterPod& pod) {
     w_.field("state", "pending");
     const std::vector<std::string_view> names = candidates(pod);
-    const Scheduler::Want want = s_.want_of(pod.ask, nullptr);
-    s_.look(want, names);
-    const Survey& survey = s_.survey_;
-    w_.key("fits_now").boolean(survey.fits > 0);
+    const Scheduler::RequestContext context = s_.context_of(pod.request, nullptr);
+    s_.evaluate_nodes(context, names);
+    const Evaluation& evaluation = s_.evaluation_;
+    w_.key("fits_now").boolean(evaluation.fits > 0);
     std::map<std::string, std::size_t> reasons;
     w_.key("nodes").begin_array();
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const Verdict& v = survey.of(i);
+      const Verdict& v = evaluation.of(i);
       if (!v.fits()) ++reasons[v.reason];
       if (i >= limits::kMaxNodesExplained) continue;
       w_.begin_object()
@@ -226,20 +226,20 @@ class Explainer {
           .end_object();
     }
     w_.end_array().key("not_offered").integer(static_cast<std::int64_t>(not_offered_));
-    if (survey.fits > 0) {
+    if (evaluation.fits > 0) {
       w_.key("changes").begin_array().end_array().field("smallest_change", "");
-      w_.field("summary", "fits on " + s_.nodes_.node(survey.best_node).name +
+      w_.field("summary", "fits on " + s_.nodes_.node(evaluation.best_node).name +
                               (never_offered_ ? std::string(" now") + kNeverOffered
-                                              : " now; the scheduler has not asked for it since"));
+                                              : " now; the scheduler has not retried it yet"));
       return;
     }
-    changes(pod.ask, want, names);
+    changes(pod.request, context, names);
   }
 
-  void changes(const PodAsk& ask, const Scheduler::Want& want,
+  void changes(const PodRequest& request, const Scheduler::RequestContext& context,
                const std::vector<std::string_view>& names) {
-    std::string never = never_text(ask);
-    collect(ask, want, names);
+    std::string unresolvable = unresolvable_text(request);
+    collect(request, context, names);
     std::stable_sort(changes_.begin(), changes_.end(),
                      [](const Change& a, const Change& b) { return a.weight < b.weight; });
     if (changes_.size() > kMaxChanges) changes_.resize(kMaxChanges);
@@ -254,45 +254,45 @@ class Explainer {
     w_.end_array();
     const std::string smallest = changes_.empty() ? "" : changes_.front().text;
     w_.field("smallest_change", smallest);
-    std::string summary = never.empty() ? "waits: no node fits now" : never;
-    if (!smallest.empty()) summary += "; it would run " + smallest;
+    std::string summary = unresolvable.empty() ? "pending: no node fits now" : unresolvable;
+    if (!smallest.empty()) summary += "; it would fit " + smallest;
     if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);
   }
 
-  // Set if no machine here can ever hold the pod.
-  std::string never_text(const PodAsk& ask) const {
-    const Survey& survey = s_.survey_;
+  // Set if no machine in the cluster can hold the pod.
+  std::string unresolvable_text(const PodRequest& request) const {
+    const Evaluation& evaluation = s_.evaluation_;
     std::string size_reason;
     bool offered = false;
     std::size_t seen = 0;
-    for (const Verdict& v : survey.verdicts) {
+    for (const Verdict& v : evaluation.verdicts) {
       if (v.count == 0) continue;
       ++seen;
       if (v.cause == Cause::resource) continue;
       offered = true;
-      if (!v.never) return {};
+      if (!v.unresolvable) return {};
       size_reason = v.reason;
     }
     if (seen == 0) {
       return not_offered_ == 0
                  ? "no node has reported its chips"
-                 : "waits: no node with chips is open to it (node selector, taints or "
+                 : "pending: no node with chips is eligible (node selector, taints or "
                    "other resources rule them out)";
     }
-    if (!offered) return "no node here has " + ask.resource;
-    const std::string what = is_member(ask) ? "its group" : chips_word(ask.chips);
-    return "no machine here can ever hold " + what + ": " + size_reason;
+    if (!offered) return "no node in the cluster has " + request.resource;
+    const std::string what = is_member(request) ? "its group" : chips_word(request.chips);
+    return "no machine in the cluster can hold " + what + ": " + size_reason;
   }
 
   // False also when enough has been tried: an answer in time is worth more than a complete one.
-  bool fits(const Scheduler::Want& want, const NodeState& state, ChipSet beside) {
+  bool fits(const Scheduler::RequestContext& context, const NodeState& state, ChipSet beside) {
     if (tries_left_ == 0) return false;
     --tries_left_;
-    return s_.answer_of(want, state, beside).verdict.fits();
+    return s_.answer_of(context, state, beside).verdict.fits();
   }
 
-  void collect(const PodAsk& ask, const Scheduler::Want& want,
+  void collect(const PodRequest& request, const Scheduler::RequestContext& context,
                const std::vector<std::string_view>& names) {
     std::set<StateId> seen;
     bool fewer_members = false;
@@ -300,21 +300,21 @@ class Explainer {
     std::string best_size_node;
     for (const std::string_view name : names) {
       const NodeId id = s_.nodes_.find(name);
-      if (want.only != kNoNode && id != want.only) continue;
+      if (context.only != kNoNode && id != context.only) continue;
       const StateId state_id = s_.nodes_.state_of(id);
       const NodeState state = s_.nodes_.state(state_id);
-      const ChipSet beside = Scheduler::beside_on(want, id);
+      const ChipSet beside = Scheduler::beside_on(context, id);
       const std::string node(name);
-      departures(want, state_id, beside, id);
+      departures(context, state_id, beside, id);
       if (!seen.insert(state_id).second) continue;
-      repairs(want, state, beside, node);
-      if (want.members > 1 && !fewer_members)
-        fewer_members = smaller_group(want, state, beside, node);
+      repairs(context, state, beside, node);
+      if (context.members > 1 && !fewer_members)
+        fewer_members = smaller_group(context, state, beside, node);
       const int chips = state.wiring->topology().chip_count();
-      for (int size = std::min(ask.chips - 1, chips); size > best_size; --size) {
-        PodAsk smaller = ask;
+      for (int size = std::min(request.chips - 1, chips); size > best_size; --size) {
+        PodRequest smaller = request;
         smaller.chips = size;
-        Scheduler::Want less = want;
+        Scheduler::RequestContext less = context;
         less.pod = &smaller;
         if (!fits(less, state, beside)) continue;
         best_size = size;
@@ -323,17 +323,17 @@ class Explainer {
     }
     if (best_size > 0) {
       changes_.push_back(
-          {kFewerChips + ask.chips - best_size, "smaller_size", best_size_node,
-           "if it asked for " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
+          {kFewerChips + request.chips - best_size, "smaller_size", best_size_node,
+           "if it requested " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
     }
   }
 
-  void repairs(const Scheduler::Want& want, const NodeState& state, ChipSet beside,
+  void repairs(const Scheduler::RequestContext& context, const NodeState& state, ChipSet beside,
                const std::string& node) {
     if (state.stale) {
       NodeState fresh = state;
       fresh.stale = false;
-      if (fits(want, fresh, beside)) {
+      if (fits(context, fresh, beside)) {
         changes_.push_back(
             {kAgentBack, "agent", node, "if the agent of " + node + " reported again"});
       }
@@ -346,18 +346,18 @@ class Explainer {
       well.unhealthy.erase(slot);
       well.network_unhealthy.erase(slot);
       well.free.insert(slot);
-      if (!fits(want, well, beside)) continue;
+      if (!fits(context, well, beside)) continue;
       const domain::ChipIndex index = topology.chip(slot).index;
       changes_.push_back({kRepair, "chip", node,
                           "if chip " + std::to_string(index.value) + " on " + node +
                               " were healthy again" +
                               cause_of(known, index, domain::Effect::unusable)});
     }
-    if (!want.distributed) return;
+    if (!context.distributed) return;
     for (const int slot : state.network_unhealthy& state.free) {
       NodeState well = state;
       well.network_unhealthy.erase(slot);
-      if (!fits(want, well, beside)) continue;
+      if (!fits(context, well, beside)) continue;
       const domain::ChipIndex index = topology.chip(slot).index;
       changes_.push_back({kRepair, "network_port", node,
                           "if the network port of chip " + std::to_string(index.value) + " on " +
@@ -368,7 +368,8 @@ class Explainer {
 
   // One pod whose end is enough; else the fewest, smallest first. Nodes of one state differ in who
   // holds their chips, but what would fit without certain chips is the same for all of them.
-  void departures(const Scheduler::Want& want, StateId state_id, ChipSet beside, NodeId id) {
+  void departures(const Scheduler::RequestContext& context, StateId state_id, ChipSet beside,
+                  NodeId id) {
     const std::string& node = s_.nodes_.node(id).name;
     const NodeState state = s_.nodes_.state(state_id);
     std::vector<const Holding*> holders = s_.ledger_.on(id);
@@ -383,8 +384,8 @@ class Explainer {
       if (!fresh) return known->second;
       NodeState after = state;
       after.free |= back - state.unhealthy;
-      const bool enough = after.free.size() >= std::min(want.pod->chips, limits::kMaxChips) &&
-                          fits(want, after, beside - back);
+      const bool enough = after.free.size() >= std::min(context.pod->chips, limits::kMaxChips) &&
+                          fits(context, after, beside - back);
       known->second = enough;
       return enough;
     };
@@ -432,14 +433,14 @@ class Explainer {
     changes_.push_back(std::move(change));
   }
 
-  bool smaller_group(const Scheduler::Want& want, const NodeState& state, ChipSet beside,
-                     const std::string& node) {
-    const int room = state.wiring->topology().chip_count() / want.pod->chips;
-    for (int members = std::min(want.members - 1, room); members >= 1; --members) {
-      Scheduler::Want less = want;
+  bool smaller_group(const Scheduler::RequestContext& context, const NodeState& state,
+                     ChipSet beside, const std::string& node) {
+    const int room = state.wiring->topology().chip_count() / context.pod->chips;
+    for (int members = std::min(context.members - 1, room); members >= 1; --members) {
+      Scheduler::RequestContext less = context;
       less.members = members;
       if (!fits(less, state, beside)) continue;
-      changes_.push_back({kFewerMembers + want.members - members, "smaller_group", node,
+      changes_.push_back({kFewerMembers + context.members - members, "smaller_group", node,
                           "if " + std::to_string(members) +
                               " pods of its group were enough (fit on " + node + ")"});
       return true;
@@ -458,10 +459,10 @@ class Explainer {
 };
 
 Result<ExplainText> Scheduler::explain(const PodKey& key) {
-  if (auto ready = may_tell(); !ready) return std::move(ready).error();
+  if (auto ready = require_ready(); !ready) return std::move(ready).error();
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
-  expire_promises();
+  expire_reservations();
   return ExplainText{Explainer(*this).pod(*pod)};
 }
 

@@ -16,9 +16,11 @@ PodKey spare_key(const std::string& ns, const std::string& group) {
 
 }  // namespace
 
-bool is_member(const PodAsk& pod) { return pod.group && pod.group->replicas > 1 && pod.chips > 0; }
+bool is_member(const PodRequest& pod) {
+  return pod.group && pod.group->replicas > 1 && pod.chips > 0;
+}
 
-std::string group_id(const PodAsk& pod) { return pod.key.ns + "/" + pod.group->name; }
+std::string group_id(const PodRequest& pod) { return pod.key.ns + "/" + pod.group->name; }
 
 const Group* Groups::find(const std::string& id) const {
   const auto it = groups_.find(id);
@@ -32,7 +34,7 @@ std::string Groups::spare_name(const std::string& id) {
 
 void Groups::drop(const std::string& uid) {
   ledger_.drop(uid);
-  observer_.promise(Promise::dropped);
+  observer_.reservation(ReservationEvent::dropped);
 }
 
 void Groups::drop_spares(Group& group) {
@@ -47,7 +49,7 @@ void Groups::end_if_empty(Map::iterator it) {
   groups_.erase(it);
 }
 
-const Holding* Groups::part_for(const PodAsk& pod) const {
+const Holding* Groups::part_for(const PodRequest& pod) const {
   const Group* group = find(group_id(pod));
   if (group == nullptr) return nullptr;
   if (group->members.contains(pod.uid)) return ledger_.find(pod.uid);
@@ -58,7 +60,7 @@ const Holding* Groups::part_for(const PodAsk& pod) const {
   return nullptr;
 }
 
-const Holding* Groups::claim(const PodAsk& pod) {
+const Holding* Groups::claim(const PodRequest& pod) {
   const auto it = groups_.find(group_id(pod));
   if (it == groups_.end()) return nullptr;
   Group& group = it->second;
@@ -81,7 +83,7 @@ bool Groups::hold_part(Group& group, Holding part) {
   const std::string uid = part.uid;
   const bool spare = part.spare;
   if (!ledger_.hold(std::move(part)).ok()) return false;
-  observer_.promise(Promise::held);
+  observer_.reservation(ReservationEvent::held);
   if (spare) {
     group.spares.push_back(uid);
   } else {
@@ -90,7 +92,7 @@ bool Groups::hold_part(Group& group, Holding part) {
   return true;
 }
 
-void Groups::hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts,
+void Groups::hold(const PodRequest& pod, NodeId node, std::span<const ChipSet> parts,
                   const GroupPlan& plan, Clock::Steady expires) {
   const std::string id = group_id(pod);
   Group& group = groups_[id];

@@ -1,9 +1,8 @@
-// Groups — pods that want one joint set of chips on one node (ACK's gpu-topology): what each group
-// holds, promised and bound.
+// Groups — pods that share one set of chips on one node (ACK's gpu-topology): what each group
+// holds, reserved and bound.
 //
-// A group's parts are holdings in the ledger: those of its members, and spare ones, which wait for
-// members that are still to come. All of them are on one node, and there is no group without a
-// member. Owner: the loop thread.
+// A group's parts are holdings in the ledger: those of its members, and spare ones for members that
+// are still to come. All are on one node, and every group has a member. Owner: the loop thread.
 #pragma once
 
 #include <map>
@@ -21,8 +20,8 @@
 namespace chipweave::sched {
 
 // Whether the pod is one of several of a group.
-bool is_member(const PodAsk& pod);
-std::string group_id(const PodAsk& pod);
+bool is_member(const PodRequest& pod);
+std::string group_id(const PodRequest& pod);
 
 // What all parts are together.
 struct GroupPlan {
@@ -46,26 +45,26 @@ class Groups {
 
   // Null if the group holds nothing.
   const Group* find(const std::string& id) const;
-  // What the pod holds, or a spare part of its size, which is its own from now on. Null: there is
-  // none; then spare parts of other sizes are given back, since they no longer fit the group.
-  const Holding* claim(const PodAsk& pod);
+  // The pod's part, or a spare part of its size, which now belongs to the pod. Null: there is none;
+  // spare parts of other sizes are then released, since they no longer match the group.
+  const Holding* claim(const PodRequest& pod);
   // What claim() would give; nothing changes.
-  const Holding* part_for(const PodAsk& pod) const;
+  const Holding* part_for(const PodRequest& pod) const;
   // Holds the parts, the first for the pod, the others for those still to come. Preconditions:
   // claim() found nothing, the chips are free, and the node is the group's if it has members.
-  void hold(const PodAsk& pod, NodeId node, std::span<const ChipSet> parts, const GroupPlan& plan,
-            Clock::Steady expires);
+  void hold(const PodRequest& pod, NodeId node, std::span<const ChipSet> parts,
+            const GroupPlan& plan, Clock::Steady expires);
   // A pod that was bound before and holds its part already belongs to the group. Precondition: the
   // group has no members elsewhere.
   void join(const std::string& id, const std::string& uid, NodeId node);
   void extend(const std::string& id, Clock::Steady expires);
-  // A member that will not come leaves its promised part to the next one.
+  // A member that is gone leaves its reserved part to the next one.
   void leave(const Holding& part);
   // The ledger no longer has the part.
   void forget(const Holding& part);
-  // Gives back every part that is not bound.
+  // Releases every part that is not bound.
   void dissolve(const std::string& id);
-  // The node's slots mean other chips now: plans can no longer be explained.
+  // The node's slots now stand for other chips, so stored plans can no longer be explained.
   void forget_requests(NodeId node);
 
   std::string check_invariants() const;

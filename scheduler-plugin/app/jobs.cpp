@@ -28,7 +28,7 @@ constexpr std::array<JobLabel, 12> kJobLabels{{
 
 }  // namespace
 
-std::string job_identity(const PodAsk& pod) {
+std::string job_identity(const PodRequest& pod) {
   if (!pod.job.empty()) return pod.job;
   for (const JobLabel& label : kJobLabels) {
     const auto it = pod.labels.find(label.name);
@@ -43,12 +43,12 @@ std::string job_identity(const PodAsk& pod) {
   return pod.gang;
 }
 
-void Jobs::add(const PodAsk& pod) {
+void Jobs::add(const PodRequest& pod) {
   const std::string job = job_identity(pod);
   if (!job.empty() && pod.chips > 0) ++members_[job];
 }
 
-void Jobs::remove(const PodAsk& pod) {
+void Jobs::remove(const PodRequest& pod) {
   const auto it = members_.find(job_identity(pod));
   if (it != members_.end() && pod.chips > 0 && --it->second == 0) members_.erase(it);
 }

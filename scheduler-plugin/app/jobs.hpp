@@ -11,13 +11,13 @@
 namespace chipweave::sched {
 
 // "" if the pod carries no such label and is in no gang. Never equal for pods of two namespaces.
-std::string job_identity(const PodAsk& pod);
+std::string job_identity(const PodRequest& pod);
 
 class Jobs {
  public:
   // Each pod once.
-  void add(const PodAsk& pod);
-  void remove(const PodAsk& pod);
+  void add(const PodRequest& pod);
+  void remove(const PodRequest& pod);
   // How many pods with chips the job has.
   std::size_t members(const std::string& job) const;
 

@@ -1,7 +1,7 @@
 // Leadership — whether this replica is the one that decides, where several run and one leads.
 //
-// Behind it stands an election (scheduler-plugin/kube/leader_seat.hpp) or a test. Owner: the loop
-// thread.
+// Implemented by an election (scheduler-plugin/kube/leader_election.hpp) or a test. Owner: the
+// loop thread.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class Leadership {
   Leadership(const Leadership&) = delete;
   Leadership& operator=(const Leadership&) = delete;
   virtual ~Leadership() = default;
-  // Why this replica does not lead at this moment, in words; empty: it leads. Found out when asked,
-  // so that one that was stopped for a while knows before anything else of it has run.
+  // Why this replica does not lead right now, as a message; empty: it leads. Evaluated at each
+  // call, so that a process that was paused notices before it does anything else.
   virtual std::string standby() const = 0;
-  // Rises with each term of this replica. What was decided in one term may not be done in another:
-  // somebody else may have decided between them.
+  // Rises with each term of this replica. A decision of one term must not be carried out in
+  // another, because another replica may have led in between.
   virtual std::uint64_t term() const = 0;
 };
 

@@ -32,18 +32,18 @@ struct GroupRef {
   int replicas = 1;
 };
 
-// What a pod asks for, as Kubernetes counts it (largest of init containers and the sum of the
-// others).
-struct PodAsk {
+// What a pod requests, as Kubernetes counts it (the larger of the largest init container and the
+// sum of the other containers).
+struct PodRequest {
   PodKey key;
   std::string uid;
-  std::string resource;  // "nvidia.com/gpu"; empty: asks for no accelerator
+  std::string resource;  // "nvidia.com/gpu"; empty: no accelerator
   int chips = 0;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
-  std::string job;  // its identity, where it was found out already
-  // Of kube-scheduler's own (PodGroup), "namespace/name": all its members are tried before one is
-  // bound. Empty: none.
+  std::string job;  // its job identity, if already known
+  // kube-scheduler's own PodGroup, "namespace/name": it tries all members before it binds one.
+  // Empty: none.
   std::string gang;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
@@ -64,22 +64,22 @@ struct InventoryReport {
   std::string node;
   std::string boot_id;
   std::uint64_t sequence = 0;          // rises by at least 1 within one boot id
-  std::string machine;                 // what people call it: profile or model name
-  std::vector<std::string> resources;  // extended resources these chips are counted as
+  std::string machine;                 // display name: profile or model
+  std::vector<std::string> resources;  // extended resources of these chips
   std::optional<domain::NodeTopology> topology;
   std::vector<ChipChange> chips;
   std::vector<LinkChange> links;
-  // All that there are now, for people; absent in a delta: as before, else: not told.
+  // All current faults, for display only. Absent: unchanged in a delta, unknown otherwise.
   std::optional<std::vector<domain::Fault>> faults;
 };
 
-// What became of a report: taken, or why not (older than what is held, delta without its base, no
-// room for one more node).
+// Whether a report was taken, or why not (older than what is held, delta without its base, node
+// table full).
 enum class ReportOutcome { taken, older, needs_full, no_room };
 struct ReportAnswer {
   ReportAnswer(ReportOutcome o, std::string why = {}) : outcome(o), problem(std::move(why)) {}
   ReportOutcome outcome;
-  std::string problem;  // in words, for the agent's log; empty if taken
+  std::string problem;  // message for the agent's log; empty if taken
   friend bool operator==(const ReportAnswer& a, ReportOutcome o) { return a.outcome == o; }
 };
 
@@ -98,11 +98,11 @@ struct Score {
   int score = 0;  // 0..10
 };
 
-// Which chips a bound pod has, as the pod itself says (annotation chipweave.dev/placement, or what
-// other schedulers and the kubelet write).
+// The chips of a bound pod according to its annotations (chipweave.dev/placement, or what other
+// schedulers and the kubelet write).
 struct Placement {
   std::string node;
-  std::string uid;  // of the pod that it was decided for
+  std::string uid;  // of the pod it was decided for
   std::string resource;
   std::vector<int> chips;  // vendor indices, ascending
   double gbps = 0;
@@ -123,20 +123,20 @@ struct Binding {
   std::string node;
 };
 
-// Told how something ended that was asked for; once, perhaps before the question returns.
+// Receives the result of a request, once, possibly before the call returns.
 using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;
 
-// A Binding that the API server is asked for, as it comes to admission.
-struct AdmissionAsk {
-  Binding binding;        // uid empty: the Binding does not say it
-  std::string placement;  // the placement that stands in it already; empty: none
+// A Binding as it comes to admission.
+struct AdmissionRequest {
+  Binding binding;        // uid empty: the Binding carries none
+  std::string placement;  // the placement it already carries; empty: none
   bool dry_run = false;
 };
-// What is to be added. uid: of the pod that it was decided for, also where that was nothing; empty:
-// the Binding says another one, and the API server goes by that.
+// What to add to the pod. uid: of the pod that was considered; empty: the Binding carries another
+// uid, which the API server refuses itself.
 struct Admission {
   std::string uid;
   Annotations annotations;

@@ -48,15 +48,15 @@ std::string_view to_string(Cause cause) {
   return "";
 }
 
-std::string_view to_string(Promise event) {
+std::string_view to_string(ReservationEvent event) {
   switch (event) {
-    case Promise::held:
+    case ReservationEvent::held:
       return "held";
-    case Promise::confirmed:
+    case ReservationEvent::confirmed:
       return "confirmed";
-    case Promise::expired:
+    case ReservationEvent::expired:
       return "expired";
-    case Promise::dropped:
+    case ReservationEvent::dropped:
       return "dropped";
   }
   return "";
@@ -68,8 +68,8 @@ void Observers::decided(Verb verb, std::chrono::nanoseconds took, std::size_t fi
 void Observers::rejected(Cause cause, std::size_t nodes) {
   for (Observer* one : all_) one->rejected(cause, nodes);
 }
-void Observers::promise(Promise event) {
-  for (Observer* one : all_) one->promise(event);
+void Observers::reservation(ReservationEvent event) {
+  for (Observer* one : all_) one->reservation(event);
 }
 void Observers::bound(const BoundPod& pod) {
   for (Observer* one : all_) one->bound(pod);

@@ -1,4 +1,4 @@
-// Observer — what the use cases tell about themselves: for metrics and log lines, kept out of the
+// Observer — receives the decision core's events for metrics and logs, which stay out of the
 // decisions.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace chipweave::sched {
 
-// predicate: one node of a session's; admit: a binding that somebody else asks the API server for.
+// predicate: one node in a Volcano session; admit: a binding by another scheduler.
 enum class Verb { filter, prioritize, bind, place, predicate, allocate, admit };
 inline constexpr std::array kVerbs{Verb::filter,    Verb::prioritize, Verb::bind, Verb::place,
                                    Verb::predicate, Verb::allocate,   Verb::admit};
@@ -35,8 +35,8 @@ enum class Cause {
 inline constexpr int kCauseCount = 10;
 std::string_view to_string(Cause cause);
 
-enum class Promise { held, confirmed, expired, dropped };
-std::string_view to_string(Promise event);
+enum class ReservationEvent { held, confirmed, expired, dropped };
+std::string_view to_string(ReservationEvent event);
 
 struct BoundPod {
   PodKey pod;
@@ -57,28 +57,28 @@ class Observer {
   // One decision: how long it took and how many nodes fitted.
   virtual void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) = 0;
   virtual void rejected(Cause cause, std::size_t nodes) = 0;
-  virtual void promise(Promise event) = 0;
+  virtual void reservation(ReservationEvent event) = 0;
   virtual void bound(const BoundPod& pod) = 0;
-  // No node has room for a pod that waits: how many say what.
+  // No node fits a waiting pod; why: the summary of reasons.
   virtual void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) = 0;
   virtual void bind_failed(const Binding& binding, const Error& error) = 0;
-  // The pod is bound and has these chips, by this program's decision or by its own word.
+  // The pod is bound with these chips, by our decision or according to its annotations.
   virtual void placed(const PlacedPod& pod) = 0;
-  // One that was placed is gone.
+  // A placed pod is gone.
   virtual void freed(const PlacedPod& pod) = 0;
-  // A bound pod says that it has chips (vendor indices) that another bound pod has.
+  // A bound pod claims chips (vendor indices) of another bound pod.
   virtual void disputed(const PodKey& pod, std::string_view node,
                         const std::vector<int>& chips) = 0;
-  // A bound pod is on a node for which there is no room in the table.
+  // A bound pod is on a node that does not fit into the node table.
   virtual void unaccounted(const PodKey& pod, std::string_view node) = 0;
 };
 
-// Says nothing.
+// Ignores everything.
 class NullObserver : public Observer {
  public:
   void decided(Verb, std::chrono::nanoseconds, std::size_t) override {}
   void rejected(Cause, std::size_t) override {}
-  void promise(Promise) override {}
+  void reservation(ReservationEvent) override {}
   void bound(const BoundPod&) override {}
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const Binding&, const Error&) override {}
@@ -88,14 +88,14 @@ class NullObserver : public Observer {
   void unaccounted(const PodKey&, std::string_view) override {}
 };
 
-// Tells several, which must outlive it.
+// Forwards to several observers, which must outlive it.
 class Observers final : public Observer {
  public:
   void add(Observer& one) { all_.push_back(&one); }
 
   void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
   void rejected(Cause cause, std::size_t nodes) override;
-  void promise(Promise event) override;
+  void reservation(ReservationEvent event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) override;
   void bind_failed(const Binding& binding, const Error& error) override;

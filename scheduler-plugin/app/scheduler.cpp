@@ -13,7 +13,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       options_(options),
       ledger_(nodes_),
       groups_(ledger_, observer_),
-      tries_(ledger_) {}
+      speculative_(ledger_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
@@ -43,27 +43,27 @@ void Scheduler::inventory_gone(std::string_view node) {
 }
 
 void Scheduler::tick() {
-  expire_promises();
-  look_after_bindings();
-  look_after_late();
-  tell_disputes();
-  nodes_.mark_silent(clock_.now() - options_.inventory_stale_after);
+  expire_reservations();
+  check_bindings();
+  check_after_bind();
+  publish_disputes();
+  nodes_.mark_stale(clock_.now() - options_.inventory_stale_after);
 }
 
 void Scheduler::pod_gone(const ClusterPod& pod) {
-  const auto asked = under_way_.find(pod.ask.uid);
-  if (asked != under_way_.end()) {
+  const auto asked = in_flight_.find(pod.request.uid);
+  if (asked != in_flight_.end()) {
     binding_failed(asked,
-                   make_error(Errc::not_found, "pod " + pod.ask.key.text() + " was deleted"));
+                   make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
   }
-  drop_set_aside(pod.ask.uid);
-  late_.erase(pod.ask.uid);
-  withdraw(pod.ask.uid);
-  if (const Decision* d = decision(pod.ask.uid)) observer_.freed(told_of(*d));
-  disputes_.erase(pod.ask.uid);
-  if (const Holding* holding = ledger_.find(pod.ask.uid)) {  // bound
+  drop_orphans(pod.request.uid);
+  after_bind_.erase(pod.request.uid);
+  withdraw(pod.request.uid);
+  if (const Decision* d = decision(pod.request.uid)) observer_.freed(placed_pod_of(*d));
+  disputes_.erase(pod.request.uid);
+  if (const Holding* holding = ledger_.find(pod.request.uid)) {  // bound
     const Holding gone = *holding;
-    ledger_.drop(pod.ask.uid);
+    ledger_.drop(pod.request.uid);
     if (!gone.group.empty()) groups_.forget(gone);
     const Node& node = nodes_.node(gone.node);
     if (node.holders == 0 && node.boot_id.empty()) {
@@ -72,9 +72,9 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
       settle(gone.node);
     }
   }
-  jobs_.remove(pod.ask);
-  looks_.erase(pod.ask.uid);
-  decisions_.erase(pod.ask.uid);
+  jobs_.remove(pod.request);
+  last_evaluations_.erase(pod.request.uid);
+  decisions_.erase(pod.request.uid);
 }
 
 Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
@@ -82,7 +82,7 @@ Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
     return make_error(Errc::unavailable, std::move(why));
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
-  if (pod->ask.uid != uid) {
+  if (pod->request.uid != uid) {
     return make_error(Errc::conflict,
                       "pod " + key.text() + " has another uid; nothing was released");
   }
@@ -103,18 +103,18 @@ const Decision* Scheduler::decision(std::string_view uid) const {
 std::string Scheduler::check_verdicts() const {
   for (const VerdictTable& table : tables_) {
     const RequestKind& kind = table.kind();
-    PodAsk pod;
+    PodRequest pod;
     pod.resource = kind.resource;
     pod.chips = kind.chips;
     if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
-    Want want;
-    want.pod = &pod;
-    want.distributed = kind.distributed;
-    want.members = kind.members;
+    RequestContext context;
+    context.pod = &pod;
+    context.distributed = kind.distributed;
+    context.members = kind.members;
     for (StateId state = 0; state < nodes_.states(); ++state) {
       if (!table.knows(state, nodes_)) continue;
       const Verdict& kept = table.verdicts()[table.at(state)];
-      if (VerdictTable::same(kept, answer_of(want, nodes_.state(state), {}).verdict)) continue;
+      if (VerdictTable::same(kept, answer_of(context, nodes_.state(state), {}).verdict)) continue;
       return "the verdict kept for " + std::to_string(kind.chips) + " " + kind.resource +
              " is not the one of the state";
     }
@@ -128,16 +128,16 @@ std::string Scheduler::check_invariants() const {
   if (std::string wrong = check_verdicts(); !wrong.empty()) return wrong;
   std::string wrong;
   cluster_.each([&](const ClusterPod& pod) {
-    const Holding* holding = ledger_.find(pod.ask.uid);
-    if (!pod.node.empty() && pod.ask.chips > 0 && (holding == nullptr || !holding->bound)) {
-      wrong = "pod " + pod.ask.key.text() + " is bound but holds nothing";
+    const Holding* holding = ledger_.find(pod.request.uid);
+    if (!pod.node.empty() && pod.request.chips > 0 && (holding == nullptr || !holding->bound)) {
+      wrong = "pod " + pod.request.key.text() + " is bound but holds nothing";
     }
-    if (!pod.node.empty() && holding != nullptr && holding->count() != pod.ask.chips) {
-      wrong = "pod " + pod.ask.key.text() + " holds another number of chips than it asked for";
+    if (!pod.node.empty() && holding != nullptr && holding->count() != pod.request.chips) {
+      wrong = "pod " + pod.request.key.text() + " holds another number of chips than it asked for";
     }
     if (pod.node.empty() && holding != nullptr && holding->bound &&
-        being_bound(pod.ask.uid) == nullptr) {
-      wrong = "pod " + pod.ask.key.text() + " holds chips as bound but is not";
+        being_bound(pod.request.uid) == nullptr) {
+      wrong = "pod " + pod.request.key.text() + " holds chips as bound but is not";
     }
   });
   return wrong;

@@ -1,99 +1,102 @@
-// Admission: somebody asks the API server to bind a pod, and before it does, it asks which chips
-// the pod gets there.
+// Admission: another scheduler sends a binding, and the API server asks which chips the pod gets
+// before it stores it.
 //
-// The API server does not say afterwards whether it took the binding. So what was admitted is a
-// binding under way without an answer: the chips are the pod's until the pod itself says what
-// became of it, or no such request can be on its way any more. Its scheduler may meanwhile choose
-// another node: then both sets are kept until then (SetAside).
+// The API server does not report whether it stored the binding. An admitted binding is therefore in
+// flight with an unknown outcome: the pod keeps the chips until the watch shows the outcome or the
+// uncertainty window is over. If its scheduler chooses another node meanwhile, both sets are kept
+// until then (OrphanedReservation).
 #include <utility>
 #include <vector>
 
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/doubt.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
 
-void Scheduler::admit(const AdmissionAsk& ask, Admitted done) {
-  const Binding& binding = ask.binding;
-  Admitted told = [this, binding, begin = clock_.now(),
-                   done = std::move(done)](Result<Admission> how) {
-    if (!how) observer_.bind_failed(binding, how.error());
-    observer_.decided(Verb::admit, clock_.now() - begin, how.ok() ? 1 : 0);
-    done(std::move(how));
+void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
+  const Binding& binding = request.binding;
+  Admitted finish = [this, binding, begin = clock_.now(),
+                     done = std::move(done)](Result<Admission> result) {
+    if (!result) observer_.bind_failed(binding, result.error());
+    observer_.decided(Verb::admit, clock_.now() - begin, result.ok() ? 1 : 0);
+    done(std::move(result));
   };
   if (std::string why = cannot_decide(); !why.empty())
-    return told(make_error(Errc::unavailable, std::move(why)));
+    return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
-  const bool same = pod != nullptr && (binding.uid.empty() || pod->ask.uid == binding.uid);
-  if (same) return admit_when_sure(ask, told);
-  // created, or created anew, a moment ago?
-  cluster_.refresh(binding.key, [this, ask, told = std::move(told)](const Result<void>& how) {
-    if (!how) return told(how.error());
-    admit_when_sure(ask, told);
+  const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
+  if (same) return admit_when_certain(request, finish);
+  // the pod may have been created or recreated a moment ago
+  cluster_.refresh(binding.key,
+                   [this, request, finish = std::move(finish)](const Result<void>& result) {
+                     if (!result) return finish(result.error());
+                     admit_when_certain(request, finish);
+                   });
+}
+
+void Scheduler::admit_when_certain(const AdmissionRequest& request, const Admitted& finish) {
+  const ClusterPod* pod = cluster_.find(request.binding.key);
+  const NodeId node = nodes_.find(request.binding.node);
+  const bool ours =
+      pod != nullptr && pod->node.empty() && pod->request.chips > 0 && node != kNoNode;
+  if (!ours || is_node_certain(request.binding.node)) return finish(admit_known(request));
+  when_node_certain(request.binding.node, [this, request, finish](const Result<void>& result) {
+    finish(result ? admit_known(request) : Result<Admission>(result.error()));
   });
 }
 
-void Scheduler::admit_when_sure(const AdmissionAsk& ask, const Admitted& told) {
-  const ClusterPod* pod = cluster_.find(ask.binding.key);
-  const NodeId node = nodes_.find(ask.binding.node);
-  const bool ours = pod != nullptr && pod->node.empty() && pod->ask.chips > 0 && node != kNoNode;
-  if (!ours || node_is_sure(ask.binding.node)) return told(admit_known(ask));
-  when_node_is_sure(ask.binding.node, [this, ask, told](const Result<void>& how) {
-    told(how ? admit_known(ask) : Result<Admission>(how.error()));
-  });
-}
-
-Result<Admission> Scheduler::admit_known(const AdmissionAsk& ask) {
+Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
-  expire_promises();
-  const ClusterPod* pod = cluster_.find(ask.binding.key);
-  if (pod == nullptr && ask.binding.uid.empty()) {
-    // one that is made in this moment would be bound without its chips
-    return make_error(Errc::not_found,
-                      "pod " + ask.binding.key.text() + " is not there to be bound");
+  expire_reservations();
+  const ClusterPod* pod = cluster_.find(request.binding.key);
+  if (pod == nullptr && request.binding.uid.empty()) {
+    // a pod that is being created right now would be bound without its chips
+    return make_error(Errc::not_found, "pod " + request.binding.key.text() + " does not exist");
   }
-  // No such pod, or another one by now: the API server goes by the uid and refuses it itself.
-  if (pod == nullptr || (!ask.binding.uid.empty() && pod->ask.uid != ask.binding.uid))
+  // No such pod, or a recreated one: the API server checks the uid and refuses the binding itself.
+  if (pod == nullptr || (!request.binding.uid.empty() && pod->request.uid != request.binding.uid))
     return Admission{};
-  // Bound already: likewise. No whole chips asked for: not ours.
-  if (!pod->node.empty() || !pod->refused.empty() || pod->ask.chips == 0)
-    return Admission{pod->ask.uid, {}};
-  const Binding binding{ask.binding.key, pod->ask.uid, ask.binding.node};
+  // Already bound: likewise. No whole chips requested: not ours.
+  if (!pod->node.empty() || !pod->refused.empty() || pod->request.chips == 0)
+    return Admission{pod->request.uid, {}};
+  const Binding binding{request.binding.key, pod->request.uid, request.binding.node};
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
   }
-  const auto order = under_way_.find(binding.uid);
-  const bool here = order != under_way_.end() && order->second.binding.node == binding.node;
-  if (order != under_way_.end() && !here && !order->second.admitted_only())
-    return bound_elsewhere(order->second);
-  if (here && (ask.dry_run || ask.placement == order->second.annotations[kPlacementAnnotation]))
-    return Admission{binding.uid, order->second.annotations};  // the latter: it is our own
-  if (ask.dry_run) return would_admit(pod->ask, node);
-  if (order != under_way_.end() && !here) set_aside(order);
+  const auto in_flight = in_flight_.find(binding.uid);
+  const bool here = in_flight != in_flight_.end() && in_flight->second.binding.node == binding.node;
+  if (in_flight != in_flight_.end() && !here && !in_flight->second.admitted_only())
+    return bound_elsewhere(in_flight->second);
+  if (here &&
+      (request.dry_run || request.placement == in_flight->second.annotations[kPlacementAnnotation]))
+    return Admission{binding.uid, in_flight->second.annotations};  // the latter: our own binding
+  if (request.dry_run) return would_admit(pod->request, node);
+  if (in_flight != in_flight_.end() && !here) orphan(in_flight);
   if (!here) {
-    if (auto taken = take_chips(pod->ask, node); !taken) return std::move(taken).error();
+    if (auto taken = take_chips(pod->request, node); !taken) return std::move(taken).error();
   }
-  UnderWay& begun = here ? order->second : begin_order(binding, pod->ask);
-  begun.admitted_until = clock_.now() + kDoubt;
+  InFlightBinding& begun = here ? in_flight->second : begin_binding(binding, pod->request);
+  begun.admitted_until = clock_.now() + kUncertaintyWindow;
   begun.term = term();
   if (!begun.asked) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }
 
-// What admit() would say, without taking anything.
-Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
+// What admit() would answer, without taking chips.
+Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
   const Holding* held = ledger_.find(pod.uid);
   Holding likely;
   likely.uid = pod.uid;
   likely.key = pod.key;
   likely.node = node;
-  if (held != nullptr && held->node == node && usable(*held, pod, want_of(pod, held).distributed)) {
+  if (held != nullptr && held->node == node &&
+      usable(*held, pod, context_of(pod, held).distributed)) {
     likely = *held;
   } else {
-    const Answer found = answer(want_of(pod, nullptr), node);
+    const Answer found = answer(context_of(pod, nullptr), node);
     if (!found.verdict.fits()) {
       return make_error(Errc::conflict, "pod " + pod.key.text() + " does not fit on node " +
                                             nodes_.node(node).name + ": " + found.verdict.reason);
@@ -106,52 +109,53 @@ Result<Admission> Scheduler::would_admit(const PodAsk& pod, NodeId node) {
   return Admission{pod.uid, std::move(notes)};
 }
 
-// No pod can have such a uid.
-void Scheduler::set_aside(UnderWayMap::iterator it) {
+// The holding gets a name that no pod can have as uid.
+void Scheduler::orphan(InFlightMap::iterator it) {
   const std::string uid = it->first;
   Holding holding = *ledger_.find(uid);
-  const SetAside aside{"\naside#" + std::to_string(++set_aside_), holding.key, it->second.term,
-                       it->second.ask_again};
-  under_way_.erase(it);
+  const OrphanedReservation orphan{"\norphan#" + std::to_string(++orphan_count_), holding.key,
+                                   it->second.term, it->second.ask_again};
+  in_flight_.erase(it);
   ledger_.drop(uid);
   if (!holding.group.empty()) groups_.forget(holding);
-  holding.uid = aside.holding;
+  holding.uid = orphan.holding;
   holding.job.clear();
   holding.group.clear();
-  (void)ledger_.hold(std::move(holding));  // cannot fail: it had these chips a moment ago
-  aside_.emplace(uid, aside);
+  (void)ledger_.hold(std::move(holding));  // cannot fail: these chips have just been freed
+  orphans_.emplace(uid, orphan);
 }
 
-// It is known what became of the pod.
-void Scheduler::drop_set_aside(const std::string& uid) {
-  const auto [first, last] = aside_.equal_range(uid);
+// The outcome of the pod's bindings is known.
+void Scheduler::drop_orphans(const std::string& uid) {
+  const auto [first, last] = orphans_.equal_range(uid);
   for (auto it = first; it != last; ++it) {
     const NodeId node = ledger_.find(it->second.holding)->node;
     ledger_.drop(it->second.holding);
     settle(node);
   }
-  aside_.erase(first, last);
+  orphans_.erase(first, last);
 }
 
-void Scheduler::look_after_set_aside() {
-  std::vector<std::pair<std::string, SetAside>> due;
-  for (auto& [uid, aside] : aside_) {
-    if (aside.ask_again > clock_.now()) continue;
-    aside.ask_again = clock_.now() + kAskAfterwards;
-    due.emplace_back(uid, aside);
+void Scheduler::check_orphans() {
+  std::vector<std::pair<std::string, OrphanedReservation>> due;
+  for (auto& [uid, orphan] : orphans_) {
+    if (orphan.ask_again > clock_.now()) continue;
+    orphan.ask_again = clock_.now() + kRecheckInterval;
+    due.emplace_back(uid, orphan);
   }
-  for (const auto& [uid, aside] : due) {
-    cluster_.refresh(aside.key, [this, uid = uid, name = aside.holding](const Result<void>& how) {
-      const auto [first, last] =
-          aside_.equal_range(uid);  // none: it turned out to be bound, or gone
-      for (auto it = first; how && it != last; ++it) {
-        if (it->second.holding != name) continue;
-        const NodeId node = ledger_.find(name)->node;
-        ledger_.drop(name);
-        aside_.erase(it);
-        return settle(node);
-      }
-    });
+  for (const auto& [uid, orphan] : due) {
+    cluster_.refresh(orphan.key,
+                     [this, uid = uid, name = orphan.holding](const Result<void>& result) {
+                       const auto [first, last] =
+                           orphans_.equal_range(uid);  // empty: it was found bound, or is gone
+                       for (auto it = first; result && it != last; ++it) {
+                         if (it->second.holding != name) continue;
+                         const NodeId node = ledger_.find(name)->node;
+                         ledger_.drop(name);
+                         orphans_.erase(it);
+                         return settle(node);
+                       }
+                     });
   }
 }
 

@@ -8,66 +8,66 @@ namespace chipweave::sched {
 namespace {
 
 Verdict stale() {
-  return rejected(Cause::stale, false, "inventory is stale: the node's agent is silent");
+  return rejected(Cause::stale, false, "inventory is stale: the node's agent is not reporting");
 }
 
 }  // namespace
 
 // What other pods of the job hold there.
-ChipSet Scheduler::beside_on(const Want& want, NodeId node) {
-  if (want.of_job == nullptr) return {};
-  const auto here = want.of_job->find(node);
-  if (here == want.of_job->end()) return {};
-  const bool own_too = want.own != nullptr && want.own->node == node;
-  return own_too ? here->second - want.own->chips : here->second;
+ChipSet Scheduler::beside_on(const RequestContext& context, NodeId node) {
+  if (context.of_job == nullptr) return {};
+  const auto here = context.of_job->find(node);
+  if (here == context.of_job->end()) return {};
+  const bool own_too = context.own != nullptr && context.own->node == node;
+  return own_too ? here->second - context.own->chips : here->second;
 }
 
-Scheduler::Answer Scheduler::answer(const Want& want, NodeId node) const {
-  if (want.only != kNoNode && node != want.only)
-    return {want.binding != nullptr ? binding_elsewhere() : group_elsewhere()};
-  if (want.part != nullptr && want.part->node == node) return part_answer(want);
-  return answer_of(want, nodes_.state(nodes_.state_of(node)), beside_on(want, node));
+Scheduler::Answer Scheduler::answer(const RequestContext& context, NodeId node) const {
+  if (context.only != kNoNode && node != context.only)
+    return {context.binding != nullptr ? binding_elsewhere() : group_elsewhere()};
+  if (context.part != nullptr && context.part->node == node) return part_answer(context);
+  return answer_of(context, nodes_.state(nodes_.state_of(node)), beside_on(context, node));
 }
 
-Scheduler::Answer Scheduler::part_answer(const Want& want) const {
-  const Node& node = nodes_.node(want.part->node);
+Scheduler::Answer Scheduler::part_answer(const RequestContext& context) const {
+  const Node& node = nodes_.node(context.part->node);
   if (node.stale) return {stale()};
-  if (!usable(*want.part, *want.pod, want.distributed)) {
+  if (!usable(*context.part, *context.pod, context.distributed)) {
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
   const GroupPlan plan =
-      want.binding != nullptr
-          ? GroupPlan{want.binding->request, want.binding->gbps, want.binding->best_gbps}
-          : groups_.find(want.part->group)->plan;
+      context.binding != nullptr
+          ? GroupPlan{context.binding->request, context.binding->gbps, context.binding->best_gbps}
+          : groups_.find(context.part->group)->plan;
   Answer a;
-  a.chips = want.part->chips;
+  a.chips = context.part->chips;
   a.request = plan.request.value_or(
-      solver::Request{node.free() | a.chips, {}, {}, a.chips.size(), want.distributed});
+      solver::Request{node.free() | a.chips, {}, {}, a.chips.size(), context.distributed});
   a.verdict.gbps = plan.gbps;
   a.verdict.best_gbps = plan.best_gbps;
   a.verdict.left_over = node.free().size();
   return a;
 }
 
-Scheduler::Answer Scheduler::answer_of(const Want& want, const NodeState& state,
+Scheduler::Answer Scheduler::answer_of(const RequestContext& context, const NodeState& state,
                                        ChipSet beside) const {
   const auto& offered = nodes_.resource_set(state.resources);
-  if (!std::binary_search(offered.begin(), offered.end(), want.pod->resource)) {
-    return {rejected(Cause::resource, true, "the node has no " + want.pod->resource)};
+  if (!std::binary_search(offered.begin(), offered.end(), context.pod->resource)) {
+    return {rejected(Cause::resource, true, "the node has no " + context.pod->resource)};
   }
   if (state.stale) return {stale()};
-  return is_member(*want.pod) ? group_answer(want, state, beside)
-                              : chips_answer(want, state, beside);
+  return is_member(*context.pod) ? group_answer(context, state, beside)
+                                 : chips_answer(context, state, beside);
 }
 
-Scheduler::Answer Scheduler::chips_answer(const Want& want, const NodeState& state,
+Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const NodeState& state,
                                           ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
-  const ChipSet ill =
-      want.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
-  const int size = want.pod->chips;
-  const solver::Request request{state.free - ill, {}, beside, size, want.distributed};
+  const ChipSet unusable =
+      context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
+  const int size = context.pod->chips;
+  const solver::Request request{state.free - unusable, {}, beside, size, context.distributed};
   const solver::Choice choice = machine.choose(request);
   if (choice.fits) {
     Answer a;
@@ -80,40 +80,40 @@ Scheduler::Answer Scheduler::chips_answer(const Want& want, const NodeState& sta
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
     return {rejected(Cause::size, true,
-                     size > all.size() ? "the machine has fewer chips than asked"
+                     size > all.size() ? "the machine has fewer chips than requested"
                                        : machine.reason(request, choice))};
   }
-  const solver::Request healthy{all - ill, {}, {}, size, want.distributed};
+  const solver::Request healthy{all - unusable, {}, {}, size, context.distributed};
   if (!machine.fits(healthy)) {
     return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
   }
   if (choice.why == solver::Misfit::rule) {
-    return {rejected(Cause::rule, false, "free chips form no set that the machine's rules allow")};
+    return {rejected(Cause::rule, false, "no set of free chips is allowed by the machine's rules")};
   }
   return {rejected(Cause::busy, false, "not enough free chips")};
 }
 
-Scheduler::Answer Scheduler::group_answer(const Want& want, const NodeState& state,
+Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const NodeState& state,
                                           ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
-  const ChipSet ill = state.unhealthy | state.network_unhealthy;
-  const int replicas = want.pod->group->replicas;
-  const std::string who = want.members == replicas
+  const ChipSet unusable = state.unhealthy | state.network_unhealthy;
+  const int replicas = context.pod->group->replicas;
+  const std::string who = context.members == replicas
                               ? "all " + std::to_string(replicas) + " pods of the group"
-                              : std::to_string(want.members) + " more of the group's pods";
-  const auto no_room = [&](bool never) {
-    return Answer{rejected(Cause::group, never, "needs room for " + who + " on one node")};
+                              : std::to_string(context.members) + " more of the group's pods";
+  const auto no_room = [&](bool unresolvable) {
+    return Answer{rejected(Cause::group, unresolvable, "no room for " + who + " on one node")};
   };
-  if (std::int64_t{want.members} * want.pod->chips > all.size()) return no_room(true);
-  const int total = want.members * want.pod->chips;
-  const std::vector<int> sizes(static_cast<std::size_t>(want.members), want.pod->chips);
-  solver::GroupChoice choice = machine.choose_group(state.free - ill, beside, sizes, true);
+  if (std::int64_t{context.members} * context.pod->chips > all.size()) return no_room(true);
+  const int total = context.members * context.pod->chips;
+  const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
+  solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true);
   if (!choice.fits) return no_room(!machine.choose_group(all, {}, sizes, true).fits);
   Answer a;
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
-  a.request = {state.free - ill, {}, beside, total, true};
+  a.request = {state.free - unusable, {}, beside, total, true};
   a.verdict.gbps = choice.gbps;
   a.verdict.best_gbps = choice.best_gbps;
   a.verdict.left_over = state.free.size() - total;

@@ -1,148 +1,155 @@
-// Bind: a promise becomes the pod's, or the best set on the named node is taken now.
+// Bind: confirms the pod's reservation, or takes the best set on the given node now.
 //
-// The cluster answers a binding later, or not at all. Until it is known what became of it the chips
-// stay the pod's (UnderWay): asked again for the same node, the same binding is sent again, word
-// for word, and the API server takes only one of them; for another node the answer is no.
+// The cluster answers a binding later, or not at all. Until the outcome is known the pod keeps the
+// chips (InFlightBinding). A repeated bind to the same node sends the identical binding again, of
+// which the API server stores only one; a bind to another node is refused.
 #include <algorithm>
 #include <utility>
 
 #include "common/base/text.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/doubt.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
 
-const Scheduler::UnderWay* Scheduler::being_bound(std::string_view uid) const {
-  const auto it = under_way_.find(std::string(uid));
-  return it == under_way_.end() ? nullptr : &it->second;
+const Scheduler::InFlightBinding* Scheduler::being_bound(std::string_view uid) const {
+  const auto it = in_flight_.find(std::string(uid));
+  return it == in_flight_.end() ? nullptr : &it->second;
 }
 
 void Scheduler::bind(const Binding& binding, Done done) {
-  Done told = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> how) {
-    if (!how) observer_.bind_failed(binding, how.error());
-    observer_.decided(Verb::bind, clock_.now() - begin, how.ok() ? 1 : 0);
-    done(std::move(how));
+  Done finish = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> result) {
+    if (!result) observer_.bind_failed(binding, result.error());
+    observer_.decided(Verb::bind, clock_.now() - begin, result.ok() ? 1 : 0);
+    done(std::move(result));
   };
   if (std::string why = cannot_decide(); !why.empty())
-    return told(make_error(Errc::unavailable, std::move(why)));
+    return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
-  if (pod != nullptr && pod->ask.uid == binding.uid) return bind_known(binding, std::move(told));
-  // created, or created anew, a moment ago?
-  cluster_.refresh(binding.key, [this, binding, told = std::move(told)](const Result<void>& how) {
-    if (!how) return told(how);
-    bind_known(binding, told);
-  });
+  if (pod != nullptr && pod->request.uid == binding.uid)
+    return bind_known(binding, std::move(finish));
+  // the pod may have been created or recreated a moment ago
+  cluster_.refresh(binding.key,
+                   [this, binding, finish = std::move(finish)](const Result<void>& result) {
+                     if (!result) return finish(result);
+                     bind_known(binding, finish);
+                   });
 }
 
 void Scheduler::bind_known(const Binding& binding, Done done) {
   if (std::string why = cannot_decide(); !why.empty())
     return done(make_error(Errc::unavailable, std::move(why)));
-  expire_promises();
-  const auto held = under_way_.find(binding.uid);
-  if (held != under_way_.end()) {
-    const UnderWay& order = held->second;
-    const bool here = order.binding.node == binding.node && order.binding.key == binding.key;
-    if (here || !order.admitted_only()) return bind_again(held->second, binding, std::move(done));
+  expire_reservations();
+  const auto held = in_flight_.find(binding.uid);
+  if (held != in_flight_.end()) {
+    const InFlightBinding& in_flight = held->second;
+    const bool here =
+        in_flight.binding.node == binding.node && in_flight.binding.key == binding.key;
+    if (here || !in_flight.admitted_only())
+      return bind_again(held->second, binding, std::move(done));
   }
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
-  if (pod->ask.uid != binding.uid) {
-    return done(
-        make_error(Errc::conflict, name + " has another uid: it was deleted and created anew"));
+  if (pod->request.uid != binding.uid) {
+    return done(make_error(Errc::conflict, name + " has another uid: it was deleted and recreated"));
   }
   if (!pod->node.empty()) {
-    if (pod->node == binding.node) return done({});  // asked again: the first answer was lost
+    if (pod->node == binding.node) return done({});  // repeated, because the first answer was lost
     return done(make_error(Errc::conflict, name + " is already bound to node " + pod->node));
   }
   if (!pod->refused.empty()) return done(make_error(Errc::invalid_argument, pod->refused));
-  if (pod->ask.chips == 0) return cluster_.bind(binding, {}, std::move(done));
+  if (pod->request.chips == 0) return cluster_.bind(binding, {}, std::move(done));
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
-  if (!node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
-  if (held != under_way_.end()) set_aside(held);
-  if (auto taken = take_chips(pod->ask, node); !taken) return done(std::move(taken));
-  begin_order(binding, pod->ask).waiting.push_back(std::move(done));
+  if (!is_node_certain(binding.node)) return bind_when_certain(binding, std::move(done));
+  if (held != in_flight_.end()) orphan(held);
+  if (auto taken = take_chips(pod->request, node); !taken) return done(std::move(taken));
+  begin_binding(binding, pod->request).waiting.push_back(std::move(done));
   ask_cluster(binding.uid);
 }
 
-Scheduler::UnderWay& Scheduler::begin_order(const Binding& binding, const PodAsk& pod) {
+Scheduler::InFlightBinding& Scheduler::begin_binding(const Binding& binding,
+                                                     const PodRequest& pod) {
   const Holding& held = *ledger_.find(pod.uid);
-  UnderWay order;
-  order.binding = binding;
-  order.term = term();
-  order.decision = decide(pod, held);
-  order.annotations = annotations_of(order.decision, nodes_.node(held.node));
-  nodes_.set_predicate_time(held.node, order.decision.predicate_time);
+  InFlightBinding in_flight;
+  in_flight.binding = binding;
+  in_flight.term = term();
+  in_flight.decision = decide(pod, held);
+  in_flight.annotations = annotations_of(in_flight.decision, nodes_.node(held.node));
+  nodes_.set_predicate_time(held.node, in_flight.decision.predicate_time);
   ledger_.confirm(pod.uid);
-  return under_way_.emplace(pod.uid, std::move(order)).first->second;
+  return in_flight_.emplace(pod.uid, std::move(in_flight)).first->second;
 }
 
-Error Scheduler::bound_elsewhere(const UnderWay& order) const {
-  return make_error(Errc::conflict, "pod " + order.binding.key.text() + " is being bound to node " +
-                                        order.binding.node +
-                                        "; the API server has not said yet what became of that");
+Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
+  return make_error(Errc::conflict, "pod " + in_flight.binding.key.text() +
+                                        " is being bound to node " + in_flight.binding.node +
+                                        "; its outcome is not known yet");
 }
 
-// It is under way already.
-void Scheduler::bind_again(UnderWay& same, const Binding& binding, Done done) {
+// The pod's binding is already in flight.
+void Scheduler::bind_again(InFlightBinding& same, const Binding& binding, Done done) {
   if (same.binding.node != binding.node || same.binding.key != binding.key)
     return done(bound_elsewhere(same));
-  if (!same.asked && !node_is_sure(binding.node)) return bind_when_sure(binding, std::move(done));
+  if (!same.asked && !is_node_certain(binding.node))
+    return bind_when_certain(binding, std::move(done));
   same.waiting.push_back(std::move(done));
   if (!same.asked) ask_cluster(binding.uid);
 }
 
-void Scheduler::bind_when_sure(const Binding& binding, Done done) {
-  when_node_is_sure(binding.node, [this, binding, done = std::move(done)](const Result<void>& how) {
-    if (!how) return done(how);
-    bind_known(binding, done);
-  });
+void Scheduler::bind_when_certain(const Binding& binding, Done done) {
+  when_node_certain(binding.node,
+                    [this, binding, done = std::move(done)](const Result<void>& result) {
+                      if (!result) return done(result);
+                      bind_known(binding, done);
+                    });
 }
 
 void Scheduler::ask_cluster(const std::string& uid) {
-  UnderWay& order = under_way_.find(uid)->second;
-  order.term = term();
-  order.asked = true;
-  order.question = ++questions_;
-  cluster_.bind(order.binding, order.annotations,
-                [this, uid, question = order.question](const Result<void>& how) {
-                  cluster_answered(uid, question, how);
+  InFlightBinding& in_flight = in_flight_.find(uid)->second;
+  in_flight.term = term();
+  in_flight.asked = true;
+  in_flight.question = ++questions_;
+  cluster_.bind(in_flight.binding, in_flight.annotations,
+                [this, uid, question = in_flight.question](const Result<void>& result) {
+                  cluster_answered(uid, question, result);
                 });
 }
 
 void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
-                                 const Result<void>& how) {
-  const auto it = under_way_.find(uid);
-  if (it == under_way_.end() || it->second.question != question) return;  // known already
-  if (how) return binding_done(it);
-  const bool open = how.error().code == Errc::unavailable || how.error().code == Errc::deadline;
+                                 const Result<void>& result) {
+  const auto it = in_flight_.find(uid);
+  if (it == in_flight_.end() || it->second.question != question) return;  // already answered
+  if (result) return binding_done(it);
+  const bool open =
+      result.error().code == Errc::unavailable || result.error().code == Errc::deadline;
   const Clock::Steady now = clock_.now();
-  if (!open && it->second.admitted_until <= now) return binding_failed(it, how.error());
-  // it may be bound all the same, if not by this request then by that of others
+  if (!open && it->second.admitted_until <= now) return binding_failed(it, result.error());
+  // it may have been bound, by this request or by another scheduler's
   it->second.asked = false;
-  it->second.ask_again = open ? now + kDoubt : it->second.admitted_until;
-  for (const Done& done : std::exchange(it->second.waiting, {})) done(how);
+  it->second.ask_again = open ? now + kUncertaintyWindow : it->second.admitted_until;
+  for (const Done& done : std::exchange(it->second.waiting, {})) done(result);
 }
 
-void Scheduler::binding_done(UnderWayMap::iterator it) {
-  UnderWay order = std::move(it->second);
+void Scheduler::binding_done(InFlightMap::iterator it) {
+  InFlightBinding in_flight = std::move(it->second);
   const std::string uid = it->first;
-  under_way_.erase(it);
-  const Decision& d = order.decision;
-  observer_.promise(Promise::confirmed);
+  in_flight_.erase(it);
+  const Decision& d = in_flight.decision;
+  observer_.reservation(ReservationEvent::confirmed);
   observer_.bound(
-      {d.pod, uid, order.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
-  looks_.erase(uid);
-  keep(std::move(order.decision));
-  observer_.placed(told_of(*decision(uid)));
-  for (const Done& done : order.waiting) done({});
+      {d.pod, uid, in_flight.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
+  last_evaluations_.erase(uid);
+  keep(std::move(in_flight.decision));
+  observer_.placed(placed_pod_of(*decision(uid)));
+  for (const Done& done : in_flight.waiting) done({});
 }
 
-// An older one of the pod goes.
+// Replaces the pod's earlier decision.
 void Scheduler::keep(Decision decision) {
   decisions_.erase(decision.uid);
   auto kept = std::make_unique<Decision>(std::move(decision));
@@ -150,42 +157,42 @@ void Scheduler::keep(Decision decision) {
   decisions_.emplace(uid, std::move(kept));
 }
 
-void Scheduler::binding_failed(UnderWayMap::iterator it, const Error& why) {
+void Scheduler::binding_failed(InFlightMap::iterator it, const Error& why) {
   const std::string uid = it->first;
   const std::vector<Done> waiting = std::move(it->second.waiting);
   const NodeId node = it->second.decision.node;
-  under_way_.erase(it);
+  in_flight_.erase(it);
   ledger_.reopen(uid, clock_.now());
   withdraw(uid);
   end_disputes(node);
   for (const Done& done : waiting) done(why);
 }
 
-// A binding without an answer: once no request for it can be on its way any more, the pod itself
-// says what became of it. As long as it does not, nothing is given up.
-void Scheduler::look_after_bindings() {
+// Bindings without an answer: after the uncertainty window the pod is read again to learn the
+// outcome. Until that succeeds, its chips stay taken.
+void Scheduler::check_bindings() {
   std::vector<std::pair<std::string, PodKey>> due;
-  for (auto& [uid, order] : under_way_) {
-    if (order.asked || order.ask_again > clock_.now()) continue;
-    order.ask_again = clock_.now() + kAskAfterwards;
-    due.emplace_back(uid, order.binding.key);
+  for (auto& [uid, in_flight] : in_flight_) {
+    if (in_flight.asked || in_flight.ask_again > clock_.now()) continue;
+    in_flight.ask_again = clock_.now() + kRecheckInterval;
+    due.emplace_back(uid, in_flight.binding.key);
   }
   for (const auto& [uid, key] : due) {
-    cluster_.refresh(key, [this, uid = uid](const Result<void>& how) {
-      const auto it = under_way_.find(uid);  // none: the pod turned out to be bound, or gone
-      if (!how || it == under_way_.end() || it->second.asked) return;
-      binding_failed(it, make_error(Errc::unavailable, "the API server never took the binding"));
+    cluster_.refresh(key, [this, uid = uid](const Result<void>& result) {
+      const auto it = in_flight_.find(uid);  // none: the pod was found bound, or is gone
+      if (!result || it == in_flight_.end() || it->second.asked) return;
+      binding_failed(it, make_error(Errc::unavailable, "the API server did not store the binding"));
     });
   }
-  look_after_set_aside();
+  check_orphans();
 }
 
-// Afterwards the pod has a promise on this node. Keeps the one it has, if that is there and its
-// chips are healthy.
-Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
+// Reserves chips for the pod on this node. Keeps an existing reservation there if its chips are
+// healthy.
+Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
-      usable(*held, pod, want_of(pod, held).distributed)) {
+      usable(*held, pod, context_of(pod, held).distributed)) {
     return {};
   }
   if (held != nullptr && !held->group.empty()) {
@@ -193,29 +200,29 @@ Result<void> Scheduler::take_chips(const PodAsk& pod, NodeId node) {
   } else {
     withdraw(pod.uid);
   }
-  // kube-scheduler chose another node than the promised one, or the promise is over
-  const Want want = want_of(pod, nullptr);
-  Answer taken = answer(want, node);
+  // kube-scheduler chose another node, or the reservation has expired
+  const RequestContext context = context_of(pod, nullptr);
+  Answer taken = answer(context, node);
   if (!taken.verdict.fits()) {
     return make_error(Errc::conflict, "pod " + pod.key.text() + " no longer fits on node " +
                                           nodes_.node(node).name + ": " + taken.verdict.reason);
   }
-  Look& look = looks_[pod.uid];
-  look.pod = pod.key;
-  look.node = node;
-  look.request = taken.request;
-  look.gbps = taken.verdict.gbps;
-  look.best_gbps = taken.verdict.best_gbps;
-  look.others.clear();
-  promise(Verb::bind, pod, node, taken);
+  LastEvaluation& last = last_evaluations_[pod.uid];
+  last.pod = pod.key;
+  last.node = node;
+  last.request = taken.request;
+  last.gbps = taken.verdict.gbps;
+  last.best_gbps = taken.verdict.best_gbps;
+  last.others.clear();
+  hold_reservation(Verb::bind, pod, node, taken);
   held = ledger_.find(pod.uid);
   if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
   return {};
 }
 
-Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
+Decision Scheduler::decide(const PodRequest& pod, const Holding& holding) {
   const Node& node = nodes_.node(holding.node);
-  const Want want = want_of(pod, nullptr);
+  const RequestContext context = context_of(pod, nullptr);
   Decision d;
   std::string number = std::to_string(++decision_count_);
   if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
@@ -226,15 +233,16 @@ Decision Scheduler::decide(const PodAsk& pod, const Holding& holding) {
   d.node = holding.node;
   d.chips = holding.chips;
   d.indices = node.topology.indices(holding.chips);
-  d.distributed = want.distributed;
-  d.beside = beside_on(want, holding.node);
-  const auto look = looks_.find(pod.uid);
-  if (look != looks_.end() && look->second.node == holding.node && look->second.request) {
-    d.request = look->second.request;
-    d.others = look->second.others;
+  d.distributed = context.distributed;
+  d.beside = beside_on(context, holding.node);
+  const auto last = last_evaluations_.find(pod.uid);
+  if (last != last_evaluations_.end() && last->second.node == holding.node &&
+      last->second.request) {
+    d.request = last->second.request;
+    d.others = last->second.others;
   } else {
     d.request = solver::Request{
-        node.free() | holding.chips, {}, d.beside, holding.chips.size(), want.distributed};
+        node.free() | holding.chips, {}, d.beside, holding.chips.size(), context.distributed};
   }
   if (const Group* group = holding.group.empty() ? nullptr : groups_.find(holding.group)) {
     d.of_group = true;

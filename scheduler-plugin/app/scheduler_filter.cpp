@@ -1,7 +1,7 @@
 // Which nodes fit and which is best: one verdict for each distinct node state.
 //
-// Cost of a survey of n nodes whose states were seen before: n name look-ups and n counts, some 10
-// ns each together, no allocation a node.
+// Cost of an evaluation of n nodes whose states were seen before: n name look-ups and n counts,
+// about 10 ns per node, no allocation.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,111 +11,115 @@
 namespace chipweave::sched {
 namespace {
 
-// Kinds of requests whose verdicts are kept; the one unused for longest goes first.
+// Kinds of requests whose verdicts are cached; the least recently used one is dropped first.
 constexpr std::size_t kMaxTables = 32;
 
 }  // namespace
 
-const Survey& Scheduler::filter_survey(const PodAsk& pod, std::span<const std::string_view> nodes) {
-  return survey(Verb::filter, pod, nodes, Asked::to_bind);
+const Evaluation& Scheduler::evaluate_filter(const PodRequest& pod,
+                                             std::span<const std::string_view> nodes) {
+  return evaluate(Verb::filter, pod, nodes, Purpose::to_bind);
 }
 
-const Survey& Scheduler::prioritize_survey(const PodAsk& pod,
-                                           std::span<const std::string_view> nodes) {
-  return survey(Verb::prioritize, pod, nodes, Asked::to_bind);
+const Evaluation& Scheduler::evaluate_prioritize(const PodRequest& pod,
+                                                 std::span<const std::string_view> nodes) {
+  return evaluate(Verb::prioritize, pod, nodes, Purpose::to_bind);
 }
 
-// What is held for a pod that asks: it is being bound there, or it is its part of a group. Its own
-// earlier promise is over.
-const Holding* Scheduler::part_of(Verb verb, const PodAsk& pod, Asked how) {
+// The pod's fixed holding: of its binding in flight, or its part of a group. Ends its own earlier
+// reservation.
+const Holding* Scheduler::part_of(Verb verb, const PodRequest& pod, Purpose purpose) {
   if (being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
-  if (how == Asked::in_session) {
+  if (purpose == Purpose::in_session) {
     withdraw(pod.uid);
     return is_member(pod) ? groups_.part_for(pod) : nullptr;
   }
-  if (tried_with_others(verb, pod)) {
-    for (const std::string& uid : tries_.asked(pod.gang, pod.uid, clock_.now())) withdraw(uid);
+  if (is_speculative(verb, pod)) {
+    for (const std::string& uid : speculative_.asked(pod.gang, pod.uid, clock_.now()))
+      withdraw(uid);
   }
   const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
   if (part == nullptr) withdraw(pod.uid);
   return part;
 }
 
-// Asked to bind, the best node's chips are promised; by filter only when exactly one node is left
-// (prioritize is not called then). What a pod that may hold chips asks for, the cluster says, not
-// the caller.
-const Survey& Scheduler::survey(Verb verb, const PodAsk& asked,
-                                std::span<const std::string_view> nodes, Asked how) {
+// If a binding is likely to follow, reserves the best node's chips; in filter only if exactly one
+// node is left, because prioritize is not called then. The request of a known pod is taken from the
+// cluster, not from the caller.
+const Evaluation& Scheduler::evaluate(Verb verb, const PodRequest& asked,
+                                      std::span<const std::string_view> nodes, Purpose purpose) {
   const auto begin = clock_.now();
-  expire_promises();
-  const ClusterPod* known = how == Asked::what_if ? nullptr : pending(asked);
-  const PodAsk& pod = known != nullptr ? known->ask : asked;
-  const UnderWay* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
-  const Holding* part = known != nullptr ? part_of(verb, pod, how) : nullptr;
-  Want want = want_of(pod, part);
+  expire_reservations();
+  const ClusterPod* known = purpose == Purpose::what_if ? nullptr : pending(asked);
+  const PodRequest& pod = known != nullptr ? known->request : asked;
+  const InFlightBinding* binding = known != nullptr ? being_bound(pod.uid) : nullptr;
+  const Holding* part = known != nullptr ? part_of(verb, pod, purpose) : nullptr;
+  RequestContext context = context_of(pod, part);
   if (binding != nullptr) {
-    want.binding = &binding->decision;
-    if (!binding->admitted_only()) want.only = part->node;  // else its scheduler may choose anew
+    context.binding = &binding->decision;
+    if (!binding->admitted_only())
+      context.only = part->node;  // else its scheduler may choose again
   }
-  look(want, nodes);
-  const bool to_bind = known != nullptr && binding == nullptr && how == Asked::to_bind;
-  if (to_bind && want.only != kNoNode && survey_.fits == 0) {
-    // the group's node is gone, ill, full or not offered: plan anew, around members that already
-    // run
+  evaluate_nodes(context, nodes);
+  const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
+  if (to_bind && context.only != kNoNode && evaluation_.fits == 0) {
+    // the group's node is gone, unhealthy, full or not offered: plan again around running members
     groups_.dissolve(group_id(pod));
-    want = want_of(pod, nullptr);
-    look(want, nodes);
+    context = context_of(pod, nullptr);
+    evaluate_nodes(context, nodes);
   }
-  if (known != nullptr && survey_.fits == 0 && end_tries_of_others(pod)) look(want, nodes);
-  const bool found = survey_.best_node != kNoNode;
+  if (known != nullptr && evaluation_.fits == 0 && end_other_speculation(pod))
+    evaluate_nodes(context, nodes);
+  const bool found = evaluation_.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
-    chosen_ = found ? answer(want, survey_.best_node) : Answer{};
+    chosen_ = found ? answer(context, evaluation_.best_node) : Answer{};
   }
-  if (known != nullptr && verb != Verb::predicate) remember(verb, pod, how);
-  if (known == nullptr && verb == Verb::filter && survey_.fits == 0) remember_stranger(pod);
+  if (known != nullptr && verb != Verb::predicate) remember(verb, pod, purpose);
+  if (known == nullptr && verb == Verb::filter && evaluation_.fits == 0) remember_unseen(pod);
   if (to_bind && found) {
-    if (want.part != nullptr) {
+    if (context.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
-    } else if (verb != Verb::filter || survey_.fits == 1) {
-      promise(verb, pod, survey_.best_node, chosen_);
+    } else if (verb != Verb::filter || evaluation_.fits == 1) {
+      hold_reservation(verb, pod, evaluation_.best_node, chosen_);
     }
   }
-  for (const Verdict& v : survey_.verdicts) {
+  for (const Verdict& v : evaluation_.verdicts) {
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
   }
-  if (to_bind && verb == Verb::filter && survey_.fits == 0 && !nodes.empty())
-    observer_.unplaceable(pod.key, pod.uid, who_says_what());
-  observer_.decided(verb, clock_.now() - begin, survey_.fits);
-  return survey_;
+  if (to_bind && verb == Verb::filter && evaluation_.fits == 0 && !nodes.empty())
+    observer_.unplaceable(pod.key, pod.uid, rejection_summary());
+  observer_.decided(verb, clock_.now() - begin, evaluation_.fits);
+  return evaluation_;
 }
 
-Scheduler::Want Scheduler::want_of(const PodAsk& pod, const Holding* part) const {
-  Want want;
-  want.pod = &pod;
-  want.part = part;
+Scheduler::RequestContext Scheduler::context_of(const PodRequest& pod, const Holding* part) const {
+  RequestContext context;
+  context.pod = &pod;
+  context.part = part;
   const std::string job = pod.chips > 0 ? job_identity(pod) : std::string();
   if (!job.empty()) {
     const ClusterPod* self = cluster_.find(pod.key);
-    const bool counted = self != nullptr && self->ask.uid == pod.uid && self->ask.chips > 0;
-    want.distributed = jobs_.members(job) > (counted ? 1U : 0U);
-    want.of_job = &ledger_.of_job(job);
-    want.own = ledger_.find(pod.uid);
+    const bool counted = self != nullptr && self->request.uid == pod.uid && self->request.chips > 0;
+    context.distributed = jobs_.members(job) > (counted ? 1U : 0U);
+    context.of_job = &ledger_.of_job(job);
+    context.own = ledger_.find(pod.uid);
   }
-  want.distributed = want.distributed || pod.distributed || is_member(pod);
-  if (!is_member(pod)) return want;
-  want.members = pod.group->replicas;
+  context.distributed = context.distributed || pod.distributed || is_member(pod);
+  if (!is_member(pod)) return context;
+  context.members = pod.group->replicas;
   if (const Group* group = groups_.find(group_id(pod))) {
     const auto holding = static_cast<int>(group->members.size() - group->members.count(pod.uid));
-    want.members = std::max(1, want.members - holding);
-    want.only = group->node;
+    context.members = std::max(1, context.members - holding);
+    context.only = group->node;
   }
-  return want;
+  return context;
 }
 
-// The table of the request's kind, made or taken up again.
-VerdictTable& Scheduler::table_of(const Want& want) {
-  const RequestKind kind{want.pod->resource, want.pod->chips, want.distributed, want.members,
-                         is_member(*want.pod) ? want.pod->group->replicas : 1};
+// The verdict table for this kind of request.
+VerdictTable& Scheduler::table_of(const RequestContext& context) {
+  const RequestKind kind{context.pod->resource, context.pod->chips, context.distributed,
+                         context.members,
+                         is_member(*context.pod) ? context.pod->group->replicas : 1};
   auto it = std::find_if(tables_.begin(), tables_.end(),
                          [&](const VerdictTable& t) { return t.kind() == kind; });
   if (it == tables_.end()) {
@@ -126,18 +130,19 @@ VerdictTable& Scheduler::table_of(const Want& want) {
   return tables_.front();
 }
 
-void Scheduler::look(const Want& want, std::span<const std::string_view> names) {
-  Survey& s = survey_;
+void Scheduler::evaluate_nodes(const RequestContext& context,
+                               std::span<const std::string_view> names) {
+  Evaluation& s = evaluation_;
   nodes_.find_all(names, s.nodes);
   s.verdict.resize(names.size());
   s.fits = 0;
   s.best_node = kNoNode;
-  if (want.pod->chips == 0) return accept_all();
-  VerdictTable& table = table_of(want);
+  if (context.pod->chips == 0) return accept_all();
+  VerdictTable& table = table_of(context);
   table.begin(nodes_);
   nodes_.sort_names();
-  const bool alike = want.only == kNoNode && want.part == nullptr &&
-                     (want.of_job == nullptr || want.of_job->empty());
+  const bool alike = context.only == kNoNode && context.part == nullptr &&
+                     (context.of_job == nullptr || context.of_job->empty());
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const NodeId node = s.nodes[i];
@@ -154,7 +159,7 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
     }
     std::uint32_t number = alike ? table.at(standing.state) : VerdictTable::kOpen;
     if (number == VerdictTable::kOpen) {
-      number = judge(want, node, table);
+      number = judge(context, node, table);
       verdicts = table.verdicts();
     }
     s.verdict[i] = number;
@@ -170,32 +175,32 @@ void Scheduler::look(const Want& want, std::span<const std::string_view> names) 
 
 // Nothing to decide: nodes without inventory are fine too.
 void Scheduler::accept_all() {
-  Survey& s = survey_;
+  Evaluation& s = evaluation_;
   nothing_asked_.count = s.fits = s.nodes.size();
   s.verdicts = {&nothing_asked_, 1};
   s.verdict.assign(s.nodes.size(), 0);
 }
 
-// The number of the node's verdict; decides at most once a state, unless the node is special to
+// The number of the node's verdict. Decides at most once per state, unless the node is special to
 // this request.
-std::uint32_t Scheduler::judge(const Want& want, NodeId node, VerdictTable& table) {
-  if (want.only != kNoNode && node != want.only) {
-    return want.binding != nullptr ? VerdictTable::kBindingElsewhere
-                                   : VerdictTable::kGroupElsewhere;
+std::uint32_t Scheduler::judge(const RequestContext& context, NodeId node, VerdictTable& table) {
+  if (context.only != kNoNode && node != context.only) {
+    return context.binding != nullptr ? VerdictTable::kBindingElsewhere
+                                      : VerdictTable::kGroupElsewhere;
   }
-  const bool holds_here = want.part != nullptr && want.part->node == node;
-  if (holds_here || !beside_on(want, node).empty()) {
-    return table.add(answer(want, node).verdict);
+  const bool holds_here = context.part != nullptr && context.part->node == node;
+  if (holds_here || !beside_on(context, node).empty()) {
+    return table.add(answer(context, node).verdict);
   }
   const StateId state = nodes_.state_of(node);
   if (table.at(state) == VerdictTable::kOpen) {
-    table.learn(state, table.add(answer_of(want, nodes_.state(state), {}).verdict));
+    table.learn(state, table.add(answer_of(context, nodes_.state(state), {}).verdict));
   }
   return table.at(state);
 }
 
 void Scheduler::rank_nodes(VerdictTable& table) {
-  Survey& s = survey_;
+  Evaluation& s = evaluation_;
   const std::span<Verdict> verdicts = table.verdicts();
   s.verdicts = verdicts;
   score_inputs_.clear();
@@ -220,46 +225,46 @@ std::string Scheduler::why_lost(const Verdict& loser, const Verdict& best) const
   if (slower)
     return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
            std::to_string(std::lround(best.gbps)) + " GB/s";
-  if (loser.left_over > best.left_over) return "as fast, but leaves more chips over";
-  return "as good, but comes later by name";
+  if (loser.left_over > best.left_over) return "equally fast, but leaves more chips unused";
+  return "equally good, but later in name order";
 }
 
 // "2 nodes: not enough free chips; 1 node: inventory not received", most nodes first.
-std::string Scheduler::who_says_what() const {
-  std::vector<const Verdict*> said;
-  for (const Verdict& v : survey_.verdicts) {
-    if (v.count > 0) said.push_back(&v);
+std::string Scheduler::rejection_summary() const {
+  std::vector<const Verdict*> claimed;
+  for (const Verdict& v : evaluation_.verdicts) {
+    if (v.count > 0) claimed.push_back(&v);
   }
-  std::stable_sort(said.begin(), said.end(),
+  std::stable_sort(claimed.begin(), claimed.end(),
                    [](const Verdict* a, const Verdict* b) { return a->count > b->count; });
   std::string text;
-  for (const Verdict* v : said) {
+  for (const Verdict* v : claimed) {
     if (!text.empty()) text += "; ";
     text += std::to_string(v->count) + (v->count == 1 ? " node: " : " nodes: ") + v->reason;
   }
   return text;
 }
 
-// Keeps what the pod's owner may ask about later. Cost: a few verdicts, not nodes.
-void Scheduler::remember(Verb verb, const PodAsk& pod, Asked how) {
-  const Survey& s = survey_;
-  Look look;
-  look.pod = pod.key;
-  look.node = s.best_node;
-  if (how == Asked::in_session) {
-    look.in_sessions = true;
+// Keeps what explain needs later. Cost: a few verdicts, independent of the number of nodes.
+void Scheduler::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
+  const Evaluation& s = evaluation_;
+  LastEvaluation last;
+  last.pod = pod.key;
+  last.node = s.best_node;
+  if (purpose == Purpose::in_session) {
+    last.in_sessions = true;
   } else if (verb == Verb::prioritize) {
-    look.offered = looks_[pod.uid].offered;  // only what filter left is asked here
+    last.offered = last_evaluations_[pod.uid].offered;  // prioritize sees only what filter left
   } else {
     if (offered_ == nullptr || *offered_ != s.nodes) {
       offered_ = std::make_shared<const std::vector<NodeId>>(s.nodes);
     }
-    look.offered = offered_;
+    last.offered = offered_;
   }
   if (s.best_node != kNoNode) {
-    look.request = chosen_.request;
-    look.gbps = s.verdicts[s.best].gbps;
-    look.best_gbps = s.verdicts[s.best].best_gbps;
+    last.request = chosen_.request;
+    last.gbps = s.verdicts[s.best].gbps;
+    last.best_gbps = s.verdicts[s.best].best_gbps;
   }
   std::vector<const Verdict*> others;
   for (const Verdict& v : s.verdicts) {
@@ -282,15 +287,16 @@ void Scheduler::remember(Verb verb, const PodAsk& pod, Asked how) {
   for (std::size_t i = 0; i < kept; ++i) {
     const Verdict& v = *others[i];
     const bool twin = s.best_node != kNoNode && &v == &s.verdicts[s.best];
-    look.others.push_back(
+    last.others.push_back(
         {twin ? std::string() : nodes_.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
          s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
   }
-  looks_[pod.uid] = std::move(look);
+  last_evaluations_[pod.uid] = std::move(last);
 }
 
-Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::string_view> nodes) {
-  const Survey& s = filter_survey(pod, nodes);
+Result<FilterAnswer> Scheduler::filter(const PodRequest& pod,
+                                       std::span<const std::string_view> nodes) {
+  const Evaluation& s = evaluate_filter(pod, nodes);
   FilterAnswer answer;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Verdict& v = s.of(i);
@@ -304,9 +310,9 @@ Result<FilterAnswer> Scheduler::filter(const PodAsk& pod, std::span<const std::s
   return answer;
 }
 
-Result<std::vector<Score>> Scheduler::prioritize(const PodAsk& pod,
+Result<std::vector<Score>> Scheduler::prioritize(const PodRequest& pod,
                                                  std::span<const std::string_view> nodes) {
-  const Survey& s = prioritize_survey(pod, nodes);
+  const Evaluation& s = evaluate_prioritize(pod, nodes);
   std::vector<Score> scores;
   scores.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -326,7 +332,7 @@ std::vector<std::string_view> Scheduler::all_names() {
   return names;
 }
 
-Result<PlacedChips> Scheduler::placed(const Survey& s) const {
+Result<PlacedChips> Scheduler::placed(const Evaluation& s) const {
   if (s.best_node == kNoNode) {
     const Verdict* most = nullptr;
     bool offered = false;  // by a node that is known
@@ -337,7 +343,7 @@ Result<PlacedChips> Scheduler::placed(const Survey& s) const {
     }
     if (most == nullptr) return make_error(Errc::not_found, "no node has reported its chips");
     return make_error(offered ? Errc::conflict : Errc::not_found,
-                      "no node fits; most say: " + most->reason);
+                      "no node fits; most common reason: " + most->reason);
   }
   const Verdict& v = s.verdicts[s.best];
   const Node& node = nodes_.node(s.best_node);

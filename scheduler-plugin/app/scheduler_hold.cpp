@@ -1,37 +1,38 @@
-// Promises between prioritize and bind, of single pods and of groups.
+// Reservations between prioritize and bind, of single pods and of groups.
 #include <utility>
 
 #include "scheduler-plugin/app/scheduler.hpp"
 
 namespace chipweave::sched {
 
-// The cluster's pod if it waits with this uid, else null: only such a pod may hold chips.
-const ClusterPod* Scheduler::pending(const PodAsk& pod) const {
+// The cluster's pod if it is pending with this uid, else null; only such pods may reserve chips.
+const ClusterPod* Scheduler::pending(const PodRequest& pod) const {
   if (pod.uid.empty()) return nullptr;
   const ClusterPod* held = cluster_.find(pod.key);
-  const bool waits =
-      held != nullptr && held->ask.uid == pod.uid && held->node.empty() && held->refused.empty();
+  const bool waits = held != nullptr && held->request.uid == pod.uid && held->node.empty() &&
+                     held->refused.empty();
   return waits ? held : nullptr;
 }
 
-// Whether the question is part of a try of a whole gang, of which nobody tells how it ends.
-bool Scheduler::tried_with_others(Verb verb, const PodAsk& pod) {
+// Whether kube-scheduler is evaluating a whole gang, whose outcome it does not report.
+bool Scheduler::is_speculative(Verb verb, const PodRequest& pod) {
   const bool question = verb == Verb::filter || verb == Verb::prioritize;
   return question && !pod.gang.empty() && !is_member(pod);
 }
 
-// Whether that gave chips back.
-bool Scheduler::end_tries_of_others(const PodAsk& pod) {
-  const std::size_t before = ledger_.promised();
-  for (const std::string& uid : tries_.end_others(pod.gang)) withdraw(uid);
-  return ledger_.promised() < before;
+// True if that freed chips.
+bool Scheduler::end_other_speculation(const PodRequest& pod) {
+  const std::size_t before = ledger_.reserved();
+  for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
+  return ledger_.reserved() < before;
 }
 
-void Scheduler::promise(Verb verb, const PodAsk& pod, NodeId node, const Answer& answer) {
-  const bool short_lived =
-      tried_with_others(verb, pod) && GangTries::kPatience < options_.reservation_ttl;
+void Scheduler::hold_reservation(Verb verb, const PodRequest& pod, NodeId node,
+                                 const Answer& answer) {
+  const bool speculative =
+      is_speculative(verb, pod) && SpeculativeReservations::kLifetime < options_.reservation_ttl;
   const auto expires =
-      clock_.now() + (short_lived ? GangTries::kPatience : options_.reservation_ttl);
+      clock_.now() + (speculative ? SpeculativeReservations::kLifetime : options_.reservation_ttl);
   if (is_member(pod)) {
     groups_.hold(pod, node, answer.parts,
                  {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
@@ -45,10 +46,10 @@ void Scheduler::promise(Verb verb, const PodAsk& pod, NodeId node, const Answer&
   holding.chips = answer.chips;
   holding.expires = expires;
   holding.job = job_identity(pod);
-  if (ledger_.hold(std::move(holding)).ok()) observer_.promise(Promise::held);
+  if (ledger_.hold(std::move(holding)).ok()) observer_.reservation(ReservationEvent::held);
 }
 
-// Ends the promise of a pod, if it has one. A part of a group goes back to the group.
+// Ends the reservation of a pod, if it has one. A part of a group goes back to the group.
 void Scheduler::withdraw(std::string_view uid) {
   const Holding* holding = ledger_.find(uid);
   if (holding == nullptr || holding->bound) return;
@@ -57,18 +58,18 @@ void Scheduler::withdraw(std::string_view uid) {
     return;
   }
   ledger_.drop(uid);
-  observer_.promise(Promise::dropped);
+  observer_.reservation(ReservationEvent::dropped);
 }
 
-void Scheduler::expire_promises() {
-  tries_.prolong(clock_.now());
-  end_promises(clock_.now(), Promise::expired);
+void Scheduler::expire_reservations() {
+  speculative_.prolong(clock_.now());
+  end_reservations(clock_.now(), ReservationEvent::expired);
 }
 
-void Scheduler::end_promises(Clock::Steady due, Promise how) {
+void Scheduler::end_reservations(Clock::Steady due, ReservationEvent result) {
   const std::vector<Holding> expired = ledger_.expire(due);
   for (const Holding& gone : expired) {
-    observer_.promise(how);
+    observer_.reservation(result);
     if (!gone.group.empty()) groups_.forget(gone);
   }
   // a group ends as one; only after every expired part is forgotten do group and ledger agree
@@ -78,8 +79,8 @@ void Scheduler::end_promises(Clock::Steady due, Promise how) {
   }
 }
 
-// The agent reports other chips than before: holdings follow their chips, promises that lost one
-// end, and what was asked of the old slots cannot be explained any more.
+// The agent reports other chips than before: holdings follow their chips, reservations that lost
+// one end, and what was asked of the old slots cannot be explained any more.
 void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
   for (const std::string& uid : ledger_.rebase(node, old_indices)) {
     const Holding* broken = ledger_.find(uid);
@@ -91,22 +92,22 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
     }
   }
   groups_.forget_requests(node);
-  for (auto& [uid, look] : looks_) {
-    if (look.node == node) look.request.reset();
+  for (auto& [uid, last] : last_evaluations_) {
+    if (last.node == node) last.request.reset();
   }
   for (auto& [uid, decision] : decisions_) {
     if (decision->node == node) decision->request.reset();
   }
-  for (auto& [uid, order] : under_way_) {
-    if (order.decision.node == node) order.decision.request.reset();
+  for (auto& [uid, in_flight] : in_flight_) {
+    if (in_flight.decision.node == node) in_flight.decision.request.reset();
   }
 }
 
-// Whether the pod can run on what is held for it: all of it there and healthy.
-bool Scheduler::usable(const Holding& holding, const PodAsk& pod, bool distributed) const {
+// Whether all chips of the holding are present and healthy.
+bool Scheduler::usable(const Holding& holding, const PodRequest& pod, bool distributed) const {
   const Node& node = nodes_.node(holding.node);
-  const ChipSet ill = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;
-  return holding.chips.size() == pod.chips && !holding.chips.intersects(ill);
+  const ChipSet unusable = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;
+  return holding.chips.size() == pod.chips && !holding.chips.intersects(unusable);
 }
 
 }  // namespace chipweave::sched

@@ -1,9 +1,9 @@
-// Several replicas, one of which decides: terms, and what is left of one when it is over.
+// Leadership among several replicas: terms, and what remains after one.
 //
-// Who begins to lead may not have heard yet what the leader before it bound a moment ago. So in
-// each term, before chips of a node are given to anybody, the API server is asked once which pods
-// are there. Who leads no longer keeps no promise; its bindings under way stay in doubt as any
-// other, but give way to what the next leader does.
+// A new leader may not have seen the previous leader's last bindings. Once per term, before chips
+// of a node are given out, it therefore lists the node's pods; until then the node is uncertain. A
+// former leader drops its reservations. Its bindings in flight stay uncertain like any others, but
+// yield to the next leader's.
 #include <algorithm>
 #include <utility>
 
@@ -19,67 +19,67 @@ std::string Scheduler::cannot_decide() const {
 std::uint64_t Scheduler::term() const { return leadership_ == nullptr ? 0 : leadership_->term(); }
 
 void Scheduler::step_down() {
-  for (const std::string& uid : tries_.end_others({})) withdraw(uid);
-  end_promises(Clock::Steady::max(), Promise::dropped);
-  looks_.clear();  // of questions that somebody else answers now
-  strangers_.clear();
+  for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
+  end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
+  last_evaluations_.clear();  // another replica answers these pods now
+  unseen_pods_.clear();
 }
 
-bool Scheduler::node_is_sure(const std::string& node) {
+bool Scheduler::is_node_certain(const std::string& node) {
   if (leadership_ == nullptr)
-    return true;  // the first list was the newest, and nobody else decides
-  if (std::exchange(sure_in_, term()) != term()) sure_nodes_.clear();
-  return sure_nodes_.contains(node);
+    return true;  // the first list was current, and no other replica decides
+  if (std::exchange(certain_term_, term()) != term()) certain_nodes_.clear();
+  return certain_nodes_.contains(node);
 }
 
-void Scheduler::when_node_is_sure(const std::string& node, Done then) {
-  if (node_is_sure(node)) return then({});
+void Scheduler::when_node_certain(const std::string& node, Done then) {
+  if (is_node_certain(node)) return then({});
   const auto asked = std::pair(term(), node);
-  std::vector<Done>& waiting = unsure_[asked];
+  std::vector<Done>& waiting = awaiting_certainty_[asked];
   waiting.push_back(std::move(then));
   if (waiting.size() > 1) return;
-  cluster_.refresh_node(node, [this, asked](const Result<void>& how) {
-    const auto over = unsure_.extract(asked);
-    Result<void> outcome = how;
+  cluster_.refresh_node(node, [this, asked](const Result<void>& result) {
+    const auto over = awaiting_certainty_.extract(asked);
+    Result<void> outcome = result;
     if (outcome && (asked.first != term() || !cannot_decide().empty())) {
-      outcome = make_error(Errc::unavailable, "the leader changed meanwhile; try again");
-    } else if (outcome && !node_is_sure(asked.second)) {
-      sure_nodes_.insert(asked.second);
+      outcome = make_error(Errc::unavailable, "the leader has changed; try again");
+    } else if (outcome && !is_node_certain(asked.second)) {
+      certain_nodes_.insert(asked.second);
     }
     for (const Done& done : over.mapped()) done(outcome);
   });
 }
 
-// Whether somebody else may have led since that term.
+// Whether another replica may have led since that term.
 bool Scheduler::is_earlier(std::uint64_t than) const {
   return than != term() || (leadership_ != nullptr && !leadership_->standby().empty());
 }
 
-// A pod says that it has these chips. A binding of an earlier term that wanted them, too, was not
-// known to whoever gave them away: it has not happened.
-void Scheduler::give_up_earlier(NodeId node, const Placement& said) {
-  for (auto it = aside_.begin(); it != aside_.end();) {
+// A pod is bound with these chips. A binding of an earlier term for the same chips was unknown to
+// the leader that gave them away, so it was never stored.
+void Scheduler::give_up_earlier(NodeId node, const Placement& claimed) {
+  for (auto it = orphans_.begin(); it != orphans_.end();) {
     const Holding* kept = ledger_.find(it->second.holding);
     const std::vector<int> indices = nodes_.node(kept->node).topology.indices(kept->chips);
     const bool same =
         kept->node == node && is_earlier(it->second.term) &&
         std::any_of(indices.begin(), indices.end(), [&](int chip) {
-          return std::find(said.chips.begin(), said.chips.end(), chip) != said.chips.end();
+          return std::find(claimed.chips.begin(), claimed.chips.end(), chip) != claimed.chips.end();
         });
     if (same) ledger_.drop(it->second.holding);
-    it = same ? aside_.erase(it) : std::next(it);
+    it = same ? orphans_.erase(it) : std::next(it);
   }
   std::vector<std::string> lost;
-  for (const auto& [uid, order] : under_way_) {
-    const Decision& d = order.decision;
-    if (d.node != node || uid == said.uid || !is_earlier(order.term)) continue;
+  for (const auto& [uid, in_flight] : in_flight_) {
+    const Decision& d = in_flight.decision;
+    if (d.node != node || uid == claimed.uid || !is_earlier(in_flight.term)) continue;
     const bool same = std::any_of(d.indices.begin(), d.indices.end(), [&](int chip) {
-      return std::find(said.chips.begin(), said.chips.end(), chip) != said.chips.end();
+      return std::find(claimed.chips.begin(), claimed.chips.end(), chip) != claimed.chips.end();
     });
     if (same) lost.push_back(uid);
   }
   for (const std::string& uid : lost) {
-    const auto it = under_way_.find(uid);
+    const auto it = in_flight_.find(uid);
     binding_failed(it,
                    make_error(Errc::conflict, "the chips of pod " + it->second.binding.key.text() +
                                                   " were given to another pod by the next "

@@ -1,4 +1,4 @@
-// Preemption: whose end would let a pod onto a node.
+// Preemption: which pods must end for a pod to fit on a node.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -10,8 +10,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Sets of victims that are tried before the choice gets by with a small one instead of the
-// smallest.
+// Sets of victims that are tried before a small set is accepted instead of the smallest.
 constexpr int kMaxTries = 20'000;
 
 // Lower is better: the fewest, then the least important one of the most important, then all.
@@ -24,7 +23,7 @@ struct Cost {
 
 }  // namespace
 
-bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
+bool Scheduler::fits_without(const PodRequest& pod, std::string_view name,
                              std::span<const std::string> victims) {
   if (pod.chips == 0) return true;
   const NodeId id = nodes_.find(name);
@@ -34,34 +33,36 @@ bool Scheduler::fits_without(const PodAsk& pod, std::string_view name,
     const Holding* victim = ledger_.find(uid);
     if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
   }
-  // its own promise is not in its way
+  // its own reservation is not in its way
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const Want want = want_of(pod, nullptr);
-  if (want.only != kNoNode && want.only != id) return false;
-  return answer_of(want, state, {}).verdict.fits();
+  const RequestContext context = context_of(pod, nullptr);
+  if (context.only != kNoNode && context.only != id) return false;
+  return answer_of(context, state, {}).verdict.fits();
 }
 
-bool Scheduler::fits_when_ended(const PodAsk& pod, std::string_view name) {
+bool Scheduler::fits_when_ended(const PodRequest& pod, std::string_view name) {
   const NodeId id = nodes_.find(name);
   if (id == kNoNode) return false;
   std::vector<std::string> ending;
   for (const Holding* h : ledger_.on(id)) {
     const ClusterPod* holder = cluster_.find(h->key);
-    if (holder != nullptr && holder->ask.uid == h->uid && holder->ending) ending.push_back(h->uid);
+    if (holder != nullptr && holder->request.uid == h->uid && holder->ending)
+      ending.push_back(h->uid);
   }
   return !ending.empty() && fits_without(pod, name, ending);
 }
 
 int Scheduler::priority_of(const Holding& holding) const {
   const ClusterPod* pod = cluster_.find(holding.key);
-  return pod != nullptr && pod->ask.uid == holding.uid ? pod->priority : 0;
+  return pod != nullptr && pod->request.uid == holding.uid ? pod->priority : 0;
 }
 
-std::vector<std::string> Scheduler::choose_victims(const PodAsk& pod, std::string_view node,
+std::vector<std::string> Scheduler::choose_victims(const PodRequest& pod, std::string_view node,
                                                    std::span<const std::string> offered) {
   if (!fits_without(pod, node, offered)) return {};
-  if (fits_without(pod, node, {})) return {offered.begin(), offered.end()};  // not for chips
+  if (fits_without(pod, node, {}))
+    return {offered.begin(), offered.end()};  // chips are not the reason
   const NodeId id = nodes_.find(node);
   struct Holder {
     std::string uid;

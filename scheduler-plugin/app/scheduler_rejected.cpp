@@ -1,4 +1,4 @@
-// Pods that were rejected: whether there is room for one of them now.
+// Rejected pods: whether one of them fits now.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -12,54 +12,54 @@ std::string Scheduler::room_for_rejected() {
   std::set<Kind> seen;
   std::set<Kind> room;
   std::string node;
-  const auto kind_of = [](const ClusterPod& pod, const Look& look) {
-    return Kind{pod.ask.resource, pod.ask.chips, job_identity(pod.ask), pod.ask.distributed,
-                look.offered.get()};
+  const auto kind_of = [](const ClusterPod& pod, const LastEvaluation& last) {
+    return Kind{pod.request.resource, pod.request.chips, job_identity(pod.request),
+                pod.request.distributed, last.offered.get()};
   };
-  for (auto& [uid, look] : looks_) {
-    if (look.node != kNoNode || look.woken || look.offered == nullptr) continue;
-    const ClusterPod* pod = cluster_.find(look.pod);
-    if (pod == nullptr || pod->ask.uid != uid || !pod->node.empty()) continue;
-    const Kind kind = kind_of(*pod, look);
-    if (room.contains(kind)) look.woken = true;
+  for (auto& [uid, last] : last_evaluations_) {
+    if (last.node != kNoNode || last.requeued || last.offered == nullptr) continue;
+    const ClusterPod* pod = cluster_.find(last.pod);
+    if (pod == nullptr || pod->request.uid != uid || !pod->node.empty()) continue;
+    const Kind kind = kind_of(*pod, last);
+    if (room.contains(kind)) last.requeued = true;
     if (seen.size() >= kMaxKinds || !seen.insert(kind).second) continue;
     std::vector<std::string_view> names;
-    for (const NodeId id : *look.offered) {
+    for (const NodeId id : *last.offered) {
       if (id != kNoNode) names.push_back(nodes_.node(id).name);
     }
-    this->look(want_of(pod->ask, nullptr), names);
-    if (survey_.best_node == kNoNode) continue;
-    if (node.empty()) node = nodes_.node(survey_.best_node).name;
-    look.woken = true;
+    evaluate_nodes(context_of(pod->request, nullptr), names);
+    if (evaluation_.best_node == kNoNode) continue;
+    if (node.empty()) node = nodes_.node(evaluation_.best_node).name;
+    last.requeued = true;
     room.insert(kind);
   }
   return node;
 }
 
-// The oldest gives way: at worst its scheduler looks again by itself, after minutes.
-void Scheduler::remember_stranger(const PodAsk& pod) {
+// The oldest entry is dropped if full; its scheduler then retries by itself after minutes.
+void Scheduler::remember_unseen(const PodRequest& pod) {
   const ClusterPod* other = cluster_.find(pod.key);
-  if (pod.uid.empty() || (other != nullptr && other->ask.uid == pod.uid)) return;
-  std::erase_if(strangers_, [&](const Stranger& one) { return one.uid == pod.uid; });
-  if (strangers_.size() >= kMaxStrangers) strangers_.pop_front();
-  strangers_.push_back({pod.uid, std::make_shared<const std::vector<NodeId>>(survey_.nodes)});
+  if (pod.uid.empty() || (other != nullptr && other->request.uid == pod.uid)) return;
+  std::erase_if(unseen_pods_, [&](const UnseenPod& one) { return one.uid == pod.uid; });
+  if (unseen_pods_.size() >= kMaxUnseenPods) unseen_pods_.pop_front();
+  unseen_pods_.push_back({pod.uid, std::make_shared<const std::vector<NodeId>>(evaluation_.nodes)});
 }
 
-void Scheduler::introduce(const ClusterPod& pod) {
-  const auto it = std::find_if(strangers_.begin(), strangers_.end(),
-                               [&](const Stranger& one) { return one.uid == pod.ask.uid; });
-  if (it == strangers_.end()) return;
+void Scheduler::pod_seen(const ClusterPod& pod) {
+  const auto it = std::find_if(unseen_pods_.begin(), unseen_pods_.end(),
+                               [&](const UnseenPod& one) { return one.uid == pod.request.uid; });
+  if (it == unseen_pods_.end()) return;
   if (pod.node.empty()) {
-    Look look;
-    look.pod = pod.ask.key;
-    look.offered = it->offered;
-    if (looks_.try_emplace(pod.ask.uid, std::move(look)).second) ++late_pods_;
+    LastEvaluation last;
+    last.pod = pod.request.key;
+    last.offered = it->offered;
+    if (last_evaluations_.try_emplace(pod.request.uid, std::move(last)).second) ++unseen_arrivals_;
   }
-  strangers_.erase(it);
+  unseen_pods_.erase(it);
 }
 
-void Scheduler::wake_again() {
-  for (auto& [uid, look] : looks_) look.woken = false;
+void Scheduler::requeue_again() {
+  for (auto& [uid, last] : last_evaluations_) last.requeued = false;
 }
 
 }  // namespace chipweave::sched

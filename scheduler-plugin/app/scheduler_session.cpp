@@ -1,33 +1,32 @@
-// Questions of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
-// back, tries again every second, and tells of nothing that it commits.
+// Requests of a scheduler that works in sessions (Volcano): it tries pods on nodes, takes them
+// back, tries again every second, and does not report what it commits.
 //
-// So a question promises nothing. What a session has put on a node is promised there, because later
-// questions of the session must not count on the same chips; the promise ends when the session
-// takes the pod back, when it asks for the pod anew (then it has put it nowhere), or by its
-// lifetime.
+// Predicates and scores therefore reserve nothing. A pod that a session has allocated is reserved,
+// because later requests of the session must not use the same chips. The reservation ends when the
+// session takes the pod back, evaluates it again (it is then unallocated), or by its time to live.
 #include <utility>
 
 #include "scheduler-plugin/app/scheduler.hpp"
 
 namespace chipweave::sched {
 
-const Survey& Scheduler::session_survey(Verb verb, const PodAsk& pod,
-                                        std::span<const std::string_view> nodes) {
-  return survey(verb, pod, nodes, Asked::in_session);
+const Evaluation& Scheduler::evaluate_session(Verb verb, const PodRequest& pod,
+                                              std::span<const std::string_view> nodes) {
+  return evaluate(verb, pod, nodes, Purpose::in_session);
 }
 
-Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view node_name) {
+Result<void> Scheduler::session_allocate(const PodRequest& asked, std::string_view node_name) {
   if (std::string why = cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   const auto begin = clock_.now();
-  expire_promises();
+  expire_reservations();
   const ClusterPod* known = pending(asked);
-  if (known == nullptr || known->ask.chips == 0) return {};
-  const PodAsk& pod = known->ask;
-  const UnderWay* order = being_bound(pod.uid);
-  if (order != nullptr && order->binding.node != node_name && !order->admitted_only())
-    return bound_elsewhere(*order);
-  if (order != nullptr) return {};
+  if (known == nullptr || known->request.chips == 0) return {};
+  const PodRequest& pod = known->request;
+  const InFlightBinding* in_flight = being_bound(pod.uid);
+  if (in_flight != nullptr && in_flight->binding.node != node_name && !in_flight->admitted_only())
+    return bound_elsewhere(*in_flight);
+  if (in_flight != nullptr) return {};
   const NodeId node = nodes_.find(node_name);
   Result<void> taken;
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
@@ -41,7 +40,7 @@ Result<void> Scheduler::session_allocate(const PodAsk& asked, std::string_view n
   return taken;
 }
 
-void Scheduler::session_deallocate(const PodAsk& asked) {
+void Scheduler::session_deallocate(const PodRequest& asked) {
   const ClusterPod* known = pending(asked);
   if (known != nullptr && being_bound(asked.uid) == nullptr) withdraw(asked.uid);
 }

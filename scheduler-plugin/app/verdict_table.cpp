@@ -10,10 +10,10 @@ constexpr std::size_t kMaxVerdicts = 4096;
 
 }  // namespace
 
-Verdict rejected(Cause cause, bool never, std::string reason) {
+Verdict rejected(Cause cause, bool unresolvable, std::string reason) {
   Verdict v;
   v.cause = cause;
-  v.never = never;
+  v.unresolvable = unresolvable;
   v.reason = std::move(reason);
   return v;
 }
@@ -24,7 +24,7 @@ Verdict group_elsewhere() {
 
 Verdict binding_elsewhere() {
   return rejected(Cause::binding, false,
-                  "the pod is being bound to another node; the API server has not answered yet");
+                  "the pod is being bound to another node; the outcome is not known yet");
 }
 
 VerdictTable::VerdictTable(RequestKind kind) : kind_(std::move(kind)) { clear(); }
@@ -63,8 +63,8 @@ bool VerdictTable::knows(StateId state, const NodeTable& nodes) const {
 
 std::uint32_t VerdictTable::add(Verdict v) {
   const auto next = static_cast<std::uint32_t>(verdicts_.size());
-  const auto [it, fresh] =
-      numbers_.try_emplace(Key{v.cause, v.never, v.left_over, v.gbps, v.best_gbps, v.reason}, next);
+  const auto [it, fresh] = numbers_.try_emplace(
+      Key{v.cause, v.unresolvable, v.left_over, v.gbps, v.best_gbps, v.reason}, next);
   if (fresh) verdicts_.push_back(std::move(v));
   return it->second;
 }

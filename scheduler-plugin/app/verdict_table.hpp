@@ -1,5 +1,5 @@
-// VerdictTable — what requests of one kind are told by nodes of each state, kept from request to
-// request: pods of a job ask alike, and a binding changes one node.
+// VerdictTable — the verdicts of each node state about one kind of request, kept from request to
+// request: pods of a job request the same, and a binding changes one node.
 //
 // A verdict is a function of the request's kind and the node's state alone, so it holds as long as
 // the state's serial stays. Equal verdicts are one entry with one number: 5,000 nodes in 1,000
@@ -21,19 +21,18 @@
 namespace chipweave::sched {
 
 struct Verdict {
-  // Of the survey that is under way: how many nodes got it, and the first of them in natural name
-  // order.
+  // In the current evaluation: how many nodes got it, and the first of them in natural name order.
   std::size_t count = 0;
   NodeId first = kNoNode;
   std::uint32_t first_order = ~std::uint32_t{0};
   int level = 0;  // score of a node that is not the best
 
   Cause cause = Cause::none;  // none: it fits
-  bool never = false;         // no change of load or health would make it fit
+  bool unresolvable = false;  // no change in load or health would make it fit
   int left_over = 0;          // free chips that would remain
   double gbps = 0;            // of the chips that the pod would get
   double best_gbps = 0;
-  std::string reason;  // in words; the same for the same cause on every node
+  std::string reason;  // message; the same for the same cause on every node
 
   bool fits() const { return cause == Cause::none; }
 };
@@ -59,7 +58,7 @@ class VerdictTable {
   explicit VerdictTable(RequestKind kind);
   const RequestKind& kind() const { return kind_; }
 
-  // Forgets counts, and what was said of states that are no more.
+  // Resets the counts and drops verdicts about states that no longer exist.
   void begin(const NodeTable& nodes);
   // The number of the state's verdict, or kOpen.
   std::uint32_t at(StateId state) const { return by_state_[state]; }
@@ -78,7 +77,7 @@ class VerdictTable {
  private:
   using Key = std::tuple<Cause, bool, int, double, double, std::string>;
   static Key key_of(const Verdict& v) {
-    return {v.cause, v.never, v.left_over, v.gbps, v.best_gbps, v.reason};
+    return {v.cause, v.unresolvable, v.left_over, v.gbps, v.best_gbps, v.reason};
   }
   void clear();
 
@@ -90,7 +89,7 @@ class VerdictTable {
   std::uint64_t last_serial_ = 0;
 };
 
-Verdict rejected(Cause cause, bool never, std::string reason);
+Verdict rejected(Cause cause, bool unresolvable, std::string reason);
 Verdict group_elsewhere();
 Verdict binding_elsewhere();
 

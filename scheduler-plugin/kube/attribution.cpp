@@ -47,28 +47,28 @@ std::vector<int> read_list(std::string_view text, std::string_view prefix) {
   return chips;
 }
 
-std::vector<int> others(const codec::KubePod& pod, const PodAsk& ask) {
-  const bool ascend = ask.resource.starts_with("huawei.com/");
-  const std::string key = ascend ? ask.resource : "topology.kubernetes.io/gpu-group";
+std::vector<int> others(const codec::KubePod& pod, const PodRequest& request) {
+  const bool ascend = request.resource.starts_with("huawei.com/");
+  const std::string key = ascend ? request.resource : "topology.kubernetes.io/gpu-group";
   const auto found = pod.annotations.find(key);
   if (found == pod.annotations.end()) return {};
   if (!ascend) return read_list(found->second, "");
-  const std::string kind = ask.resource.substr(ask.resource.find('/') + 1);
+  const std::string kind = request.resource.substr(request.resource.find('/') + 1);
   return read_list(found->second, kind + "-");
 }
 
 }  // namespace
 
-std::optional<Placement> placement_of(const codec::KubePod& pod, const PodAsk& ask) {
-  if (ask.chips == 0 || pod.node_name.empty()) return std::nullopt;
+std::optional<Placement> placement_of(const codec::KubePod& pod, const PodRequest& request) {
+  if (request.chips == 0 || pod.node_name.empty()) return std::nullopt;
   const auto found = pod.annotations.find(kPlacementAnnotation);
   if (found != pod.annotations.end()) return own(found->second);
-  std::vector<int> chips = others(pod, ask);
+  std::vector<int> chips = others(pod, request);
   if (chips.empty()) return std::nullopt;
   Placement p;
   p.node = pod.node_name;
   p.uid = pod.uid;
-  p.resource = ask.resource;
+  p.resource = request.resource;
   p.chips = std::move(chips);
   return p;
 }

@@ -1,5 +1,5 @@
-// Which chips a bound pod has, from what stands in its annotations: chipweave's own, or those that
-// other topology-aware schedulers write where chipweave's is missing.
+// The chips of a bound pod according to its annotations: chipweave's own, or, without it, those of
+// other topology-aware schedulers.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace chipweave::sched {
 
-// None if no annotation says it in a form that can be understood. The annotations of others name no
-// pod and are taken for the pod's: ACK's topology.kubernetes.io/gpu-group ("0,3"), and those of the
+// None if no annotation is usable. Annotations of other schedulers do not carry a uid and are
+// trusted: ACK's topology.kubernetes.io/gpu-group ("0,3"), and those of the
 // Ascend components ("huawei.com/Ascend910": "Ascend910-0,Ascend910-1", by physical id).
-std::optional<Placement> placement_of(const codec::KubePod& pod, const PodAsk& ask);
+std::optional<Placement> placement_of(const codec::KubePod& pod, const PodRequest& request);
 
 }  // namespace chipweave::sched

@@ -9,7 +9,7 @@
 namespace chipweave::sched {
 namespace {
 
-// DRA drivers whose devices are whole chips, and what those are counted as otherwise.
+// DRA drivers whose devices are whole chips, and the extended resource of the same chips.
 struct Driver {
   std::string_view name;
   const char* resource;
@@ -17,7 +17,7 @@ struct Driver {
 constexpr std::array<Driver, 2> kDrivers{
     {{"gpu.nvidia.com", "nvidia.com/gpu"}, {"gpu.amd.com", "amd.com/gpu"}}};
 
-kube::Reflector<codec::KubeClaim>::Options watch_options() {
+kube::Reflector<codec::KubeClaim>::Options claim_watch_options() {
   kube::Reflector<codec::KubeClaim>::Options options;
   options.path = "/apis/resource.k8s.io/v1/resourceclaims";
   return options;
@@ -26,12 +26,13 @@ kube::Reflector<codec::KubeClaim>::Options watch_options() {
 bool same(const std::vector<ClusterPod>& a, const std::vector<ClusterPod>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].ask.uid != b[i].ask.uid || a[i].ask.chips != b[i].ask.chips) return false;
+    if (a[i].request.uid != b[i].request.uid || a[i].request.chips != b[i].request.chips)
+      return false;
   }
   return true;
 }
 
-// As pods that somebody else bound, one a node and driver.
+// As pods bound by another scheduler, one per node and driver.
 std::vector<ClusterPod> holders_of(const codec::KubeClaim& claim) {
   std::map<std::pair<std::string, std::string_view>, int> chips;
   for (const codec::ClaimedDevice& device : claim.devices) {
@@ -42,10 +43,10 @@ std::vector<ClusterPod> holders_of(const codec::KubeClaim& claim) {
   std::vector<ClusterPod> holders;
   for (const auto& [where, count] : chips) {
     ClusterPod pod;
-    pod.ask.key = {claim.ns, claim.name + " (claim)"};
-    pod.ask.uid = "claim " + claim.uid + " " + where.first + " " + std::string(where.second);
-    pod.ask.resource = where.second;
-    pod.ask.chips = count;
+    pod.request.key = {claim.ns, claim.name + " (claim)"};
+    pod.request.uid = "claim " + claim.uid + " " + where.first + " " + std::string(where.second);
+    pod.request.resource = where.second;
+    pod.request.chips = count;
     pod.node = where.first;
     holders.push_back(std::move(pod));
   }
@@ -58,17 +59,17 @@ ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener, Ev
                        std::function<double()> jitter)
     : listener_(listener),
       events_(std::move(events)),
-      claims_watch_(transport, watch_options(),
+      claims_watch_(transport, claim_watch_options(),
                     {{[this](codec::KubeClaim&& claim) { take(claim); },
                       [this](const std::string& key) { drop(key); }},
                      events_.known,
                      [this](const kube::WatchFailure& failure) { failed(failure); }},
                     std::move(jitter)) {}
 
-// Before Kubernetes 1.34 there is no such API: that is no failure, and asked again now and then.
+// Before Kubernetes 1.34 there is no such API. This is not a failure; the watch retries now and
+// then.
 void ClaimWatch::failed(const kube::WatchFailure& failure) {
-  constexpr int kNotFound = 404;
-  if (failure.status != kNotFound) return events_.failed(failure);
+  if (failure.status != kube::kNotFound) return events_.failed(failure);
   no_api_ = true;
   events_.known();
 }

@@ -1,9 +1,8 @@
-// ClaimWatch — chips that are held through DRA ResourceClaims: whoever shares a node's chips with a
-// DRA driver must not be given them.
+// ClaimWatch — chips that are allocated through DRA ResourceClaims and must not be given to pods.
 //
-// A claim names devices of a driver's pool, not chips of ours; a pool of chips is called as its
-// node. So only their number is known, and it is counted as that of a pod of another scheduler
-// (Scheduler::pod_added). Owner: the loop thread.
+// A claim names devices in a driver's pool, which is named after its node, but not our chips. Only
+// their number is known, so a claim counts like a pod of another scheduler (Scheduler::pod_added).
+// Owner: the loop thread.
 #pragma once
 
 #include <functional>
@@ -26,7 +25,7 @@ class ClaimWatch {
              std::function<double()> jitter);
 
   void start() { claims_watch_.start(); }
-  // Whether all claims were seen once, or the API server has said that it knows of no such thing.
+  // Whether all claims were listed once, or the API server does not serve ResourceClaims.
   bool known() const { return no_api_ || claims_watch_.synced(); }
 
  private:

@@ -21,8 +21,8 @@ ChipSet bound_on(const Ledger& ledger, NodeId node) {
   return out;
 }
 
-// Not of one whose agent's report was withdrawn.
-bool is_told_of(const Node& node) {
+// Nodes whose report was withdrawn are not listed.
+bool is_listed(const Node& node) {
   return node.has_inventory() && !node.boot_id.empty() &&
          domain::vendor_of(node.topology).in_mindcluster;
 }
@@ -34,19 +34,19 @@ ClusterInfoContent::ClusterInfoContent()
       switches_(mc::kClusterSwitchPrefix, mc::kMaxSwitchesOfPart),
       nodes_("", limits::kMaxNodes) {}
 
-void ClusterInfoContent::told(const std::string& node, Word word) {
-  said_.insert_or_assign(node, Said{std::move(word), ++versions_});
+void ClusterInfoContent::set_report(const std::string& node, AgentReport report) {
+  reports_.insert_or_assign(node, KnownReport{std::move(report), ++versions_});
 }
 
-bool ClusterInfoContent::look(const NodeTable& nodes, const Ledger& ledger, std::int64_t now) {
+bool ClusterInfoContent::update(const NodeTable& nodes, const Ledger& ledger, std::int64_t now) {
   known_.resize(nodes.size());
   bool changed = forget(nodes);
   for (NodeId id = 0; id < nodes.size(); ++id) {
     const Node& node = nodes.node(id);
-    if (!is_told_of(node)) continue;
-    changed = look_at(node, bound_on(ledger, id), known_[id], now) || changed;
+    if (!is_listed(node)) continue;
+    changed = update_entry(node, bound_on(ledger, id), known_[id], now) || changed;
   }
-  drop_words(nodes);
+  drop_reports(nodes);
   const auto lives = [&](const std::string& name) {
     const NodeId id = nodes.find(name);
     return id != kNoNode && !nodes.node(id).stale;
@@ -55,15 +55,15 @@ bool ClusterInfoContent::look(const NodeTable& nodes, const Ledger& ledger, std:
   return switches_.renew(now, kRenewAfter, lives) || changed;
 }
 
-// Nodes that are gone, or whose inventory was withdrawn. First of all: another id may have the name
-// by now.
+// Removes nodes that are gone or whose inventory was withdrawn. Runs first, because a name may have
+// moved to another id.
 bool ClusterInfoContent::forget(const NodeTable& nodes) {
   bool any = false;
   for (NodeId id = 0; id < nodes.size(); ++id) {
     Known& known = known_[id];
     if (known.name.empty()) continue;
     const Node& node = nodes.node(id);
-    if (node.name == known.name && is_told_of(node)) continue;
+    if (node.name == known.name && is_listed(node)) continue;
     devices_.erase(known.name);
     switches_.erase(known.name);
     nodes_.erase(known.name);
@@ -73,38 +73,39 @@ bool ClusterInfoContent::forget(const NodeTable& nodes) {
   return any;
 }
 
-bool ClusterInfoContent::look_at(const Node& node, ChipSet bound, Known& known, std::int64_t now) {
-  static const Said kNothing;
-  const auto found = said_.find(node.name);
-  const Said& said = found == said_.end() ? kNothing : found->second;
+bool ClusterInfoContent::update_entry(const Node& node, ChipSet bound, Known& known,
+                                      std::int64_t now) {
+  static const KnownReport kNothing;
+  const auto found = reports_.find(node.name);
+  const KnownReport& known_report = found == reports_.end() ? kNothing : found->second;
   if (!known.name.empty() && known.boot_id == node.boot_id && known.sequence == node.sequence &&
-      known.bound == bound && known.word == said.version)
+      known.bound == bound && known.report == known_report.version)
     return false;
-  known = {node.name, node.boot_id, node.sequence, bound, said.version};
-  return describe(node, bound, said.word, now);
+  known = {node.name, node.boot_id, node.sequence, bound, known_report.version};
+  return describe(node, bound, known_report.report, now);
 }
 
-bool ClusterInfoContent::describe(const Node& node, ChipSet bound, const Word& word,
+bool ClusterInfoContent::describe(const Node& node, ChipSet bound, const AgentReport& report,
                                   std::int64_t now) {
   mc::DeviceInfo device = mc::device_info_of(
-      node.topology, {node.unhealthy, node.network_unhealthy, bound}, word.faults);
-  device.rack_id = mc::rack_of(node.topology, word.rack);
+      node.topology, {node.unhealthy, node.network_unhealthy, bound}, report.faults);
+  device.rack_id = mc::rack_of(node.topology, report.rack);
   const auto put = [&](mc::ClusterTexts& in, auto&& info) {
     return in.put(node.name, mc::cluster_entry(node.name, std::forward<decltype(info)>(info)), now);
   };
   bool changed = put(devices_, std::move(device));
   if (mc::has_super_pod(domain::ascend_family_of(node.topology))) {
-    changed = put(switches_, mc::switch_faults_of(word.faults, 0)) || changed;
+    changed = put(switches_, mc::switch_faults_of(report.faults, 0)) || changed;
   } else {
     changed = switches_.erase(node.name) || changed;
   }
-  const auto faults = mc::node_faults_of(word.faults);
+  const auto faults = mc::node_faults_of(report.faults);
   return (faults ? put(nodes_, *faults) : nodes_.erase(node.name)) || changed;
 }
 
-// Of nodes that nothing is told of.
-void ClusterInfoContent::drop_words(const NodeTable& nodes) {
-  std::erase_if(said_, [&](const auto& entry) {
+// Drops reports of nodes that are not listed.
+void ClusterInfoContent::drop_reports(const NodeTable& nodes) {
+  std::erase_if(reports_, [&](const auto& entry) {
     const NodeId id = nodes.find(entry.first);
     return id == kNoNode || known_[id].name.empty();
   });

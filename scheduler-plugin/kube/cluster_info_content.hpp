@@ -1,11 +1,10 @@
-// ClusterInfoContent — what MindCluster's cluster-info ConfigMaps say of the Ascend nodes that the
-// scheduler knows, for Volcano's Ascend plugin where no ClusterD writes them.
+// ClusterInfoContent — the content of MindCluster's cluster-info ConfigMaps for the scheduler's
+// Ascend nodes, read by Volcano's Ascend plugin in clusters without ClusterD.
 //
-// Pure but for what it remembers: each node's entry carries the time of its last change, because
-// readers drop what is not newer than what they hold. Free chips are those that no bound pod has;
-// a promise of a few seconds makes no change. Entries of nodes whose agents live get a new time
-// every kRenewAfter, a part after the other, one a look. Cost of a look: a comparison a node; an
-// entry is made anew only when its node's report or its pods are others.
+// Each node's entry carries the time of its last change, because readers ignore entries that are
+// not newer. Free chips are those without a bound pod; reservations do not count. Entries of nodes
+// with a live agent get a new time every kRenewAfter, one part per update. Cost of an update: one
+// comparison per node; an entry is rebuilt only when its node's report or pods change.
 #pragma once
 
 #include <cstdint>
@@ -27,40 +26,39 @@ class ClusterInfoContent {
 
   static constexpr std::int64_t kRenewAfter = 180;  // seconds
 
-  // What an agent tells of its node besides the topology.
-  struct Word {
+  // What an agent reports besides the topology.
+  struct AgentReport {
     std::vector<domain::Fault> faults;
-    std::string rack;  // as its probe said it; empty: not known
+    std::string rack;  // from its probe; empty: unknown
   };
-  void told(const std::string& node, Word word);
+  void set_report(const std::string& node, AgentReport report);
 
-  // Whether the texts are others than after the last look. now: seconds since 1970.
-  bool look(const NodeTable& nodes, const Ledger& ledger, std::int64_t now);
-  // By the names of their ConfigMaps; none where there is no Ascend node. A pointer as before: the
-  // same text.
+  // Whether the texts have changed since the last update. now: seconds since 1970.
+  bool update(const NodeTable& nodes, const Ledger& ledger, std::int64_t now);
+  // By ConfigMap name; empty without Ascend nodes. An unchanged pointer means unchanged text.
   using Texts = std::map<std::string, codec::mindcluster::ClusterTexts::Text>;
   Texts texts();
 
  private:
-  // What an entry was made from.
+  // The inputs of an entry.
   struct Known {
     std::string name;  // empty: there is no entry
     std::string boot_id;
     std::uint64_t sequence = 0;
     ChipSet bound;
-    std::uint64_t word = 0;
+    std::uint64_t report = 0;
   };
-  struct Said {
-    Word word;
+  struct KnownReport {
+    AgentReport report;
     std::uint64_t version = 0;
   };
 
   bool forget(const NodeTable& nodes);
-  bool look_at(const Node& node, ChipSet bound, Known& known, std::int64_t now);
-  bool describe(const Node& node, ChipSet bound, const Word& word, std::int64_t now);
-  void drop_words(const NodeTable& nodes);
+  bool update_entry(const Node& node, ChipSet bound, Known& known, std::int64_t now);
+  bool describe(const Node& node, ChipSet bound, const AgentReport& report, std::int64_t now);
+  void drop_reports(const NodeTable& nodes);
 
-  std::unordered_map<std::string, Said> said_;
+  std::unordered_map<std::string, KnownReport> reports_;
   std::vector<Known> known_;  // by id
   codec::mindcluster::ClusterTexts devices_;
   codec::mindcluster::ClusterTexts switches_;

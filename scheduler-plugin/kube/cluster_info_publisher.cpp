@@ -12,7 +12,7 @@ namespace {
 
 namespace mc = codec::mindcluster;
 
-// As many parts as there can be nodes for: an earlier leader may have written any of them.
+// The maximum number of parts, since an earlier leader may have written any of them.
 constexpr std::size_t parts_of(std::size_t most) { return (limits::kMaxNodes + most - 1) / most; }
 
 }  // namespace
@@ -21,25 +21,25 @@ ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clo
                                            Options options)
     : transport_(transport), clock_(clock), options_(std::move(options)) {}
 
-void ClusterInfoPublisher::told(const std::string& node, std::string_view status) {
+void ClusterInfoPublisher::set_report(const std::string& node, std::string_view status) {
   auto health = codec::read_status_health(status);
   if (!health) {
-    obs::log(obs::Level::warn, "faults in a NodeInventory cannot be read",
+    obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", node}, {"error", health.error().text()}});
-    return content_.told(node, {});
+    return content_.set_report(node, {});
   }
-  content_.told(node, {std::move(health->faults), std::move(health->facts[mc::kRackFact])});
+  content_.set_report(node, {std::move(health->faults), std::move(health->facts[mc::kRackFact])});
 }
 
 void ClusterInfoPublisher::tick(const NodeTable& nodes, const Ledger& ledger, bool leads) {
   if (!leads) return kept_.clear();
   const bool first = kept_.empty();
   const auto now = clock_.now();
-  if (!first && now < next_look_) return;
-  next_look_ = now + options_.every;
+  if (!first && now < next_update_) return;
+  next_update_ = now + options_.every;
   const auto seconds =
       std::chrono::floor<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-  const bool changed = content_.look(nodes, ledger, seconds);
+  const bool changed = content_.update(nodes, ledger, seconds);
   if (first) begin();
   if (first || changed) want(content_.texts());
   if (!first) return;

@@ -1,10 +1,9 @@
-// ClusterInfoPublisher — keeps MindCluster's cluster-info ConfigMaps while this replica leads, in
-// place of a ClusterD.
+// ClusterInfoPublisher — maintains MindCluster's cluster-info ConfigMaps while this replica leads,
+// in clusters without ClusterD.
 //
-// Written on change and at most once in `every`; each ConfigMap has a keeper of its own, guarded by
-// the version that was seen. One that another program made (a ClusterD) is left as it is; of ours,
-// those that no node needs any more are deleted. After the term nothing more is sent.
-// Loop thread only; ends with its destructor.
+// Writes on change, at most once per `every`, and only over the version it has read. ConfigMaps of
+// another program (ClusterD) are left alone; our own are deleted when no node needs them. Sends
+// nothing after its term. Loop thread only; ends with its destructor.
 #pragma once
 
 #include <chrono>
@@ -25,8 +24,8 @@ class ClusterInfoPublisher {
   struct Options {
     std::chrono::milliseconds every{5'000};
     std::uint64_t seed = 0;  // of the jitter
-    // Asked right before a write is sent: a leader that was stopped for a while may be none any
-    // more. Empty: nobody is.
+    // Consulted right before a write is sent, since a paused leader may have lost its Lease. Empty:
+    // always.
     std::function<bool()> may_send{};
   };
   // `transport` and `clock` must outlive it.
@@ -34,16 +33,15 @@ class ClusterInfoPublisher {
   ClusterInfoPublisher(const ClusterInfoPublisher&) = delete;
   ClusterInfoPublisher& operator=(const ClusterInfoPublisher&) = delete;
 
-  // A NodeInventory's status as it is in the API server; what of it cannot be read counts as not
-  // told.
-  void told(const std::string& node, std::string_view status);
-  // To be called several times a second. leads: this replica, and everything is known.
+  // A NodeInventory's status as stored in the API server; unreadable parts count as absent.
+  void set_report(const std::string& node, std::string_view status);
+  // Call several times a second. leads: this replica leads and has synced.
   void tick(const NodeTable& nodes, const Ledger& ledger, bool leads);
 
  private:
   struct Kept {
     codec::mindcluster::ClusterTexts::Text
-        text;  // as it was wanted last; null: it must not be there
+        text;  // last desired text; null: the ConfigMap must not exist
     std::unique_ptr<kube::ConfigMapKeeper> keeper;
   };
   void begin();
@@ -54,8 +52,8 @@ class ClusterInfoPublisher {
   const Clock& clock_;
   Options options_;
   ClusterInfoContent content_;
-  std::map<std::string, Kept> kept_;  // by name; none while another replica leads
-  Clock::Steady next_look_{};
+  std::map<std::string, Kept> kept_;  // by name; empty while another replica leads
+  Clock::Steady next_update_{};
 };
 
 }  // namespace chipweave::sched

@@ -19,7 +19,7 @@ std::string number(double value) {
 PodEvents::PodEvents(kube::Transport& transport, const Clock& clock, Options options)
     : clock_(clock), options_(std::move(options)), sender_(transport, clock, options_.limits) {}
 
-// The name of the event that is on its way.
+// Returns the name of the new event.
 std::string PodEvents::create(const PodKey& pod, std::string_view uid, bool warning,
                               const char* reason, const char* action, const std::string& note) {
   return sender_.send({{"Pod", pod.ns, pod.name, std::string(uid)},
@@ -32,11 +32,11 @@ std::string PodEvents::create(const PodKey& pod, std::string_view uid, bool warn
 }
 
 void PodEvents::bound(const BoundPod& pod) {
-  told_.erase(pod.uid);
+  published_.erase(pod.uid);
   std::string note = "Assigned chips " + pod.chips + " of node " + pod.node;
   if (pod.best_gbps > 0) {
-    note += ": " + number(pod.gbps) + " GB/s predicted, " + number(pod.best_gbps) +
-            " the best so many can have there";
+    note += ": " + number(pod.gbps) + " GB/s predicted; " + number(pod.best_gbps) +
+            " is the best possible there";
   }
   create(pod.pod, pod.uid, false, "ChipsAssigned", "Binding",
          note + " (decision " + pod.decision + ")");
@@ -44,21 +44,21 @@ void PodEvents::bound(const BoundPod& pod) {
 
 void PodEvents::unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) {
   const Clock::Steady now = clock_.now();
-  if (told_.size() >= options_.max_remembered) told_.clear();
-  Told& told = told_[std::string(uid)];
-  if (told.why != why) {
-    told.why = why;
-    told.count = 1;
-    told.last = now;
-    told.event =
+  if (published_.size() >= options_.max_remembered) published_.clear();
+  Published& published = published_[std::string(uid)];
+  if (published.why != why) {
+    published.why = why;
+    published.count = 1;
+    published.last = now;
+    published.event =
         create(pod, uid, true, "ChipsUnavailable", "Scheduling",
-               "No node has the chips: " + told.why + ". More: chipweave explain " + pod.text());
+               "No node fits: " + published.why + ". Details: chipweave explain " + pod.text());
     return;
   }
-  ++told.count;
-  if (now - told.last < options_.told_again) return;
-  told.last = now;
-  sender_.count({"Pod", pod.ns, pod.name, std::string(uid)}, told.event, told.count);
+  ++published.count;
+  if (now - published.last < options_.repeat_interval) return;
+  published.last = now;
+  sender_.count({"Pod", pod.ns, pod.name, std::string(uid)}, published.event, published.count);
 }
 
 }  // namespace chipweave::sched

@@ -1,9 +1,8 @@
-// PodEvents — what kubectl describe shows of chipweave's decisions: events of events.k8s.io/v1 on
-// pods.
+// PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods, for kubectl describe.
 //
-// An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node has room for it;
-// the same reason again is counted on the same event, not told anew. Events are courtesy
-// (event_sender.hpp). Owner: the loop thread.
+// An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits; a repeated
+// reason raises the count of the same event. Events are best effort (event_sender.hpp). Owner: the
+// loop thread.
 #pragma once
 
 #include <chrono>
@@ -24,8 +23,8 @@ class PodEvents final : public NullObserver {
   struct Options {
     std::string instance;  // of this scheduler: the host's name
     kube::EventLimits limits;
-    std::chrono::seconds told_again{60};  // the count of a repeated event, at most so often
-    std::size_t max_remembered = 10'000;  // pods without chips whose last reason is known
+    std::chrono::seconds repeat_interval{60};  // between updates of a repeated event's count
+    std::size_t max_remembered = 10'000;       // pending pods whose last event is known
   };
   PodEvents(kube::Transport& transport, const Clock& clock, Options options);
 
@@ -36,7 +35,7 @@ class PodEvents final : public NullObserver {
 
  private:
   // The last ChipsUnavailable of a pod.
-  struct Told {
+  struct Published {
     std::string event;  // its name
     std::string why;
     int count = 1;
@@ -47,7 +46,7 @@ class PodEvents final : public NullObserver {
 
   const Clock& clock_;
   Options options_;
-  std::unordered_map<std::string, Told> told_;  // by uid
+  std::unordered_map<std::string, Published> published_;  // by uid
   kube::EventSender sender_;
 };
 

@@ -35,7 +35,7 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
                   "/apis/coordination.k8s.io/v1/namespaces/" + options.lease_namespace + "/leases",
                   "labelSelector=chipweave.dev%2Fcomponent%3Dagent"),
               {{[this](codec::KubeLease&& seen) { decide_.heartbeat(seen.name, seen.holder); },
-                [](const std::string&) {}},  // silence says it, too
+                [](const std::string&) {}},  // a missing heartbeat has the same effect
                [] {},
                events_.failed},
               jitter),
@@ -53,7 +53,7 @@ void InventoryWatch::start() {
 }
 
 void InventoryWatch::take(const codec::KubeInventory& seen) {
-  if (seen.status.empty()) return;  // made a moment ago; its agent says more in the next
+  if (seen.status.empty()) return;  // just created; the agent writes the status next
   auto inventory = codec::read_inventory_status(seen.status, seen.name);
   if (!inventory) return events_.unusable(seen.name, inventory.error());
   InventoryReport report;
@@ -66,7 +66,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   if (auto faults = codec::read_status_faults(seen.status)) {
     report.faults = std::move(faults).value();
   } else {
-    obs::log(obs::Level::warn, "faults of a NodeInventory are not shown",
+    obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", seen.name}, {"error", faults.error().text()}});
   }
   const ReportAnswer answer = decide_.report(std::move(report));

@@ -1,5 +1,5 @@
-// InventoryWatch — what the nodes are, from the API server: NodeInventory objects that agents keep,
-// their Leases as signs of life, and Nodes, whose end is the end of both.
+// InventoryWatch — nodes from the API server: the agents' NodeInventory objects, their Leases as
+// heartbeats, and Nodes, whose deletion ends both.
 //
 // Owner: the loop thread; ends with its destructor.
 #pragma once
@@ -20,19 +20,19 @@ class InventoryWatch {
     std::string lease_namespace;
   };
   struct Events {
-    std::function<void()> synced;                           // each time a whole list was seen
-    std::function<void(const kube::WatchFailure&)> failed;  // what a watch waits out
-    // An inventory cannot be used; told once for each version of it.
+    std::function<void()> synced;                           // after each complete list
+    std::function<void(const kube::WatchFailure&)> failed;  // a watch failed and will be retried
+    // An inventory cannot be used; called once for each of its versions.
     std::function<void(const std::string& node, const Error& why)> unusable;
-    // One was given to the scheduler, with its status as it came. May be empty.
+    // One was passed to the scheduler; status as received. May be empty.
     std::function<void(const std::string& node, std::string_view status)> seen = {};
   };
   InventoryWatch(kube::Transport& transport, const Options& options, Decide& decide, Events events,
                  const std::function<double()>& jitter);
 
   void start();
-  // Whether all inventories were seen once. Leases and Nodes are not waited for: they only say what
-  // is no more.
+  // Whether all inventories were listed once. Leases and Nodes need not be: they only report what
+  // is gone.
   bool synced() const { return inventories_.synced(); }
 
  private:

@@ -15,13 +15,13 @@ namespace {
 using kube::kNotFound;
 
 constexpr const char* kPods = "/api/v1/pods";
-// One that ends is told as deleted then.
+// With it, a pod that finishes is delivered as deleted.
 constexpr const char* kSelector =
     "fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
-constexpr std::chrono::milliseconds kAnswerWithin{3000};
-constexpr int kTries = 4;  // of a list whose pods change too fast
+constexpr std::chrono::milliseconds kPodReadTimeout{3000};
+constexpr int kListAttempts = 4;  // attempts to list pods that keep changing
 
-kube::Reflector<codec::KubePod>::Options watch_options() {
+kube::Reflector<codec::KubePod>::Options pod_watch_options() {
   kube::Reflector<codec::KubePod>::Options options;
   options.path = kPods;
   options.selector = kSelector;
@@ -36,7 +36,7 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
       resources_(resources),
       binder_(transport),
       annotator_(transport),
-      pods_watch_(transport, watch_options(),
+      pods_watch_(transport, pod_watch_options(),
                   {{[this](codec::KubePod&& pod) { take(std::move(pod)); },
                     [this](const std::string& key) { drop(key); }},
                    std::move(events.synced),
@@ -44,12 +44,12 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
                   std::move(jitter)) {}
 
 ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
-  CountedAsk counted = count_ask(seen, resources_);
+  CountedRequest counted = count_request(seen, resources_);
   ClusterPod pod;
-  pod.ask = std::move(counted.ask);
-  pod.ask.job = job_identity(pod.ask);
-  pod.ask.labels.clear();
-  pod.ask.annotations.clear();
+  pod.request = std::move(counted.request);
+  pod.request.job = job_identity(pod.request);
+  pod.request.labels.clear();
+  pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
   pod.node = seen.node_name;
   pod.started = !seen.phase.empty() && seen.phase != "Pending";
@@ -64,24 +64,24 @@ void KubeCluster::take(codec::KubePod&& seen) {
   const auto known = pods_.find(key);
   if (known == pods_.end()) {
     Entry entry{made_of(seen), false};
-    if (!entry.pod.node.empty() && entry.pod.ask.chips == 0) return;
-    const auto said = placement_of(seen, entry.pod.ask);
-    entry.says = said.has_value();
+    if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
+    const auto claimed = placement_of(seen, entry.pod.request);
+    entry.placement_known = claimed.has_value();
     entry.pod.arrival = ++arrivals_;
     const auto it = pods_.emplace(key, std::move(entry)).first;
-    listener_->pod_added(it->second.pod, said ? &*said : nullptr);
+    listener_->pod_added(it->second.pod, claimed ? &*claimed : nullptr);
     return;
   }
   Entry& entry = known->second;
   entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
   entry.pod.ending = seen.ending;
-  if (seen.node_name.empty() || entry.says) return;  // what it asks for does not change
-  if (entry.pod.ask.chips == 0) return drop(key);
+  if (seen.node_name.empty() || entry.placement_known) return;  // a pod's request does not change
+  if (entry.pod.request.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
-  const auto said = placement_of(seen, entry.pod.ask);
-  entry.says = said.has_value();
-  if (news || said) listener_->pod_bound(entry.pod, said ? &*said : nullptr);
+  const auto claimed = placement_of(seen, entry.pod.request);
+  entry.placement_known = claimed.has_value();
+  if (news || claimed) listener_->pod_bound(entry.pod, claimed ? &*claimed : nullptr);
 }
 
 void KubeCluster::drop(const std::string& key) {
@@ -99,35 +99,35 @@ const ClusterPod* KubeCluster::find(const PodKey& key) const {
 }
 
 void KubeCluster::bind(const Binding& binding, const Annotations& annotations, Done done) {
-  kube::BindOrder order{binding.key.ns, binding.key.name, binding.uid,
-                        binding.node,   annotations,      fence()};
+  kube::BindRequest request{binding.key.ns, binding.key.name, binding.uid,
+                            binding.node,   annotations,      fence()};
   const std::uint64_t number = calls_ + 1;
-  keep(binder_.bind(std::move(order),
-                    [this, number, binding, done = std::move(done)](const Result<void>& how) {
+  keep(binder_.bind(std::move(request),
+                    [this, number, binding, done = std::move(done)](const Result<void>& result) {
                       const auto ticket = tickets_.extract(number);
-                      bound(binding, how, done);
+                      bound(binding, result, done);
                     }));
 }
 
-void KubeCluster::bound(const Binding& binding, const Result<void>& how, const Done& done) {
-  if (how) {
+void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {
+  if (result) {
     const auto it = pods_.find(binding.key.text());
-    if (it != pods_.end() && it->second.pod.ask.uid == binding.uid)
+    if (it != pods_.end() && it->second.pod.request.uid == binding.uid)
       it->second.pod.node = binding.node;
     return done({});
   }
-  if (how.error().code != Errc::conflict) return done(how);
-  // how it is bound, before anybody acts on it
-  refresh(binding.key, [how, done](const Result<void>&) { done(how); });
+  if (result.error().code != Errc::conflict) return done(result);
+  // read how it is bound before anyone acts on it
+  refresh(binding.key, [result, done](const Result<void>&) { done(result); });
 }
 
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            const Annotations& annotations, Done done) {
   const std::uint64_t number = calls_ + 1;
   keep(annotator_.annotate({key.ns, key.name, uid, annotations, kPlacementAnnotation},
-                           [this, number, done = std::move(done)](const Result<void>& how) {
+                           [this, number, done = std::move(done)](const Result<void>& result) {
                              const auto ticket = tickets_.extract(number);
-                             done(how);
+                             done(result);
                            }));
 }
 
@@ -139,7 +139,7 @@ bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {
 void KubeCluster::ask(kube::Call call,
                       std::function<void(std::uint64_t, Result<kube::Reply>)> took) {
   const std::uint64_t number = calls_ + 1;
-  call.deadline = kAnswerWithin;
+  call.deadline = kPodReadTimeout;
   keep(transport_.call(std::move(call),
                        [this, number, took = std::move(took)](Result<kube::Reply> reply) {
                          const auto ticket = tickets_.extract(number);
@@ -149,7 +149,7 @@ void KubeCluster::ask(kube::Call call,
 }
 
 void KubeCluster::refresh(const PodKey& key, Done done) {
-  if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // nothing can be called so
+  if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // no object can have such a name
     const std::uint64_t number = calls_ + 1;
     keep(transport_.after(std::chrono::milliseconds(0), [this, number, done = std::move(done)] {
       const auto ticket = tickets_.extract(number);
@@ -168,36 +168,35 @@ void KubeCluster::refresh(const PodKey& key, Done done) {
 void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
                             const Done& done) {
   const auto trouble = [&](const std::string& what) {
-    done(make_error(Errc::unavailable,
-                    "the API server does not show pod " + key.text() + ": " + what));
+    done(make_error(Errc::unavailable, "cannot read pod " + key.text() + ": " + what));
   };
   if (!reply) return trouble(reply.error().text());
-  if (reply->status == kNotFound) return done({});  // the watch tells it, too
+  if (reply->status == kNotFound) return done({});  // the watch delivers the deletion
   if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
   auto pod = reader_.read_one(reply->body);
   if (!pod) return trouble(pod.error().text());
-  if (kube::key_of(*pod) != key.text()) return trouble("it answered another one");
-  // The watch is behind or ahead; where it will tell of another pod anyway, it does so in order.
+  if (kube::key_of(*pod) != key.text()) return trouble("it returned another pod");
+  // The watch may be behind or ahead. It delivers a recreated pod itself, in order.
   const auto known = pods_.find(key.text());
   const bool there = known != pods_.end();
-  const bool another = there && known->second.pod.ask.uid != pod->uid;
+  const bool another = there && known->second.pod.request.uid != pod->uid;
   const bool gone = gone_since(call, key.text());
-  // so find() does not show it: neither what it asks for nor whether it is bound is known
-  if (another || (gone && !there)) return trouble("the watch has not told of it yet");
+  // find() does not have it, so neither its request nor its binding is known
+  if (another || (gone && !there)) return trouble("the watch has not delivered it yet");
   if (!gone) pods_watch_.note(std::move(*pod));
   done({});
 }
 
 void KubeCluster::refresh_node(const std::string& node, Done done) {
-  list_node(node, kTries, std::move(done));
+  list_node(node, kListAttempts, std::move(done));
 }
 
 void KubeCluster::list_node(const std::string& node, int tries_left, Done done) {
   if (!is_dns_subdomain(node)) {
-    return done(make_error(Errc::invalid_argument, "'" + node + "' is no name of a node"));
+    return done(make_error(Errc::invalid_argument, "'" + node + "' is not a valid node name"));
   }
   kube::Call call;
-  // without a version: as the store has it, not what a cache still remembers
+  // without a resourceVersion: a consistent read instead of a cached one
   call.target = kPods + std::string("?") + kSelector + "%2Cspec.nodeName%3D" + node;
   ask(std::move(call), [this, node, tries_left, done = std::move(done)](std::uint64_t number,
                                                                         Result<kube::Reply> reply) {
@@ -208,32 +207,31 @@ void KubeCluster::list_node(const std::string& node, int tries_left, Done done) 
 void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_left,
                          Result<kube::Reply> reply, const Done& done) {
   const auto trouble = [&](const std::string& what) {
-    done(make_error(Errc::unavailable,
-                    "the API server does not show the pods of node " + node + ": " + what));
+    done(make_error(Errc::unavailable, "cannot list the pods of node " + node + ": " + what));
   };
   if (!reply) return trouble(reply.error().text());
   if (reply->status != 200) return trouble("HTTP " + std::to_string(reply->status));
   auto page = reader_.read_page(reply->body);
   if (!page) return trouble(page.error().text());
-  if (!page->next.empty()) return trouble("it shows only some of them");
-  bool unsure = false;
+  if (!page->next.empty()) return trouble("the list is incomplete");
+  bool uncertain = false;
   for (codec::KubePod& pod : page->objects) {
     const std::string key = kube::key_of(pod);
     const auto known = pods_.find(key);
-    // One of this name was deleted since: perhaps this one, perhaps the one before it.
-    const bool same = known != pods_.end() && known->second.pod.ask.uid == pod.uid;
+    // A pod of this name was deleted since then: this one or its predecessor.
+    const bool same = known != pods_.end() && known->second.pod.request.uid == pod.uid;
     if (same || !gone_since(call, key)) {
       pods_watch_.note(std::move(pod));
     } else {
-      unsure = true;
+      uncertain = true;
     }
   }
-  if (!unsure) return done({});
+  if (!uncertain) return done({});
   if (tries_left <= 1) return trouble("they change too fast");
   list_node(node, tries_left - 1, done);
 }
 
-// Whether a binding that is asked for now may be sent then.
+// Whether a binding requested now may still be sent later.
 std::function<bool()> KubeCluster::fence() const {
   if (leadership_ == nullptr) return {};
   return [leadership = leadership_, term = leadership_->term()] {
@@ -243,7 +241,7 @@ std::function<bool()> KubeCluster::fence() const {
 
 Result<void> KubeCluster::end(const PodKey& key) {
   return make_error(Errc::unsupported,
-                    "pod " + key.text() + " is bound; delete it to give its chips back");
+                    "pod " + key.text() + " is bound; delete it to release its chips");
 }
 
 void KubeCluster::each(const std::function<void(const ClusterPod&)>& visit) const {

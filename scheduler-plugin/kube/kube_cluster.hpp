@@ -1,9 +1,9 @@
-// KubeCluster — the cluster behind a Kubernetes API server: the pods that wait or hold chips, kept
-// by list and watch, and bindings with annotations.
+// KubeCluster — the pods of a Kubernetes cluster that wait or hold chips, kept up to date by list
+// and watch, and bindings with annotations.
 //
-// Pods that are over (Succeeded, Failed) are not here, and of those that are bound only such as
-// asked for chips; of their labels only the job that they name. A pod that was seen bound stays so:
-// what the watch tells later of an earlier version is old news. Owner: the loop thread; ends with
+// Finished pods (Succeeded, Failed) and bound pods without chips are dropped; labels are reduced to
+// the job identity. Once seen bound, a pod stays bound: older versions that the watch delivers
+// later are ignored. Owner: the loop thread; ends with
 // its destructor.
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/app/leadership.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 
 namespace chipweave::sched {
@@ -26,19 +26,19 @@ namespace chipweave::sched {
 class KubeCluster final : public Cluster {
  public:
   struct Events {
-    std::function<void()> synced;                           // each time all pods were seen
-    std::function<void(const kube::WatchFailure&)> failed;  // what the watch waits out
+    std::function<void()> synced;                           // after each complete list
+    std::function<void(const kube::WatchFailure&)> failed;  // the watch failed and will be retried
   };
   // resources must outlive the cluster.
   KubeCluster(kube::Transport& transport, const ResourceTable& resources, Events events,
               std::function<double()> jitter);
 
   void set_listener(ClusterListener* listener) { listener_ = listener; }
-  // No binding is sent after the term in which it was asked for. Null (the default): there is only
-  // this replica.
+  // No binding is sent after the term that requested it. Null (the default): there is only this
+  // replica.
   void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
   void start() { pods_watch_.start(); }
-  // Whether all pods were seen once.
+  // Whether all pods were listed once.
   bool synced() const { return pods_watch_.synced(); }
 
   const ClusterPod* find(const PodKey& key) const override;
@@ -56,17 +56,17 @@ class KubeCluster final : public Cluster {
   void drop(const std::string& key);
   struct Entry {
     ClusterPod pod;
-    bool says = false;  // it is bound, and its chips were told
+    bool placement_known = false;  // bound, with a known placement
   };
   ClusterPod made_of(const codec::KubePod& seen) const;
-  void bound(const Binding& binding, const Result<void>& how, const Done& done);
+  void bound(const Binding& binding, const Result<void>& result, const Done& done);
   void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
                  const Done& done);
   void list_node(const std::string& node, int tries_left, Done done);
   void listed(const std::string& node, std::uint64_t call, int tries_left,
               Result<kube::Reply> reply, const Done& done);
   std::function<bool()> fence() const;
-  // Makes a call that `took` gets the answer of, with its number.
+  // Makes a call; `took` receives its number and answer.
   void ask(kube::Call call, std::function<void(std::uint64_t, Result<kube::Reply>)> took);
   bool gone_since(std::uint64_t call, const std::string& key) const;
   void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
@@ -83,8 +83,8 @@ class KubeCluster final : public Cluster {
   codec::WatchReader<codec::KubePod> reader_;
   std::map<std::uint64_t, std::unique_ptr<kube::Ticket>> tickets_;
   std::uint64_t calls_ = 0;
-  // What was deleted while calls are under way, with the number of the last one made before: the
-  // answer to it, or to an earlier one, may be older than that.
+  // Pods deleted while calls are in flight, with the number of the last call made before: answers
+  // up to that call may predate the deletion.
   std::map<std::string, std::uint64_t> gone_;
 };
 

@@ -52,25 +52,25 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
     : transport_(std::move(transport)),
       options_(with_jitter(std::move(options))),
       cluster_(*transport_, resources,
-               {[this] { say_what_is_waited_for(); },
+               {[this] { update_waiting_for(); },
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {
   if (options_.publish_cluster_info) {
     ClusterInfoPublisher::Options publishing;
-    publishing.may_send = [this] { return !seat_ || seat_->standby().empty(); };
+    publishing.may_send = [this] { return !election_ || election_->standby().empty(); };
     cluster_info_ =
         std::make_unique<ClusterInfoPublisher>(*transport_, clock, std::move(publishing));
   }
   if (!options_.election) return;
-  seat_ = std::make_unique<LeaderSeat>(std::move(of_election), clock, *options_.election,
-                                       election_events(), options_.jitter);
-  cluster_.set_leadership(seat_.get());
+  election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,
+                                               election_events(), options_.jitter);
+  cluster_.set_leadership(election_.get());
 }
 
-LeaderSeat::Events Kubernetes::election_events() {
-  return {[this] { return scheduler_->waiting_for().empty(); }, [this] { waker_->wake_all(); },
-          [this] { scheduler_->step_down(); }};
+LeaderElection::Events Kubernetes::election_events() {
+  return {[this] { return scheduler_->waiting_for().empty(); },
+          [this] { requeue_trigger_->requeue_all(); }, [this] { scheduler_->step_down(); }};
 }
 
 TokenReviewer& Kubernetes::token_reviewer(TokenReviewer::Options options) {
@@ -83,44 +83,45 @@ void Kubernetes::start(Scheduler& scheduler) {
   cluster_.set_listener(&scheduler);
   inventories_ = std::make_unique<InventoryWatch>(
       *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
-      InventoryWatch::Events{[this] { say_what_is_waited_for(); },
+      InventoryWatch::Events{[this] { update_waiting_for(); },
                              [this](const kube::WatchFailure& failure) { watch_failed(failure); },
                              [this](const std::string& node, const Error& why) {
                                ++unusable_inventories_;
-                               obs::log(obs::Level::error, "a NodeInventory cannot be used",
+                               obs::log(obs::Level::error, "unusable NodeInventory",
                                         {{"node", node}, {"error", why.text()}});
                              },
                              [this](const std::string& node, std::string_view status) {
-                               if (cluster_info_) cluster_info_->told(node, status);
+                               if (cluster_info_) cluster_info_->set_report(node, status);
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
       *transport_, scheduler,
-      ClaimWatch::Events{[this] { say_what_is_waited_for(); },
+      ClaimWatch::Events{[this] { update_waiting_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
-  waker_ = std::make_unique<Waker>(*transport_, scheduler, Waker::Options{});
-  scheduler.set_leadership(seat_.get());
-  say_what_is_waited_for();
+  requeue_trigger_ =
+      std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
+  scheduler.set_leadership(election_.get());
+  update_waiting_for();
   inventories_->start();
   cluster_.start();
   claims_->start();
-  if (seat_) seat_->start();
+  if (election_) election_->start();
 }
 
-void Kubernetes::say_what_is_waited_for() {
+void Kubernetes::update_waiting_for() {
   std::string what;
   if (!cluster_.synced()) {
-    what = "the pods of the cluster were not all seen yet";
+    what = "waiting for the list of pods";
   } else if (!inventories_->synced()) {
-    what = "the NodeInventories were not all seen yet";
+    what = "waiting for the list of NodeInventories";
   } else if (!claims_->known()) {
-    what = "the ResourceClaims were not all seen yet";
+    what = "waiting for the list of ResourceClaims";
   }
   if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
   if (what == scheduler_->waiting_for()) return;
   if (what.empty()) {
-    obs::log(obs::Level::info, "the cluster is known",
+    obs::log(obs::Level::info, "synced with the cluster",
              {{"pods", cluster_.size()}, {"nodes", scheduler_->nodes().size()}});
   }
   scheduler_->set_waiting_for(std::move(what));
@@ -132,17 +133,17 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 }
 
 void Kubernetes::tick() {
-  if (seat_) seat_->tick();
+  if (election_) election_->tick();
   const bool decides = scheduler_->cannot_decide().empty();
-  if (decides) waker_->look();
+  if (decides) requeue_trigger_->check();
   if (cluster_info_) cluster_info_->tick(scheduler_->nodes(), scheduler_->ledger(), decides);
 }
 
 void Kubernetes::stop(std::function<void()> done) {
   cluster_info_.reset();
-  if (!seat_) return done();
-  // A binding without an answer may still be taken: then the next leader waits for the Lease.
-  seat_->stop(scheduler_->under_way() == 0, std::move(done));
+  if (!election_) return done();
+  // With a binding in flight the Lease is kept, so that the next leader waits until it expires.
+  election_->stop(scheduler_->in_flight() == 0, std::move(done));
 }
 
 Kubernetes::Stats Kubernetes::stats() const {
@@ -150,11 +151,11 @@ Kubernetes::Stats Kubernetes::stats() const {
   stats.events_sent = events_.stats().sent;
   stats.events_refused = events_.stats().refused;
   stats.events_dropped = events_.stats().dropped;
-  stats.wake_ups = waker_ ? waker_->touched() : 0;
+  stats.wake_ups = requeue_trigger_ ? requeue_trigger_->touched() : 0;
   stats.watch_failures = watch_failures_;
   stats.unusable_inventories = unusable_inventories_;
   if (reviewer_) stats.token_reviews = reviewer_->stats();
-  if (seat_) stats.leader = seat_->stats();
+  if (election_) stats.leader = election_->stats();
   return stats;
 }
 

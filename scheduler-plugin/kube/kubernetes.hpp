@@ -1,8 +1,7 @@
-// Kubernetes — everything of the scheduler that speaks with the API server, wired up: pods and
-// bindings, inventories, events on pods, waking kube-scheduler, and the election of the replica
-// that decides.
+// Kubernetes — wires up everything that talks to the API server: pods and bindings, inventories,
+// events on pods, requeue triggers for kube-scheduler, and leader election.
 //
-// Owner: the loop thread. Until pods and inventories were seen once, the scheduler is told to wait
+// Owner: the loop thread. Until pods, inventories and claims were listed once, the scheduler waits
 // (Scheduler::set_waiting_for).
 #pragma once
 
@@ -21,19 +20,19 @@
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
-#include "scheduler-plugin/kube/leader_seat.hpp"
+#include "scheduler-plugin/kube/leader_election.hpp"
+#include "scheduler-plugin/kube/requeue_trigger.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
-#include "scheduler-plugin/kube/waker.hpp"
 
 namespace chipweave::sched {
 
 struct KubernetesOptions {
   std::string lease_namespace;  // where agents' Leases are
   std::string version;          // of this program, for the API server's log
-  // A number from 0 to 1 each time, by which waits are shortened; empty: random.
+  // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
-  // Empty: this is the only replica.
-  std::optional<LeaderSeat::Options> election;
+  // None: this is the only replica.
+  std::optional<LeaderElection::Options> election;
   bool publish_cluster_info = false;  // MindCluster's ConfigMaps for the whole cluster
 };
 
@@ -44,23 +43,22 @@ class Kubernetes {
                                                   const kube::ApiAccess& access,
                                                   KubernetesOptions options,
                                                   const ResourceTable& resources);
-  // For tests: other ways to the API server. The election has one of its own: it must not wait
-  // behind a hundred bindings.
+  // For tests: other transports. The election has its own, so that it never waits behind bindings.
   Kubernetes(std::unique_ptr<kube::Transport> transport,
              std::unique_ptr<kube::Transport> of_election, const Clock& clock,
              KubernetesOptions options, const ResourceTable& resources);
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
-  // Who asks the API server whose a caller's token is; one, made by the first call.
+  // Checks callers' tokens with the API server. Created by the first call.
   TokenReviewer& token_reviewer(TokenReviewer::Options options);
-  // Begins to watch. The scheduler must work on cluster() and outlive this.
+  // Starts the watches. The scheduler must use cluster() and outlive this.
   void start(Scheduler& scheduler);
-  // What is to be done several times a second.
+  // Call several times a second.
   void tick();
-  // Why a replica must not be sent anything yet that only looks; empty: it may.
-  std::string not_ready() const { return seat_ ? seat_->not_ready() : std::string(); }
-  // Gives up leading, for good; `done` is called soon, whatever the API server does.
+  // Why this replica cannot serve read-only requests yet; empty: it can.
+  std::string not_ready() const { return election_ ? election_->not_ready() : std::string(); }
+  // Stops leading for good; `done` is called soon, whatever the API server does.
   void stop(std::function<void()> done);
 
   struct Stats {
@@ -71,24 +69,24 @@ class Kubernetes {
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
     TokenReviewer::Stats token_reviews{};
-    std::optional<LeaderSeat::Stats> leader;  // where there is an election
+    std::optional<LeaderElection::Stats> leader;  // where there is an election
   };
   Stats stats() const;
 
  private:
-  void say_what_is_waited_for();
-  LeaderSeat::Events election_events();
+  void update_waiting_for();
+  LeaderElection::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
 
   std::unique_ptr<kube::Transport> transport_;
   KubernetesOptions options_;
   KubeCluster cluster_;
   PodEvents events_;
-  std::unique_ptr<LeaderSeat> seat_;  // null: no election
+  std::unique_ptr<LeaderElection> election_;  // null: no election
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
-  std::unique_ptr<Waker> waker_;
+  std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
   std::unique_ptr<ClusterInfoPublisher> cluster_info_;  // null: not asked for
   std::uint64_t watch_failures_ = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using kube::kNotFound;
 
-constexpr std::chrono::milliseconds kAnswerWithin{3000};
+constexpr std::chrono::milliseconds kLabelTimeout{3000};
 
 }  // namespace
 
@@ -63,14 +63,14 @@ void LeaderLabel::send(Mark& mark) {
   call.target = "/api/v1/namespaces/" + options_.ns + "/pods/" + mark.pod;
   call.content_type = "application/merge-patch+json";
   call.body = w.take();
-  call.deadline = kAnswerWithin;
+  call.deadline = kLabelTimeout;
   mark.ticket = transport_.call(
       std::move(call), [this, &mark](const Result<kube::Reply>& reply) { answered(mark, reply); });
 }
 
 void LeaderLabel::answered(Mark& mark, const Result<kube::Reply>& reply) {
   const bool own = &mark == &own_;
-  // A pod that is gone bears no label.
+  // A deleted pod has no label.
   if (reply && (reply->status == 200 || (reply->status == kNotFound && !mark.on))) {
     mark.settled = true;
     mark.wait = options_.first_wait;

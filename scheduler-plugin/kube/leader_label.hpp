@@ -1,8 +1,8 @@
-// LeaderLabel — the label by which Services find the replica that leads: on our own pod while it
-// leads, and off the pod that led before, which may not be able to take it off itself.
+// LeaderLabel — the label by which Services select the leading replica: set on our pod while it
+// leads, and removed from the former leader's pod, which may be unable to do so itself.
 //
-// What is wanted of our own pod is written again and again: a request that was late, or another
-// replica that erred, does not last. Without a pod's name nothing is written. Owner: the loop
+// Our own pod's label is rewritten periodically, which corrects delayed requests and mistakes of
+// other replicas. Without a pod name nothing is written. Owner: the loop
 // thread; ends with its destructor.
 #pragma once
 
@@ -31,13 +31,13 @@ class LeaderLabel {
   LeaderLabel(const LeaderLabel&) = delete;
   LeaderLabel& operator=(const LeaderLabel&) = delete;
 
-  // Whether our pod bears it from now on.
+  // Whether our pod should carry the label.
   void set(bool on);
-  // Takes it off another pod, unless set(false) comes before that is done.
+  // Removes it from another pod, unless set(false) is called first.
   void take_off(const std::string& pod);
-  // Whether the API server has our pod as it was set last.
+  // Whether the API server has confirmed the last set().
   bool settled() const { return options_.pod.empty() || own_.settled; }
-  // Takes it off and then calls `done`, at the latest after a failure.
+  // Removes it and calls `done`, also after a failure.
   void stop(std::function<void()> done);
 
  private:

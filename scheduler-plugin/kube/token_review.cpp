@@ -15,7 +15,7 @@ using Kind = CallerVerdict::Kind;
 
 constexpr std::string_view kGroup = "group:";
 constexpr std::size_t kMaxNameShown = 256;
-constexpr std::chrono::seconds kToldAgain{60};  // the same problem, in the log
+constexpr std::chrono::seconds kProblemLogInterval{60};  // between log lines about the same problem
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void TokenReviewer::check(std::string token, Done done) {
     return done(copy);
   }
   if (waiting_ >= options_.max_waiting) {
-    return done({Kind::busy, "too many callers wait for their token to be checked, try again"});
+    return done({Kind::busy, "too many token reviews are waiting; try again"});
   }
   ++waiting_;
   const auto [it, fresh] = reviews_.try_emplace(digest);
@@ -59,10 +59,10 @@ void TokenReviewer::check(std::string token, Done done) {
 }
 
 void TokenReviewer::pump() {
-  while (under_way_ < options_.at_once && !queue_.empty()) {
+  while (in_flight_ < options_.at_once && !queue_.empty()) {
     const std::string digest = std::move(queue_.front());
     queue_.pop_front();
-    ++under_way_;
+    ++in_flight_;
     Review& review = reviews_.at(digest);
     kube::Call call;
     call.method = "POST";
@@ -77,7 +77,7 @@ void TokenReviewer::pump() {
 
 void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply>& reply) {
   const Review over = std::move(reviews_.extract(digest).mapped());
-  --under_way_;
+  --in_flight_;
   waiting_ -= over.waiting.size();
   const CallerVerdict verdict = judge(reply);
   remember(digest, verdict);
@@ -87,22 +87,22 @@ void TokenReviewer::answered(const std::string& digest, const Result<kube::Reply
   pump();
 }
 
-// What is wrong with the cluster is for its operator, not for whoever calls.
+// The operator sees the problem in the log; the caller does not.
 CallerVerdict TokenReviewer::trouble(const std::string& what) {
   const auto now = transport_.now();
-  if (what != told_ || now - told_at_ >= kToldAgain) {
-    obs::log(obs::Level::warn, "callers' tokens cannot be checked", {{"problem", what}});
-    told_ = what;
-    told_at_ = now;
+  if (what != last_problem_ || now - problem_logged_ >= kProblemLogInterval) {
+    obs::log(obs::Level::warn, "token review failed", {{"problem", what}});
+    last_problem_ = what;
+    problem_logged_ = now;
   }
-  return {Kind::unavailable, "the token could not be checked, try again"};
+  return {Kind::unavailable, "the token could not be checked; try again"};
 }
 
 CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
   if (!reply) return trouble(reply.error().text());
   if (reply->status == 401 || reply->status == 403) {
-    return trouble("the API server does not let chipweave check tokens (HTTP " +
-                   std::to_string(reply->status) + "); it needs `create` on tokenreviews");
+    return trouble("chipweave may not create TokenReviews (HTTP " + std::to_string(reply->status) +
+                   "); grant `create` on tokenreviews");
   }
   if (reply->status != 200 && reply->status != 201)
     return trouble("the API server answers HTTP " + std::to_string(reply->status));
@@ -120,14 +120,14 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
                 options_.audience + "'"};
   }
   if (options_.users.empty())
-    return {Kind::forbidden, "grpc-users is empty: nobody may call this port"};
-  if (is_let_in(owner->user, owner->groups)) return {Kind::accepted, {}};
+    return {Kind::forbidden, "grpc-users is empty: all callers are rejected"};
+  if (is_allowed(owner->user, owner->groups)) return {Kind::accepted, {}};
   return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
-                               "' is not among grpc-users, nor is a group that it is in"};
+                               "' is not in grpc-users, nor is any of its groups"};
 }
 
-bool TokenReviewer::is_let_in(const std::string& user,
-                              const std::vector<std::string>& groups) const {
+bool TokenReviewer::is_allowed(const std::string& user,
+                               const std::vector<std::string>& groups) const {
   return std::any_of(options_.users.begin(), options_.users.end(), [&](const std::string& one) {
     if (!one.starts_with(kGroup)) return one == user;
     return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();

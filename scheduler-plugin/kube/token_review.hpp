@@ -1,10 +1,10 @@
-// TokenReviewer — whether the owner of a bearer token is let in: whose it is says the API server
-// (TokenReview), whom to let in say the settings.
+// TokenReviewer — authenticates bearer tokens with the API server (TokenReview) and checks their
+// owners against the configured users.
 //
-// Answers are kept for a while, by the token's digest; the token itself only until it has been
-// asked about, and never logged. The same token is asked about once at a time, and few at once:
-// whoever floods the server with tokens must not hold up the bindings that go the same way. Owner:
-// the loop thread; callbacks that are still due when it ends do not come.
+// Answers are cached for a while by the token's digest; the token itself is dropped once it is sent
+// and is never logged. Each token is reviewed once at a time and few at once, so that a flood of
+// tokens cannot delay bindings, which use the same connection. Owner:
+// the loop thread; pending callbacks are dropped by its destructor.
 #pragma once
 
 #include <chrono>
@@ -26,10 +26,10 @@ namespace chipweave::sched {
 struct CallerVerdict {
   enum class Kind {
     accepted,
-    unknown,      // the API server does not know the token as one for us
-    forbidden,    // it does, but its owner is not among those who are let in
-    unavailable,  // it could not be asked
-    busy,         // too many others wait for the same
+    unknown,      // the API server does not accept the token for our audience
+    forbidden,    // accepted, but its owner is not among the users
+    unavailable,  // the API server could not be asked
+    busy,         // too many callers are waiting
   };
   Kind kind = Kind::unavailable;
   std::string why;  // for the caller
@@ -38,8 +38,8 @@ struct CallerVerdict {
 class TokenReviewer {
  public:
   struct Options {
-    std::string audience;            // that a token must be for
-    std::vector<std::string> users;  // who is let in: user names, and groups as "group:NAME"
+    std::string audience;            // required audience of tokens
+    std::vector<std::string> users;  // allowed users, and groups as "group:NAME"
     std::chrono::seconds accepted_for{60};
     std::chrono::seconds refused_for{5};
     std::size_t max_remembered = 4096;
@@ -54,7 +54,7 @@ class TokenReviewer {
   TokenReviewer(const TokenReviewer&) = delete;
   TokenReviewer& operator=(const TokenReviewer&) = delete;
 
-  // done: at once if the answer is known, else later.
+  // done: called at once if the answer is cached, else later.
   void check(std::string token, Done done);
 
   struct Stats {
@@ -70,7 +70,7 @@ class TokenReviewer {
     CallerVerdict verdict;
     std::chrono::steady_clock::time_point until;
   };
-  // A token that is being asked about, or waits for that.
+  // A token under review or waiting for it.
   struct Review {
     std::string token;  // until it is asked about
     std::vector<Done> waiting;
@@ -82,7 +82,7 @@ class TokenReviewer {
   void answered(const std::string& digest, const Result<kube::Reply>& reply);
   CallerVerdict judge(const Result<kube::Reply>& reply);
   CallerVerdict trouble(const std::string& what);
-  bool is_let_in(const std::string& user, const std::vector<std::string>& groups) const;
+  bool is_allowed(const std::string& user, const std::vector<std::string>& groups) const;
 
   kube::Transport& transport_;
   Options options_;
@@ -90,10 +90,10 @@ class TokenReviewer {
   std::unordered_map<std::string, std::list<Known>::iterator> by_digest_;
   std::unordered_map<std::string, Review> reviews_;  // by digest
   std::deque<std::string> queue_;                    // digests of those that wait
-  std::size_t under_way_ = 0;
-  std::size_t waiting_ = 0;  // callers
-  std::string told_;         // the last problem in the log
-  std::chrono::steady_clock::time_point told_at_{};
+  std::size_t in_flight_ = 0;
+  std::size_t waiting_ = 0;   // callers
+  std::string last_problem_;  // the last problem in the log
+  std::chrono::steady_clock::time_point problem_logged_{};
   Stats stats_;
 };
 

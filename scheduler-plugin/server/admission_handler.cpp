@@ -10,18 +10,14 @@
 namespace chipweave::sched {
 namespace {
 
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
-
 http::Response answer(const codec::BindingReview& review, const Result<Admission>& admitted) {
-  if (admitted) return json(codec::write_allowed(review, admitted->uid, admitted->annotations));
+  if (admitted)
+    return json_response(codec::write_allowed(review, admitted->uid, admitted->annotations));
   const Error& why = admitted.error();
   if (why.code == Errc::conflict || why.code == Errc::invalid_argument ||
       why.code == Errc::not_found)
-    return json(codec::write_denied(review.request_uid, http_status(why.code), why.text()));
+    return json_response(
+        codec::write_denied(review.request_uid, http_status(why.code), why.text()));
   return error_response(why);
 }
 
@@ -30,19 +26,19 @@ http::Response answer(const codec::BindingReview& review, const Result<Admission
 http::Answer AdmissionHandler::review(std::string& body) {
   auto read = codec::read_binding_review(body);
   if (!read) return error_response(read.error());
-  // Not a Binding, or one that the API server will not take: nothing to say.
+  // Not a Binding, or one that the API server will refuse: nothing to add.
   if (!read->is_binding || read->pod.empty() || read->node.empty())
     return answer(*read, Admission{});
   auto review = std::make_shared<const codec::BindingReview>(std::move(*read));
   return http::Later([this, review](const std::shared_ptr<http::PendingReply>& reply) {
-    AdmissionAsk ask;
-    ask.binding.key = {review->ns.empty() ? "default" : review->ns, review->pod};
-    ask.binding.uid = review->pod_uid;
-    ask.binding.node = review->node;
+    AdmissionRequest request;
+    request.binding.key = {review->ns.empty() ? "default" : review->ns, review->pod};
+    request.binding.uid = review->pod_uid;
+    request.binding.node = review->node;
     const auto said = review->annotations.find(kPlacementAnnotation);
-    if (said != review->annotations.end()) ask.placement = said->second;
-    ask.dry_run = review->dry_run;
-    scheduler_.admit(ask, [review, reply](const Result<Admission>& admitted) {
+    if (said != review->annotations.end()) request.placement = said->second;
+    request.dry_run = review->dry_run;
+    scheduler_.admit(request, [review, reply](const Result<Admission>& admitted) {
       reply->send(answer(*review, admitted));
     });
   });

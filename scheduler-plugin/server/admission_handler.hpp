@@ -1,8 +1,8 @@
-// AdmissionHandler — the mutating webhook on the creation of Bindings: the API server asks before
-// it binds a pod, whoever wants that, and gets the annotations that are to be added.
+// AdmissionHandler — the mutating webhook for the creation of Bindings by any scheduler: adds the
+// annotations of the decision.
 //
-// What cannot be answered now (starting, no word from the API server) is a 503: then the webhook's
-// failurePolicy decides. A refusal is an answer: the pod is not bound, whatever that policy is.
+// If it cannot decide (starting, API server unreachable) it answers 503, and the webhook's
+// failurePolicy applies. A refusal prevents the binding whatever that policy is.
 // Owner: the loop thread.
 #pragma once
 

@@ -30,7 +30,7 @@ void write_fault(JsonWriter& w, const domain::Fault& fault) {
   w.end_object();
 }
 
-// Links between chips, from chips to switches, and NICs, as far as they are out of use.
+// Chip links, switch ports and NICs that are down.
 void write_down(JsonWriter& w, const Node& node) {
   const domain::NodeTopology& t = node.topology;
   w.key("down_links").begin_array();
@@ -46,7 +46,7 @@ void write_down(JsonWriter& w, const Node& node) {
       w.field("switch", by.name).key("lanes").integer(port.lanes_down).end_object();
     }
   }
-  // An agent leaves a NIC that is down out of the topology.
+  // Agents omit a NIC that is down from the topology.
   std::set<std::string_view> nics;
   for (const domain::Fault& fault : node.faults) {
     if (const auto nic = domain::nic_out_of_use(fault); !nic.empty()) nics.insert(nic);
@@ -62,7 +62,7 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   w.begin_object().field("name", node.name).field("machine", node.machine);
   w.key("chips").integer(t.chip_count());
   w.key("free").integers(t.indices(node.free()));
-  // a used chip that turns unhealthy stays with its pod until that is gone
+  // a chip in use that becomes unhealthy stays with its pod until the pod is gone
   w.key("unhealthy").integers(t.indices(node.unhealthy - node.taken));
   w.key("used").begin_object();
   std::map<std::string, ChipSet> used;
@@ -87,12 +87,6 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
 
 bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }
 
-http::Response json(JsonWriter& w) {
-  http::Response response;
-  response.body = w.take();
-  return response;
-}
-
 }  // namespace
 
 PodKey pod_key_of(std::string_view rest) {
@@ -104,7 +98,7 @@ PodKey pod_key_of(std::string_view rest) {
 }
 
 http::Response ApiHandler::nodes() {
-  scheduler_.tick();  // no promise or inventory whose time is over is shown
+  scheduler_.tick();  // no reservation or inventory whose time is over is shown
   JsonWriter w;
   w.begin_object().key("items").begin_array();
   const NodeTable& nodes = scheduler_.nodes();
@@ -114,7 +108,7 @@ http::Response ApiHandler::nodes() {
     write_node(w, node, scheduler_.ledger().on(id), scheduler_.clock().now());
   }
   w.end_array().end_object();
-  return json(w);
+  return json_response(w.take());
 }
 
 http::Response ApiHandler::node(std::string_view name) {
@@ -126,7 +120,7 @@ http::Response ApiHandler::node(std::string_view name) {
   }
   JsonWriter w;
   write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
-  return json(w);
+  return json_response(w.take());
 }
 
 http::Response ApiHandler::pods() {
@@ -134,13 +128,13 @@ http::Response ApiHandler::pods() {
   JsonWriter w;
   w.begin_object().key("items").begin_array();
   scheduler_.cluster().each([&](const ClusterPod& pod) {
-    const Holding* held = scheduler_.ledger().find(pod.ask.uid);
-    const Decision* decision = scheduler_.decision(pod.ask.uid);
+    const Holding* held = scheduler_.ledger().find(pod.request.uid);
+    const Decision* decision = scheduler_.decision(pod.request.uid);
     w.begin_object()
-        .field("namespace", pod.ask.key.ns)
-        .field("name", pod.ask.key.name)
-        .field("uid", pod.ask.uid);
-    w.field("resource", pod.ask.resource).key("asked").integer(pod.ask.chips);
+        .field("namespace", pod.request.key.ns)
+        .field("name", pod.request.key.name)
+        .field("uid", pod.request.uid);
+    w.field("resource", pod.request.resource).key("asked").integer(pod.request.chips);
     w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
     w.field("refused", pod.refused);
     const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
@@ -154,10 +148,10 @@ http::Response ApiHandler::pods() {
     w.key("chips").integers(chips);
     w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
     w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
-    w.field("group", pod.ask.group ? pod.ask.group->name : "").end_object();
+    w.field("group", pod.request.group ? pod.request.group->name : "").end_object();
   });
   w.end_array().end_object();
-  return json(w);
+  return json_response(w.take());
 }
 
 http::Response ApiHandler::explain(std::string_view rest) {

@@ -1,6 +1,6 @@
-// ApiHandler — what the scheduler knows as JSON, for people, scripts and the command line
-// (docs/reference/http.md). Changes nothing but what time alone has ended: reservations and
-// inventories that have run out are taken off first. On the loop thread.
+// ApiHandler — the scheduler's state as JSON, for people, scripts and the command line
+// (docs/reference/http.md). Read-only, except that expired reservations and stale inventories are
+// processed first. On the loop thread.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace chipweave::sched {
 
-// "NAMESPACE/NAME" of a path's end; ns empty when it is not of that form.
+// Parses "NAMESPACE/NAME" at the end of a path; ns is empty if it has another form.
 PodKey pod_key_of(std::string_view rest);
 
 class ApiHandler {

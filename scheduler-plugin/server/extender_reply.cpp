@@ -10,14 +10,14 @@
 namespace chipweave::sched {
 namespace {
 
-enum List : std::size_t { kFit, kFailed, kNever, kLists };
+enum List : std::size_t { kFitList, kFailedList, kUnresolvableList, kLists };
 
 List list_of(const Verdict& v) {
-  if (v.fits()) return kFit;
-  return v.never ? kNever : kFailed;
+  if (v.fits()) return kFitList;
+  return v.unresolvable ? kUnresolvableList : kFailedList;
 }
 
-// No less than what the names take together.
+// An upper bound of the size of all names.
 std::size_t bytes_of_names(const codec::ExtenderArgs& args) {
   if (args.names.empty()) return 0;
   if (args.tokens.empty()) {  // they stand one behind the other
@@ -42,7 +42,7 @@ void ExtenderReply::Sheet::clear(std::size_t most) {
   if (space.size() < most) space.resize(most);
 }
 
-// Copies whole blocks where the texts are not longer: no call, no branch on the length.
+// Copies whole blocks for short strings: no call, no branch on the length.
 inline char* ExtenderReply::put(char* to, std::string_view name, const Tail& tail) {
   if (name.size() <= codec::ExtenderArgs::kReadable) {
     std::memcpy(to, name.data(), codec::ExtenderArgs::kReadable);
@@ -58,11 +58,11 @@ inline char* ExtenderReply::put(char* to, std::string_view name, const Tail& tai
   return to + tail.size;
 }
 
-std::string ExtenderReply::filter(const Survey& survey, const codec::ExtenderArgs& args) {
-  // By verdict: what follows the name, a comma or the reason and a comma.
+std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
+  // By verdict, what follows the name: a comma, or the reason and a comma.
   std::vector<Tail> after;
   std::array<std::size_t, kLists> most{};
-  for (const Verdict& v : survey.verdicts) {
+  for (const Verdict& v : evaluation.verdicts) {
     std::string text;
     if (!v.fits()) {
       text = ":";
@@ -77,7 +77,7 @@ std::string ExtenderReply::filter(const Survey& survey, const codec::ExtenderArg
   std::array<char*, kLists> end{};
   for (std::size_t list = 0; list < kLists; ++list) end[list] = sheets_[list].space.data();
   const Tail* const tails = after.data();
-  const std::uint32_t* const verdicts = survey.verdict.data();
+  const std::uint32_t* const verdicts = evaluation.verdict.data();
   for (std::size_t i = 0; i < args.names.size(); ++i) {
     const Tail& tail = tails[verdicts[i]];
     end[tail.list] = put(end[tail.list], args.quoted(i), tail);
@@ -92,7 +92,7 @@ std::string ExtenderReply::filter(const Survey& survey, const codec::ExtenderArg
   if (args.nodes_given) {
     out += R"({"metadata":{},"items":[)";
     for (std::size_t i = 0; i < args.items.size(); ++i) {
-      if (!survey.of(i).fits()) continue;
+      if (!evaluation.of(i).fits()) continue;
       out += args.items[i];
       out += ',';
     }
@@ -114,19 +114,20 @@ std::string ExtenderReply::filter(const Survey& survey, const codec::ExtenderArg
   return out;
 }
 
-std::string ExtenderReply::prioritize(const Survey& survey, const codec::ExtenderArgs& args) {
+std::string ExtenderReply::prioritize(const Evaluation& evaluation,
+                                      const codec::ExtenderArgs& args) {
   if (args.names.empty()) return "[]";
   // Score and the start of the next entry, by score.
   constexpr std::string_view kNext = R"(,{"Host":)";
   std::vector<Tail> after;
-  for (int score = 0; score <= Survey::kBestScore; ++score) {
-    after.emplace_back(R"(,"Score":)" + std::to_string(score) + "}" + std::string(kNext), kFit);
+  for (int score = 0; score <= Evaluation::kBestScore; ++score) {
+    after.emplace_back(R"(,"Score":)" + std::to_string(score) + "}" + std::string(kNext), kFitList);
   }
   Sheet& sheet = sheets_[0];
   sheet.clear(bytes_of_names(args) + args.names.size() * after.back().size);
   char* to = sheet.space.data();
   for (std::size_t i = 0; i < args.names.size(); ++i) {
-    to = put(to, args.quoted(i), after[static_cast<std::size_t>(survey.score(i))]);
+    to = put(to, args.quoted(i), after[static_cast<std::size_t>(evaluation.score(i))]);
   }
   sheet.used = static_cast<std::size_t>(to - sheet.space.data());
   std::string out = R"([{"Host":)";

@@ -1,5 +1,5 @@
-// ExtenderReply — what kube-scheduler is answered about thousands of nodes: one pass over the
-// survey, each name copied as the request had it, so that nothing is escaped or looked up.
+// ExtenderReply — writes the replies to kube-scheduler for thousands of nodes in one pass over the
+// evaluation. Names are copied as the request had them, so that nothing is escaped or looked up.
 //
 // At 5,000 nodes a document tree would cost several times the decision; this costs some 4 ns a
 // node. Scratch space stays from call to call. Owner: the loop thread.
@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "common/codec/kube/requests/extender.hpp"
-#include "scheduler-plugin/app/survey.hpp"
+#include "scheduler-plugin/app/evaluation.hpp"
 
 namespace chipweave::sched {
 
 class ExtenderReply {
  public:
   // ExtenderFilterResult: names, or Node objects where the request had them.
-  std::string filter(const Survey& survey, const codec::ExtenderArgs& args);
+  std::string filter(const Evaluation& evaluation, const codec::ExtenderArgs& args);
   // HostPriorityList.
-  std::string prioritize(const Survey& survey, const codec::ExtenderArgs& args);
+  std::string prioritize(const Evaluation& evaluation, const codec::ExtenderArgs& args);
 
  private:
   // What follows a name, in a list. Short texts are copied as one block.
@@ -33,7 +33,7 @@ class ExtenderReply {
     std::size_t list;
     std::string text;
   };
-  // Where a list is put together; the room it takes is known before.
+  // Buffer of one list; its size is known in advance.
   struct Sheet {
     void clear(std::size_t most);
     std::string_view text() const { return {space.data(), used}; }

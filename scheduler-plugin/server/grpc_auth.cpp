@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kScheme = "bearer ";
 
-ShownToken wrong(const char* why) { return {{grpc::StatusCode::UNAUTHENTICATED, why}, {}}; }
+ShownToken bad_token(const char* why) { return {{grpc::StatusCode::UNAUTHENTICATED, why}, {}}; }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -26,15 +26,15 @@ bool is_token(std::string_view text) {
 ShownToken shown_token(const grpc::CallbackServerContext& context) {
   const auto [begin, end] = context.client_metadata().equal_range("authorization");
   if (begin == end)
-    return wrong("this port asks for a token: send the metadata 'authorization: Bearer TOKEN'");
-  if (std::next(begin) != end) return wrong("'authorization' is sent more than once");
+    return bad_token("a token is required: send the metadata 'authorization: Bearer TOKEN'");
+  if (std::next(begin) != end) return bad_token("'authorization' is sent more than once");
   const std::string_view text(begin->second.data(), begin->second.size());
   const bool bearer = text.size() > kScheme.size() &&
                       std::equal(kScheme.begin(), kScheme.end(), text.begin(),
                                  [](char wanted, char c) { return wanted == lower(c); });
-  if (!bearer) return wrong("'authorization' is not 'Bearer TOKEN'");
+  if (!bearer) return bad_token("'authorization' is not 'Bearer TOKEN'");
   const std::string_view token = text.substr(kScheme.size());
-  if (!is_token(token)) return wrong("the token has characters that no token has");
+  if (!is_token(token)) return bad_token("the token contains invalid characters");
   return {grpc::Status::OK, std::string(token)};
 }
 

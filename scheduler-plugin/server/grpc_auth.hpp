@@ -1,4 +1,4 @@
-// Who calls the gRPC server: the bearer token of a call's metadata, and what its check came to. Any
+// The bearer token in a gRPC call's metadata, and the status for the result of its check. Any
 // thread; no state.
 #pragma once
 
@@ -15,8 +15,8 @@ struct ShownToken {
   grpc::Status status;  // UNAUTHENTICATED with what is wrong
   std::string token;
 };
-// Of `authorization: Bearer …`, shown once, and of the characters that tokens have. Its size is
-// bounded by that of all metadata (rpc::start_server).
+// The token of the one `authorization: Bearer …` entry; its characters are checked. Its size is
+// bounded by the limit on all metadata (rpc::start_server).
 ShownToken shown_token(const grpc::CallbackServerContext& context);
 
 grpc::Status to_status(const CallerVerdict& verdict);

@@ -11,7 +11,7 @@ namespace chipweave::sched {
 using Steady = std::chrono::steady_clock;
 
 grpc::Status stopping() {
-  return {grpc::StatusCode::UNAVAILABLE, "the scheduler is stopping, try again"};
+  return {grpc::StatusCode::UNAVAILABLE, "the scheduler is shutting down; try again"};
 }
 
 grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
@@ -19,7 +19,7 @@ grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
   if (closing_) return stopping();
   if (kind == Kind::unary) {
     if (unary_ >= options.max_waiting_calls) {
-      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls are waiting, try again later"};
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls are waiting; try again later"};
     }
     ++unary_;
   }
@@ -75,7 +75,7 @@ void LiveCalls::end_overdue() {
   }
   for (const std::shared_ptr<LiveCall>& call : overdue) {
     call->abort({grpc::StatusCode::UNAVAILABLE,
-                 "the stream has lasted as long as one by a token may: call again"});
+                 "the stream has reached the lifetime of a token's stream; call again"});
   }
 }
 

@@ -1,9 +1,9 @@
-// LiveCalls — what the two services of the gRPC server share: who is let in, who waits for an
-// answer, and how all of them end at stop().
+// LiveCalls — shared by the two gRPC services: authorisation, calls that wait for an answer, and
+// their end at stop().
 //
 // Lifetime: shared by the services and by every call, so that a task of the loop that runs late
-// finds it alive. Thread rules per member. A call ends exactly once: whoever takes it (the loop's
-// answer, a failed read or write, abort) finishes it, the others see that it is taken.
+// finds it alive. Thread rules per member. A call ends exactly once: the first of the loop's
+// answer, a failed read or write, and abort finishes it.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,7 @@ class LiveCall {
   LiveCall(const LiveCall&) = delete;
   LiveCall& operator=(const LiveCall&) = delete;
   virtual ~LiveCall() = default;
-  // Finish with this status, as soon as the call can, unless somebody else has finished or is about
-  // to. Any thread.
+  // Finishes with this status as soon as possible, unless the call has already ended. Any thread.
   virtual void abort(const grpc::Status& why) = 0;
 };
 
@@ -54,21 +53,21 @@ class LiveCalls {
   void remove(const LiveCall* call);
   bool closing() const { return closing_; }
 
-  // Whether the caller shows what there must be to let it in; the token, if there must be one. Any
+  // Whether the caller presents the required credentials; returns the token if one is required. Any
   // thread.
   grpc::Status look_at(const grpc::CallbackServerContext& context, std::string& token) const;
-  // Loop thread; then: on it too, at once or later. A stream that a token let in lives for a while
-  // only: whoever lost the right to it must not follow it for ever.
+  // Loop thread; `then` is called there too, at once or later. A stream authorised by a token has a
+  // limited lifetime, so that a revoked caller cannot follow it forever.
   void let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
               std::function<void(const grpc::Status&)> then);
   void end_overdue();
-  // A call has ended so. Any thread.
+  // Counts a call that ended with this status. Any thread.
   void count(const char* method, const grpc::Status& status) const;
 
-  // No call is added from now on.
+  // Refuses further calls.
   void close() { closing_ = true; }
   void abort(Kind kind);
-  // True when no unary call waits any more.
+  // True once no unary call is waiting.
   bool wait_for_unary(std::chrono::milliseconds at_most);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxLinkChanges = limits::kMaxChips * (limits::kMaxChips - 1) / 2;
 constexpr std::size_t kMaxBootIdBytes = 64;
 
-Error wrong(const std::string& key, const std::string& why) {
+Error bad_field(const std::string& key, const std::string& why) {
   return make_error(Errc::invalid_argument, key + " " + why);
 }
 
@@ -49,16 +49,16 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
   for (const v1::ChipHealthChange& c : delta.chips()) {
     const auto health = rpc::from_proto(c.health());
     if (!health) {
-      return wrong("delta.chips[chip " + std::to_string(c.chip()) + "].health",
-                   "is not a known state");
+      return bad_field("delta.chips[chip " + std::to_string(c.chip()) + "].health",
+                       "is not a known state");
     }
     out.chips.push_back({domain::ChipIndex{c.chip()}, *health});
   }
   for (const v1::LinkLanesChange& l : delta.links()) {
     if (l.a() == l.b() || l.lanes_down() < 0 || l.lanes_down() > limits::kMaxLanes) {
-      return wrong("delta.links[" + std::to_string(l.a()) + "-" + std::to_string(l.b()) + "]",
-                   "needs two different chips and lanes_down between 0 and " +
-                       std::to_string(limits::kMaxLanes));
+      return bad_field("delta.links[" + std::to_string(l.a()) + "-" + std::to_string(l.b()) + "]",
+                       "needs two different chips and lanes_down between 0 and " +
+                           std::to_string(limits::kMaxLanes));
     }
     out.links.push_back({domain::ChipIndex{l.a()}, domain::ChipIndex{l.b()}, l.lanes_down()});
   }
@@ -74,7 +74,7 @@ Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
   for (const std::string& r : full.resources()) {
     if (auto ok = check_name(r, "full.resources", false); !ok) return ok;
   }
-  if (!full.has_topology()) return wrong("full.topology", "is missing");
+  if (!full.has_topology()) return bad_field("full.topology", "is missing");
   auto topology = rpc::from_proto(full.topology());
   if (!topology) return std::move(topology).error().in("full.topology");
   out.machine = full.machine();
@@ -100,19 +100,20 @@ Result<std::map<std::string, std::string>> decode_texts(const Map& texts, const 
 }  // namespace
 
 Result<void> check_name(const std::string& value, const std::string& key, bool may_be_empty) {
-  if (value.empty() && !may_be_empty) return wrong(key, "is missing");
+  if (value.empty() && !may_be_empty) return bad_field(key, "is missing");
   if (value.size() > limits::kMaxNameBytes) {
     return too_much(key + " bytes", value.size(), limits::kMaxNameBytes);
   }
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  if (std::any_of(value.begin(), value.end(), control)) return wrong(key, "has control characters");
+  if (std::any_of(value.begin(), value.end(), control))
+    return bad_field(key, "has control characters");
   return {};
 }
 
 Result<void> check_sender(const v1::InventoryReport& m) {
   if (auto ok = check_name(m.node(), "node", false); !ok) return ok;
-  if (!plain(m.node())) return wrong("node", "may hold letters, digits, '-', '.' and '_' only");
-  if (m.boot_id().empty()) return wrong("boot_id", "is missing");
+  if (!plain(m.node())) return bad_field("node", "may hold letters, digits, '-', '.' and '_' only");
+  if (m.boot_id().empty()) return bad_field("boot_id", "is missing");
   if (m.boot_id().size() > kMaxBootIdBytes) {
     return too_much("boot_id bytes", m.boot_id().size(), kMaxBootIdBytes);
   }
@@ -135,7 +136,7 @@ Result<InventoryReport> decode_report(const v1::InventoryReport& m) {
       break;
     case v1::InventoryReport::kHeartbeat:
     case v1::InventoryReport::BODY_NOT_SET:
-      return wrong("body", "must be full, delta or heartbeat");
+      return bad_field("body", "must be full, delta or heartbeat");
   }
   if (!body) return std::move(body).error();
   return out;
@@ -149,8 +150,8 @@ Result<PodKey> decode_key(const v1::PodKey& m) {
   return PodKey{m.namespace_(), m.name()};
 }
 
-Result<PodAsk> decode_ask(const v1::PodAsk& m, PodName name) {
-  PodAsk out;
+Result<PodRequest> decode_request(const v1::PodAsk& m, PodName name) {
+  PodRequest out;
   if (name == PodName::required || m.has_pod()) {
     auto key = decode_key(m.pod());
     if (!key) return std::move(key).error().in("ask");
@@ -161,8 +162,8 @@ Result<PodAsk> decode_ask(const v1::PodAsk& m, PodName name) {
   }
   if (auto ok = check_name(m.resource(), "ask.resource", false); !ok) return std::move(ok).error();
   if (m.chips() < 1 || m.chips() > limits::kMaxChips) {
-    return wrong("ask.chips", "is " + std::to_string(m.chips()) + ", must be between 1 and " +
-                                  std::to_string(limits::kMaxChips));
+    return bad_field("ask.chips", "is " + std::to_string(m.chips()) + ", must be between 1 and " +
+                                      std::to_string(limits::kMaxChips));
   }
   out.uid = m.uid();
   out.resource = m.resource();
@@ -173,8 +174,8 @@ Result<PodAsk> decode_ask(const v1::PodAsk& m, PodName name) {
       return std::move(ok).error();
     }
     if (m.group().replicas() < 1 || m.group().replicas() > static_cast<int>(limits::kMaxPods)) {
-      return wrong("ask.group.replicas",
-                   "must be between 1 and " + std::to_string(limits::kMaxPods));
+      return bad_field("ask.group.replicas",
+                       "must be between 1 and " + std::to_string(limits::kMaxPods));
     }
     out.group = GroupRef{m.group().name(), m.group().replicas()};
   }

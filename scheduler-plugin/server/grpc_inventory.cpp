@@ -70,7 +70,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     {
       const std::lock_guard lock(mutex_);
       if (phase_ != Phase::reading) return;
-      // the agent has ended its side, or what it sent is no message
+      // the agent has closed its side, or sent an invalid message
       if (!ok) return finish(grpc::Status::OK);
       phase_ = Phase::deciding;
     }
@@ -88,8 +88,8 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     StartRead(&report_);
   }
 
-  // A cancelled call fails its read or write, which finishes it; a decision under way is answered
-  // into the void.
+  // A cancelled call fails its read or write, which finishes it; the result of a pending decision
+  // is dropped.
   void OnCancel() override {
     const std::lock_guard lock(mutex_);
     if (phase_ == Phase::admitting)
@@ -107,8 +107,8 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
 
   void abort(const grpc::Status& why) override {
     const std::lock_guard lock(mutex_);
-    // While writing, OnWriteDone finishes; a peer that reads nothing is cut by the server's
-    // shutdown.
+    // While writing, OnWriteDone finishes; a peer that does not read is disconnected by the
+    // server's shutdown.
     if (phase_ == Phase::writing) {
       ending_ = why;
     } else if (phase_ != Phase::finished) {
@@ -141,7 +141,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     Finish(status);
   }
 
-  // On the loop. An aborted stream is not decided any more.
+  // On the loop. Reports of an aborted stream are dropped.
   void decide() {
     {
       const std::lock_guard lock(mutex_);
@@ -157,9 +157,9 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       status = answer();
     } catch (const std::exception& e) {
       obs::log(obs::Level::error, "inventory report failed", {{"error", e.what()}});
-      refuse("internal error, see the scheduler's log");
+      refuse("internal error; see the scheduler's log");
     }
-    // What a message took is given back before the stream rests: Clear() would keep it.
+    // Frees the message's memory while the stream is idle; Clear() would keep it.
     v1::InventoryReport().Swap(&report_);
     decoded_.reset();
     const std::lock_guard lock(mutex_);
@@ -185,7 +185,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     const NodeOwners::Owner* owner = owners_->find(report.node);
     if (owner == nullptr || (owner->stream == id_ && owner->boot_id != report.boot_id)) {
       ack_.set_outcome(v1::OUTCOME_NEEDS_FULL);
-      ack_.set_message("this stream has not sent a full report of the node's boot");
+      ack_.set_message("this stream has not sent a full report for the node's boot id");
     } else if (owner->stream != id_) {
       ack_.set_outcome(v1::OUTCOME_OLDER);
       ack_.set_message("another stream reports this node");

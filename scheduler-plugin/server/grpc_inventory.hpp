@@ -15,9 +15,8 @@
 
 namespace chipweave::sched {
 
-// Which stream speaks for which node. Loop thread only. A node belongs to the stream that brought
-// its last full report: the end of an older stream of a reconnected agent must not turn the node
-// stale.
+// Which stream reports which node. Loop thread only. A node belongs to the stream of its last full
+// report, so that the end of a reconnected agent's old stream does not make the node stale.
 class NodeOwners {
  public:
   explicit NodeOwners(std::size_t max_nodes) : max_nodes_(max_nodes) {}
@@ -25,11 +24,11 @@ class NodeOwners {
     std::uint64_t stream = 0;
     std::string boot_id;
   };
-  // Whether `node` would be one too many.
+  // Whether `node` would exceed the limit.
   bool full(const std::string& node) const;
   void take(const std::string& node, std::uint64_t stream, const std::string& boot_id);
   const Owner* find(const std::string& node) const;
-  // Removes and returns what `stream` spoke for: node → boot id.
+  // Removes and returns the stream's nodes: node → boot id.
   std::map<std::string, std::string> leave(std::uint64_t stream);
 
  private:

@@ -26,31 +26,31 @@ grpc::Status fill(const Result<PlacedChips>& placed, v1::PlaceReply& reply) {
 
 // Candidates are views into the request, which lives as long as the reply.
 Result<Work> place(const v1::PlaceRequest& request, v1::PlaceReply* reply) {
-  auto ask = decode_ask(request.ask(), PodName::required);
-  if (!ask) return std::move(ask).error();
+  auto pod = decode_request(request.ask(), PodName::required);
+  if (!pod) return std::move(pod).error();
   auto nodes = decode_nodes(request.nodes());
   if (!nodes) return std::move(nodes).error();
-  return Work([ask = std::move(ask).value(), nodes = std::move(nodes).value(),
+  return Work([pod = std::move(pod).value(), nodes = std::move(nodes).value(),
                reserve = request.reserve(),
-               reply](Decide& decide) { return fill(decide.place(ask, nodes, reserve), *reply); });
+               reply](Decide& decide) { return fill(decide.place(pod, nodes, reserve), *reply); });
 }
 
 Result<Work> reserve(const v1::ReserveRequest& request, v1::PlaceReply* reply) {
-  auto ask = decode_ask(request.ask(), PodName::required);
-  if (!ask) return std::move(ask).error();
+  auto pod = decode_request(request.ask(), PodName::required);
+  if (!pod) return std::move(pod).error();
   if (auto ok = check_name(request.node(), "node", false); !ok) return std::move(ok).error();
-  return Work([ask = std::move(ask).value(), node = request.node(), reply](Decide& decide) {
-    return fill(decide.reserve(ask, node), *reply);
+  return Work([pod = std::move(pod).value(), node = request.node(), reply](Decide& decide) {
+    return fill(decide.reserve(pod, node), *reply);
   });
 }
 
 Result<Work> what_if(const v1::WhatIfRequest& request, v1::PlaceReply* reply) {
-  auto ask = decode_ask(request.ask(), PodName::optional);
-  if (!ask) return std::move(ask).error();
+  auto pod = decode_request(request.ask(), PodName::optional);
+  if (!pod) return std::move(pod).error();
   auto nodes = decode_nodes(request.nodes());
   if (!nodes) return std::move(nodes).error();
-  return Work([ask = std::move(ask).value(), nodes = std::move(nodes).value(),
-               reply](Decide& decide) { return fill(decide.what_if(ask, nodes), *reply); });
+  return Work([pod = std::move(pod).value(), nodes = std::move(nodes).value(),
+               reply](Decide& decide) { return fill(decide.what_if(pod, nodes), *reply); });
 }
 
 Result<Work> release(const v1::ReleaseRequest& request) {

@@ -1,5 +1,5 @@
-// PlacementService — the Placement service of gRPC, each call one of Decide on the loop; and its
-// stream of decisions.
+// PlacementService — the gRPC Placement service. Each unary call becomes one call of Decide on the
+// loop; WatchDecisions streams decisions.
 #pragma once
 
 #include <memory>

@@ -11,9 +11,9 @@
 namespace chipweave::sched {
 namespace {
 
-// How long the transport may take to flush the last statuses before it is cut.
+// How long the transport may take to flush the last statuses.
 constexpr std::chrono::milliseconds kFlush{200};
-// How often streams are looked at that a token let in.
+// How often streams authorised by a token are checked.
 constexpr std::chrono::milliseconds kLookAtStreams{5000};
 
 void end_overdue_streams(const std::shared_ptr<LiveCalls>& calls) {
@@ -67,7 +67,8 @@ void GrpcServer::stop(std::chrono::milliseconds grace) {
   calls.abort(LiveCalls::Kind::stream);
   if (!calls.loop.in_loop_thread()) calls.wait_for_unary(grace);
   calls.abort(LiveCalls::Kind::unary);
-  // Every call is finished or about to be; what a peer does not take within kFlush is cancelled.
+  // Every call is finished or about to be; calls whose peer does not read within kFlush are
+  // cancelled.
   impl_->server->Shutdown(std::chrono::system_clock::now() + kFlush);
   impl_->server->Wait();
   impl_->server.reset();

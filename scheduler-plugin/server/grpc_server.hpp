@@ -1,8 +1,8 @@
 // GrpcServer — the gRPC server of the scheduler: agents' reports (Inventory) and other schedulers'
-// questions (Placement).
+// requests (Placement).
 //
-// Decodes on gRPC's threads, asks Decide on the loop, answers from there; holds no logic of its
-// own. start() and stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the
+// Decodes on gRPC's threads, calls Decide on the loop and answers from there. Call start() and
+// stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the
 // server and every task it posted: stop the server before the loop is destroyed.
 #pragma once
 
@@ -29,7 +29,7 @@ class ServerIdentity;
 namespace chipweave::sched {
 
 class DecisionFeed;  // grpc_watch.hpp
-// What tells followers of decisions; its observer is to be told of them.
+// The feed of WatchDecisions; register its observer with the scheduler.
 std::shared_ptr<DecisionFeed> make_decision_feed(const Clock& clock);
 Observer& observer_of(DecisionFeed& feed);
 
@@ -41,16 +41,16 @@ struct GrpcOptions {
   std::size_t max_waiting_calls = 4096;  // Placement calls that wait for the loop
   std::size_t max_watchers = 64;         // streams of WatchDecisions
   std::size_t max_watch_queue = 4096;    // events that one of them has not taken
-  // How long the end of a stream waits for a reader that takes nothing, before it is cut.
+  // How long a closing stream waits for a reader that does not read.
   std::chrono::milliseconds unread_grace = std::chrono::seconds(5);
   std::shared_ptr<rpc::ServerIdentity> tls;  // null: in the clear
-  // What WatchDecisions tells; null: the service has none.
+  // The source of WatchDecisions; null: the method is not offered.
   std::shared_ptr<DecisionFeed> decisions;
-  // Asked on the loop, answers there; empty: callers need no token.
+  // Checks a token, called on the loop and answering there; empty: callers need no token.
   std::function<void(std::string token, TokenReviewer::Done done)> check_token;
-  // After that a stream that a token let in has to be begun anew.
+  // Lifetime of a stream that was authorised by a token.
   std::chrono::milliseconds token_stream_life = std::chrono::minutes(10);
-  // A call has ended: its method and gRPC's name of its status. Any thread.
+  // Called when a call has ended, with its method and status name. Any thread.
   std::function<void(std::string_view method, std::string_view code)> on_end;
 };
 
@@ -61,7 +61,7 @@ class GrpcServer {
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // host_port: "127.0.0.1:0", port 0 is any free one; the port that was taken. Errors:
+  // host_port: "127.0.0.1:0"; port 0 takes any free port. Returns the port. Errors:
   // invalid_argument, unavailable.
   Result<std::uint16_t> start(const std::string& host_port);
   // Ends report streams at once (UNAVAILABLE: agents connect again), refuses new calls, lets

@@ -45,21 +45,21 @@ void UnaryCall::run(const Result<Work>& work) {
   Finish(status);
 }
 
-// The call is not finished yet, so that its context is there to be asked. gRPC tells of a deadline
-// that has passed when it comes to it; by then the loop may have come to the call.
+// The call is not finished yet, so its context is still valid. gRPC may report an expired deadline
+// only after the loop has reached the call, so the deadline is checked here too.
 grpc::Status UnaryCall::outcome(const Result<Work>& work) {
   if (context_->IsCancelled())
-    return {grpc::StatusCode::CANCELLED, "the caller has gone; nothing was done"};
+    return {grpc::StatusCode::CANCELLED, "the caller has disconnected; nothing was done"};
   if (context_->deadline() <= std::chrono::system_clock::now()) {
     return {grpc::StatusCode::DEADLINE_EXCEEDED,
-            "the deadline passed before the call's turn came; nothing was done"};
+            "the deadline passed before the call was handled; nothing was done"};
   }
   if (!work) return rpc::to_status(work.error());
   try {
     return work.value()(calls_->decide);
   } catch (const std::exception& e) {
     obs::log(obs::Level::error, "placement call failed", {{"error", e.what()}});
-    return {grpc::StatusCode::INTERNAL, "internal error, see the scheduler's log"};
+    return {grpc::StatusCode::INTERNAL, "internal error; see the scheduler's log"};
   }
 }
 

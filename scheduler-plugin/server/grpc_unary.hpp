@@ -1,8 +1,8 @@
-// UnaryCall — one call with one answer, between its arrival and its turn on the loop. Owns itself
-// until OnDone.
+// UnaryCall — one unary call, from its arrival until the loop has answered it. Owns itself until
+// OnDone.
 //
-// Nothing is decided, and above all nothing is held, for a caller that is not let in, that has gone
-// before its turn, or whose deadline has passed by then.
+// Nothing is decided or reserved for a caller that is not authorised, has disconnected, or whose
+// deadline has passed.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@ namespace chipweave::sched {
 
 class UnaryCall final : public grpc::ServerUnaryReactor, public LiveCall {
  public:
-  // Asks Decide and fills the reply (which lives until the call is finished). Runs on the loop.
+  // Calls Decide and fills the reply, which lives until the call is finished. Runs on the loop.
   using Work = std::function<grpc::Status(Decide&)>;
 
-  // work: an error for a request that cannot be used, which is told to those who are let in.
+  // work: an error for an invalid request, which only authorised callers receive.
   // method: of static lifetime, a label of metrics.
   static grpc::ServerUnaryReactor* begin(const std::shared_ptr<LiveCalls>& calls,
                                          grpc::CallbackServerContext* context, const char* method,

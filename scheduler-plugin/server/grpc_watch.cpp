@@ -17,7 +17,7 @@ namespace chipweave::sched {
 namespace {
 
 constexpr const char* kMethod = "WatchDecisions";
-// Decisions that are read from the core at a time: some ten microseconds of the loop.
+// Decisions read from the core at a time: about ten microseconds of the loop.
 constexpr std::size_t kPart = 256;
 
 std::int64_t unix_ms(Clock::Wall time) {
@@ -62,7 +62,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     });
   }
 
-  // Later than now if something is being written: a peer that does not take it is cut.
+  // Delayed while something is being written; a peer that does not read is disconnected.
   void abort(const grpc::Status& why) override {
     const std::lock_guard lock(mutex_);
     if (phase_ == Phase::finished || ending_) return;
@@ -84,7 +84,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::writing) return;
     if (ending_) return finish(*ending_);
-    if (!ok) return finish({grpc::StatusCode::CANCELLED, "the reader has gone"});
+    if (!ok) return finish({grpc::StatusCode::CANCELLED, "the reader has disconnected"});
     phase_ = Phase::idle;
     write_next();
     if (phase_ == Phase::idle && listing_) calls_->loop.post([self = self_] { self->list(); });
@@ -110,7 +110,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     }
     abort({grpc::StatusCode::RESOURCE_EXHAUSTED,
            "the reader is more than " + std::to_string(calls_->options.max_watch_queue) +
-               " events behind: watch again, with `initial`"});
+               " events behind; call again with `initial`"});
   }
 
  private:
@@ -123,19 +123,20 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
            (request_.node().empty() || event.node() == request_.node());
   }
 
-  // On the loop, once the caller is let in.
+  // On the loop, once the caller is authorised.
   void open(const std::shared_ptr<WatchStream>& self) {
     for (const auto& [key, value] :
          {std::pair("namespace", &request_.namespace_()), {"node", &request_.node()}}) {
       if (auto ok = check_name(*value, key, true); !ok) return abort(rpc::to_status(ok.error()));
     }
     if (feed() == nullptr)
-      return abort({grpc::StatusCode::UNIMPLEMENTED, "decisions are not told here"});
+      return abort(
+          {grpc::StatusCode::UNIMPLEMENTED, "WatchDecisions is not available on this server"});
     const auto ready = calls_->decide.placed_pods({}, 0, [](const PlacedPod&) {});
     if (!ready) return abort(rpc::to_status(ready.error()));
     if (feed()->followers() >= calls_->options.max_watchers) {
       return abort({grpc::StatusCode::RESOURCE_EXHAUSTED,
-                    std::to_string(feed()->followers()) + " watch already, try again later"});
+                    std::to_string(feed()->followers()) + " followers already; try again later"});
     }
     {
       const std::lock_guard lock(mutex_);
@@ -170,7 +171,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     listing_ = more;
     queue_.insert(queue_.end(), part.begin(), part.end());
     write_next();
-    // Nothing of this part was wanted: others get their turn before the next one.
+    // The filter dropped this whole page: yield to other tasks before the next one.
     if (phase_ == Phase::idle && listing_) calls_->loop.post([self = self_] { self->list(); });
   }
 

@@ -1,9 +1,8 @@
-// DecisionFeed — tells those who follow decisions over gRPC (WatchDecisions) what the use cases
-// tell their observers.
+// DecisionFeed — streams the decision core's events to gRPC followers (WatchDecisions).
 //
-// Each follower has a bounded queue: one that reads slower than decisions are made is ended, and
-// costs neither the loop nor the others anything. A listing of what holds already is read from the
-// decision core in parts, as fast as the follower takes them. Loop thread only; shared by the
+// Each follower has a bounded queue; one that cannot keep up is disconnected without affecting the
+// loop or the others. The initial list of existing placements is read from the decision core in
+// pages, as fast as the follower reads. Loop thread only; shared by the
 // service and by every stream, so that a late task finds it alive.
 #pragma once
 
@@ -52,10 +51,10 @@ class DecisionFeed final : public NullObserver {
   std::vector<std::shared_ptr<Follower>> followers_;
 };
 
-// As DECISION_KIND_BOUND.
+// As a DECISION_KIND_BOUND event.
 v1::DecisionEvent bound_event(const PlacedPod& pod);
 
-// Begins a stream, which owns itself.
+// Starts a stream, which owns itself.
 grpc::ServerWriteReactor<v1::DecisionEvent>* watch_decisions(
     const std::shared_ptr<LiveCalls>& calls, grpc::CallbackServerContext* context,
     const v1::WatchDecisionsRequest& request);

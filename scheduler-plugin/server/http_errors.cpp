@@ -1,5 +1,7 @@
 #include "scheduler-plugin/server/http_errors.hpp"
 
+#include <utility>
+
 #include "common/base/json_writer.hpp"
 
 namespace chipweave::sched {
@@ -26,14 +28,18 @@ int http_status(Errc code) {
   return 500;
 }
 
+http::Response json_response(std::string body, int status) {
+  http::Response response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+
 http::Response error_response(int status, std::string_view code, std::string_view message) {
   JsonWriter w;
   w.begin_object().key("error").begin_object().field("code", code).field("message", message);
   w.end_object().end_object();
-  http::Response response;
-  response.status = status;
-  response.body = w.take();
-  return response;
+  return json_response(w.take(), status);
 }
 
 http::Response error_response(const Error& error) {

@@ -58,12 +58,12 @@ void HttpFront::add_routes() {
   add("POST", "/kube/preempt",
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add_volcano_routes();
-  // API servers are seldom given a certificate for webhooks
+  // API servers rarely present a certificate to webhooks
   add(
       "POST", "/admission/binding",
       [this](const Request& r, std::string_view) { return admission_.review(r.body); }, false,
       options_.open_admission);
-  // open: a kubelet's probes cannot show a certificate
+  // open: the kubelet's probes cannot present a certificate
   add(
       "GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); }, false,
       true);
@@ -77,7 +77,7 @@ void HttpFront::add_routes() {
         return why.empty() ? text("ok\n") : text(why + "\n", 503);
       },
       false, true);
-  // whether it could lead, and may be asked what it knows
+  // whether this replica could lead and can answer read-only requests
   add(
       "GET", "/readyz/standby",
       [this](const Request&, std::string_view) {
@@ -155,16 +155,16 @@ void HttpFront::add_standalone_routes() {
       [this](const Request&, std::string_view rest) { return standalone_->remove(rest); }, true);
 }
 
-// Strangers are not told either which paths there are.
-bool HttpFront::may_ask(const http::Request& request) const {
+// Unauthorised callers do not learn which paths exist either.
+bool HttpFront::is_allowed(const http::Request& request) const {
   return request.trusted || std::any_of(routes_.begin(), routes_.end(), [&](const Route& r) {
            return r.open && r.path == request.path;
          });
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
-  if (!may_ask(request))
-    return error_response(401, "unauthenticated", "this path needs a client certificate");
+  if (!is_allowed(request))
+    return error_response(401, "unauthenticated", "a client certificate is required for this path");
   std::string allowed;
   for (const Route& r : routes_) {
     const bool here = r.prefix
@@ -177,7 +177,7 @@ http::Answer HttpFront::route(const http::Request& request, std::string_view& na
   }
   if (!allowed.empty()) {
     http::Response refused =
-        error_response(405, "method_not_allowed", "this path takes " + allowed);
+        error_response(405, "method_not_allowed", "allowed methods for this path: " + allowed);
     refused.allow = std::move(allowed);
     return refused;
   }
@@ -201,11 +201,11 @@ http::Answer HttpFront::handle(const http::Request& request) {
   return answer;
 }
 
-// A Service leads connections, not requests: who keeps one to a replica that does not lead any more
-// would ask it for ever.
-void HttpFront::finish(http::Response& response, const Asked& asked) {
-  metrics_.request(asked.route, response.status, scheduler_.clock().now() - asked.begin);
-  response.close = asked.method == "POST" && !scheduler_.cannot_decide().empty();
+// A Service balances connections, not requests: a client with a kept connection to a former leader
+// would use it forever.
+void HttpFront::finish(http::Response& response, const RequestInfo& info) {
+  metrics_.request(info.route, response.status, scheduler_.clock().now() - info.begin);
+  response.close = info.method == "POST" && !scheduler_.cannot_decide().empty();
 }
 
 std::string HttpFront::scrape() {
@@ -214,24 +214,24 @@ std::string HttpFront::scrape() {
   return metrics_.scrape(scheduler_, server_.stats(), &stats);
 }
 
-// The same, with its reply finished when it comes.
-http::Later HttpFront::finished(http::Later later, const Asked& asked) {
+// As finish(), for a reply that comes later.
+http::Later HttpFront::finished(http::Later later, const RequestInfo& info) {
   class Finished final : public http::PendingReply {
    public:
-    Finished(HttpFront& front, const Asked& asked, std::shared_ptr<http::PendingReply> to)
-        : front_(front), asked_(asked), to_(std::move(to)) {}
+    Finished(HttpFront& front, const RequestInfo& info, std::shared_ptr<http::PendingReply> to)
+        : front_(front), info_(info), to_(std::move(to)) {}
     void send(http::Response response) override {
-      front_.finish(response, asked_);
+      front_.finish(response, info_);
       to_->send(std::move(response));
     }
 
    private:
     HttpFront& front_;
-    Asked asked_;
+    RequestInfo info_;
     std::shared_ptr<http::PendingReply> to_;
   };
-  return [this, later = std::move(later), asked](std::shared_ptr<http::PendingReply> to) {
-    later(std::make_shared<Finished>(*this, asked, std::move(to)));
+  return [this, later = std::move(later), info](std::shared_ptr<http::PendingReply> to) {
+    later(std::make_shared<Finished>(*this, info, std::move(to)));
   };
 }
 

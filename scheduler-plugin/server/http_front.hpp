@@ -1,9 +1,8 @@
-// HttpFront — the scheduler's HTTP side: which path leads to which handler, and the server it all
-// runs on.
+// HttpFront — the scheduler's HTTP server: routes requests to the handlers.
 //
 // Owner: the loop thread. Requests are handled one at a time as they arrive; the only queue is the
-// kernel's and the server's bounded set of connections, so overload is refused at accept instead of
-// piling up here.
+// kernel's and the server's bounded set of connections, so that overload is refused at accept and
+// does not pile up here.
 #pragma once
 
 #include <chrono>
@@ -25,26 +24,26 @@ namespace chipweave::sched {
 
 class HttpFront {
  public:
-  // What the scheduler works for: one of both. standalone: where pods are posted.
+  // Exactly one is set. standalone: receives posted pods.
   struct Backend {
     MemoryCluster* standalone = nullptr;
     const Kubernetes* kubernetes = nullptr;
   };
   struct Options {
     int volcano_weight = 20;      // see VolcanoExtenderHandler
-    bool open_admission = false;  // also for clients without the certificate that is asked for
+    bool open_admission = false;  // also serve clients without the required certificate
   };
   // backend and resources must outlive the front.
   HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& scheduler, Backend backend,
             Metrics& metrics, const ResourceTable& resources, std::string version, Options options);
 
   Result<std::uint16_t> start();
-  // /readyz says no from now on; then the server drains.
+  // Makes /readyz fail, then drains the server.
   void drain(std::chrono::milliseconds grace, std::function<void()> done);
-  // Whether everything else (the gRPC server) is up too.
+  // Whether the rest (the gRPC server) is up too.
   void set_ready(bool ready) { ready_ = ready; }
 
-  // What the server calls; tests may too.
+  // Called by the server and by tests.
   http::Answer handle(const http::Request& request);
 
  private:
@@ -62,16 +61,16 @@ class HttpFront {
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  bool may_ask(const http::Request& request) const;
+  bool is_allowed(const http::Request& request) const;
   std::string scrape();
-  // What is known of a request when its answer comes.
-  struct Asked {
+  // What is kept of a request until its answer.
+  struct RequestInfo {
     std::string_view route;  // one of routes_, or "other"
     std::string method;      // the request is gone by then
     Clock::Steady begin;
   };
-  void finish(http::Response& response, const Asked& asked);
-  http::Later finished(http::Later later, const Asked& asked);
+  void finish(http::Response& response, const RequestInfo& info);
+  http::Later finished(http::Later later, const RequestInfo& info);
 
   Scheduler& scheduler_;
   Metrics& metrics_;

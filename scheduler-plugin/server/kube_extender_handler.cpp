@@ -8,12 +8,6 @@
 namespace chipweave::sched {
 namespace {
 
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
-
 std::string error_only(const std::string& message) {
   std::string out =
       R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
@@ -33,16 +27,17 @@ std::string bind_result(std::string_view error) {
 
 http::Response KubeExtenderHandler::filter(std::string& body) {
   if (const std::string why = scheduler_.cannot_decide(); !why.empty())
-    return json(error_only(why));
+    return json_response(error_only(why));
   if (auto read = reader_.read_args(body, args_); !read)
-    return json(error_only(read.error().text()));
-  const CountedAsk counted = count_ask(args_.pod, resources_);
-  if (!counted.refused.empty()) return json(refusal(counted.refused));
-  const Survey& survey = scheduler_.filter_survey(counted.ask, args_.names);
-  return json(reply_.filter(survey, args_));
+    return json_response(error_only(read.error().text()));
+  const CountedRequest counted = count_request(args_.pod, resources_);
+  if (!counted.refused.empty()) return json_response(refusal(counted.refused));
+  const Evaluation& evaluation = scheduler_.evaluate_filter(counted.request, args_.names);
+  return json_response(reply_.filter(evaluation, args_));
 }
 
-// No node will ever do; the sentence stands at each of them and, for the event, once for the pod.
+// No node will ever fit: gives the message for each of them and, for the pod's event, once as
+// Error.
 std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
   std::string escaped;
   append_json_string(escaped, sentence);
@@ -62,46 +57,47 @@ http::Response KubeExtenderHandler::prioritize(std::string& body) {
   if (std::string why = scheduler_.cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
-  const CountedAsk counted = count_ask(args_.pod, resources_);
+  const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
-  const Survey& survey = scheduler_.prioritize_survey(counted.ask, args_.names);
-  return json(reply_.prioritize(survey, args_));
+  const Evaluation& evaluation = scheduler_.evaluate_prioritize(counted.request, args_.names);
+  return json_response(reply_.prioritize(evaluation, args_));
 }
 
 http::Answer KubeExtenderHandler::bind(std::string& body) {
   auto args = reader_.read_binding(body);
-  if (!args) return json(bind_result(args.error().text()));
+  if (!args) return json_response(bind_result(args.error().text()));
   const std::string ns = args->pod_namespace.empty() ? "default" : args->pod_namespace;
   Binding binding{{ns, args->pod_name}, args->pod_uid, args->node};
   return http::Later(
       [this, binding = std::move(binding)](const std::shared_ptr<http::PendingReply>& reply) {
         scheduler_.bind(binding, [reply](const Result<void>& bound) {
-          reply->send(json(bind_result(bound ? "" : bound.error().text())));
+          reply->send(json_response(bind_result(bound ? "" : bound.error().text())));
         });
       });
 }
 
-// Keeps the nodes where the victims' end would let the pod in, with those of them that are needed.
+// Keeps the nodes where ending the victims would let the pod fit, with only the victims that are
+// needed.
 http::Response KubeExtenderHandler::preempt(std::string& body) {
   if (std::string why = scheduler_.cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
-  const CountedAsk counted = count_ask(args->pod, resources_);
+  const CountedRequest counted = count_request(args->pod, resources_);
   JsonWriter w;
   w.begin_object().key("NodeNameToMetaVictims").begin_object();
   for (const codec::PreemptionNode& node : args->nodes) {
     if (!counted.refused.empty() || node.victim_uids.empty()) continue;
-    const auto victims = scheduler_.choose_victims(counted.ask, node.node, node.victim_uids);
+    const auto victims = scheduler_.choose_victims(counted.request, node.node, node.victim_uids);
     if (victims.empty()) continue;
     w.key(node.node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : victims) w.begin_object().field("UID", uid).end_object();
     w.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
   }
   w.end_object().end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 }  // namespace chipweave::sched

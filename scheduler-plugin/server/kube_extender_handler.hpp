@@ -8,7 +8,7 @@
 #include "common/codec/kube/requests/extender.hpp"
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/server/extender_reply.hpp"
 
 namespace chipweave::sched {

@@ -9,8 +9,8 @@
 namespace chipweave::sched {
 namespace {
 
-// Of a decision: a warm one on a small cluster takes microseconds, a cold one on thousands of nodes
-// milliseconds.
+// A decision takes microseconds with warm tables on a small cluster, milliseconds with cold tables
+// on thousands of nodes.
 const std::vector<double> kDecisionBuckets = {1e-6,   5e-6, 2.5e-5, 1e-4,   2.5e-4, 5e-4, 1e-3,
                                               2.5e-3, 5e-3, 1e-2,   2.5e-2, 0.1,    0.5,  1};
 const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3,
@@ -27,13 +27,13 @@ enum Trouble : std::size_t { kDisputed, kUnaccounted };
 Metrics::Metrics(std::string_view version)
     : requests_(registry_.counter("chipweave_http_requests_total",
                                   "HTTP requests by route and status code")),
-      request_seconds_(registry_.histogram("chipweave_http_request_duration_seconds",
-                                           "Time from a whole request to its whole reply, by route",
-                                           kRequestBuckets)),
+      request_seconds_(registry_.histogram(
+          "chipweave_http_request_duration_seconds",
+          "Time from the complete request to the complete reply, by route", kRequestBuckets)),
       grpc_requests_(registry_.counter("chipweave_grpc_requests_total",
                                        "gRPC calls that ended, by method and status code")),
-      bind_failures_(registry_.counter("chipweave_bind_failures_total",
-                                       "Binds that were refused, by error code")),
+      bind_failures_(
+          registry_.counter("chipweave_bind_failures_total", "Failed binds, by error code")),
       pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
       certificate_(registry_.gauge("chipweave_tls_certificate_expiry_timestamp_seconds",
                                    "When the certificate in use expires, Unix time")) {
@@ -53,17 +53,18 @@ Metrics::Metrics(std::string_view version)
   for (int i = 1; i < kCauseCount; ++i) {  // Cause::none is no rejection
     rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
   }
-  auto& promises =
-      registry_.counter("chipweave_reservations_total", "Reservations by what became of them");
-  for (const Promise event :
-       {Promise::held, Promise::confirmed, Promise::expired, Promise::dropped}) {
-    promises_.push_back(promises.with({{"event", std::string(to_string(event))}}));
+  auto& reservations = registry_.counter(
+      "chipweave_reservations_total", "Reservations by event: held, confirmed, expired or dropped");
+  for (const ReservationEvent event : {ReservationEvent::held, ReservationEvent::confirmed,
+                                       ReservationEvent::expired, ReservationEvent::dropped}) {
+    reservations_.push_back(reservations.with({{"event", std::string(to_string(event))}}));
   }
   share_.push_back(
       registry_
-          .histogram("chipweave_placement_bandwidth_ratio",
-                     "Predicted bandwidth of placed sets over the best possible on the machine",
-                     kShareBuckets)
+          .histogram(
+              "chipweave_placement_bandwidth_ratio",
+              "Predicted bandwidth of placed sets divided by the best possible on their machine",
+              kShareBuckets)
           .with());
   totals_ = {registry_.gauge("chipweave_nodes", "Nodes with inventory").with(),
              registry_.gauge("chipweave_machine_classes", "Distinct wirings in use").with(),
@@ -74,20 +75,20 @@ Metrics::Metrics(std::string_view version)
                  .with(),
              registry_
                  .gauge("chipweave_placed_best_bandwidth_bytes_per_second",
-                        "What the same pods could have on empty machines")
+                        "Best bandwidth of the same pods on empty machines")
                  .with(),
              registry_.gauge("chipweave_http_connections", "Open HTTP connections").with(),
              registry_
-                 .gauge("chipweave_bindings_under_way",
-                        "Bindings that the API server was asked for and has not answered")
+                 .gauge("chipweave_bindings_in_flight",
+                        "Bindings whose outcome the API server has not reported yet")
                  .with()};
   trouble_ = {registry_
                   .counter("chipweave_disputed_chips_total",
-                           "Chips that a bound pod says it has although another one has them")
+                           "Chips claimed by a bound pod although another bound pod has them")
                   .with(),
               registry_
                   .counter("chipweave_unaccounted_pods_total",
-                           "Bound pods on nodes for which the node table had no room")
+                           "Bound pods on nodes that did not fit into the node table")
                   .with()};
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
@@ -95,7 +96,7 @@ Metrics::Metrics(std::string_view version)
                  .with(),
              registry_
                  .counter("chipweave_http_bad_requests_total",
-                          "Requests that were malformed, too large or too slow, and broken TLS")
+                          "Malformed, oversized or slow requests and failed TLS handshakes")
                  .with()};
   registry_.gauge("chipweave_build_info", "1, with the version as label")
       .with({{"version", std::string(version)}})
@@ -112,7 +113,9 @@ void Metrics::rejected(Cause cause, std::size_t nodes) {
   rejected_[static_cast<std::size_t>(cause) - 1].add(static_cast<double>(nodes));
 }
 
-void Metrics::promise(Promise event) { promises_[static_cast<std::size_t>(event)].add(); }
+void Metrics::reservation(ReservationEvent event) {
+  reservations_[static_cast<std::size_t>(event)].add();
+}
 
 void Metrics::bound(const BoundPod& pod) {
   if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
@@ -127,19 +130,19 @@ void Metrics::bound(const BoundPod& pod) {
 
 void Metrics::bind_failed(const Binding& binding, const Error& error) {
   bind_failures_.with({{"code", to_string(error.code)}}).add();
-  obs::log(obs::Level::warn, "bind refused",
+  obs::log(obs::Level::warn, "bind failed",
            {{"pod", binding.key.text()}, {"node", binding.node}, {"error", error.text()}});
 }
 
 void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
   trouble_[kDisputed].add(static_cast<double>(chips.size()));
-  obs::log(obs::Level::error, "a bound pod says it has chips that another one has",
+  obs::log(obs::Level::error, "a bound pod claims chips of another bound pod",
            {{"pod", pod.text()}, {"node", node}, {"chips", comma_list(chips)}});
 }
 
 void Metrics::unaccounted(const PodKey& pod, std::string_view node) {
   trouble_[kUnaccounted].add();
-  obs::log(obs::Level::error, "no room in the node table for the node of a bound pod",
+  obs::log(obs::Level::error, "the node table is full: a bound pod's node is not accounted for",
            {{"pod", pod.text()}, {"node", node}});
 }
 
@@ -169,14 +172,14 @@ void Metrics::scrape_pods(Scheduler& scheduler) {
   double predicted = 0;
   double best = 0;
   scheduler.cluster().each([&](const ClusterPod& pod) {
-    if (const Decision* d = scheduler.decision(pod.ask.uid)) {
+    if (const Decision* d = scheduler.decision(pod.request.uid)) {
       predicted += d->gbps * 1e9;
       best += d->best_gbps * 1e9;
     }
     if (!pod.node.empty()) {
       ++bound;
     } else {
-      ++(scheduler.ledger().find(pod.ask.uid) != nullptr ? reserved : pending);
+      ++(scheduler.ledger().find(pod.request.uid) != nullptr ? reserved : pending);
     }
   });
   pods_.with({{"state", "pending"}}).set(static_cast<double>(pending));
@@ -199,17 +202,17 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   if (kubernetes_.empty()) {
     auto& events = registry_.counter("chipweave_events_total", "Events on pods by result");
     auto& reviews = registry_.counter("chipweave_token_reviews_total",
-                                      "gRPC callers' tokens that the API server was asked about");
+                                      "Token reviews of gRPC callers, by result");
     kubernetes_ = {
         events.with({{"result", "sent"}}),
         events.with({{"result", "dropped"}}),
         registry_
-            .counter("chipweave_wake_ups_total",
-                     "Nodes touched so that kube-scheduler looks again at pods that wait")
+            .counter("chipweave_requeue_triggers_total",
+                     "Nodes annotated so that kube-scheduler retries waiting pods")
             .with(),
         registry_
             .counter("chipweave_watch_failures_total",
-                     "Watches and lists of the API server that failed and were begun anew")
+                     "Watches and lists of the API server that failed and were restarted")
             .with(),
         registry_
             .counter("chipweave_unusable_inventories_total",
@@ -236,16 +239,15 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   if (now.leader) scrape_leader(*now.leader);
 }
 
-void Metrics::scrape_leader(const LeaderSeat::Stats& now) {
-  registry_.gauge("chipweave_leader", "1 on the replica that decides, 0 on one that stands by")
+void Metrics::scrape_leader(const LeaderElection::Stats& now) {
+  registry_.gauge("chipweave_leader", "1 on the leading replica, 0 on a standby")
       .with()
       .set(now.leads ? 1 : 0);
-  registry_.counter("chipweave_leader_terms_total", "How often this replica began to lead")
+  registry_.counter("chipweave_leader_terms_total", "Times this replica became the leader")
       .with()
       .add(static_cast<double>(now.terms - seen_leader_.terms));
   registry_
-      .counter("chipweave_leader_failures_total",
-               "Requests for the Lease or the label of the leader that came to nothing")
+      .counter("chipweave_leader_failures_total", "Failed requests for the leader's Lease or label")
       .with()
       .add(static_cast<double>(now.failures - seen_leader_.failures));
   seen_leader_ = now;
@@ -258,9 +260,9 @@ std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& ser
   for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
     inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
   totals_[kNodes].set(static_cast<double>(inventories));
-  totals_[kUnderWay].set(static_cast<double>(scheduler.under_way()));
+  totals_[kUnderWay].set(static_cast<double>(scheduler.in_flight()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
-  totals_[kHeld].set(static_cast<double>(scheduler.ledger().promised()));
+  totals_[kHeld].set(static_cast<double>(scheduler.ledger().reserved()));
   scrape_pods(scheduler);
   scrape_server(server);
   if (kubernetes != nullptr) scrape_kubernetes(*kubernetes);

@@ -1,5 +1,5 @@
-// Metrics — the numbers of the scheduler (docs/reference/metrics.md): counters and histograms as
-// things happen, gauges at scrape.
+// Metrics — the scheduler's metrics (docs/reference/metrics.md): counters and histograms updated by
+// events, gauges at scrape.
 //
 // Owner: the loop thread. Costs a few atomic additions a decision; a scrape walks the nodes.
 #pragma once
@@ -26,7 +26,7 @@ class Metrics final : public Observer {
 
   void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
   void rejected(Cause cause, std::size_t nodes) override;
-  void promise(Promise event) override;
+  void reservation(ReservationEvent event) override;
   void bound(const BoundPod& pod) override;
   void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const Binding& binding, const Error& error) override;
@@ -35,9 +35,9 @@ class Metrics final : public Observer {
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 
-  // A call of the gRPC side has ended. Any thread.
+  // A gRPC call has ended. Any thread.
   void grpc_call(std::string_view method, std::string_view code);
-  // path: the route, never what a client made up.
+  // path: the route, not the client's path.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
   // kubernetes: null in standalone mode.
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server,
@@ -47,7 +47,7 @@ class Metrics final : public Observer {
   void scrape_pods(Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
   void scrape_kubernetes(const Kubernetes::Stats& now);
-  void scrape_leader(const LeaderSeat::Stats& now);
+  void scrape_leader(const LeaderElection::Stats& now);
 
   obs::Registry registry_;
   obs::Family<obs::Counter>& requests_;
@@ -59,16 +59,16 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
-  std::vector<obs::Counter> rejected_;  // by cause
-  std::vector<obs::Counter> promises_;  // by event
-  std::vector<obs::Histogram> share_;   // predicted against best possible; one
-  std::vector<obs::Gauge> totals_;      // by Total
-  std::vector<obs::Counter> trouble_;   // by Trouble
-  std::vector<obs::Counter> server_;    // refused, bad
+  std::vector<obs::Counter> rejected_;      // by cause
+  std::vector<obs::Counter> reservations_;  // by event
+  std::vector<obs::Histogram> share_;       // predicted against best possible; one
+  std::vector<obs::Gauge> totals_;          // by Total
+  std::vector<obs::Counter> trouble_;       // by Trouble
+  std::vector<obs::Counter> server_;        // refused, bad
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;
-  LeaderSeat::Stats seen_leader_;
+  LeaderElection::Stats seen_leader_;
   std::map<std::pair<std::string, int>, std::pair<obs::Counter, obs::Histogram>> routes_;
   NodeMetrics nodes_;
 };

@@ -9,7 +9,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Of one node: what its holders take, in three kinds.
+// The chips that a node's holders take, by kind.
 struct Shares {
   ChipSet reserved;
   int unattributed = 0;
@@ -26,7 +26,7 @@ Shares shares_of(const Scheduler& scheduler, NodeId id) {
 
 }  // namespace
 
-// A function of the node's state, which thousands of nodes share.
+// Depends only on the node's state, which thousands of nodes can share.
 const NodeMetrics::Placeable& NodeMetrics::placeable(const NodeTable& nodes, NodeId id) {
   static const Placeable nothing;
   const StateId at = nodes.state_of(id);
@@ -71,15 +71,14 @@ std::string NodeMetrics::expose(const Scheduler& scheduler) {
     text.sample({{"node", node.name}, {"state", "degraded"}}, links[1]);
     text.sample({{"node", node.name}, {"state", "down"}}, links[2]);
   });
-  text.gauges("chipweave_inventory_age_seconds",
-              "Time since the last sign of life of a node's agent");
+  text.gauges("chipweave_inventory_age_seconds", "Time since the last heartbeat of a node's agent");
   const Clock::Steady now = scheduler.clock().now();
   each([&](NodeId, const Node& node) {
     if (!node.has_inventory()) return;  // no agent ever spoke for it
     text.sample({{"node", node.name}}, std::chrono::duration<double>(now - node.last_seen).count());
   });
   text.gauges("chipweave_inventory_stale",
-              "1 if nothing is placed on the node because its agent is silent");
+              "1 if nothing is placed on the node because its agent is not reporting");
   each([&](NodeId, const Node& node) { text.sample({{"node", node.name}}, node.stale ? 1 : 0); });
   text.gauges("chipweave_largest_placeable_chips", "Largest request that still fits on the node");
   each([&](NodeId id, const Node& node) {
@@ -90,8 +89,8 @@ std::string NodeMetrics::expose(const Scheduler& scheduler) {
     text.sample({{"node", node.name}}, placeable(nodes, id).sizes);
   });
   text.gauges("chipweave_unattributed_chips",
-              "Chips by node that bound pods have and nobody can say which: bound by another "
-              "scheduler, without annotation");
+              "Chips of bound pods whose indices are unknown, by node: bound by another "
+              "scheduler without annotation");
   each([&](NodeId id, const Node& node) {
     text.sample({{"node", node.name}}, shares_of(scheduler, id).unattributed);
   });

@@ -1,4 +1,4 @@
-// NodeMetrics — the gauges of nodes (docs/reference/metrics.md), as text of a scrape.
+// NodeMetrics — the per-node gauges (docs/reference/metrics.md) in the exposition format.
 //
 // Owner: the loop thread. A scrape walks the nodes once a family: some 10 ms at 10,000 nodes.
 #pragma once

@@ -11,13 +11,6 @@
 namespace chipweave::sched {
 namespace {
 
-http::Response json(std::string body, int status = 200) {
-  http::Response response;
-  response.status = status;
-  response.body = std::move(body);
-  return response;
-}
-
 Error no_such_pod(std::string_view rest) {
   return make_error(Errc::not_found, "pod " + std::string(rest.substr(0, 512)) + " does not exist");
 }
@@ -25,8 +18,8 @@ Error no_such_pod(std::string_view rest) {
 }  // namespace
 
 Result<std::string> StandaloneHandler::document(const ClusterPod& pod) const {
-  return codec::write_pod(cluster_.document(pod.ask.key), pod.ask.key.ns, pod.ask.uid, pod.node,
-                          cluster_.written(pod.ask.key));
+  return codec::write_pod(cluster_.document(pod.request.key), pod.request.key.ns, pod.request.uid,
+                          pod.node, cluster_.written(pod.request.key));
 }
 
 http::Response StandaloneHandler::create(const std::string& body) {
@@ -39,15 +32,15 @@ http::Response StandaloneHandler::create(const std::string& body) {
     return error_response(
         make_error(Errc::invalid_argument, "spec.nodeName is set by bind; leave it empty"));
   }
-  CountedAsk counted = count_ask(*pod, resources_);
+  CountedRequest counted = count_request(*pod, resources_);
   ClusterPod entry;
-  entry.ask = std::move(counted.ask);
+  entry.request = std::move(counted.request);
   entry.refused = std::move(counted.refused);
   auto added = cluster_.add(std::move(entry), body);
   if (!added) return error_response(added.error());
   auto text = document(**added);
   if (!text) return error_response(text.error());
-  return json(std::move(*text), 201);
+  return json_response(std::move(*text), 201);
 }
 
 http::Response StandaloneHandler::list() const {
@@ -61,7 +54,7 @@ http::Response StandaloneHandler::list() const {
     out += *text;
   });
   out += "]}";
-  return json(std::move(out));
+  return json_response(std::move(out));
 }
 
 http::Response StandaloneHandler::get(std::string_view rest) const {
@@ -69,16 +62,17 @@ http::Response StandaloneHandler::get(std::string_view rest) const {
   if (pod == nullptr) return error_response(no_such_pod(rest));
   auto text = document(*pod);
   if (!text) return error_response(text.error());
-  return json(std::move(*text));
+  return json_response(std::move(*text));
 }
 
 http::Response StandaloneHandler::remove(std::string_view rest) {
   const ClusterPod* pod = cluster_.find(pod_key_of(rest));
   if (pod == nullptr) return error_response(no_such_pod(rest));
   auto text = document(*pod);
-  if (auto ended = cluster_.end(PodKey(pod->ask.key)); !ended) return error_response(ended.error());
+  if (auto ended = cluster_.end(PodKey(pod->request.key)); !ended)
+    return error_response(ended.error());
   if (!text) return error_response(text.error());
-  return json(std::move(*text));
+  return json_response(std::move(*text));
 }
 
 }  // namespace chipweave::sched

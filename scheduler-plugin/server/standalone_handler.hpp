@@ -1,12 +1,11 @@
-// StandaloneHandler — what a Kubernetes API server would do for pods, for programs that run without
-// one.
+// StandaloneHandler — a minimal pod API in place of a Kubernetes API server.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "common/http/server.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/memory_cluster.hpp"
 
 namespace chipweave::sched {
@@ -16,12 +15,12 @@ class StandaloneHandler {
   StandaloneHandler(MemoryCluster& cluster, const ResourceTable& resources)
       : cluster_(cluster), resources_(resources) {}
 
-  // A Pod in JSON; answers it with namespace and uid, status 201. 409 if the name exists.
+  // body: a Pod in JSON. Answers it with namespace and uid, status 201; 409 if the name exists.
   http::Response create(const std::string& body);
   // {"items":[Pod…]} by arrival.
   http::Response list() const;
   http::Response get(std::string_view rest) const;
-  // Answers the pod as it was; its chips are free.
+  // Deletes the pod, frees its chips and answers the deleted pod.
   http::Response remove(std::string_view rest);
 
  private:

@@ -11,62 +11,56 @@
 namespace chipweave::sched {
 namespace {
 
-// Why a node is rejected, as Volcano counts it: preemption may help, or never will.
+// Volcano's codes for a rejection: preemption may help, or cannot.
 constexpr int kUnschedulable = 2;
 constexpr int kUnresolvable = 3;
 
 constexpr int kFullScore = 100;  // what one of Volcano's own plugins gives at most, at weight 1
-
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
 
 // `errorMessage` is what Volcano 1.6 and 1.7 read, the others what 1.10 and later do.
 http::Response misfit(std::string_view why, int code) {
   JsonWriter w;
   w.begin_object().field("errorMessage", why).field("status", why).key("code").integer(code);
   w.end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 http::Response outcome(std::string_view error) {
   JsonWriter w;
   w.begin_object().field("errorMessage", error).end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
-// Of no node. An absent nodeScore is an error to Volcano, so it is always there.
+// No scores. Volcano treats an absent nodeScore as an error, so it is always written.
 http::Response no_scores(std::string_view error) {
   JsonWriter w;
   w.begin_object().key("nodeScore").begin_object().end_object().field("errorMessage", error);
   w.end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 }  // namespace
 
 bool VolcanoExtenderHandler::known(const codec::VolcanoTask& task) const {
   const ClusterPod* pod = scheduler_.cluster().find({task.ns, task.name});
-  return pod != nullptr && pod->ask.uid == task.uid;
+  return pod != nullptr && pod->request.uid == task.uid;
 }
 
-CountedAsk VolcanoExtenderHandler::ask_of(const codec::VolcanoTask& task) const {
+CountedRequest VolcanoExtenderHandler::request_of(const codec::VolcanoTask& task) const {
   if (const ClusterPod* pod = scheduler_.cluster().find({task.ns, task.name});
-      pod != nullptr && pod->ask.uid == task.uid) {
-    return {pod->ask, pod->refused};
+      pod != nullptr && pod->request.uid == task.uid) {
+    return {pod->request, pod->refused};
   }
-  CountedAsk counted = count_ask(task.pod, resources_);
-  counted.ask.key = {task.ns, task.name};
-  counted.ask.uid = task.uid;
+  CountedRequest counted = count_request(task.pod, resources_);
+  counted.request.key = {task.ns, task.name};
+  counted.request.uid = task.uid;
   return counted;
 }
 
-// Whether the task will have room on node_ when the pods that end there are gone. Where too little
-// is free now, Volcano can only let it wait for that; and where it may not, it lets others have
-// what comes free, and evicts further pods for this one.
-bool VolcanoExtenderHandler::can_wait_for_room(const PodAsk& pod) const {
+// Whether the task will fit on node_ once terminating pods are gone. If so, Volcano may let it wait
+// for them; otherwise Volcano gives the freed chips to others and evicts further pods for this
+// task.
+bool VolcanoExtenderHandler::can_wait_for_room(const PodRequest& pod) const {
   constexpr double kThousandths = 1000;
   return node_.idle_of(pod.resource) < kThousandths * pod.chips &&
          scheduler_.fits_when_ended(pod, node_.name);
@@ -78,13 +72,15 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_predicate(body, knows, task_, node_); !read)
     return error_response(read.error());
-  const CountedAsk counted = ask_of(task_);
+  const CountedRequest counted = request_of(task_);
   if (!counted.refused.empty()) return misfit(counted.refused, kUnresolvable);
   const std::string_view name = node_.name;
-  const Survey& survey = scheduler_.session_survey(Verb::predicate, counted.ask, {&name, 1});
-  const Verdict verdict = survey.of(0);
-  if (verdict.fits() || (!verdict.never && can_wait_for_room(counted.ask))) return json("{}");
-  return misfit(verdict.reason, verdict.never ? kUnresolvable : kUnschedulable);
+  const Evaluation& evaluation =
+      scheduler_.evaluate_session(Verb::predicate, counted.request, {&name, 1});
+  const Verdict verdict = evaluation.of(0);
+  if (verdict.fits() || (!verdict.unresolvable && can_wait_for_room(counted.request)))
+    return json_response("{}");
+  return misfit(verdict.reason, verdict.unresolvable ? kUnresolvable : kUnschedulable);
 }
 
 http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
@@ -92,17 +88,18 @@ http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_prioritize(body, knows, task_, nodes_); !read)
     return error_response(read.error());
-  const CountedAsk counted = ask_of(task_);
+  const CountedRequest counted = request_of(task_);
   if (!counted.refused.empty() || nodes_.empty()) return no_scores(counted.refused);
-  const Survey& survey = scheduler_.session_survey(Verb::prioritize, counted.ask, nodes_);
+  const Evaluation& evaluation =
+      scheduler_.evaluate_session(Verb::prioritize, counted.request, nodes_);
   JsonWriter w;
   w.begin_object().key("nodeScore").begin_object();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const int points = survey.score(i) * weight_ * kFullScore / Survey::kBestScore;
+    const int points = evaluation.score(i) * weight_ * kFullScore / Evaluation::kBestScore;
     if (points > 0) w.key(nodes_[i]).integer(points);
   }
   w.end_object().field("errorMessage", "").end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 http::Response VolcanoExtenderHandler::allocate(std::string& body) {
@@ -110,9 +107,9 @@ http::Response VolcanoExtenderHandler::allocate(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_event(body, knows, task_); !read)
     return error_response(read.error());
-  // Others wait for chips that are not free yet, or run again after an eviction was taken back.
+  // Other states wait for chips that are not free yet, or run again after a cancelled eviction.
   if (task_.status != codec::VolcanoTask::kAllocated) return outcome("");
-  const auto held = scheduler_.session_allocate(ask_of(task_).ask, task_.node);
+  const auto held = scheduler_.session_allocate(request_of(task_).request, task_.node);
   return outcome(held ? "" : held.error().text());
 }
 
@@ -120,9 +117,9 @@ http::Response VolcanoExtenderHandler::deallocate(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_event(body, knows, task_); !read)
     return error_response(read.error());
-  // One that is evicted keeps its chips until it is gone.
+  // An evicted task keeps its chips until it is gone.
   if (task_.status == codec::VolcanoTask::kPending)
-    scheduler_.session_deallocate(ask_of(task_).ask);
+    scheduler_.session_deallocate(request_of(task_).request);
   return outcome("");
 }
 
@@ -130,14 +127,14 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_eviction(body, knows, task_, evictees_); !read)
     return error_response(read.error());
-  const CountedAsk counted = ask_of(task_);
-  if (!scheduler_.cannot_decide().empty() || !counted.refused.empty() || counted.ask.chips == 0)
-    return json(R"({"status":0,"victims":[]})");
+  const CountedRequest counted = request_of(task_);
+  if (!scheduler_.cannot_decide().empty() || !counted.refused.empty() || counted.request.chips == 0)
+    return json_response(R"({"status":0,"victims":[]})");
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& evictee : evictees_) by_node[evictee.node].push_back(evictee.uid);
   std::set<std::string> victims;
   for (const auto& [node, offered] : by_node) {
-    for (std::string& uid : scheduler_.choose_victims(counted.ask, node, offered))
+    for (std::string& uid : scheduler_.choose_victims(counted.request, node, offered))
       victims.insert(std::move(uid));
   }
   JsonWriter w;
@@ -146,13 +143,13 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
     if (victims.contains(evictee.uid)) w.raw(evictee.text);
   }
   w.end_array().end_object();
-  return json(w.take());
+  return json_response(w.take());
 }
 
 http::Response VolcanoExtenderHandler::session_hook() { return {}; }
 
 http::Response VolcanoExtenderHandler::no_opinion(std::string_view reply) {
-  return json(std::string(reply));
+  return json_response(std::string(reply));
 }
 
 }  // namespace chipweave::sched

@@ -1,9 +1,8 @@
 // VolcanoExtenderHandler — the verbs of Volcano's extender plugin over HTTP: reads the body, asks
 // the decision core, writes the reply.
 //
-// All of them are speculative. What may change something is told so: allocate and deallocate. Verbs
-// about queues, jobs and sessions are answered without a look at the body, in Volcano's words for
-// "no opinion". Owner: the loop thread.
+// All verbs are speculative; only allocate and deallocate change anything. Verbs about queues, jobs
+// and sessions are answered "no opinion" without reading the body. Owner: the loop thread.
 #pragma once
 
 #include <string>
@@ -13,18 +12,18 @@
 #include "common/codec/kube/requests/volcano.hpp"
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
 
 class VolcanoExtenderHandler {
  public:
-  // weight: what a difference of the whole range of scores counts, in points of Volcano's node
-  // order divided by 100 (its own plugins give 0 to 100 times their weight).
+  // weight: scales scores to 0..100*weight points of Volcano's node order, like the weights of its
+  // own plugins.
   VolcanoExtenderHandler(Scheduler& scheduler, const ResourceTable& resources, int weight)
       : scheduler_(scheduler), resources_(resources), weight_(weight) {}
 
-  // Requests that cannot be read: 400, which Volcano takes as an error of the extender.
+  // Malformed requests: 400, which Volcano treats as an extender error.
   http::Response predicate(std::string& body);
   http::Response prioritize(std::string& body);
   http::Response allocate(std::string& body);
@@ -36,10 +35,10 @@ class VolcanoExtenderHandler {
   static http::Response no_opinion(std::string_view reply);
 
  private:
-  // Whether the cluster holds the pod, so that what it asks for is known.
+  // Whether the cluster holds the pod, so that its request is known.
   bool known(const codec::VolcanoTask& task) const;
-  CountedAsk ask_of(const codec::VolcanoTask& task) const;
-  bool can_wait_for_room(const PodAsk& pod) const;
+  CountedRequest request_of(const codec::VolcanoTask& task) const;
+  bool can_wait_for_room(const PodRequest& pod) const;
 
   Scheduler& scheduler_;
   const ResourceTable& resources_;

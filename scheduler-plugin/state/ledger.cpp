@@ -25,7 +25,7 @@ Result<void> Ledger::hold(Holding holding) {
     return make_error(Errc::conflict, "a chip for " + holding.key.text() + " is taken already");
   }
   const NodeId node = holding.node;
-  if (!holding.bound) promises_.emplace(holding.expires, holding.uid);
+  if (!holding.bound) reservations_.emplace(holding.expires, holding.uid);
   const ChipSet chips = holding.chips;
   const Holding& held = put(std::move(holding));
   if (on_.size() <= node) on_.resize(node + 1);
@@ -42,10 +42,10 @@ const Holding& Ledger::put(Holding holding) {
   return *holdings_.emplace(uid, std::move(kept)).first->second;
 }
 
-void Ledger::forget_promise(const Holding& holding) {
-  const auto [begin, end] = promises_.equal_range(holding.expires);
+void Ledger::forget_reservation(const Holding& holding) {
+  const auto [begin, end] = reservations_.equal_range(holding.expires);
   const auto it = std::find_if(begin, end, [&](const auto& p) { return p.second == holding.uid; });
-  if (it != end) promises_.erase(it);
+  if (it != end) reservations_.erase(it);
 }
 
 void Ledger::add_to_job(const Holding& holding) {
@@ -70,7 +70,7 @@ const Ledger::ByNode& Ledger::of_job(const std::string& job) const {
 
 void Ledger::confirm(std::string_view uid) {
   Holding& holding = *holdings_.find(uid)->second;
-  if (!holding.bound) forget_promise(holding);
+  if (!holding.bound) forget_reservation(holding);
   holding.bound = true;
   check();
 }
@@ -80,7 +80,7 @@ void Ledger::reopen(std::string_view uid, Clock::Steady expires) {
   if (!holding.bound) return;
   holding.bound = false;
   holding.expires = expires;
-  promises_.emplace(expires, holding.uid);
+  reservations_.emplace(expires, holding.uid);
   check();
 }
 
@@ -92,7 +92,7 @@ void Ledger::assume(std::string_view uid, ChipSet chips) {
   }
   take_from_job(holding);
   holding.unplaced = holding.count() - chips.size();
-  holding.lost.clear();
+  holding.unreported.clear();
   holding.chips = chips;
   add_to_job(holding);
   nodes_.set_taken(holding.node, others | chips, on_[holding.node].size());
@@ -102,9 +102,9 @@ void Ledger::assume(std::string_view uid, ChipSet chips) {
 void Ledger::extend(std::string_view uid, Clock::Steady expires) {
   const auto it = holdings_.find(uid);
   if (it == holdings_.end() || it->second->bound) return;
-  forget_promise(*it->second);
+  forget_reservation(*it->second);
   it->second->expires = expires;
-  promises_.emplace(expires, it->second->uid);
+  reservations_.emplace(expires, it->second->uid);
 }
 
 void Ledger::hand_over(std::string_view from, Holder to) {
@@ -113,7 +113,7 @@ void Ledger::hand_over(std::string_view from, Holder to) {
     throw std::logic_error("ledger: nothing to hand over, or to one that holds chips");
   }
   Holding holding = *it->second;
-  forget_promise(holding);
+  forget_reservation(holding);
   take_from_job(holding);
   auto& here = on_[holding.node];
   const auto place = std::find(here.begin(), here.end(), it->second.get());
@@ -122,7 +122,7 @@ void Ledger::hand_over(std::string_view from, Holder to) {
   holding.key = std::move(to.key);
   holding.job = std::move(to.job);
   holding.spare = to.spare;
-  promises_.emplace(holding.expires, holding.uid);
+  reservations_.emplace(holding.expires, holding.uid);
   add_to_job(holding);
   *place = &put(std::move(holding));
   check();
@@ -132,7 +132,7 @@ bool Ledger::drop(std::string_view uid) {
   const auto it = holdings_.find(uid);
   if (it == holdings_.end()) return false;
   const Holding& holding = *it->second;
-  if (!holding.bound) forget_promise(holding);
+  if (!holding.bound) forget_reservation(holding);
   auto& here = on_[holding.node];
   here.erase(std::find(here.begin(), here.end(), &holding));
   take_from_job(holding);
@@ -144,8 +144,8 @@ bool Ledger::drop(std::string_view uid) {
 
 std::vector<Holding> Ledger::expire(Clock::Steady now) {
   std::vector<Holding> gone;
-  while (!promises_.empty() && promises_.begin()->first <= now) {
-    const std::string uid = promises_.begin()->second;
+  while (!reservations_.empty() && reservations_.begin()->first <= now) {
+    const std::string uid = reservations_.begin()->second;
     gone.push_back(*holdings_.find(uid)->second);
     drop(uid);
   }
@@ -160,21 +160,21 @@ std::vector<std::string> Ledger::rebase(NodeId node, const std::vector<int>& old
   ChipSet taken;
   for (const Holding* h : on_[node]) {
     Holding& holding = *holdings_.find(h->uid)->second;
-    std::vector<int> indices = std::move(holding.lost);
+    std::vector<int> indices = std::move(holding.unreported);
     for (const int slot : holding.chips) {
       indices.push_back(old_indices[static_cast<std::size_t>(slot)]);
     }
     holding.chips = {};
-    holding.lost.clear();
+    holding.unreported.clear();
     for (const int index : indices) {
       if (const auto slot = topology.slot_of(domain::ChipIndex{index})) {
         holding.chips.insert(*slot);
       } else {
-        holding.lost.push_back(index);
+        holding.unreported.push_back(index);
       }
     }
     taken |= holding.chips;
-    if (!holding.bound && !holding.lost.empty()) broken.push_back(holding.uid);
+    if (!holding.bound && !holding.unreported.empty()) broken.push_back(holding.uid);
   }
   for (const Holding* h : on_[node]) add_to_job(*h);
   nodes_.set_taken(node, taken, on_[node].size());
@@ -184,14 +184,14 @@ std::vector<std::string> Ledger::rebase(NodeId node, const std::vector<int>& old
 
 std::string Ledger::check_invariants() const {
   std::size_t seen = 0;
-  std::size_t promised = 0;
+  std::size_t reserved = 0;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& node = nodes_.node(id);
     ChipSet sum;
     for (const Holding* h : on(id)) {
       if (h->node != id)
         return "a holding of " + h->uid + " is listed on the wrong node " + node.name;
-      for (const int index : h->lost) {
+      for (const int index : h->unreported) {
         if (node.topology.slot_of(domain::ChipIndex{index})) {
           return "a chip of " + node.name + " came back, but not to " + h->uid;
         }
@@ -200,7 +200,7 @@ std::string Ledger::check_invariants() const {
         return "a chip of " + node.name + " is given twice, also to " + h->uid;
       sum |= h->chips;
       ++seen;
-      promised += h->bound ? 0U : 1U;
+      reserved += h->bound ? 0U : 1U;
     }
     if (on(id).size() != node.holders) return "holders of " + node.name + " are miscounted";
     if (sum != node.taken) return "taken chips of " + node.name + " are not those of its pods";
@@ -210,7 +210,7 @@ std::string Ledger::check_invariants() const {
       return "a chip of " + node.name + " is in two states";
   }
   if (seen != holdings_.size()) return "a holding is on no node";
-  if (promised != promises_.size()) return "the list of promises does not match the holdings";
+  if (reserved != reservations_.size()) return "the reservations do not match the holdings";
   std::unordered_map<std::string, ByNode> jobs;
   for (const auto& [uid, h] : holdings_) {
     if (!h->job.empty() && !h->chips.empty()) jobs[h->job][h->node] |= h->chips;

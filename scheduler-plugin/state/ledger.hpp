@@ -1,8 +1,10 @@
-// Ledger — which chips belong to which pod: bound ones, and promises between prioritize and bind.
+// Ledger — which chips belong to which pod: bound ones, and reservations between prioritize and
+// bind.
 //
-// Owner: the loop thread. A promise dies by confirm(), drop() or after its lifetime (expire()).
+// Owner: the loop thread. A reservation ends with confirm(), drop() or its time to live (expire()).
 // Invariant: on each node the chips of different holdings are disjoint, and their union is what the
-// node table calls taken; check_invariants() proves it, every operation runs it in debug builds.
+// node table calls taken; check_invariants() verifies it; debug builds run it after every
+// operation.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +24,21 @@ struct Holding {
   PodKey key;
   NodeId node = kNoNode;
   ChipSet chips;
-  bool bound = false;       // or being bound: no time ends it
-  Clock::Steady expires{};  // of a promise
+  bool bound = false;       // or being bound: it does not expire
+  Clock::Steady expires{};  // of a reservation
   std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
   bool spare = false;       // a part of the group that no pod has claimed
-  // Vendor indices of chips that the node's agent no longer reports. They are the holder's again
-  // when they come back.
-  std::vector<int> lost;
-  // Of a bound pod of which nobody can say what it holds (another scheduler bound it): chips is a
-  // guess, which gives way to whoever is known to have them.
+  // Vendor indices of chips that the node's agent no longer reports. The holder gets them back if
+  // they reappear.
+  std::vector<int> unreported;
+  // A bound pod whose chips are unknown (another scheduler bound it): `chips` is a guess, which
+  // yields to pods that are known to have them.
   bool assumed = false;
-  int unplaced = 0;  // of an assumed one: chips that it has besides and that stand nowhere
+  int unplaced = 0;  // of an assumed one: further chips that could not be assigned
 
-  int count() const { return chips.size() + static_cast<int>(lost.size()) + unplaced; }
-  // How many of its chips nobody knows.
+  int count() const { return chips.size() + static_cast<int>(unreported.size()) + unplaced; }
+  // How many of its chips are unknown.
   int unattributed() const { return assumed ? count() : 0; }
 };
 
@@ -50,10 +52,10 @@ class Ledger {
   // Holdings on a node, in the order they came.
   const std::vector<const Holding*>& on(NodeId node) const;
 
-  // Takes the chips. conflict when one of them is taken, unhealthy ones included in neither check:
-  // that is the caller's choice. An earlier holding of the uid must have been dropped.
+  // Takes the chips; health is the caller's concern. Errors: conflict, if a chip is taken or the
+  // uid already holds chips.
   Result<void> hold(Holding holding);
-  // Turns a promise into a bound holding, and back. Precondition: it exists.
+  // Turns a reservation into a bound holding, and back. Precondition: it exists.
   void confirm(std::string_view uid);
   void reopen(std::string_view uid, Clock::Steady expires);
   // Another guess for an assumed holding, whose count stays. Preconditions: the chips are its own
@@ -71,24 +73,24 @@ class Ledger {
   void hand_over(std::string_view from, Holder to);
   // Gives the chips back; false if there is no such holding.
   bool drop(std::string_view uid);
-  // Drops the promises whose lifetime is over and returns them.
+  // Drops the reservations whose lifetime is over and returns them.
   std::vector<Holding> expire(Clock::Steady now);
   // After a node was reported with other chips (NodeTable::Reported::old_indices): holdings keep
-  // the chips with their indices, as far as there are such. Returns the uids of promises that lost
-  // one.
+  // the chips with their indices, as far as there are such. Returns the uids of reservations that
+  // lost one.
   std::vector<std::string> rebase(NodeId node, const std::vector<int>& old_indices);
   // Chips that pods of the job hold, by node.
   using ByNode = std::unordered_map<NodeId, ChipSet>;
   const ByNode& of_job(const std::string& job) const;
 
-  std::size_t bound() const { return holdings_.size() - promises_.size(); }
-  std::size_t promised() const { return promises_.size(); }
+  std::size_t bound() const { return holdings_.size() - reservations_.size(); }
+  std::size_t reserved() const { return reservations_.size(); }
   // "" if everything is right, else what is not.
   std::string check_invariants() const;
 
  private:
   const Holding& put(Holding holding);
-  void forget_promise(const Holding& holding);
+  void forget_reservation(const Holding& holding);
   void add_to_job(const Holding& holding);
   void take_from_job(const Holding& holding);
   void check() const;
@@ -96,7 +98,7 @@ class Ledger {
   NodeTable& nodes_;
   std::unordered_map<std::string_view, std::unique_ptr<Holding>> holdings_;  // by the uid in it
   std::vector<std::vector<const Holding*>> on_;
-  std::multimap<Clock::Steady, std::string> promises_;
+  std::multimap<Clock::Steady, std::string> reservations_;
   std::unordered_map<std::string, ByNode> by_job_;
 };
 

@@ -39,20 +39,21 @@ bool is_uid(std::string_view text) {
 }
 
 Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
-  if (!is_dns_subdomain(pod.ask.key.name)) {
-    return invalid("metadata.name '" + pod.ask.key.name.substr(0, 64) +
-                   "' is no DNS name (lower-case letters, digits, '-' and '.', at most 253 bytes)");
+  if (!is_dns_subdomain(pod.request.key.name)) {
+    return invalid(
+        "metadata.name '" + pod.request.key.name.substr(0, 64) +
+        "' is not a DNS name (lower-case letters, digits, '-' and '.', at most 253 bytes)");
   }
-  if (!is_dns_label(pod.ask.key.ns)) {
-    return invalid("metadata.namespace '" + pod.ask.key.ns.substr(0, 64) +
-                   "' is no DNS label (lower-case letters, digits and '-', at most 63 bytes)");
+  if (!is_dns_label(pod.request.key.ns)) {
+    return invalid("metadata.namespace '" + pod.request.key.ns.substr(0, 64) +
+                   "' is not a DNS label (lower-case letters, digits and '-', at most 63 bytes)");
   }
-  if (!is_uid(pod.ask.uid)) {
+  if (!is_uid(pod.request.uid)) {
     return invalid("metadata.uid may hold letters, digits, '-', '.', '_' and ':', at most " +
                    std::to_string(limits::kMaxUidBytes));
   }
   std::size_t bytes = 0;
-  for (const auto& [key, value] : pod.ask.annotations) bytes += key.size() + value.size();
+  for (const auto& [key, value] : pod.request.annotations) bytes += key.size() + value.size();
   if (bytes > limits::kMaxAnnotationBytes) {
     return make_error(Errc::limit_exceeded, "metadata.annotations are larger than 256 KiB");
   }
@@ -65,21 +66,21 @@ Result<void> check(const ClusterPod& pod, std::size_t document_bytes) {
 }  // namespace
 
 Result<const ClusterPod*> MemoryCluster::add(ClusterPod pod, std::string document) {
-  if (pod.ask.key.ns.empty()) pod.ask.key.ns = "default";
+  if (pod.request.key.ns.empty()) pod.request.key.ns = "default";
   if (auto ok = check(pod, document.size()); !ok) return std::move(ok).error();
-  if (pods_.contains(pod.ask.key)) {
-    return make_error(Errc::conflict, "pod " + pod.ask.key.text() + " exists already");
+  if (pods_.contains(pod.request.key)) {
+    return make_error(Errc::conflict, "pod " + pod.request.key.text() + " already exists");
   }
   if (pods_.size() >= limits::kMaxPods) {
-    return make_error(Errc::limit_exceeded, "the cluster holds as many pods as it may");
+    return make_error(Errc::limit_exceeded, "the cluster is full");
   }
-  if (pod.ask.uid.empty()) pod.ask.uid = make_uid();
-  if (!uids_.insert(pod.ask.uid).second) {
-    return make_error(Errc::conflict, "a pod with uid " + pod.ask.uid + " exists already");
+  if (pod.request.uid.empty()) pod.request.uid = make_uid();
+  if (!uids_.insert(pod.request.uid).second) {
+    return make_error(Errc::conflict, "a pod with uid " + pod.request.uid + " already exists");
   }
   pod.arrival = ++arrivals_;
-  by_arrival_[pod.arrival] = pod.ask.key;
-  PodKey key = pod.ask.key;
+  by_arrival_[pod.arrival] = pod.request.key;
+  PodKey key = pod.request.key;
   const auto it =
       pods_.emplace(std::move(key), Entry{std::move(pod), std::move(document), {}}).first;
   if (listener_ != nullptr) listener_->pod_added(it->second.pod, nullptr);
@@ -97,11 +98,11 @@ Result<void> MemoryCluster::bind_now(const Binding& binding, const Annotations& 
     return make_error(Errc::not_found, "pod " + binding.key.text() + " does not exist");
   }
   ClusterPod& pod = it->second.pod;
-  if (pod.ask.uid != binding.uid) {
+  if (pod.request.uid != binding.uid) {
     return make_error(Errc::conflict, "pod " + binding.key.text() + " has another uid");
   }
   if (!pod.node.empty()) {
-    return make_error(Errc::conflict, "pod " + binding.key.text() + " is bound already");
+    return make_error(Errc::conflict, "pod " + binding.key.text() + " is already bound");
   }
   pod.node = binding.node;
   it->second.written = annotations;
@@ -114,7 +115,7 @@ Result<void> MemoryCluster::end(const PodKey& key) {
     return make_error(Errc::not_found, "pod " + key.text() + " does not exist");
   const ClusterPod gone = std::move(it->second.pod);
   by_arrival_.erase(gone.arrival);
-  uids_.erase(gone.ask.uid);
+  uids_.erase(gone.request.uid);
   pods_.erase(it);
   if (listener_ != nullptr) listener_->pod_gone(gone);
   return {};

@@ -56,8 +56,8 @@ NodeId NameIndex::find(std::string_view name) const {
   }
 }
 
-// How many of the names come one by one as the trail says from `at` on; their ids go to `ids`.
-// The loop of every large request: plain pointers, that nothing stored to ids could move.
+// How many of the names match the trail one by one from `at` on; stores their ids in `ids`.
+// The hot loop of every large request; plain pointers, because stores to ids could alias members.
 inline std::size_t NameIndex::follow_trail(std::size_t at, std::span<const std::string_view> names,
                                            NodeId* ids) const {
   const NodeId* const trail = trail_.data() + at;
@@ -105,7 +105,7 @@ void NameIndex::add_to_trail(NodeId id) {
   trail_.push_back(id);
 }
 
-// Another order than the one known; nodes that are not in it follow as they are met.
+// Starts a trail with a new order; nodes that are not in it are appended as they appear.
 void NameIndex::begin_trail(std::span<const NodeId> ids) {
   trail_.clear();
   for (const NodeId id : ids) {

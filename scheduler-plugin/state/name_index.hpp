@@ -23,7 +23,7 @@ class NameIndex {
   static constexpr std::size_t kMaxBytes = 255;  // of a name
 
   NodeId add(std::string name);
-  // The node is called otherwise from now on.
+  // Gives the node another name.
   void rename(NodeId id, std::string name);
   NodeId find(std::string_view name) const;
   // ids[i]: the node called names[i], or kNoNode.

@@ -43,20 +43,20 @@ NodeId NodeTable::add(std::string name) {
   return id;
 }
 
-// Gives the id of a silent node without pods to another one; kNoNode if there is none.
+// Reuses the id of a stale node without pods; kNoNode if there is none.
 NodeId NodeTable::make_room(std::string name) {
-  const auto silent = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
+  const auto stale = std::find_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
     return node->stale && node->holders == 0;
   });
-  if (silent == nodes_.end()) return kNoNode;
-  const auto id = static_cast<NodeId>(silent - nodes_.begin());
+  if (stale == nodes_.end()) return kNoNode;
+  const auto id = static_cast<NodeId>(stale - nodes_.begin());
   names_.rename(id, name);
   reset(id, std::move(name));
   sorted_ = false;
   return id;
 }
 
-// As if nothing had ever been reported of it.
+// Clears everything that was reported about the node.
 void NodeTable::reset(NodeId id, std::string name) {
   leave_state(standings_[id].state);
   standings_[id].state = kNoState;
@@ -154,7 +154,7 @@ void NodeTable::seen(NodeId id, std::string_view boot_id, Clock::Steady now) {
   set_stale(id, false);
 }
 
-std::size_t NodeTable::mark_silent(Clock::Steady before) {
+std::size_t NodeTable::mark_stale(Clock::Steady before) {
   std::size_t count = 0;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (nodes_[id]->stale || nodes_[id]->last_seen >= before) continue;
@@ -168,7 +168,8 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   const NodeId known = find(report.node);
   if (known != kNoNode) {
     const Node& n = *nodes_[known];
-    // as long as the newer one lives: of two agents with one name the older may outlive the newer
+    // only while the newer boot is alive: of two agents with one name the older may outlive the
+    // newer
     if (report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id && !n.stale) {
       return {ReportOutcome::older, known, {}, "report of an earlier boot"};
     }
@@ -177,19 +178,19 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
     }
   }
   if (!report.topology && (known == kNoNode || nodes_[known]->boot_id != report.boot_id)) {
-    return {ReportOutcome::needs_full, known, {}, "changes without the full report before them"};
+    return {ReportOutcome::needs_full, known, {}, "delta without a full report"};
   }
   NodeId id = known;
   if (known == kNoNode) {
     if (report.node.empty() || report.node.size() > limits::kMaxNameBytes) {
-      return {ReportOutcome::needs_full, kNoNode, {}, "bad node name"};
+      return {ReportOutcome::needs_full, kNoNode, {}, "invalid node name"};
     }
     id = declare(report.node);
     if (id == kNoNode) {
       return {ReportOutcome::no_room,
               kNoNode,
               {},
-              "the table holds " + std::to_string(limits::kMaxNodes) + " live nodes already"};
+              "the table holds " + std::to_string(limits::kMaxNodes) + " live nodes, the maximum"};
     }
   }
   const std::string boot_id = report.boot_id;
@@ -231,7 +232,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   for (const ChipChange& change : report.chips) {
     if (n.topology.slot_of(change.chip)) continue;
-    return {ReportOutcome::needs_full, id, {}, "change of a chip that the machine does not have"};
+    return {ReportOutcome::needs_full, id, {}, "delta for a chip that the machine does not have"};
   }
   if (!report.links.empty()) {
     auto changed = relink(n.topology, report.links);

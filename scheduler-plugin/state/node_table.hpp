@@ -3,11 +3,9 @@
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
 // Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
 // made once a state, not once a node. A node without inventory is in none: it is known by name
-// because pods are bound to it. Cost: find_after 2 ns when names come in the order of the
-// last request (its successor is remembered), else one hash look-up; a change of a node re-interns
-// its state, O(1). Owner: the loop thread. Nodes are not removed while the program runs (ids stay
-// valid); a silent one is stale, and once the table is full a stale one that holds no pod makes
-// room.
+// because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
+// thread. Nodes are not removed while the program runs (ids stay valid). A node that does not
+// report becomes stale; once the table is full, a stale node without pods is replaced.
 #pragma once
 
 #include <cstdint>
@@ -123,7 +121,7 @@ class NodeTable {
     nodes_[id]->last_predicate_time = nanos;
   }
   // Marks nodes not heard of since `before` stale; how many became so.
-  std::size_t mark_silent(Clock::Steady before);
+  std::size_t mark_stale(Clock::Steady before);
 
  private:
   struct StateKey {

@@ -161,7 +161,7 @@ def leader_label(bed):
     path = lambda what: next(f"{home}/{p['metadata']['name']}" for p in listed if what in p["metadata"]["name"])
     own, agents = path("chipweave-scheduler"), path("chipweave-agent")
     label = lambda value, name="chipweave.dev/leader": {"metadata": {"labels": {name: value}}}
-    refused = lambda answer: "may not change this of a pod" in str(answer)
+    refused = lambda answer: "may not change this part of a pod" in str(answer)
     bed.check("the policy for pods is in force",
               bed.poll(lambda: refused(bed.ask("PATCH", f"{own}?dryRun=All", NOTE, scheduler)[1])))
     containers = bed.must("GET", own)["spec"]["containers"]

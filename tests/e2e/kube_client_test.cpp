@@ -133,7 +133,7 @@ TEST_F(RealCluster, APodIsBoundAndAnnotatedInOneWrite) {
   EXPECT_TRUE(eventually([this] { return seen_.count("e2e-a") == 0; }));
   const std::string again = create_pod("e2e-a");
   EXPECT_EQ(bind("e2e-a", uid, "e2e-n1"),
-            "pod default/e2e-a has another uid: it was deleted and created anew");
+            "pod default/e2e-a has another uid: it was deleted and recreated");
   ASSERT_TRUE(eventually([this] { return seen_.count("e2e-a") == 1; }));
   EXPECT_EQ(seen_["e2e-a"].uid, again);
 }

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "common/codec/json/json_tree.hpp"
-#include "common/codec/ranktable/tools/hccl_tables.hpp"
-#include "common/codec/ranktable/tools/pd_merge.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 namespace {
 
 namespace ranktable = chipweave::codec::ranktable;
+using chipweave::NamedText;
 using chipweave::codec::JsonTree;
 using chipweave::codec::require;
 using chipweave::codec::require_words;
@@ -30,8 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string all(reinterpret_cast<const char*>(data + 1), size - 1);
   const std::size_t middle = std::min(all.find('\0'), all.size());
-  const ranktable::NamedText a{"a.json", all.substr(0, middle)};
-  const ranktable::NamedText b{"b.json", middle < all.size() ? all.substr(middle + 1) : all};
+  const NamedText a{"a.json", all.substr(0, middle)};
+  const NamedText b{"b.json", middle < all.size() ? all.substr(middle + 1) : all};
   switch (data[0] % 4) {
     case 0:
       check(ranktable::merge_pd_global({a, b}, false));

@@ -207,7 +207,7 @@ func (s *session) predicates(t *task, nodes []*nodeState, refused map[string]boo
 			lock.Lock()
 			if answer.message != "" {
 				s.told.Reasons[answer.message]++
-				s.never[t.key+" "+n.name] = answer.code == codeNever
+				s.unresolvable[t.key+" "+n.name] = answer.code == codeUnresolvable
 			}
 			switch {
 			case refuses(answer.code):

@@ -40,7 +40,7 @@ func (s *session) makeRoom(vote string, eligible func(*job, *task) bool) {
 func (s *session) evictFor(stmt *statement, t *task, vote string, eligible func(*job, *task) bool) {
 	var nodes []*nodeState
 	for _, n := range s.snapshot.nodes {
-		if !s.never[t.key+" "+n.name] {
+		if !s.unresolvable[t.key+" "+n.name] {
 			nodes = append(nodes, n)
 		}
 	}

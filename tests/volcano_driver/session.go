@@ -8,7 +8,7 @@ import (
 )
 
 // The code of a predicate's answer that preemption cannot change.
-const codeNever = 3
+const codeUnresolvable = 3
 
 type hyperNode struct {
 	name  string
@@ -44,9 +44,9 @@ type session struct {
 	extender *extender // nil: not there in this session
 	backend  backend
 	*memories
-	never map[string]bool // task and node that no eviction helps
-	held  []*statement    // of neverCommit
-	told  told
+	unresolvable map[string]bool // task and node that no eviction helps
+	held         []*statement    // of neverCommit
+	told         told
 }
 
 // What is kept from session to session.
@@ -59,7 +59,7 @@ type memories struct {
 
 func newSession(ctx context.Context, options *sessionOptions, snap *snapshot, e *extender, b backend, m *memories) *session {
 	return &session{ctx: ctx, options: options, snapshot: snap, extender: e, backend: b, memories: m,
-		never: map[string]bool{}, told: told{Ready: []string{}, Unready: []string{}, Pipelined: []string{}, Evicted: []string{}, Reasons: map[string]int{}}}
+		unresolvable: map[string]bool{}, told: told{Ready: []string{}, Unready: []string{}, Pipelined: []string{}, Evicted: []string{}, Reasons: map[string]int{}}}
 }
 
 func (s *session) uses(action string) bool { return s.extender != nil && s.extender.has(action) }

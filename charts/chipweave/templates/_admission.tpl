@@ -22,7 +22,7 @@ webhooks:
     {{- with last . }}
     caBundle: {{ . }}
     {{- end }}
-  # bindings: the old path of the same request.
+  # bindings: the legacy path of the same request.
   rules:
   - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods/binding, bindings], scope: Namespaced}
   admissionReviewVersions: [v1]

@@ -1,4 +1,4 @@
-// RT080 — what the file system says about the file of a rank table.
+// RT080 — link and mode of the file of a rank table.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace chipweave::cli {
 
-// Symbolic links, and modes that the consumer refuses or that let others read or write. The mode of
-// a table that nobody in particular is going to read is only remarked on when others may write it:
-// 0644 is usual on shared mounts. Nothing for standard input.
+// Reports symbolic links, and modes that the consumer rejects or that let others read or write. For
+// the structural profile 0644 is accepted, which is usual on shared mounts. Nothing for standard
+// input.
 domain::ranktable::Findings check_file(const std::string& file, domain::ranktable::Profile profile);
 
 }  // namespace chipweave::cli

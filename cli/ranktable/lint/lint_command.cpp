@@ -16,6 +16,7 @@
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/canonical.hpp"
 #include "common/codec/ranktable/lint/fix.hpp"
@@ -81,7 +82,7 @@ Findings compared(const LintedText& linted, const LintedText& other, const std::
     return {};
   }
   return {Finding{"RT082", Severity::error, Place{linted.table.source}, std::nullopt,
-                  "the table in " + file + " says something else; see 'chipweave ranktable diff'"}};
+                  "the table in " + file + " is different; see 'chipweave ranktable diff'"}};
 }
 
 // RT082, or RT070 of a local table against the global one.
@@ -106,8 +107,7 @@ std::optional<Exit> add_machines(const LintFlags& flags, LintedText& linted) {
   if (!linted.dialect) return std::nullopt;
   const auto facts = read_machine_facts(flags.machines, linted.table);
   if (!facts) {
-    complain(facts.error());
-    return exit_for(facts.error());
+    return fail(facts.error());
   }
   codec::ranktable::add_findings(linted,
                                  domain::ranktable::lint_against_machines(linted.table, *facts));
@@ -121,10 +121,9 @@ std::string pairs_text(const solver::TableRing& ring) {
   std::size_t count = 0;
   for (const auto& step : ring.steps) {
     if (step.level > leaf || ++count > kShown) continue;
-    out += (out.empty() ? "" : ", ") + std::to_string(step.from_rank) + "-" +
-           std::to_string(step.to_rank);
+    out += concat((out.empty() ? "" : ", "), step.from_rank, "-", step.to_rank);
   }
-  return out + (count > kShown ? " and " + std::to_string(count - kShown) + " more" : "");
+  return out + (count > kShown ? concat(" and ", count - kShown, " more") : "");
 }
 
 // RT090: over a network.
@@ -136,25 +135,24 @@ std::optional<Exit> add_ring(const LintFlags& flags, LintedText& linted) {
   if (!network) return complain_of_input(std::move(network).error(), flags.network);
   const auto ring = solver::table_ring(linted.table, &network->table);
   if (!ring) {
-    warn("the ring over " + flags.network + " was not looked at: " + ring.error().text());
+    warn("the ring over " + flags.network + " was not checked: " + ring.error().text());
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
-    warn(std::to_string(ring->unknown.size()) + " hosts of the table are not in " + flags.network +
-         ", e.g. " + ring->unknown.front());
+    warn(concat(ring->unknown.size(), " hosts of the table are not in ", flags.network, ", e.g. ",
+                ring->unknown.front()));
   }
   if (ring->leaf_surplus() == 0) return std::nullopt;
   const auto& leaf = ring->levels[ring->levels.size() - 2];
   codec::ranktable::add_findings(
       linted,
       {Finding{"RT090", Severity::warning, Place{linted.table.source, "server_list"}, std::nullopt,
-               "the ring crosses " + leaf.name + " borders " + std::to_string(leaf.crossings) +
-                   " times, " + std::to_string(leaf.least) + " would do; between ranks " +
-                   pairs_text(*ring)}});
+               concat("the ring crosses ", leaf.name, " borders ", leaf.crossings, " times, ",
+                      leaf.least, " is the minimum; between ranks ", pairs_text(*ring))}});
   return std::nullopt;
 }
 
-bool show(const LintFlags& flags, const LintedText& linted) {
+bool show_findings(const LintFlags& flags, const LintedText& linted) {
   switch (flags.form) {
     case LintForm::json:
       return print(lint_json(linted, flags.table.file));
@@ -175,12 +173,12 @@ Exit verdict(const LintFlags& flags, const LintedText& linted) {
   return bad ? Exit::findings : Exit::fine;
 }
 
-// Writes the mended text where the old one was; of standard input to standard output.
+// Replaces the file by the corrected text; standard input goes to standard output.
 std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
                             std::string& content) {
   codec::ranktable::Fixed fixed = codec::ranktable::fix(content, options);
   if (fixed.changes.empty()) {
-    remark("nothing that is mechanical to mend");
+    remark("nothing to correct mechanically");
     if (flags.table.file != "-") return std::nullopt;
   }
   for (const std::string& change : fixed.changes) remark(change);
@@ -210,11 +208,11 @@ Exit run_lint(const LintFlags& flags) {
     const auto stopped = add(flags, linted);
     if (stopped) return *stopped;
   }
-  if (!show(flags, linted)) return Exit::unreadable;
+  if (!show_findings(flags, linted)) return Exit::unreadable;
   return verdict(flags, linted);
 }
 
-std::string joined(const std::vector<std::string_view>& names) {
+std::string joined_names(const std::vector<std::string_view>& names) {
   std::string out;
   for (const std::string_view name : names) out += (out.empty() ? "" : ", ") + std::string(name);
   return out;
@@ -229,7 +227,7 @@ void add_form_option(CLI::App& command, LintForm& form) {
     } else if (text == "sarif") {
       form = LintForm::sarif;
     } else {
-      throw CLI::ValidationError("-o takes text, json or sarif");
+      throw CLI::ValidationError("-o must be text, json or sarif");
     }
   };
   command.add_option_function<std::string>("-o,--output", set, "text (default), json or sarif")
@@ -240,38 +238,39 @@ void add_form_option(CLI::App& command, LintForm& form) {
 
 void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
   auto flags = std::make_shared<LintFlags>();
-  CLI::App* c = ranktable.add_subcommand("lint", "say what is wrong with a table, and how to mend");
+  CLI::App* c =
+      ranktable.add_subcommand("lint", "report what is wrong with a table, and how to mend it");
   add_table_options(*c, flags->table);
   c->add_option("--profile", flags->profile,
-                "who reads it: " + joined(domain::ranktable::profile_names()))
+                "consumer of the table: " + joined_names(domain::ranktable::profile_names()))
       ->check([](const std::string& text) {
         if (domain::ranktable::profile_named(text)) return std::string();
-        return "there is no profile '" + text + "'" +
+        return "unknown profile '" + text + "'" +
                did_you_mean(text, domain::ranktable::profile_names());
       })
       ->option_text("PROFILE");
-  c->add_flag("--strict", flags->strict, "warnings end with exit code 1, too");
-  auto* fix = c->add_flag("--fix", flags->fix,
-                          "mend what is mechanical (quotes, counts, ranks, order) in the file");
+  c->add_flag("--strict", flags->strict, "exit with 1 on warnings, too");
+  auto* fix =
+      c->add_flag("--fix", flags->fix, "correct quotes, counts, ranks and order in the file");
   auto* pointer = c->get_option("--pointer");
   fix->excludes(pointer);
   c->add_option("--topo-file", flags->topology, "topology file of the hosts of a 2.0 table")
       ->option_text("FILE");
   c->add_option("--against", flags->against,
-                "another rank's table, which must say the same; or the global table of a local one")
+                "table of another rank, which must be equal; or the global table of a local one")
       ->option_text("FILE");
   c->add_option(
        "--hccn-conf", flags->machines.hccn_conf,
        "hccn.conf of a server, to compare addresses and subnets; several times for several")
       ->option_text("[SERVER=]FILE");
   auto* live = c->add_option("--live", flags->machines.live,
-                             "this machine is SERVER: ask hccn_tool about each of its devices")
+                             "this machine is SERVER: query hccn_tool about each of its devices")
                    ->option_text("SERVER");
   c->add_option("--hccn-tool", flags->machines.hccn_tool, "where that program is")
       ->needs(live)
       ->option_text("PATH");
   auto* network = c->add_option("--network", flags->network,
-                                "description of the network: also say what the ring crosses")
+                                "description of the network: also check what the ring crosses")
                       ->option_text("FILE");
   for (CLI::Option* option : add_network_options(*c, flags->import)) option->needs(network);
   add_form_option(*c, flags->form);

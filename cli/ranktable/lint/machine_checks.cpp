@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include "cli/ranktable/tools/addresses/hccn_tool_path.hpp"
+#include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ascend/hccn/hccn_conf.hpp"
 #include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "common/io/files.hpp"
@@ -19,7 +20,7 @@ using domain::ranktable::Server;
 
 namespace {
 
-std::vector<const Server*> servers_of(const RankTable& table) {
+std::vector<const Server*> servers_with_devices(const RankTable& table) {
   std::vector<const Server*> out;
   for (const auto& group : table.groups) {
     for (const Server& server : group.servers) {
@@ -29,13 +30,12 @@ std::vector<const Server*> servers_of(const RankTable& table) {
   return out;
 }
 
-Error wrong(const std::string& flag, std::string message) {
+Error flag_error(const std::string& flag, std::string message) {
   return make_error(Errc::invalid_argument, std::move(message)).in(flag);
 }
 
-// The servers of that name: several entries may be of one host.
 bool has_server(const RankTable& table, const std::string& name) {
-  for (const Server* server : servers_of(table)) {
+  for (const Server* server : servers_with_devices(table)) {
     if (server->server_id == name) return true;
   }
   return false;
@@ -61,14 +61,14 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
   const std::size_t equals = flag.find('=');
   std::string server = equals == std::string::npos ? "" : flag.substr(0, equals);
   if (server.empty()) {
-    const auto servers = servers_of(table);
+    const auto servers = servers_with_devices(table);
     if (servers.size() != 1) {
-      return wrong("--hccn-conf", "the table has " + std::to_string(servers.size()) +
-                                      " servers; say whose file it is: SERVER=FILE");
+      return flag_error("--hccn-conf", concat("the table has ", servers.size(),
+                                              " servers; say whose file it is: SERVER=FILE"));
     }
     server = servers.front()->server_id.value_or("");
   } else if (!has_server(table, server)) {
-    return wrong("--hccn-conf", "the table has no server " + server);
+    return flag_error("--hccn-conf", "the table has no server " + server);
   }
   auto facts = read_conf(flag.substr(equals == std::string::npos ? 0 : equals + 1));
   if (!facts) return std::move(facts).error();
@@ -76,12 +76,12 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
   return {};
 }
 
-// One device, asked three questions; what it does not answer stays unknown.
+// What hccn_tool reports about one device.
 DeviceFacts ask(io::HccnProgram& tool, int device) {
   const auto answer = [&](const char* question) -> std::string {
     auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
     if (output) return *std::move(output);
-    warn("device " + std::to_string(device) + ": " + output.error().text());
+    warn(concat("device ", device, ": ", output.error().text()));
     return {};
   };
   DeviceFacts out;
@@ -100,17 +100,18 @@ DeviceFacts ask(io::HccnProgram& tool, int device) {
 Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsByServer& out) {
   if (flags.live.empty()) return {};
   if (!has_server(table, flags.live)) {
-    return wrong("--live", "the table has no server " + flags.live);
+    return flag_error("--live", "the table has no server " + flags.live);
   }
   const auto path = find_hccn_tool(flags.hccn_tool);
-  if (!path) return wrong("--live", path.error().message);
+  if (!path) return flag_error("--live", path.error().message);
   if (path->empty()) {
-    return wrong("--live", "this machine has no hccn_tool that may be run; --hccn-tool names one");
+    return flag_error("--live",
+                      "this machine has no hccn_tool that may be run; --hccn-tool names one");
   }
   io::HccnProgram tool(*path);
   MachineFacts& facts = out[flags.live];
   facts.source = "hccn_tool";
-  for (const Server* server : servers_of(table)) {
+  for (const Server* server : servers_with_devices(table)) {
     if (server->server_id != flags.live) continue;
     for (const auto& device : server->devices) {
       constexpr std::int64_t kMax = codec::ascend::kMaxHccnDevice;

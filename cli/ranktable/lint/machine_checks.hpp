@@ -1,5 +1,5 @@
-// What hosts say about the devices of a rank table: /etc/hccn.conf of some servers, and the devices
-// of this machine themselves.
+// What hosts report about the devices of a rank table: /etc/hccn.conf of some servers, and
+// hccn_tool on this machine.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 
@@ -27,20 +28,20 @@ Colour colour_of(Severity severity) {
   return Colour::none;
 }
 
-std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+std::string counted_noun(std::size_t count, const char* what) {
+  return concat(count, " ", what, (count == 1 ? "" : "s"));
 }
 
-std::string summary(const LintedText& linted, const std::string& file) {
+std::string lint_summary(const LintedText& linted, const std::string& file) {
   std::array<std::size_t, 3> counts{};
   for (const Located& each : linted.findings) ++counts[static_cast<std::size_t>(each.severity)];
   std::string out = file == "-" ? "standard input" : file;
   out += ": ";
   out += linted.dialect ? std::string(to_string(*linted.dialect)) : "no rank table";
-  if (linted.dialect) out += ", " + counted(linted.table.rank_count(), "rank");
+  if (linted.dialect) out += ", " + counted_noun(linted.table.rank_count(), "rank");
   if (linted.findings.empty()) return out + ", nothing found";
-  return out + ", " + counted(counts[2], "error") + ", " + counted(counts[1], "warning") +
-         (counts[0] > 0 ? ", " + counted(counts[0], "note") : "");
+  return out + ", " + counted_noun(counts[2], "error") + ", " + counted_noun(counts[1], "warning") +
+         (counts[0] > 0 ? ", " + counted_noun(counts[0], "note") : "");
 }
 
 // SARIF's words.
@@ -53,16 +54,16 @@ const char* sarif_level(Severity severity) {
 std::string render_lint(const LintedText& linted, const std::string& file, bool colours) {
   std::string out;
   for (const Located& each : linted.findings) {
-    const std::string head = std::string(to_string(each.severity)) + " " + each.code;
+    const std::string head = concat(to_string(each.severity), " ", each.code);
     out += printable(place_text(file, each.position)) + ": " +
            painted(head, colour_of(each.severity), colours) + ": " + printable(each.message());
     if (each.related) {
-      out += " (the other: line " + std::to_string(each.related->line) + ", column " +
-             std::to_string(each.related->column) + ")";
+      out +=
+          concat(" (the other: line ", each.related->line, ", column ", each.related->column, ")");
     }
     out += '\n';
   }
-  return out + printable(summary(linted, file)) + '\n';
+  return out + printable(lint_summary(linted, file)) + '\n';
 }
 
 std::string lint_json(const LintedText& linted, const std::string& file) {
@@ -102,7 +103,7 @@ std::string lint_sarif(const LintedText& linted, const std::string& file) {
     json.begin_object().field("id", rule.code).key("shortDescription").begin_object();
     json.field("text", rule.title).end_object();
     json.key("help").begin_object();
-    json.field("text", std::string(rule.breaks) + " " + std::string(rule.remedy)).end_object();
+    json.field("text", concat(rule.breaks, " ", rule.remedy)).end_object();
     json.end_object();
   }
   json.end_array().end_object().end_object().key("results").begin_array();

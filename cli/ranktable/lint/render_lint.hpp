@@ -1,5 +1,5 @@
-// How findings about a rank table are shown: for people, as JSON (the contract of scripts), as
-// SARIF 2.1.0 for code review tools.
+// Findings about a rank table as text for people, as JSON for scripts, and as SARIF 2.1.0 for code
+// review tools.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chipweave::cli {
 
-// A line a finding, "FILE:LINE:COLUMN: severity RT012: …", and one that sums up.
+// One line for each finding, "FILE:LINE:COLUMN: severity RT012: …", and a summary.
 std::string render_lint(const codec::ranktable::LintedText& linted, const std::string& file,
                         bool colours);
 std::string lint_json(const codec::ranktable::LintedText& linted, const std::string& file);

@@ -3,6 +3,7 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -35,7 +36,7 @@ void write_crossings(JsonWriter& json, const char* key, const RouteAnswer& answe
   json.end_object();
 }
 
-void write_pod(JsonWriter& json, const RouteAnswer& answer, std::size_t pod) {
+void write_route_pod(JsonWriter& json, const RouteAnswer& answer, std::size_t pod) {
   json.begin_object().field("name", answer.names[pod]);
   integer(json.key("index"), answer.indexes[pod]);
   json.field("host", answer.pods[pod].host).key("path").begin_array();
@@ -49,7 +50,7 @@ void write_pod(JsonWriter& json, const RouteAnswer& answer, std::size_t pod) {
   json.end_object();
 }
 
-std::string path_text(const solver::RankPath& path) {
+std::string switch_path(const solver::RankPath& path) {
   std::string out;
   for (const std::string& element : path)
     out += (out.empty() ? "" : "/") + (element.empty() ? "-" : printable(element));
@@ -59,9 +60,8 @@ std::string path_text(const solver::RankPath& path) {
 std::string crossings_text(const RouteAnswer& answer) {
   std::string out;
   for (std::size_t i = 0; i < answer.plan.crossings.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + printable(answer.levels[i]) + " " +
-           std::to_string(answer.plan.crossings[i]) + " (as given " +
-           std::to_string(answer.plan.before[i]) + ")";
+    out += concat((i == 0 ? "" : ", "), printable(answer.levels[i]), " ", answer.plan.crossings[i],
+                  " (as given ", answer.plan.before[i], ")");
   }
   return out.empty() ? "-" : out;
 }
@@ -72,7 +72,7 @@ std::string RouteAnswer::master_address() const {
   if (outcome == RouteOutcome::waiting) return "";
   const std::size_t master = plan.master();
   if (job.empty() || task.empty()) return names[master];
-  return job + "-" + task + "-" + std::to_string(indexes[master]) + "." + job;
+  return concat(job, "-", task, "-", indexes[master], ".", job);
 }
 
 std::string why_no_plan(RouteOutcome outcome) {
@@ -82,10 +82,10 @@ std::string why_no_plan(RouteOutcome outcome) {
     case RouteOutcome::one_host:
       return "all pods are on one machine: they keep their order";
     case RouteOutcome::no_topology:
-      return "the switch of no machine is known: pods keep their order";
+      return "no switch is known: pods keep their order";
     case RouteOutcome::cabinet_off:
       return "not all pods have annotation cabinet: \"cabinet\", so they keep their order; "
-             "--cabinet plans all the same";
+             "use --cabinet to plan anyway";
     case RouteOutcome::waiting:
       return "the job is not complete yet: pods are missing, or their machines or devices are not "
              "known";
@@ -101,13 +101,13 @@ std::string route_text(const RouteAnswer& answer, bool colours) {
     const bool master = ranked && answer.plan.rank_of[pod] == 0;
     table.add({printable(answer.names[pod]), std::to_string(answer.indexes[pod]),
                ranked ? std::to_string(answer.plan.rank_of[pod]) : "-",
-               printable(answer.pods[pod].host), path_text(answer.pods[pod].path)},
+               printable(answer.pods[pod].host), switch_path(answer.pods[pod].path)},
               master ? Colour::bold : Colour::none);
   }
   std::string out = table.text(colours);
   if (!ranked) return out;
   out += "\nborders crossed  " + crossings_text(answer) + "\n";
-  out += "MASTER_INDEX     " + std::to_string(answer.indexes[answer.plan.master()]) + "\n";
+  out += concat("MASTER_INDEX     ", answer.indexes[answer.plan.master()], "\n");
   out += "MASTER_ADDR      " + printable(answer.master_address()) + "\n";
   return out;
 }
@@ -119,7 +119,7 @@ std::string route_json(const RouteAnswer& answer) {
   json.key("levels").begin_array();
   for (const std::string& level : answer.levels) json.string(level);
   json.end_array().key("pods").begin_array();
-  for (std::size_t pod = 0; pod < answer.names.size(); ++pod) write_pod(json, answer, pod);
+  for (std::size_t pod = 0; pod < answer.names.size(); ++pod) write_route_pod(json, answer, pod);
   json.end_array();
   write_crossings(json, "crossings", answer, answer.plan.crossings);
   write_crossings(json, "input_crossings", answer, answer.plan.before);

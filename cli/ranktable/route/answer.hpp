@@ -1,5 +1,5 @@
-// What `route plan` answers: the new rank of every pod, who becomes the master, and why pods keep
-// their order where they do.
+// The answer of `route plan`: the new rank of every pod, the master, and why pods keep their order
+// if they do.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ enum class RouteOutcome {
   planned,
   one_host,
   no_topology,
-  cabinet_off,  // the job does not ask for topology
-  waiting,      // pods are missing or have no machine yet
+  cabinet_off,  // the job does not request topology
+  waiting,      // pods are missing or not scheduled yet
 };
 
 struct RouteAnswer {
@@ -25,14 +25,14 @@ struct RouteAnswer {
   std::vector<std::string> names;  // of pods, or hosts
   std::vector<std::size_t> indexes;
   std::vector<solver::RoutePod> pods;
-  solver::RoutePlan plan;  // as given unless planned; empty while waiting
+  solver::RoutePlan plan;  // the given order unless planned; empty while waiting
   std::vector<std::string> warnings;
 
   // "j-worker-2.j"; with hosts alone, the host. "" while waiting.
   std::string master_address() const;
 };
 
-// One sentence on an outcome that is no plan; "" of a plan.
+// Why there is no plan; "" if there is one.
 std::string why_no_plan(RouteOutcome outcome);
 
 std::string route_text(const RouteAnswer& answer, bool colours);

@@ -1,4 +1,4 @@
-#include "cli/ranktable/route/init.hpp"
+#include "cli/ranktable/route/commands.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/route/init_step.hpp"
 #include "cli/ranktable/route/inputs.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
@@ -26,22 +28,22 @@ using std::chrono::seconds;
 
 constexpr const char* kRankFile = "RANK_AFTER_ACC";
 constexpr const char* kMasterFile = "MASTER_INDEX";
-constexpr seconds kLongestWait{24 * 3600};
+constexpr seconds kMaxWait{24 * 3600};
 
 // "90s", "30m", "1h", "90"
 std::optional<seconds> parse_wait(std::string_view text) {
   int count = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (failed != std::errc() || count < 0 || count > kLongestWait.count()) return std::nullopt;
+  if (failed != std::errc() || count < 0 || count > kMaxWait.count()) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   if (!unit.empty() && unit != "s" && unit != "m" && unit != "h") return std::nullopt;
   const int factor = unit == "h" ? 3600 : unit == "m" ? 60 : 1;
   const seconds out = seconds(count) * factor;
-  return out <= kLongestWait ? std::optional(out) : std::nullopt;
+  return out <= kMaxWait ? std::optional(out) : std::nullopt;
 }
 
-// A container's first process ignores SIGTERM unless it says otherwise: the pod could not be
-// deleted while it waits.
+// The first process of a container ignores SIGTERM by default: the pod could not be deleted while
+// it waits.
 void end_on_sigterm() {
   std::signal(SIGTERM, [](int number) { std::_Exit(128 + number); });
   std::signal(SIGINT, [](int number) { std::_Exit(128 + number); });
@@ -70,16 +72,16 @@ Result<RouteTables> read_tables(const std::string& folder) {
   return out;
 }
 
-// Until the tables are complete or the time is over; then the last step says wait.
-Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteAsker& asker,
+// Until the tables are complete or the time is over (the last step is then `wait`).
+Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteStepRequest& request,
                                   const domain::NetworkTable* network, seconds longest) {
   const auto deadline = std::chrono::steady_clock::now() + longest;
   for (bool first = true;; first = false) {
     const Result<RouteTables> tables = read_tables(flags.config);
     if (!tables) return tables.error();
-    Result<RouteStep> step = route_step(*tables, asker, network);
+    Result<RouteStep> step = route_step(*tables, request, network);
     if (!step) {
-      if (exit_for(step.error()) == Exit::usage) return step;  // the flag's fault
+      if (exit_for(step.error()) == Exit::usage) return step;
       return std::move(step).error().in("folder " + flags.config);
     }
     if (step->kind != RouteStep::Kind::wait) return step;
@@ -90,9 +92,9 @@ Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteAsker&
 }
 
 Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
-  const RouteAsker asker{flags.index, flags.replicas};
+  const RouteStepRequest request{flags.index, flags.replicas};
   if (!flags.hosts.empty() && flags.network.empty()) {
-    return make_error(Errc::invalid_argument, "is needed: a hostfile says nothing of switches")
+    return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
         .in("--network");
   }
   std::optional<domain::NetworkTable> network;
@@ -104,14 +106,14 @@ Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
     network = *std::move(read);
   }
   if (flags.hosts.empty())
-    return wait_for_tables(flags, asker, network ? &*network : nullptr, longest);
+    return wait_for_tables(flags, request, network ? &*network : nullptr, longest);
   const auto machines = read_route_hosts(flags.hosts);
   if (!machines) return machines.error();
-  return route_step(*machines, asker, *network);
+  return route_step(*machines, request, *network);
 }
 
-// What a former run of the container left must not outlive the plan it was of. Absent files are
-// what the job script takes for "no route planning": an empty MASTER_INDEX would break it.
+// Files of an earlier run must not outlive their plan. The job script takes missing files for "no
+// route planning"; an empty MASTER_INDEX would break it.
 Result<void> remove_files(const std::string& folder) {
   for (const char* name : {kRankFile, kMasterFile}) {
     std::error_code failed;
@@ -126,14 +128,9 @@ Result<void> remove_files(const std::string& folder) {
 
 Result<void> write_step(const std::string& folder, const RouteStep& step) {
   auto master =
-      io::write_file_atomically(in_folder(folder, kMasterFile), std::to_string(step.master) + "\n");
+      io::write_file_atomically(in_folder(folder, kMasterFile), concat(step.master, "\n"));
   if (!master) return master;
-  return io::write_file_atomically(in_folder(folder, kRankFile), std::to_string(step.rank) + "\n");
-}
-
-Exit failed(const Error& error) {
-  complain(error);
-  return exit_for(error);
+  return io::write_file_atomically(in_folder(folder, kRankFile), concat(step.rank, "\n"));
 }
 
 }  // namespace
@@ -145,22 +142,22 @@ Exit run_route_init(const RouteInitFlags& flags) {
     return Exit::usage;
   }
   end_on_sigterm();
-  if (auto removed = remove_files(flags.dir); !removed) return failed(removed.error());
+  if (auto removed = remove_files(flags.dir); !removed) return fail(removed.error());
   const Result<RouteStep> step = find_step(flags, *longest);
-  if (!step) return failed(step.error());
+  if (!step) return fail(step.error());
   switch (step->kind) {
     case RouteStep::Kind::wait:
       complain("the job's tables were not complete within " + flags.wait + ": " + step->why);
       return Exit::findings;
     case RouteStep::Kind::keep:
-      remark(step->why + "; this pod's rank is its index, " + std::to_string(flags.index));
+      remark(concat(step->why, "; this pod's rank is its index, ", flags.index));
       return Exit::fine;
     case RouteStep::Kind::ranked:
       break;
   }
-  if (auto written = write_step(flags.dir, *step); !written) return failed(written.error());
-  remark("pod " + std::to_string(flags.index) + " has new rank " + std::to_string(step->rank) +
-         "; the master is pod " + std::to_string(step->master));
+  if (auto written = write_step(flags.dir, *step); !written) return fail(written.error());
+  remark(concat("pod ", flags.index, " has new rank ", step->rank, "; the master is pod ",
+                step->master));
   return Exit::fine;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/ranktable/route/answer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/json_tree.hpp"
 #include "common/codec/kube/base64.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
@@ -30,7 +31,7 @@ Result<std::string> unpacked(const std::string& content) {
   const std::size_t start = content.find_first_not_of(" \t\r\n");
   if (start == std::string::npos || content[start] == '{') return content;
   const Result<std::string> bytes = codec::decode_base64(content);
-  if (!bytes || !io::is_gzip(*bytes)) return bad("is neither JSON nor base64 of gzip");
+  if (!bytes || !io::is_gzip(*bytes)) return bad("must be JSON or base64 of gzip");
   return io::gunzip(*bytes, limits::kMaxRankTableBytes);
 }
 
@@ -59,8 +60,8 @@ RouteMachine machine_of(const Server& server) {
   return out;
 }
 
-// ConfigMaps are updated one by one: for a while a pod may see one table of the job as it is, and
-// another of the job before its restart.
+// ConfigMaps are updated one by one: for a while a pod may see one table of the current job and
+// another one from before its restart.
 bool same_machines(const RankTable& a, const RankTable& b) {
   std::set<std::string> of_a;
   std::set<std::string> of_b;
@@ -86,7 +87,7 @@ std::optional<std::size_t> index_in(const std::string& pod) {
   return whole && !text.empty() ? std::optional(out) : std::nullopt;
 }
 
-// Of ranktable_tor.json: every server is a pod, whose name ends in its index.
+// Of ranktable_tor.json: every server is a pod whose name ends in its index.
 Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
   const std::vector<Server>& servers = servers_of(table);
   std::vector<RouteMachine> out(servers.size());
@@ -95,9 +96,9 @@ Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
     const std::string pod = server.pod_name.value_or("");
     const auto index = index_in(pod);
     if (!index || *index >= seen.size() || seen[*index]) {
-      return bad("pods must have the indexes 0 to " + std::to_string(servers.size() - 1) +
-                 " at the end of their pod_name, each once, and \"" + pod.substr(0, 60) +
-                 "\" does not")
+      return bad(concat("pods must have the indexes 0 to ", servers.size() - 1,
+                        " at the end of their pod_name, each once, and \"", pod.substr(0, 60),
+                        "\" does not"))
           .in(std::string(codec::kTorFile));
     }
     seen[*index] = true;
@@ -106,17 +107,16 @@ Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
   return out;
 }
 
-// Of jobstart_hccl.json: servers are in the order of pods, which tells them apart only where every
-// pod has a machine of its own.
+// Of jobstart_hccl.json: servers are in the order of pods, which identifies pods only if every pod
+// has a machine of its own.
 Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std::size_t replicas) {
   const std::vector<Server>& servers = servers_of(table);
   if (replicas == 0) {
-    return bad("is needed: jobstart_hccl.json says machines, not pods").in("--replicas");
+    return bad("is required: jobstart_hccl.json lists machines, not pods").in("--replicas");
   }
   if (replicas != servers.size()) {
-    return bad("it has " + std::to_string(servers.size()) + " machines for " +
-               std::to_string(replicas) + " pods; which pod is where stands in " +
-               std::string(codec::kTorFile) + " only")
+    return bad(concat("it has ", servers.size(), " machines for ", replicas,
+                      " pods; the place of each pod is in ", codec::kTorFile, " only"))
         .in(std::string(codec::kJobStartFile));
   }
   std::vector<RouteMachine> out;
@@ -125,14 +125,12 @@ Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std:
   return out;
 }
 
-Result<RouteStep> step_of(const RoutePlaces& places, const RouteAsker& asker) {
-  if (asker.replicas > 0 && asker.replicas != places.pods.size()) {
-    return wait("there are " + std::to_string(places.pods.size()) + " pods of " +
-                std::to_string(asker.replicas));
+Result<RouteStep> step_of(const RoutePlaces& places, const RouteStepRequest& request) {
+  if (request.replicas > 0 && request.replicas != places.pods.size()) {
+    return wait(concat("there are ", places.pods.size(), " pods of ", request.replicas));
   }
-  if (asker.index >= places.pods.size()) {
-    return bad("is " + std::to_string(asker.index) + ", but there are " +
-               std::to_string(places.pods.size()) + " pods")
+  if (request.index >= places.pods.size()) {
+    return bad(concat("is ", request.index, ", but there are ", places.pods.size(), " pods"))
         .in("--index");
   }
   const solver::RoutePlan plan = solver::route_plan(places.levels.size(), places.pods);
@@ -144,31 +142,29 @@ Result<RouteStep> step_of(const RoutePlaces& places, const RouteAsker& asker) {
     case solver::RouteState::planned:
       break;
   }
-  return RouteStep{RouteStep::Kind::ranked, plan.rank_of[asker.index], plan.master(), ""};
+  return RouteStep{RouteStep::Kind::ranked, plan.rank_of[request.index], plan.master(), ""};
 }
 
-Result<RouteStep> step_of_plan(const std::string& text, const RouteAsker& asker,
+Result<RouteStep> step_of_plan(const std::string& text, const RouteStepRequest& request,
                                const std::optional<RankTable>& tors) {
   const auto ranks = codec::read_route_plan(text);
   if (!ranks) return Error(ranks.error()).in(std::string(codec::kRoutePlanFile));
   const std::size_t pods = ranks->size();
-  const bool other_job =
-      (tors && servers_of(*tors).size() != pods) || (asker.replicas > 0 && asker.replicas != pods);
-  if (other_job)
-    return wait("route_plan.json is of " + std::to_string(pods) + " pods, not this job's");
-  if (asker.index >= pods) {
-    return bad("is " + std::to_string(asker.index) + ", but route_plan.json has " +
-               std::to_string(pods) + " pods")
+  const bool other_job = (tors && servers_of(*tors).size() != pods) ||
+                         (request.replicas > 0 && request.replicas != pods);
+  if (other_job) return wait(concat("route_plan.json is of ", pods, " pods, not this job's"));
+  if (request.index >= pods) {
+    return bad(concat("is ", request.index, ", but route_plan.json has ", pods, " pods"))
         .in("--index");
   }
   const auto master = std::find(ranks->begin(), ranks->end(), std::size_t{0});
-  return RouteStep{RouteStep::Kind::ranked, (*ranks)[asker.index],
+  return RouteStep{RouteStep::Kind::ranked, (*ranks)[request.index],
                    static_cast<std::size_t>(master - ranks->begin()), ""};
 }
 
 }  // namespace
 
-Result<RouteStep> route_step(const RouteTables& tables, const RouteAsker& asker,
+Result<RouteStep> route_step(const RouteTables& tables, const RouteStepRequest& request,
                              const domain::NetworkTable* network) {
   const auto job_start = table_in(tables.job_start, codec::kJobStartFile);
   if (!job_start) return job_start.error();
@@ -179,20 +175,20 @@ Result<RouteStep> route_step(const RouteTables& tables, const RouteAsker& asker,
   }
   if (*job_start && *tors && !same_machines(**job_start, **tors))
     return wait("the two tables are of different machines");
-  if (tables.plan && network == nullptr) return step_of_plan(*tables.plan, asker, *tors);
+  if (tables.plan && network == nullptr) return step_of_plan(*tables.plan, request, *tors);
   if (!*job_start && !*tors) return wait("there is no table yet");
   const RankTable& table = *tors ? **tors : **job_start;
   if (network == nullptr && !knows_switches(table))
-    return keep("the tables hand down no switches: pods keep their order");
-  auto machines = *tors ? machines_by_pod(table) : machines_by_place(table, asker.replicas);
+    return keep("the tables contain no switches: pods keep their order");
+  auto machines = *tors ? machines_by_pod(table) : machines_by_place(table, request.replicas);
   if (!machines) return std::move(machines).error();
-  return network != nullptr ? route_step(*machines, asker, *network)
-                            : step_of(places_by_tors(*machines), asker);
+  return network != nullptr ? route_step(*machines, request, *network)
+                            : step_of(places_by_tors(*machines), request);
 }
 
-Result<RouteStep> route_step(const std::vector<RouteMachine>& machines, const RouteAsker& asker,
-                             const domain::NetworkTable& network) {
-  return step_of(places_in(network, machines), asker);
+Result<RouteStep> route_step(const std::vector<RouteMachine>& machines,
+                             const RouteStepRequest& request, const domain::NetworkTable& network) {
+  return step_of(places_in(network, machines), request);
 }
 
 }  // namespace chipweave::cli

@@ -15,7 +15,7 @@
 namespace chipweave::cli {
 namespace {
 
-// An error that names a flag is the flag's fault, not the file's.
+// An error that names a flag is wrong usage and does not name the file.
 Error of_file(Error error, const std::string& file) {
   if (exit_for(error) == Exit::usage) return error;
   return std::move(error).in(file == "-" ? "standard input" : "file " + file);
@@ -29,25 +29,25 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
   for (std::string& each : from) to.push_back(std::move(each));
 }
 
-Error wrong_usage(std::string what) {
+Error pods_flag_error(std::string what) {
   return make_error(Errc::invalid_argument, std::move(what)).in("--pods");
 }
 
 Result<void> check_usage(const RouteInputFlags& flags) {
   if (flags.pods.empty() == flags.hosts.empty())
-    return wrong_usage("route plan needs either --pods FILE or --hosts FILE");
+    return pods_flag_error("route plan needs either --pods FILE or --hosts FILE");
   if (!flags.hosts.empty() && flags.network.empty()) {
-    return make_error(Errc::invalid_argument, "is needed: a hostfile says nothing of switches")
+    return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
         .in("--network");
   }
   if (flags.pods.empty() && (!flags.nodes.empty() || !flags.previous.empty()))
-    return wrong_usage("--nodes and --previous need --pods FILE");
+    return pods_flag_error("--nodes and --previous need --pods FILE");
   int from_stdin = 0;
   for (const std::string* file :
        {&flags.pods, &flags.nodes, &flags.hosts, &flags.network, &flags.previous}) {
     from_stdin += *file == "-" ? 1 : 0;
   }
-  if (from_stdin > 1) return wrong_usage("standard input can be one file only");
+  if (from_stdin > 1) return pods_flag_error("standard input can be one file only");
   return {};
 }
 
@@ -72,7 +72,7 @@ Result<codec::RouteNodes> read_nodes(const std::string& file, codec::JobPods& jo
   return nodes;
 }
 
-// Networks know nodes by any of their addresses.
+// Networks may name nodes by any of their addresses.
 void add_addresses(std::vector<RouteMachine>& machines, const codec::RouteNodes& nodes) {
   std::unordered_map<std::string, const codec::RouteNode*> by_name;
   for (const codec::RouteNode& node : nodes.nodes) by_name.emplace(node.name, &node);
@@ -82,7 +82,7 @@ void add_addresses(std::vector<RouteMachine>& machines, const codec::RouteNodes&
   }
 }
 
-Result<void> read_pods(const RouteInputFlags& flags, RouteInputs& out) {
+Result<void> read_job(const RouteInputFlags& flags, RouteInputs& out) {
   const Result<std::string> text = read_some(flags.pods);
   if (!text) return text.error();
   Result<codec::JobPods> job = codec::read_job_pods(*text, flags.choice);
@@ -116,7 +116,7 @@ Result<void> read_hosts(const RouteInputFlags& flags, RouteInputs& out) {
   return {};
 }
 
-// Of pods that say none.
+// For pods without one.
 void add_super_pods(RouteInputs& inputs) {
   if (!inputs.job) return;
   const std::vector<std::string> known = super_pods_in(*inputs.network, inputs.machines);
@@ -158,7 +158,7 @@ Result<std::vector<RouteMachine>> read_route_hosts(const std::string& file) {
 Result<RouteInputs> read_route_inputs(const RouteInputFlags& flags) {
   if (auto good = check_usage(flags); !good) return std::move(good).error();
   RouteInputs out;
-  auto read = flags.pods.empty() ? read_hosts(flags, out) : read_pods(flags, out);
+  auto read = flags.pods.empty() ? read_hosts(flags, out) : read_job(flags, out);
   if (!read) return std::move(read).error();
   if (!flags.network.empty()) {
     auto network = read_route_network(flags.network, flags.import, out.warnings);

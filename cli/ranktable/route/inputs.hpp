@@ -1,4 +1,4 @@
-// What `route plan` reads: pods or hosts, their nodes, the network, a former table.
+// The inputs of `route plan`: pods or hosts, their nodes, the network, a previous table.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +29,18 @@ struct RouteInputs {
   std::optional<domain::ranktable::RankTable> previous;
   std::vector<std::string> warnings;
 
-  // Every index has a pod, and every pod a machine.
+  // Whether every index has a pod and every pod a machine.
   bool placed() const;
 };
 
-// Errors name the file, or the flag that is missing or makes no sense.
+// Errors name the file or the flag.
 Result<RouteInputs> read_route_inputs(const RouteInputFlags& flags);
 
-// A description of a network with at least one level; its warnings are added.
+// Reads a network with at least one level; adds its warnings.
 Result<domain::NetworkTable> read_route_network(const std::string& file,
                                                 const codec::NetworkImportOptions& options,
                                                 std::vector<std::string>& warnings);
-// A hostfile as machines in its order.
+// The machines of a hostfile, in its order.
 Result<std::vector<RouteMachine>> read_route_hosts(const std::string& file);
 
 }  // namespace chipweave::cli

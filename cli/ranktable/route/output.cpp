@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/kube/base64.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
@@ -38,9 +39,9 @@ class Output {
     const codec::ConfigMap map{
         prefix + job_.job, job_.ns, {{"ring-controller.cce", "ascend-1980"}}, std::move(data)};
     if (map.bytes() > codec::kMaxConfigMapBytes) {
-      out_.warnings.push_back("ConfigMap " + map.name + " has " + std::to_string(map.bytes()) +
-                              " bytes, and Kubernetes takes 1 MiB" +
-                              (options_.compress ? "" : ": --compress makes it smaller"));
+      out_.warnings.push_back(concat("ConfigMap ", map.name, " has ", map.bytes(),
+                                     " bytes, and Kubernetes takes 1 MiB",
+                                     (options_.compress ? "" : ": --compress makes it smaller")));
     }
     const bool yaml = options_.form == codec::ManifestForm::yaml;
     add(map.name + (yaml ? ".yaml" : ".json"), codec::write_config_map(map, options_.form));
@@ -140,11 +141,11 @@ Result<void> write_route_output(const std::string& folder, const RouteOutput& ou
   for (const std::string_view name :
        {codec::kJobStartFile, codec::kTorFile, codec::kRoutePlanFile}) {
     const bool written = std::any_of(output.files.begin(), output.files.end(),
-                                     [&](const RouteFile& file) { return file.name == name; });
+                                     [&](const NamedText& file) { return file.name == name; });
     if (!written) fs::remove(fs::path(folder) / name, failed);
   }
-  for (const RouteFile& file : output.files) {
-    auto done = io::write_file_atomically((fs::path(folder) / file.name).string(), file.content);
+  for (const NamedText& file : output.files) {
+    auto done = io::write_file_atomically((fs::path(folder) / file.name).string(), file.text);
     if (!done) return done;
   }
   return {};

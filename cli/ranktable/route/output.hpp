@@ -1,5 +1,5 @@
-// The files of `route plan --out`: tables, the plan, ConfigMaps that hold them, and the values of
-// annotations.
+// The files of `route plan --out`: tables, the plan, ConfigMaps that contain them, and annotation
+// values.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/ranktable/route/answer.hpp"
+#include "common/base/named_text.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/ranktable/modelarts/config_map.hpp"
 #include "common/codec/ranktable/modelarts/job_pods.hpp"
@@ -14,28 +15,23 @@
 
 namespace chipweave::cli {
 
-struct RouteFile {
-  std::string name;  // below the folder
-  std::string content;
-};
-
 struct RouteOutput {
-  std::vector<RouteFile> files;
+  std::vector<NamedText> files;  // names are below the folder
   std::vector<std::string> warnings;
 };
 
 struct RouteOutputOptions {
   codec::ManifestForm form = codec::ManifestForm::yaml;
   bool compress = false;  // the rank table inside its ConfigMap
-  bool switches = false;  // topology is handed down
+  bool switches = false;  // topology is passed on
 };
 
-// tables: nullptr where only hosts are known. job goes with tables.
+// tables and job: nullptr if only hosts are known.
 Result<RouteOutput> route_output(const RouteAnswer& answer, const codec::JobPods* job,
                                  const codec::JobTables* tables, const RouteOutputOptions& options);
 
-// Makes the folder, writes the files, and removes tables and a plan of a former call that this one
-// does not have.
+// Creates the folder, writes the files, and removes tables and a plan of an earlier call that are
+// not among them.
 Result<void> write_route_output(const std::string& folder, const RouteOutput& output);
 
 }  // namespace chipweave::cli

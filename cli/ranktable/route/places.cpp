@@ -11,7 +11,7 @@ namespace chipweave::cli {
 
 namespace {
 
-// The node of each machine; null where the network has none.
+// The node of each machine; null if the network has none.
 std::vector<const domain::NetworkNode*> nodes_of(const domain::NetworkTable& network,
                                                  const std::vector<RouteMachine>& machines) {
   std::unordered_map<std::string_view, const domain::NetworkNode*> by_name;

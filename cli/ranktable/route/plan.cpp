@@ -1,4 +1,4 @@
-#include "cli/ranktable/route/plan.hpp"
+#include "cli/ranktable/route/commands.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/route/answer.hpp"
 #include "cli/ranktable/route/output.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -24,7 +26,7 @@ RouteOutcome outcome_of(solver::RouteState state) {
   return RouteOutcome::no_topology;
 }
 
-// Hosts without pods have nothing to carry the switch.
+// Hosts without pods have no annotation to request it.
 bool wants_topology(const RoutePlanFlags& flags, const RouteInputs& inputs) {
   return flags.cabinet || !inputs.job || inputs.job->cabinet;
 }
@@ -41,9 +43,8 @@ void warn_of_unknown(RouteAnswer& answer) {
   for (std::size_t i = 0; i < unknown.size() && i < kShown; ++i)
     names += (i == 0 ? "" : ", ") + answer.names[unknown[i]];
   if (unknown.size() > kShown) names += ", …";
-  answer.warnings.push_back(
-      "the switch of their machines is not known, so they come last: " + names + " (" +
-      std::to_string(unknown.size()) + " of " + std::to_string(answer.names.size()) + ")");
+  answer.warnings.push_back(concat("the switch of their machines is not known, so they are last: ",
+                                   names, " (", unknown.size(), " of ", answer.names.size(), ")"));
 }
 
 void keep_order(solver::RoutePlan& plan) {
@@ -52,7 +53,7 @@ void keep_order(solver::RoutePlan& plan) {
   plan.crossings = plan.before;
 }
 
-// By the network; by the switches that devices report where it is of other machines, as init
+// By the network; if it contains none of the machines, by the switches that devices report, as init
 // containers would do with the tables.
 RoutePlaces places_of(const RouteInputs& inputs, std::vector<std::string>& warnings) {
   const bool reported = inputs.job && inputs.job->complete();
@@ -61,7 +62,7 @@ RoutePlaces places_of(const RouteInputs& inputs, std::vector<std::string>& warni
   const bool any = std::any_of(out.pods.begin(), out.pods.end(),
                                [](const solver::RoutePod& pod) { return !pod.path.empty(); });
   if (any || out.pods.empty()) return out;
-  warnings.push_back("the network has none of the machines; the first is " +
+  warnings.push_back("the network contains none of the machines; the first is " +
                      inputs.machines.front().host +
                      (reported ? ". Planned by the switches that devices report" : ""));
   return reported ? places_by_tors(inputs.machines) : out;
@@ -92,7 +93,7 @@ RouteAnswer answer_of(const RoutePlanFlags& flags, const RouteInputs& inputs) {
   return out;
 }
 
-// Tables name the leaf of the network where no device said its switch.
+// For tables: the leaf of the network where devices did not report a switch.
 std::vector<std::string> leaves_of(const RouteAnswer& answer) {
   std::vector<std::string> out;
   for (const solver::RoutePod& pod : answer.pods)
@@ -121,20 +122,15 @@ Result<std::vector<std::string>> write_files(const RoutePlanFlags& flags, RouteI
   return std::move(output->warnings);
 }
 
-Exit failed(const Error& error) {
-  complain(error);
-  return exit_for(error);
-}
-
 }  // namespace
 
 Exit run_route_plan(const RoutePlanFlags& flags) {
   Result<RouteInputs> inputs = read_route_inputs(flags.inputs);
-  if (!inputs) return failed(inputs.error());
+  if (!inputs) return fail(inputs.error());
   RouteAnswer answer = answer_of(flags, *inputs);
   if (!flags.out.empty()) {
     auto warnings = write_files(flags, *inputs, answer);
-    if (!warnings) return failed(warnings.error());
+    if (!warnings) return fail(warnings.error());
     for (std::string& warning : *warnings) answer.warnings.push_back(std::move(warning));
   }
   if (flags.form == OutputForm::text) {

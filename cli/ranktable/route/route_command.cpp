@@ -4,8 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/ranktable/route/init.hpp"
-#include "cli/ranktable/route/plan.hpp"
+#include "cli/ranktable/route/commands.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -30,7 +29,7 @@ void add_input_options(CLI::App& command, RouteInputFlags& inputs) {
       ->option_text("N");
 }
 
-void add_file_options(CLI::App& command, RoutePlanFlags& flags) {
+void add_out_options(CLI::App& command, RoutePlanFlags& flags) {
   CLI::Option* out =
       command.add_option("--out", flags.out, "write tables, ConfigMaps and annotation values here")
           ->option_text("FOLDER");
@@ -57,7 +56,7 @@ void add_plan(CLI::App& route, Exit& exit_code) {
   add_input_options(*command, flags->inputs);
   command->add_flag("--cabinet", flags->cabinet,
                     "hand down topology although pods have no annotation cabinet");
-  add_file_options(*command, *flags);
+  add_out_options(*command, *flags);
   add_output_option(*command, flags->form);
   add_examples(*command,
                "  kubectl get pods -l volcano.sh/job-name=train -o json |\n"

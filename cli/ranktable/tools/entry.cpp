@@ -1,13 +1,17 @@
 #include "cli/ranktable/tools/entry.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstddef>
+#include <array>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "cli/ranktable/tools/hccl_command.hpp"
-#include "cli/ranktable/tools/pd_command.hpp"
+#include "cli/ranktable/commands.hpp"
+#include "cli/ranktable/tools/requests.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -16,138 +20,340 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 
-enum class Tool { pd, gen_hccl, merge_hccl };
+// A group of the help. These options must be written out, so that they never make a shortened name
+// ambiguous that scripts use.
+constexpr const char* kOwnOptions = "Options that the reference does not have";
 
-// One way to call a generator: which, as what, and where its words begin.
-struct Call {
-  Tool tool = Tool::pd;
-  std::optional<PdMode> mode;  // the command's own
-  std::string program;
-  std::size_t first = 1;
+using Run = std::function<Result<void>(const ToolLog&)>;
+
+struct Tool {
+  const char* name;  // below `chipweave ranktable`
+  const char* about;
+  const char* example;  // options
+  // Adds the options to the app; what it returns carries them out.
+  Run (*add)(CLI::App& app);
 };
 
-std::string base_name(std::string_view path) {
-  path.remove_prefix(std::min(path.rfind('/') + 1, path.size()));
-  if (path.ends_with(".py")) path.remove_suffix(3);
-  return std::string(path);
+// Text: std::string or an optional one.
+template <class Text>
+CLI::Option* add_one(CLI::App& app, const char* name, Text& to, const char* value,
+                     const char* help) {
+  // A function, because CLI11 takes an empty text for an absent optional.
+  return app
+      .add_option_function<std::string>(
+          name, [&to](const std::string& text) { to = text; }, help)
+      ->option_text(value)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->check([](const std::string& text) {
+        return text.starts_with("--") ? "expected a value, got option " + text : std::string();
+      });
 }
 
-std::optional<Call> call_of(const std::vector<std::string>& words) {
-  const std::string name = words.empty() ? "" : base_name(words[0]);
-  if (name == "pd_ranktable_tools") return Call{Tool::pd, std::nullopt, name, 1};
-  if (name == "hccl_tools") return Call{Tool::gen_hccl, std::nullopt, name, 1};
-  if (name == "merge_hccl") return Call{Tool::merge_hccl, std::nullopt, name, 1};
-  if (words.size() >= 2 && words[1] == "pd-ranktable") {
-    return Call{Tool::pd, std::nullopt, "chipweave pd-ranktable", 2};
-  }
-  if (words.size() < 3 || words[1] != "ranktable") return std::nullopt;
-  const std::string program = "chipweave ranktable " + words[2];
-  if (const auto mode = pd_mode(words[2])) return Call{Tool::pd, mode, program, 3};
-  if (words[2] == "gen-hccl") return Call{Tool::gen_hccl, std::nullopt, program, 3};
-  if (words[2] == "merge-hccl") return Call{Tool::merge_hccl, std::nullopt, program, 3};
-  return std::nullopt;
+// All words up to the next option; the last of several such options counts.
+CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& to,
+                      const char* value, const char* help) {
+  static constexpr const char* kNoWords = "{}";
+  const auto set = [&to](const std::vector<std::string>& words) {
+    to = words;
+    std::erase(to, kNoWords);
+  };
+  return app.add_option_function<std::vector<std::string>>(name, set, help)
+      ->option_text(value)
+      ->expected(0, -1)
+      ->allow_extra_args()
+      ->default_str(kNoWords)
+      ->trigger_on_parse();
 }
 
-ArgSpec spec_of(const Call& call) {
-  switch (call.tool) {
-    case Tool::pd:
-      return pd_spec(call.program, call.mode);
-    case Tool::gen_hccl:
-      return hccl_spec(call.program);
-    case Tool::merge_hccl:
-      return merge_hccl_spec(call.program);
-  }
-  return {};
+void add_flag(CLI::App& app, const char* name, bool& to, const char* help) {
+  app.add_flag(name, to, help)->disable_flag_override();
 }
 
-int finish(const Result<void>& done, const ToolLog& log) {
-  if (done) return kDone;
-  log.fail(done.error());
-  return kFailed;
+void add_address_options(CLI::App& app, AddressFlags& to) {
+  const auto add = [&app](const char* name, std::string& value, const char* text,
+                          const char* help) {
+    return add_one(app, name, value, text, help)
+        ->check([](const std::string& given) {
+          return given.empty() ? std::string("expected a value, got an empty one") : std::string();
+        })
+        ->group(kOwnOptions);
+  };
+  auto* tool = add("--hccn-tool", to.hccn_tool, "PATH",
+                   "program to ask for addresses (the driver's, else the one on PATH)");
+  auto* conf = add("--hccn-conf", to.hccn_conf, "FILE",
+                   "used if the program is missing or has no answer (/etc/hccn.conf)");
+  auto* inventory = add("--from-inventory", to.from_inventory, "FILE",
+                        "take the addresses from the NodeInventory of another machine, as JSON");
+  auto* topology = add("--from-topology", to.from_topology, "NAME",
+                       "plan ahead for a built-in profile or a topology file");
+  for (CLI::Option* live : {tool, conf}) live->excludes(inventory)->excludes(topology);
+  inventory->excludes(topology);
+  add("--address-plan", to.address_plan, "BASE/PREFIX",
+      "device N has address BASE + N, if the description of the machine has none");
+  app.callback([&to] {
+    if (!to.address_plan.empty() && to.from_inventory.empty() && to.from_topology.empty()) {
+      throw CLI::RequiresError("--address-plan", "--from-topology or --from-inventory");
+    }
+  });
 }
 
-int run_pd_words(const Call& call, const ArgSpec& spec, const ArgWords& words, const ToolLog& log) {
-  const Result<PdRequest> request = pd_request(words, call.mode);
-  if (!request) {
-    log.misuse(usage_text(spec), request.error());
-    return kMisused;
-  }
-  for (const std::string& option : options_without_effect(words, request->mode)) {
-    log.warn(option + " has no effect in mode " + to_string(request->mode));
-  }
-  return finish(run_pd(*request, log), log);
+constexpr std::array<std::pair<PdMode, const char*>, 4> kModes = {{
+    {PdMode::gen, "gen"},
+    {PdMode::merge, "merge"},
+    {PdMode::merge_local, "merge-local"},
+    {PdMode::merge_all, "merge-all"},
+}};
+
+void add_gen_options(CLI::App& app, PdRequest& to) {
+  add_flag(app, "--api-server", to.api_server,
+           "this machine hosts the entry of the service; only one of a deployment may");
+  add_one(app, "--ip", to.ip, "ADDRESS", "address of this machine (its host name is resolved)");
+  app.add_option("--device-port-range", to.port_range,
+                 "ports for borrowed NICs, first and last (16667 65535)")
+      ->option_text("PORT PORT")
+      ->expected(2)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+      ->trigger_on_parse();
+  add_one(app, "--replace-device-list", to.replaced_devices, "ADDRESSES",
+          "NICs to avoid: their devices use the NIC of the sibling die, with a port");
+  add_address_options(app, to.addresses);
 }
 
-int run_hccl_words(const ArgSpec& spec, const ArgWords& words, const ToolLog& log) {
-  const Result<AddressFlags> flags = address_flags(words);
-  if (!flags) {
-    log.misuse(usage_text(spec), flags.error());
-    return kMisused;
-  }
-  const Result<HcclRequest> request = hccl_request(words);
-  if (!request) return finish(request.error(), log);
-  return finish(run_hccl(*request, log), log);
+void add_instance_options(CLI::App& app, PdRequest& to, const char* value, const char* help) {
+  add_list(app, "--prefill-server-list", to.prefill, value, help);
+  add_list(app, "--decode-server-list", to.decode, value, help);
 }
 
-int run_call(const Call& call, const std::vector<std::string>& words, const ToolLog& log) {
-  const ArgSpec spec = spec_of(call);
-  const Result<ArgWords> parsed = parse_words(spec, words);
-  if (!parsed) {
-    log.misuse(usage_text(spec), parsed.error());
-    return kMisused;
+void add_strict(CLI::App& app, PdRequest& to) {
+  app.add_flag("--strict", to.strict, "treat warnings about sizes and groups as errors")
+      ->group(kOwnOptions);
+}
+
+void add_merge_options(CLI::App& app, PdRequest& to) {
+  add_list(app, "--global-ranktable-list", to.global_tables, "FILE…", "two or more global tables");
+}
+
+void add_merge_local_options(CLI::App& app, PdRequest& to) {
+  add_list(app, "--local-ranktable-list", to.local_tables, "FILE…", "two or more local tables");
+}
+
+void add_merge_all_options(CLI::App& app, PdRequest& to) {
+  add_list(app, "--api-server-list", to.api_server_list, "FILE…",
+           "accepted and not used, as in the reference");
+}
+
+// Options of every mode.
+void add_common_options(CLI::App& app, PdRequest& to) {
+  add_one(app, "--save-dir", to.save_dir, "DIR", "folder for the files; created if missing (./)");
+  app.add_flag("--dry-run", to.dry_run, "log what would be written, write nothing")
+      ->group(kOwnOptions);
+}
+
+// One mode as a command of its own: --mode may be left out and must not differ.
+template <PdMode mode>
+Run add_pd(CLI::App& app) {
+  const auto request = std::make_shared<PdRequest>();
+  request->mode = mode;
+  const auto ignored = std::make_shared<std::string>();
+  const std::string name = kModes[static_cast<std::size_t>(mode)].second;
+  add_one(app, "--mode", *ignored, name.c_str(), "may be left out")->check(CLI::IsMember({name}));
+  add_common_options(app, *request);
+  switch (mode) {
+    case PdMode::gen:
+      add_instance_options(app, *request, "IDS…", "an item for each instance: its device ids, 4,5");
+      add_gen_options(app, *request);
+      add_strict(app, *request);
+      break;
+    case PdMode::merge:
+      add_merge_options(app, *request);
+      add_strict(app, *request);
+      break;
+    case PdMode::merge_local:
+      add_merge_local_options(app, *request);
+      break;
+    case PdMode::merge_all:
+      add_instance_options(app, *request, "FILE…", "the local table of each instance");
+      add_merge_all_options(app, *request);
+      break;
   }
-  if (parsed->help) {
-    log.print(help_text(spec));
-    return kDone;
+  return [request](const ToolLog& log) { return run_pd(*request, log); };
+}
+
+// pd_ranktable_tools.py takes all options in every mode.
+Run add_pd_all_modes(CLI::App& app) {
+  const auto request = std::make_shared<PdRequest>();
+  const auto mode = std::make_shared<std::string>("gen");
+  std::vector<std::string> names;
+  for (const auto& known : kModes) names.emplace_back(known.second);
+  add_one(app, "--mode", *mode, "gen|merge|merge-local|merge-all", "what to do (gen)")
+      ->check(CLI::IsMember(names));
+  add_common_options(app, *request);
+  add_instance_options(
+      app, *request, "ITEM…",
+      "an item for each instance: its device ids, 4,5; merge-all: its local table");
+  add_gen_options(app, *request);
+  add_strict(app, *request);
+  add_merge_options(app, *request);
+  add_merge_local_options(app, *request);
+  add_merge_all_options(app, *request);
+  return [request, mode](const ToolLog& log) {
+    for (const auto& [known, name] : kModes) {
+      if (*mode == name) request->mode = known;
+    }
+    return run_pd(*request, log);
+  };
+}
+
+Run add_hccl(CLI::App& app) {
+  const auto request = std::make_shared<HcclRequest>();
+  add_one(app, "--device_num", request->device_num, "[FIRST,LAST)", "which devices ([0,8))");
+  add_one(app, "--visible_devices", request->visible_devices, "IDS",
+          "physical ids of devices 0, 1, … as the job numbers them (0,1,2,…)");
+  add_one(app, "--server_ip", request->server_ip, "ADDRESS",
+          "address of this server (its host name is resolved)");
+  add_one(app, "--device_num_per_node", request->devices_per_node, "N",
+          "devices of this server (8)")
+      ->group(kOwnOptions);
+  add_address_options(app, request->addresses);
+  return [request](const ToolLog& log) { return run_hccl(*request, log); };
+}
+
+Run add_merge_hccl(CLI::App& app) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  app.add_option("files", *files, "HCCL rank tables of one server each; ranks in this order")
+      ->option_text("FILE…")
+      ->required();
+  return [files](const ToolLog& log) { return run_merge_hccl(*files, log); };
+}
+
+constexpr std::array<Tool, 6> kTools = {{
+    {"gen", "write the rank tables of this machine's prefill and decode instances",
+     "--prefill-server-list 4,5 --decode-server-list 6,7 --api-server --ip 10.0.0.18",
+     add_pd<PdMode::gen>},
+    {"merge", "make one global table from those of several machines",
+     "--global-ranktable-list a/global_ranktable_10.0.0.18.json b/global_ranktable_10.0.0.19.json",
+     add_pd<PdMode::merge>},
+    {"merge-local", "make one local table of an instance that spans machines",
+     "--local-ranktable-list a/local_ranktable_10.0.0.18_01.json "
+     "b/local_ranktable_10.0.0.19_01.json",
+     add_pd<PdMode::merge_local>},
+    {"merge-all", "make a global table with one group for each of several local tables",
+     "--prefill-server-list p/local_ranktable_merge.json --decode-server-list "
+     "d/local_ranktable_merge.json",
+     add_pd<PdMode::merge_all>},
+    {"gen-hccl", "write the HCCL rank table of this server, as hccl_tools.py does",
+     "--device_num \"[0,8)\" --server_ip 10.0.0.18", add_hccl},
+    {"merge-hccl", "make one HCCL rank table from several, as merge_hccl.py does",
+     "hccl_8p_01234567_10.0.0.18.json hccl_8p_01234567_10.0.0.19.json", add_merge_hccl},
+}};
+
+constexpr Tool kPdTool = {
+    "pd_ranktable_tools", "write and merge the rank tables of disaggregated prefill and decode",
+    "--mode gen --prefill-server-list 4,5 --api-server --ip 10.0.0.18", add_pd_all_modes};
+
+struct Call {
+  const Tool* tool = nullptr;
+  std::string program;    // for the help
+  std::size_t first = 1;  // its first word
+};
+
+const Tool* tool_named(std::string_view name) {
+  const auto* const found = std::find_if(kTools.begin(), kTools.end(),
+                                         [&](const Tool& tool) { return tool.name == name; });
+  return found == kTools.end() ? nullptr : &*found;
+}
+
+Call call_of(const std::vector<std::string>& words) {
+  std::string_view name = words.empty() ? std::string_view() : words[0];
+  name.remove_prefix(std::min(name.rfind('/') + 1, name.size()));
+  if (name.ends_with(".py")) name.remove_suffix(3);
+  if (name == kPdTool.name) return {&kPdTool, kPdTool.name, 1};
+  if (name == "hccl_tools") return {tool_named("gen-hccl"), "hccl_tools", 1};
+  if (words.size() < 3 || words[1] != "ranktable") return {};
+  return {tool_named(words[2]), "chipweave ranktable " + words[2], 3};
+}
+
+// Python's argparse accepts the beginning of a name that fits one option only.
+std::string full_name(const CLI::App& app, const std::string& name) {
+  if (app.get_option_no_throw(name) != nullptr) return name;
+  std::vector<std::string> fits;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() == kOwnOptions) continue;
+    for (const std::string& known : option->get_lnames()) {
+      if (("--" + known).starts_with(name)) fits.push_back("--" + known);
+    }
   }
-  switch (call.tool) {
-    case Tool::pd:
-      return run_pd_words(call, spec, *parsed, log);
-    case Tool::gen_hccl:
-      return run_hccl_words(spec, *parsed, log);
-    case Tool::merge_hccl:
-      return finish(run_merge_hccl(parsed->files, log), log);
+  return fits.size() == 1 ? fits.front() : name;
+}
+
+// The words as CLI11 takes them: names in full, last word first. A value attached with '=' becomes
+// a word, because CLI11 takes the next word for an empty one.
+std::vector<std::string> parser_words(const CLI::App& app, const std::vector<std::string>& words,
+                                      std::size_t first) {
+  std::vector<std::string> out;
+  bool options = true;
+  for (std::size_t i = first; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    options = options && word != "--";
+    if (!options || !word.starts_with("--")) {
+      out.push_back(word);
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string name = full_name(app, word.substr(0, equals));
+    const CLI::Option* option = app.get_option_no_throw(name);
+    const bool attached = equals != std::string::npos;
+    if (attached && option != nullptr && option->get_items_expected_max() > 0) {
+      out.push_back(name);
+      out.push_back(word.substr(equals + 1));
+    } else {
+      out.push_back(attached ? name + word.substr(equals) : name);
+    }
   }
-  return kFailed;
+  std::reverse(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace
 
-std::vector<RanktableTool> ranktable_tools() {
-  return {
-      {"ranktable gen", "write the rank tables of this machine's prefill and decode instances"},
-      {"ranktable merge", "make one global table of those of several machines"},
-      {"ranktable merge-local", "make one local table of an instance that spans machines"},
-      {"ranktable merge-all", "make a global table with a group an instance of local tables"},
-      {"ranktable gen-hccl", "write the HCCL rank table of this server, as hccl_tools.py does"},
-      {"ranktable merge-hccl", "make one HCCL rank table of several, as merge_hccl.py does"},
-      {"pd-ranktable", "take the words of pd_ranktable_tools.py"},
-  };
-}
-
 std::optional<int> run_ranktable_tool(const std::vector<std::string>& words, const Sink& out,
                                       const Sink& err) {
-  const std::optional<Call> call = call_of(words);
-  if (!call) return std::nullopt;
-  const ToolLog log(call->program, out, err);
-  const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(call->first),
-                                      words.end());
-  return run_call(*call, rest, log);
+  const Call call = call_of(words);
+  if (call.tool == nullptr) return std::nullopt;
+  const ToolLog log(call.program, out, err);
+  CLI::App app(call.tool->about, call.program);
+  app.footer(concat("Examples:\n  ", call.program, " ", call.tool->example));
+  const Run run = call.tool->add(app);
+  try {
+    app.parse(parser_words(app, words, call.first));
+  } catch (const CLI::CallForHelp&) {
+    log.print(app.help());
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    constexpr std::size_t kMaxShown = 300;
+    log.fail(concat(with_dots(error.what(), kMaxShown), "; see '", call.program, " --help'"));
+    return kMisused;
+  }
+  const Result<void> done = run(log);
+  if (done) return kDone;
+  log.fail(done.error().text());
+  return kFailed;
 }
 
 std::optional<int> run_ranktable_tools(int argc, char** argv) {
-  bool written = true;
-  const auto sink = [&written](std::FILE* file) {
-    return [&written, file](std::string_view text) {
-      const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-      if (!whole || std::fflush(file) != 0) written = written && file == stderr;
+  const auto sink = [](std::FILE* file) {
+    return [file](std::string_view text) {
+      std::fwrite(text.data(), 1, text.size(), file);
+      std::fflush(file);
     };
   };
-  const std::optional<int> exit =
-      run_ranktable_tool(std::vector<std::string>(argv, argv + argc), sink(stdout), sink(stderr));
-  // What was asked for is the files; help that could not be printed is a failure.
-  if (exit && !written) return std::max(*exit, kFailed);
-  return exit;
+  return run_ranktable_tool(std::vector<std::string>(argv, argv + argc), sink(stdout),
+                            sink(stderr));
+}
+
+void register_ranktable_tools(CLI::App& ranktable) {
+  for (const Tool& tool : kTools) ranktable.add_subcommand(tool.name, tool.about);
 }
 
 }  // namespace chipweave::cli

@@ -1,5 +1,4 @@
-#include "cli/ranktable/tools/pd_command.hpp"
-
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,24 +7,25 @@
 
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/ranktable/tools/addresses/borrowed_nics.hpp"
-#include "cli/ranktable/tools/addresses/host_address.hpp"
-#include "cli/ranktable/tools/read_tables.hpp"
+#include "cli/ranktable/tools/requests.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 #include "common/codec/ranktable/tools/pd_instances.hpp"
-#include "common/codec/ranktable/tools/pd_merge.hpp"
-#include "common/codec/ranktable/tools/pd_tables.hpp"
 #include "common/io/file_set.hpp"
+#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 using codec::ranktable::DeviceIds;
 using codec::ranktable::MergedTable;
-using codec::ranktable::OutputFile;
 using codec::ranktable::PdDevice;
 using codec::ranktable::PdInstance;
 using codec::ranktable::PdMachine;
 
-// Looks up devices and holds what no two of them may share.
+// Looks up devices; no two of them may share an address.
 class DeviceTable {
  public:
   DeviceTable(DeviceAddresses& addresses, BorrowedNics nics, Warn warn)
@@ -55,13 +55,12 @@ class DeviceTable {
     const Result<Ports> ports = addresses_.of(id);
     if (!ports) return ports.error();
     if (ports->size() > 1) {
-      warn_("device " + std::to_string(id) + " has " + std::to_string(ports->size()) +
-            " ports; the address of the first is taken, as the reference does");
+      warn_(concat("device ", id, " has ", ports->size(),
+                   " ports; its table entry uses the address of the first one"));
     }
     Result<PdDevice> device = nics_.resolve(id, ports->front().address, addresses_);
     if (!device) return device;
-    const std::string key =
-        device->address + (device->port ? ":" + std::to_string(*device->port) : "");
+    const std::string key = device->address + (device->port ? concat(":", *device->port) : "");
     const auto [first, fresh] = owners_.try_emplace(key, id);
     if (!fresh) return clash("both have address " + key, first->second, id);
     const bool v6 = parse_ip(device->address)->v6;
@@ -72,8 +71,8 @@ class DeviceTable {
   }
 
   static Error clash(const std::string& what, int a, int b) {
-    return make_error(Errc::conflict, "devices " + std::to_string(a) + " and " + std::to_string(b) +
-                                          " " + what + ", and links between them would fail");
+    return make_error(Errc::conflict, concat("devices ", a, " and ", b, " ", what,
+                                             ", so links between them would fail"));
   }
 
   DeviceAddresses& addresses_;
@@ -83,10 +82,10 @@ class DeviceTable {
   bool v6_ = false;
 };
 
-Result<std::vector<OutputFile>> generated(const PdRequest& request, const Warn& warn) {
+Result<std::vector<NamedText>> generated(const PdRequest& request, const Warn& warn) {
   if (!request.api_server && request.prefill.empty() && request.decode.empty()) {
     return make_error(Errc::invalid_argument,
-                      "nothing to generate: give --api-server, --prefill-server-list or "
+                      "nothing to generate: add --api-server, --prefill-server-list or "
                       "--decode-server-list");
   }
   auto instances =
@@ -116,43 +115,58 @@ Result<std::vector<OutputFile>> generated(const PdRequest& request, const Warn& 
 }
 
 Result<MergedTable> merged(const PdRequest& request) {
-  const bool all = request.mode == PdMode::merge_all;
-  auto first = read_tables(all ? request.prefill : request.files);
-  if (!first) return std::move(first).error();
+  using namespace codec::ranktable;
   if (request.mode == PdMode::merge) {
-    return codec::ranktable::merge_pd_global(*std::move(first), request.strict);
+    return read_tables(request.global_tables).and_then([&](std::vector<NamedText> tables) {
+      return merge_pd_global(std::move(tables), request.strict);
+    });
   }
-  if (!all) return codec::ranktable::merge_pd_local(*std::move(first));
-  auto second = read_tables(request.decode);
-  if (!second) return std::move(second).error();
-  return codec::ranktable::merge_pd_all(*std::move(first), *std::move(second));
+  if (request.mode == PdMode::merge_local) {
+    return read_tables(request.local_tables).and_then(merge_pd_local);
+  }
+  auto prefill = read_tables(request.prefill);
+  if (!prefill) return std::move(prefill).error();
+  auto decode = read_tables(request.decode);
+  if (!decode) return std::move(decode).error();
+  return merge_pd_all(*std::move(prefill), *std::move(decode));
 }
 
-Result<std::vector<OutputFile>> outputs(const PdRequest& request, const Warn& warn) {
+Result<std::vector<NamedText>> outputs(const PdRequest& request, const Warn& warn) {
   if (request.mode == PdMode::gen) return generated(request, warn);
   auto table = merged(request);
   if (!table) return std::move(table).error();
   for (const std::string& warning : table->warnings) warn(warning);
-  return std::vector<OutputFile>{std::move(table->file)};
+  return std::vector<NamedText>{std::move(table->file)};
 }
 
 }  // namespace
 
+Result<std::vector<NamedText>> read_tables(const std::vector<std::string>& names) {
+  constexpr std::size_t kMax = limits::kMaxRankTableBytes;
+  std::size_t left = 2 * kMax;
+  std::vector<NamedText> out;
+  for (const std::string& name : names) {
+    if (name.empty()) return make_error(Errc::invalid_argument, "a file name must not be empty");
+    Result<std::string> text = io::read_file(name, std::min(left, kMax));
+    if (!text) return std::move(text).error();
+    left -= text->size();
+    out.push_back({name, *std::move(text)});
+  }
+  return out;
+}
+
 Result<void> run_pd(const PdRequest& request, const ToolLog& log) {
-  const Warn warn = [&log](const std::string& sentence) { log.warn(sentence); };
+  const Warn warn = [&log](const std::string& message) { log.warn(message); };
   const auto files = outputs(request, warn);
   if (!files) return files.error();
   if (request.dry_run) {
-    for (const OutputFile& file : *files) {
-      log.info("Would save " + io::joined_path(request.save_dir, file.name) + ", " +
-               std::to_string(file.text.size()) + " bytes.");
+    for (const NamedText& file : *files) {
+      log.info(concat("Would save ", io::joined_path(request.save_dir, file.name), ", ",
+                      file.text.size(), " bytes."));
     }
     return {};
   }
-  std::vector<io::NamedText> texts;
-  texts.reserve(files->size());
-  for (const OutputFile& file : *files) texts.push_back({file.name, file.text});
-  return io::write_file_set(request.save_dir, texts, io::FileMode::owner_only,
+  return io::write_file_set(request.save_dir, *files, io::FileMode::owner_only,
                             [&log](const std::string& path) { log.info("Save " + path + "."); });
 }
 

@@ -1,12 +1,11 @@
-// ToolLog — what a generator of rank tables says, in the form of the reference's logging
-// ("<time>-INFO: Save <path>."), and where that goes.
+// ToolLog — the output of a rank table generator, in the form of the reference's logging
+// ("<time>-INFO: Save <path>.").
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
-
-#include "common/base/result.hpp"
+#include <utility>
 
 namespace chipweave::cli {
 
@@ -19,14 +18,13 @@ class ToolLog {
       : program_(std::move(program)), out_(std::move(out)), err_(std::move(err)) {}
 
   const std::string& program() const { return program_; }
-  // To stdout, as it is.
+  // To stdout, unchanged.
   void print(std::string_view text) const { out_(text); }
-  // A line each on stderr. Control characters, which could steer a terminal, become '?'.
-  void info(std::string_view sentence) const;
-  void warn(std::string_view sentence) const;
-  void fail(const Error& error) const;
-  // As argparse: the usage, then the error.
-  void misuse(std::string_view usage, const Error& error) const;
+  // One line on stderr each. Control characters become '?', because they could steer a terminal.
+  void info(std::string_view message) const;
+  void warn(std::string_view message) const;
+  // "PROGRAM: error: …"
+  void fail(std::string_view message) const;
 
  private:
   std::string program_;

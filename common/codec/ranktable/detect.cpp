@@ -4,6 +4,9 @@
 #include <array>
 #include <initializer_list>
 #include <string_view>
+#include <variant>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
@@ -12,10 +15,10 @@ using domain::ranktable::Dialect;
 using Id = JsonTree::Id;
 using Kind = JsonTree::Kind;
 
-// One object, asked for its members.
-class Look {
+// The members of one object.
+class ObjectView {
  public:
-  Look(const JsonTree& tree, Id object) : tree_(tree), object_(object) {}
+  ObjectView(const JsonTree& tree, Id object) : tree_(tree), object_(object) {}
 
   bool has(std::string_view name) const { return tree_.member(object_, name) != JsonTree::kNone; }
   bool has_any(std::initializer_list<std::string_view> names) const {
@@ -35,14 +38,14 @@ class Look {
     const Id array = tree_.member(object_, list);
     if (array == JsonTree::kNone || !tree_.is(array, Kind::array)) return false;
     for (Id e = tree_.first(array); e != JsonTree::kNone; e = tree_.next(array, e)) {
-      if (f(Look(tree_, e))) return true;
+      if (f(ObjectView(tree_, e))) return true;
     }
     return false;
   }
   template <class F>
   bool first(std::string_view list, F&& f) const {
     bool out = false;
-    any(list, [&](const Look& e) {
+    any(list, [&](const ObjectView& e) {
       out = f(e);
       return true;
     });
@@ -50,13 +53,13 @@ class Look {
   }
   template <class F>
   bool each(std::string_view list, F&& f) const {
-    return any(list, [](const Look&) { return true; }) &&
-           !any(list, [&](const Look& e) { return !f(e); });
+    return any(list, [](const ObjectView&) { return true; }) &&
+           !any(list, [&](const ObjectView& e) { return !f(e); });
   }
   // Lists that wrap each other: whether f holds for an element of an element's list.
   template <class F>
   bool any_in(std::string_view outer, std::string_view inner, F&& f) const {
-    return any(outer, [&](const Look& e) { return e.any(inner, f); });
+    return any(outer, [&](const ObjectView& e) { return e.any(inner, f); });
   }
 
  private:
@@ -64,35 +67,35 @@ class Look {
   Id object_;
 };
 
-bool is_mindie_device(const Look& device) { return device.has("device_logical_id"); }
+bool is_mindie_device(const ObjectView& device) { return device.has("device_logical_id"); }
 
-bool is_mindie_server(const Look& server) {
+bool is_mindie_server(const ObjectView& server) {
   const std::string_view id = server.text("server_id");
   return id == "coordinator" || id == "controller" || server.has("hardware_type") ||
          server.any("device", is_mindie_device);
 }
 
-bool is_mindie_group(const Look& group) {
+bool is_mindie_group(const ObjectView& group) {
   return group.has_any({"deploy_server", "super_pod_list"}) ||
          group.any("server_list", is_mindie_server);
 }
 
 // Devices in the group of that id.
-bool group_has_devices(const Look& table, std::string_view id) {
-  return table.any("server_group_list", [&](const Look& group) {
+bool group_has_devices(const ObjectView& table, std::string_view id) {
+  return table.any("server_group_list", [&](const ObjectView& group) {
     return group.text("group_id") == id &&
-           group.any("server_list", [](const Look& server) { return server.has("device"); });
+           group.any("server_list", [](const ObjectView& server) { return server.has("device"); });
   });
 }
 
-bool is_late_group(const Look& group) {
+bool is_late_group(const ObjectView& group) {
   const std::string_view id = group.text("group_id");
   const bool digits =
       !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits && (id.size() > 1 || id >= "3");
 }
 
-Detected of_server_groups(const Look& table) {
+Detected of_server_groups(const ObjectView& table) {
   if (table.any("server_group_list", is_mindie_group)) return {Dialect::mindie_global, {}, false};
   // Group 0 with devices is what merge-all writes: a group an instance.
   if (group_has_devices(table, "0") || group_has_devices(table, "1")) {
@@ -100,34 +103,36 @@ Detected of_server_groups(const Look& table) {
   }
   if (table.any("server_group_list", is_late_group)) return {Dialect::mindie_global, {}, false};
   // MindIE's tables always have a coordinator; this is one machine's part of a ModelArts table.
-  if (group_has_devices(table, "2") && !table.any("server_group_list", [](const Look& group) {
+  if (group_has_devices(table, "2") && !table.any("server_group_list", [](const ObjectView& group) {
         return group.text("group_id") == "0";
       })) {
     return {Dialect::modelarts_global, {}, false};
   }
   return {std::nullopt,
           "a server_group_list that may be ModelArts' (group 2: decode instances) or MindIE's "
-          "(group 2: the first server group): say which with --dialect modelarts-global or "
+          "(group 2: the first server group): choose with --dialect modelarts-global or "
           "--dialect mindie-global",
           false};
 }
 
 // tor_ip, data_version and pod_name beside `device` are what configmap1980 adds. The first device
-// of a server stands for all: tables are large, and this is asked of every one.
-bool is_1980(const Look& table) {
-  const auto has_leaf = [](const Look& device) { return device.has_any({"tor_ip", "tor_port"}); };
-  return table.has("data_version") || table.any("server_list", [&](const Look& server) {
+// of a server represents all, because tables are large.
+bool is_1980(const ObjectView& table) {
+  const auto has_leaf = [](const ObjectView& device) {
+    return device.has_any({"tor_ip", "tor_port"});
+  };
+  return table.has("data_version") || table.any("server_list", [&](const ObjectView& server) {
     return (server.has("pod_name") && server.has("device")) || server.first("device", has_leaf);
   });
 }
 
-bool is_1980_group(const Look& group) {
-  return group.any_in("instance_list", "devices", [](const Look& device) {
+bool is_1980_group(const ObjectView& group) {
+  return group.any_in("instance_list", "devices", [](const ObjectView& device) {
     return device.has_any({"tor_ip", "tor_port"});
   });
 }
 
-Detected of_server_list(const Look& table) {
+Detected of_server_list(const ObjectView& table) {
   if (table.has("tor_count")) {
     return {std::nullopt,
             "the leaf switches (ToR) of MindCluster's Volcano plugin, not a rank table; it orders "
@@ -139,41 +144,40 @@ Detected of_server_list(const Look& table) {
   const std::string_view version = table.text("version");
   const bool known_version = version == "1.0" || version == "1.2";
   if (known_version && is_1980(table)) return {Dialect::modelarts_1980, {}, false};
-  const auto without_rank = [](const Look& d) { return !d.has("rank_id"); };
+  const auto without_rank = [](const ObjectView& d) { return !d.has("rank_id"); };
   if (known_version && !table.has("server_count") && table.size("server_list") == 1 &&
-      table.each("server_list", [&](const Look& s) {
+      table.each("server_list", [&](const ObjectView& s) {
         return s.size("device") == 1 && s.each("device", without_rank);
       })) {
     return {Dialect::llm_datadist, {}, false};
   }
   if (version == "1.2") return {Dialect::hccl_1_2, {}, false};
   if (version == "1.0") {
-    const bool llm =
-        table.each("server_list", [](const Look& server) { return server.has("container_ip"); });
+    const bool llm = table.each(
+        "server_list", [](const ObjectView& server) { return server.has("container_ip"); });
     return {llm ? Dialect::mindie_llm : Dialect::hccl_1_0, {}, false};
   }
   if (version.empty()) {
     return {std::nullopt,
-            "it has a server_list and no version: HCCL would read it as a group_list template; add "
+            "a server_list without version, which HCCL would read as a group_list template; add "
             "\"version\": \"1.0\", or \"1.2\" with super pods",
             false};
   }
   return {std::nullopt,
-          "version \"" + std::string(version.substr(0, 20)) +
-              "\" is none that a server_list has; HCCL knows \"1.0\" and \"1.2\"",
+          concat("version \"", version.substr(0, 20),
+                 "\" is unknown for a server_list; known: \"1.0\", \"1.2\""),
           false};
 }
 
-Detected of_rank_list(const Look& table) {
-  const bool old_names = table.any("rank_list", [](const Look& rank) {
-    return rank.any("level_list", [](const Look& level) {
+Detected of_rank_list(const ObjectView& table) {
+  const bool old_names = table.any("rank_list", [](const ObjectView& rank) {
+    return rank.any("level_list", [](const ObjectView& level) {
       return level.has_any({"level", "fabric_type", "rank_addrs"}) && !level.has("net_layer");
     }) || rank.has_any({"level", "fabric_type", "rank_addrs"});
   });
   if (old_names) return {Dialect::hccl_2_0_prerelease, {}, false};
   if (table.text("version") == "2.0") return {Dialect::hccl_2_0, {}, false};
-  return {std::nullopt, "it has a rank_list, which is dialect 2.0; its version must be \"2.0\"",
-          false};
+  return {std::nullopt, "a table with rank_list (dialect 2.0) must have version \"2.0\"", false};
 }
 
 struct Neighbour {
@@ -183,7 +187,7 @@ struct Neighbour {
 };
 constexpr std::array<Neighbour, 3> kNeighbours = {{
     {"edge_list", "peer_list",
-     "the topology file of a 2.0 rank table, not a rank table; give it with --topo-file"},
+     "the topology file of a 2.0 rank table, not a rank table; use it with --topo-file"},
     {"endpoint_list", "", "a local communication resource of HIXL (1.3), not a rank table"},
     {"elastic_scaling_list", "", "MindIE's scaling file, not a rank table"},
 }};
@@ -192,12 +196,12 @@ constexpr std::array<Neighbour, 3> kNeighbours = {{
 
 Detected detect(const JsonTree& tree, JsonTree::Id object) {
   if (!tree.is(object, Kind::object)) {
-    return {std::nullopt, "a rank table is a JSON object", false};
+    return {std::nullopt, "a rank table must be a JSON object", false};
   }
-  const Look table(tree, object);
+  const ObjectView table(tree, object);
   for (const Neighbour& each : kNeighbours) {
     if (table.has(each.member) && (each.other.empty() || table.has(each.other))) {
-      return {std::nullopt, "this is " + std::string(each.what), false};
+      return {std::nullopt, concat("this is ", each.what), false};
     }
   }
   if (table.has("rank_list")) return of_rank_list(table);
@@ -206,7 +210,7 @@ Detected detect(const JsonTree& tree, JsonTree::Id object) {
     return {Dialect::vllm_ascend, {}, false};
   }
   if (table.has("node_list") && table.has("collective_id")) return {Dialect::hccl_1_1, {}, false};
-  if (table.any("group_list", [](const Look& group) { return group.has("instance_list"); })) {
+  if (table.any("group_list", [](const ObjectView& group) { return group.has("instance_list"); })) {
     const bool of_1980 = table.has("data_version") || table.any("group_list", is_1980_group);
     return {of_1980 ? Dialect::modelarts_1980 : Dialect::group_list, {}, false};
   }
@@ -215,6 +219,43 @@ Detected detect(const JsonTree& tree, JsonTree::Id object) {
   if (version == "1.2" && tree.child_count(object) == 1) return {Dialect::llm_datadist, {}, false};
   if (table.text("status") == "initializing") return {std::nullopt, {}, true};
   return {std::nullopt, {}, false};
+}
+
+namespace {
+
+constexpr int kMaxDepth = 3;
+
+bool is_table(const JsonTree& tree, JsonTree::Id id) {
+  const Detected detected = detect(tree, id);
+  return detected.dialect || detected.placeholder;
+}
+
+// A string that may hold JSON: parsing is for those that begin like an object.
+bool holds_table(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == text.npos || text[begin] != '{') return false;
+  const auto parsed = JsonTree::parse(std::string(text));
+  const auto* tree = std::get_if<JsonTree>(&parsed);
+  return tree != nullptr && is_table(*tree, tree->root());
+}
+
+JsonTree::Id find_table(const JsonTree& tree, JsonTree::Id object, int depth) {
+  for (JsonTree::Id c = tree.first(object); c != JsonTree::kNone; c = tree.next(object, c)) {
+    if (tree.is(c, JsonTree::Kind::string) && holds_table(tree.text(c))) return c;
+    if (!tree.is(c, JsonTree::Kind::object)) continue;
+    if (is_table(tree, c)) return c;
+    const JsonTree::Id inner = depth < kMaxDepth ? find_table(tree, c, depth + 1) : JsonTree::kNone;
+    if (inner != JsonTree::kNone) return inner;
+  }
+  return JsonTree::kNone;
+}
+
+}  // namespace
+
+std::string find_wrapped(const JsonTree& tree, JsonTree::Id object) {
+  if (!tree.is(object, JsonTree::Kind::object)) return {};
+  const JsonTree::Id found = find_table(tree, object, 1);
+  return found == JsonTree::kNone ? std::string() : tree.pointer(found);
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/detect.hpp"
 #include "common/codec/ranktable/schema/schema.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
 #include "common/codec/ranktable/schema/table_writer.hpp"
-#include "common/codec/ranktable/wrapper.hpp"
 
 namespace chipweave::codec::ranktable {
 
@@ -46,9 +46,8 @@ void note_repeated(const JsonTree& tree, JsonTree::Id root, Findings& findings) 
   domain::ranktable::FindingLimit limit;
   for (const JsonTree::Id id : tree.repeated()) {
     if (id < root || !limit.admit("RT003")) continue;
-    findings.push_back(
-        finding("RT003", Severity::error, id,
-                "member \"" + std::string(tree.name(id)) + "\" is there twice in one object"));
+    findings.push_back(finding("RT003", Severity::error, id,
+                               concat("member \"", tree.name(id), "\" is repeated in one object")));
   }
 }
 
@@ -74,8 +73,8 @@ domain::ranktable::Text taken_from_groups(RankTable& table, std::string_view nam
   return out;
 }
 
-// A rare variant of global tables says version and status in each group: read, and written where
-// they belong.
+// A rare variant of global tables has version and status in each group; they are written at the
+// top.
 void lift_from_groups(RankTable& table, JsonTree::Id node, Findings& findings) {
   if (table.version || table.status) return;
   if (table.dialect != Dialect::modelarts_global && table.dialect != Dialect::mindie_global) return;
@@ -85,13 +84,13 @@ void lift_from_groups(RankTable& table, JsonTree::Id node, Findings& findings) {
   std::erase_if(findings,
                 [&](const Finding& f) { return f.code == "RT005" && f.place.object.node == node; });
   findings.push_back(finding("RT007", Severity::warning, node,
-                             "version and status stand in the groups and not in the table"));
+                             "version and status are in the groups, not at the top of the table"));
 }
 
 Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& detected) {
   if (detected.placeholder) {
     return finding("RT010", Severity::info, node,
-                   "a place-holder: the table is not written yet (status \"initializing\")");
+                   "a placeholder: the table is not written yet (status \"initializing\")");
   }
   if (!detected.reason.empty()) {
     return finding("RT002", Severity::error, node, detected.reason);
@@ -103,12 +102,12 @@ Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& dete
   }
   return finding(
       "RT002", Severity::error, node,
-      "this has the members of no rank table (server_list, server_group_list, rank_list, "
+      "this object has no members of a rank table (server_list, server_group_list, rank_list, "
       "prefill_device_list, group_list, node_list)");
 }
 
 std::string text_of(const TextPosition& at) {
-  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
+  return concat("line ", at.line, ", column ", at.column);
 }
 
 }  // namespace
@@ -126,10 +125,10 @@ ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions&
   out.table.dialect = *out.dialect;
   out.table.source.node = node;
   if (*out.dialect == Dialect::hccl_2_0_prerelease) {
-    out.findings.push_back(finding(
-        "RT100", Severity::error, node,
-        "written with member names of before the release (level, id, fabric_type, rank_addrs); "
-        "they are net_layer, net_instance_id, net_type and rank_addr_list now"));
+    out.findings.push_back(
+        finding("RT100", Severity::error, node,
+                "written with pre-release member names (level, id, fabric_type, rank_addrs); "
+                "the released names are net_layer, net_instance_id, net_type and rank_addr_list"));
     return out;
   }
   const bool group_form =

@@ -1,7 +1,7 @@
 // Rank tables as text: reading of every dialect and writing of those that may be written.
 //
-// A document is read leniently into the model, with findings for all that does not fit the dialect;
-// domain::ranktable::lint() adds what the values say. No I/O.
+// Reading is lenient: what does not fit the dialect becomes a finding. domain::ranktable::lint()
+// checks the values. No I/O.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 namespace chipweave::codec::ranktable {
 
 struct ReadOptions {
-  // What a server_group_list is when its members do not tell; nullopt: that is an error.
+  // The dialect of a server_group_list whose members do not tell; nullopt: an error.
   std::optional<domain::ranktable::Dialect> dialect;
 };
 
-// A rank table, or why the object is none.
+// A rank table, or findings that tell why the object is not one.
 struct ReadTable {
   std::optional<domain::ranktable::Dialect> dialect;  // nullopt: RT001 or RT002 is in findings
   domain::ranktable::RankTable table;                 // empty without dialect
@@ -32,16 +32,16 @@ struct ReadTable {
 // Of the object at `node`. Cost: linear.
 ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions& options = {});
 
-// For those that only want a table to work with: the first thing that is wrong with the text, the
-// dialect or the types, with line and column, is the Error; warnings are passed over.
+// For callers that only need the table. Error: the first wrong thing about text, dialect or types,
+// with line and column; warnings are dropped.
 Result<domain::ranktable::RankTable> parse_table(std::string text, const ReadOptions& options = {});
 
 struct Layout {
-  std::size_t indent = 4;  // spaces; 0: one line without blanks
+  std::size_t indent = 4;  // spaces; 0: one line without white space
   bool newline = false;    // at the end
 };
 
-// As the main producer of the dialect lays it out.
+// The layout of the dialect's main producer.
 Layout layout_of(domain::ranktable::Dialect dialect);
 std::string write_table(const domain::ranktable::RankTable& table, const Layout& layout);
 std::string write_table(const domain::ranktable::RankTable& table);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/flatten.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
@@ -13,8 +14,9 @@ namespace {
 
 constexpr const char* kCompleted = "completed";
 
-Error cannot_convert(std::string message) {
-  return make_error(Errc::invalid_argument, std::move(message));
+template <class... Parts>
+Error convert_error(const Parts&... parts) {
+  return make_error(Errc::invalid_argument, concat(parts...));
 }
 
 std::string name_of(const Server& server) { return server.server_id.value_or("?"); }
@@ -40,7 +42,7 @@ class Losses {
   std::set<std::string> seen_;
 };
 
-// What stands around the servers: an own version, what was unknown.
+// A table without servers: version, status and unknown members.
 RankTable shell(const RankTable& from, Dialect to, const char* version) {
   RankTable out;
   out.dialect = to;
@@ -77,7 +79,7 @@ void keep_server_members(Server& server, Dialect to, Losses& losses) {
   if (!modelarts) losses.drop(server.server_ip, "server_ip");
 }
 
-// Super pods as vLLM's devices say them.
+// Super pods from the devices of vLLM's table.
 std::optional<std::vector<ServerSet>> pods_of_devices(const std::vector<Server>& servers) {
   std::vector<ServerSet> out;
   for (const Server& server : servers) {
@@ -105,9 +107,8 @@ Result<std::vector<ServerSet>> pods_of_options(const std::vector<Server>& server
     auto said = options.super_pods.find(name_of(server));
     if (said == options.super_pods.end()) said = options.super_pods.find("*");
     if (said == options.super_pods.end()) {
-      return cannot_convert(
-          "which super pod server " + name_of(server) +
-          " is in stands nowhere; say it with --super-pod SERVER=POD or --super-pod POD");
+      return convert_error(concat("the super pod of server ", name_of(server),
+                                  " is not known; add --super-pod SERVER=POD or --super-pod POD"));
     }
     auto pod = std::find_if(out.begin(), out.end(),
                             [&](const ServerSet& set) { return set.id == said->second; });
@@ -139,11 +140,10 @@ Result<void> fill_sdids(std::vector<Server>& servers, const ConvertOptions& opti
       if (device.super_device_id) continue;
       const auto index = index_of(server, device, options);
       if (!index || !device.device_id || *device.device_id < 0 || *device.device_id > kMaxDevice) {
-        return cannot_convert(
-            name_of(device) + " of server " + name_of(server) +
-            " has no super_device_id, and its address is no vNIC's; say the server's "
-            "index in the super pod (npu-smi info -t spod-info) with --server-index "
-            "SERVER=N");
+        return convert_error(name_of(device), " of server ", name_of(server),
+                             " has no super_device_id and no vNIC address to derive it from; add "
+                             "--server-index SERVER=N, the server's index in its super pod "
+                             "(npu-smi info -t spod-info)");
       }
       device.super_device_id = sdid_of(*index, static_cast<int>(*device.device_id));
     }
@@ -177,8 +177,8 @@ Result<RankTable> to_server_list(const RankTable& from, Dialect to, FlatJob job,
   if (from.clusters) losses.add("cluster_list");
   for (Server& server : job.servers) {
     if (to == Dialect::mindie_llm && !server.container_ip) {
-      return cannot_convert("server " + name_of(server) +
-                            " has no container_ip, which MindIE-LLM needs: the address of its pod");
+      return convert_error("server " + name_of(server) +
+                           " has no container_ip (the address of its pod), which MindIE-LLM needs");
     }
     keep_server_members(server, to, losses);
     server.lists_devices = true;
@@ -192,8 +192,8 @@ Result<RankTable> to_server_list(const RankTable& from, Dialect to, FlatJob job,
 // A local table describes one instance; ranks as given.
 Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
   if (job.servers.size() != 1) {
-    return cannot_convert("a local table describes one server, this job has " +
-                          std::to_string(job.servers.size()));
+    return convert_error("a local table must have one server, but this job has ",
+                         job.servers.size());
   }
   RankTable out = shell(from, Dialect::modelarts_local, "1.0");
   out.group_id = "0";
@@ -201,14 +201,13 @@ Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
   Server& server = job.servers.front();
   if (!server.server_ip) server.server_ip = server.host_ip ? server.host_ip : server.server_id;
   if (!server.server_ip || !parse_ip(*server.server_ip)) {
-    return cannot_convert("the address of server " + name_of(server) +
-                          " stands nowhere (server_ip)");
+    return convert_error("server " + name_of(server) + " has no server_ip");
   }
   keep_server_members(server, Dialect::modelarts_local, losses);
   for (Device& device : server.devices) {
     losses.drop(device.super_device_id, "super_device_id");
     keep_device_members(device, Dialect::modelarts_local, losses);
-    if (!device.device_ip) return cannot_convert(name_of(device) + " has no device_ip");
+    if (!device.device_ip) return convert_error(name_of(device) + " has no device_ip");
   }
   out.groups.emplace_back().servers = std::move(job.servers);
   return out;
@@ -251,13 +250,12 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
   });
   const auto total = static_cast<std::int64_t>(by_rank.size());
   if (!options.prefill_devices) {
-    return cannot_convert(
-        "which devices prefill stands nowhere; say how many with --prefill-devices N: "
-        "the first N ranks prefill, the others decode");
+    return convert_error(
+        "the table does not tell which devices prefill; add --prefill-devices N: the first N ranks "
+        "prefill, the others decode");
   }
   if (*options.prefill_devices < 1 || *options.prefill_devices >= total) {
-    return cannot_convert("of " + std::to_string(total) + " devices 1 to " +
-                          std::to_string(total - 1) + " can prefill")
+    return convert_error("must be 1 to ", total - 1, " for ", total, " devices")
         .in("--prefill-devices");
   }
   RankTable out = shell(from, Dialect::vllm_ascend, "1.2");
@@ -275,9 +273,9 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
     }
     Device copy = *device;
     if (!copy.device_ip)
-      return cannot_convert(name_of(copy) + " of " + name_of(*server) + " has no device_ip");
+      return convert_error(name_of(copy) + " of " + name_of(*server) + " has no device_ip");
     if (const std::string* pod = pod_of(from, *server)) copy.super_pod_id = *pod;
-    losses.drop(copy.rank_id, "rank_id (it is the position in the list there)");
+    losses.drop(copy.rank_id, "rank_id (the position in the list replaces it)");
     copy.cluster_id = i + 1;
     losses.drop(copy.logical_id, "device_logical_id");
     losses.drop(copy.device_port, "device_port");
@@ -295,7 +293,7 @@ Result<RankTable> to_vllm(const RankTable& from, const FlatJob& job, const Conve
   return out;
 }
 
-// Which of ModelArts' groups a group of MindIE's becomes; nullptr: not said.
+// The group of ModelArts that a group of MindIE becomes; nullptr: not known.
 const char* role_of(const std::string& id, const ConvertOptions& options) {
   const auto is_in = [&](const std::vector<std::string>& list) {
     return std::find(list.begin(), list.end(), id) != list.end();
@@ -318,9 +316,8 @@ Result<RankTable> mindie_to_modelarts(const RankTable& from, const ConvertOption
     }
     const char* role = role_of(id, options);
     if (role == nullptr) {
-      return cannot_convert("whether group " + id +
-                            " prefills or decodes stands nowhere; say it with "
-                            "--prefill-groups or --decode-groups");
+      return convert_error("the table does not tell whether group ", id,
+                           " prefills or decodes; add --prefill-groups or --decode-groups");
     }
     for (Server server : group.servers) {
       if (group.super_pods) losses.add("super_pod_list");
@@ -381,8 +378,7 @@ Result<Converted> convert(const RankTable& table, Dialect to, const ConvertOptio
       !options.instance) {
     return to_locals(table);
   }
-  const std::string way =
-      "from " + std::string(to_string(table.dialect)) + " to " + std::string(to_string(to));
+  const std::string way = concat("from ", to_string(table.dialect), " to ", to_string(to));
   switch (to) {
     case Dialect::hccl_1_0:
     case Dialect::hccl_1_2:
@@ -399,10 +395,9 @@ Result<Converted> convert(const RankTable& table, Dialect to, const ConvertOptio
     case Dialect::group_list:
     case Dialect::hccl_1_1:
     case Dialect::hccl_2_0_prerelease:
-      return make_error(Errc::unsupported, way + ": this form is read and never written");
+      return make_error(Errc::unsupported, way + ": this form can be read, but not written");
     default:
-      return make_error(Errc::unsupported,
-                        way + ": what the new table must say in addition is not in the old one");
+      return make_error(Errc::unsupported, way + ": the old table lacks what the new one needs");
   }
   auto job = flatten(table, {options.instance, options.group});
   if (!job) return std::move(job).error();
@@ -419,7 +414,7 @@ Result<std::vector<RankedHost>> ranked_hosts(const RankTable& table, const JobCh
   for (const Server& server : job->servers) {
     RankedHost& host = out.emplace_back();
     if (!server.server_id || server.server_id->empty())
-      return cannot_convert("a server has no server_id");
+      return convert_error("a server has no server_id");
     host.name = *server.server_id;
     for (const Device& device : server.devices) {
       host.ranks.emplace_back(*device.rank_id, device.device_id.value_or(-1));

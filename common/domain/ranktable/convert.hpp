@@ -1,5 +1,5 @@
-// convert — a rank table in another dialect: what is lost is listed, what would have to be invented
-// is refused.
+// convert — a rank table in another dialect. Losses are listed; what the new dialect needs and the
+// old table lacks must come from the options.
 #pragma once
 
 #include <map>
@@ -14,37 +14,37 @@
 
 namespace chipweave::domain::ranktable {
 
-// What some conversions must be told.
+// Inputs of some conversions.
 struct ConvertOptions {
-  // Server id to super pod id, for 1.2 from tables without; "*" stands for every server.
+  // Server id to super pod id, for 1.2 from tables without super pods; "*": every server.
   std::map<std::string, std::string> super_pods;
-  // Server id to its index in the super pod, where SDIDs are to be computed.
+  // Server id to its index in the super pod, to compute SDIDs.
   std::map<std::string, std::int64_t> server_indices;
-  // vLLM: how many devices, from the first rank on, prefill; the others decode.
+  // vLLM: the number of ranks, from 0, that prefill; the others decode.
   std::optional<std::int64_t> prefill_devices;
-  // Which instance of a global table, from 0 in the order of the text; which group of MindIE's.
+  // An instance of a global table, counted from 0 in the order of the text; a group of MindIE.
   std::optional<std::int64_t> instance;
   std::optional<std::string> group;
-  // MindIE's group ids that prefill, and that decode (ModelArts from MindIE).
+  // ModelArts from MindIE: the group ids that prefill and that decode.
   std::vector<std::string> prefill_groups;
   std::vector<std::string> decode_groups;
 };
 
 struct Converted {
-  std::vector<RankTable> tables;    // one, but for the local tables of a global one
-  std::vector<std::string> losses;  // what the new dialect cannot say, each kind once
+  std::vector<RankTable> tables;    // several only for the local tables of a global one
+  std::vector<std::string> losses;  // what the new dialect cannot express, each kind once
 };
 
-// Errors: unsupported where there is no way at all; invalid_argument naming what is missing and the
-// flag that says it.
+// Errors: unsupported if there is no such conversion; invalid_argument naming what is missing and
+// the flag for it.
 Result<Converted> convert(const RankTable& table, Dialect to, const ConvertOptions& options);
 
-// The ranks as a list of hosts, in the order of ranks.
+// A host and its ranks.
 struct RankedHost {
   std::string name;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranks;  // rank, device id; ascending
 };
-// Hosts by their first rank. Error where ranks are missing, or a host has no name.
+// Hosts by their first rank. Errors: missing ranks, a host without a name.
 Result<std::vector<RankedHost>> ranked_hosts(const RankTable& table, const JobChoice& choice = {});
 
 }  // namespace chipweave::domain::ranktable

@@ -1,4 +1,4 @@
-// Dialect and Profile — which of the forms a rank table has, and who is going to read it.
+// Dialect and Profile — the form of a rank table, and the consumer that will read it.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ enum class Dialect {
   hccl_1_1,             // heterogeneous: node_list
   hccl_1_2,             // super pods
   hccl_2_0,             // Ascend 950: layers of the network
-  hccl_2_0_prerelease,  // with the member names of before the release; recognised only
+  hccl_2_0_prerelease,  // with pre-release member names; recognised only
   group_list,           // the cloud's and the lab's templates of 910A
   modelarts_local,
   modelarts_global,
@@ -21,7 +21,7 @@ enum class Dialect {
   vllm_ascend,  // prefill_device_list, decode_device_list
   llm_datadist,
   mindspore_cluster,
-  modelarts_1980,  // what the Volcano plugin configmap1980 writes
+  modelarts_1980,  // written by the Volcano plugin configmap1980
 };
 
 // "hccl-1.0"
@@ -30,7 +30,7 @@ std::optional<Dialect> dialect_named(std::string_view name);
 std::vector<std::string_view> dialect_names();
 
 enum class Profile {
-  structural,  // what is wrong for every consumer
+  structural,  // no particular consumer: what is wrong for all
   hccl_910a,
   hccl_a2,
   hccl_a3,
@@ -49,7 +49,7 @@ std::string_view to_string(Profile profile);
 std::optional<Profile> profile_named(std::string_view name);
 std::vector<std::string_view> profile_names();
 
-// Whether this consumer reads tables of that dialect at all; structural reads every one.
+// Whether this consumer reads tables of that dialect; structural reads all.
 bool reads(Profile profile, Dialect dialect);
 
 }  // namespace chipweave::domain::ranktable

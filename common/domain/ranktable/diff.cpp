@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace chipweave::domain::ranktable {
 namespace {
 
@@ -21,7 +23,7 @@ class Differences {
   void only(const std::string& where, bool in_a) {
     out_.push_back({where, {}, {}, {}, in_a, !in_a});
   }
-  // What is kept of both, where both are of one dialect.
+  // Extra members, for tables of one dialect.
   void compare_kept(const std::string& where, const Extras& a, const Extras& b) {
     std::map<std::string, std::pair<std::string, std::string>> all;
     for (const Extra& extra : a) all[extra.name].first = extra.json;
@@ -38,7 +40,7 @@ class Differences {
   std::vector<Difference> out_;
 };
 
-// A device of a table: where it is, and its place among equals (a host's entries of one group).
+// A device of a table and its place.
 struct Entry {
   std::string host;  // with its group
   const Device* device;
@@ -67,7 +69,7 @@ Entries entries_of(const RankTable& table, bool with_group) {
       for (const Device& device : server.devices) {
         std::string key = prefix + ", device " + text_of(device.device_id);
         const std::size_t before = repeats[key]++;
-        if (before > 0) key += ", entry " + std::to_string(before + 1);
+        if (before > 0) key += concat(", entry ", before + 1);
         out.emplace(std::move(key), Entry{prefix, &device, position++});
       }
     }
@@ -190,7 +192,7 @@ void compare_layers(const std::string& where, const LayeredRank& a, const Layere
   for (const NetLayer& layer : a.layers) layers[layer.layer.value_or(-1)].first = &layer;
   for (const NetLayer& layer : b.layers) layers[layer.layer.value_or(-1)].second = &layer;
   for (const auto& [number, pair] : layers) {
-    const std::string at = where + ", layer " + std::to_string(number);
+    const std::string at = concat(where, ", layer ", number);
     if (pair.first == nullptr || pair.second == nullptr) {
       out.only(at, pair.first != nullptr);
       continue;
@@ -206,7 +208,7 @@ void compare_layered(const RankTable& a, const RankTable& b, Differences& out) {
   for (const LayeredRank& rank : a.ranks) ranks[rank.rank_id.value_or(-1)].first = &rank;
   for (const LayeredRank& rank : b.ranks) ranks[rank.rank_id.value_or(-1)].second = &rank;
   for (const auto& [number, pair] : ranks) {
-    const std::string where = "rank " + std::to_string(number);
+    const std::string where = concat("rank ", number);
     if (pair.first == nullptr || pair.second == nullptr) {
       out.only(where, pair.first != nullptr);
       continue;

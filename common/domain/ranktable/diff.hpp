@@ -1,5 +1,5 @@
-// diff — what two rank tables say differently: by meaning, not by bytes. Layout, the order of
-// members and, where ranks are numbered, the order of lists do not count.
+// diff — the differences of two rank tables by meaning. Layout, the order of members and, if ranks
+// are numbered, the order of lists do not matter.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Difference {
 };
 
 // Devices are compared by host, device id and, in global tables, group; ranks of 2.0 by rank_id.
-// In the order of a, then what only b has. Tables of two dialects are compared in what both can
-// say. Cost: O(ranks log ranks).
+// In the order of a, then what only b has. Tables of different dialects are compared in what both
+// can express. Cost: O(ranks log ranks).
 std::vector<Difference> diff(const RankTable& a, const RankTable& b);
 
 }  // namespace chipweave::domain::ranktable

@@ -5,11 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace chipweave::domain::ranktable {
 namespace {
 
-Error cannot_flatten(std::string message) {
-  return make_error(Errc::invalid_argument, std::move(message));
+template <class... Parts>
+Error flatten_error(const Parts&... parts) {
+  return make_error(Errc::invalid_argument, concat(parts...));
 }
 
 // Entries of one host become one, in the order of their first.
@@ -52,8 +55,8 @@ Result<std::vector<Server>> of_template(const RankTable& table) {
       if (server.rank_id) {
         ranked = true;
         if (server.devices.size() != 1) {
-          return cannot_flatten("an instance of the lab's template has " +
-                                std::to_string(server.devices.size()) + " devices and one rank");
+          return flatten_error("an instance of the lab's template has ", server.devices.size(),
+                               " devices and one rank");
         }
         server.devices.front().rank_id = std::exchange(server.rank_id, std::nullopt);
       }
@@ -73,14 +76,14 @@ Result<std::vector<Server>> of_modelarts(const RankTable& table, const JobChoice
     }
   }
   if (!choice.instance && instances.size() != 1) {
-    return cannot_flatten("the table has " + std::to_string(instances.size()) +
-                          " instances, each with ranks of its own; choose one with --instance 0.." +
-                          std::to_string(instances.empty() ? 0 : instances.size() - 1));
+    return flatten_error("the table has ", instances.size(),
+                         " instances; add --instance to choose one, 0 to ",
+                         instances.empty() ? 0 : instances.size() - 1);
   }
   const std::int64_t wanted = choice.instance.value_or(0);
   if (wanted < 0 || static_cast<std::size_t>(wanted) >= instances.size()) {
-    return cannot_flatten("there is no instance " + std::to_string(wanted) + ", the table has " +
-                          std::to_string(instances.size()))
+    return flatten_error("must be 0 to ", std::max<std::size_t>(instances.size(), 1) - 1, ", got ",
+                         wanted)
         .in("--instance");
   }
   return std::vector<Server>{*instances[static_cast<std::size_t>(wanted)]};
@@ -96,10 +99,10 @@ Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& c
     if (choice.group ? group.id == choice.group : serves) found = &group;
   }
   if (found == nullptr)
-    return cannot_flatten("the table has no such group of servers").in("--group");
+    return flatten_error("the table has no such group of servers").in("--group");
   if (!choice.group && with_devices > 1) {
-    return cannot_flatten("the table has " + std::to_string(with_devices) +
-                          " groups of servers, each a job; choose one with --group ID");
+    return flatten_error("the table has ", with_devices,
+                         " groups of servers, each of them a job; add --group ID to choose one");
   }
   return merged_by_host(found->servers);
 }
@@ -120,7 +123,7 @@ Result<std::vector<Server>> servers_of(const RankTable& table, const JobChoice& 
   switch (table.dialect) {
     case Dialect::hccl_2_0:
     case Dialect::hccl_2_0_prerelease:
-      return make_error(Errc::unsupported, "a 2.0 table names instances of networks and no hosts");
+      return make_error(Errc::unsupported, "a 2.0 table names network instances, not hosts");
     case Dialect::llm_datadist:
       return make_error(Errc::unsupported,
                         "a local communication resource describes one device and has no ranks");
@@ -134,7 +137,7 @@ Result<std::vector<Server>> servers_of(const RankTable& table, const JobChoice& 
       break;
   }
   if (table.groups.size() > 1 || table.dialect == Dialect::group_list) return of_template(table);
-  if (table.groups.empty()) return cannot_flatten("the table has no servers");
+  if (table.groups.empty()) return flatten_error("the table has no servers");
   return table.groups.front().servers;
 }
 
@@ -144,14 +147,14 @@ Result<void> check_ranks(const std::vector<Server>& servers) {
     for (const Device& device : server.devices) {
       const std::string where = "server " + server.server_id.value_or("?") + ", device " +
                                 (device.device_id ? std::to_string(*device.device_id) : "?");
-      if (!device.rank_id) return cannot_flatten(where + " has no rank");
+      if (!device.rank_id) return flatten_error(where + " has no rank");
       if (!seen.insert(*device.rank_id).second) {
-        return cannot_flatten(where + " has rank " + std::to_string(*device.rank_id) +
-                              ", which another device has, too; see 'chipweave ranktable lint'");
+        return flatten_error(where, " has rank ", *device.rank_id,
+                             ", which another device has too; see 'chipweave ranktable lint'");
       }
     }
   }
-  if (seen.empty()) return cannot_flatten("the table has no devices");
+  if (seen.empty()) return flatten_error("the table has no devices");
   return {};
 }
 

@@ -13,6 +13,14 @@ std::string_view text_of(const Extras& extras, std::string_view name) {
   return plain ? json.substr(1, json.size() - 2) : std::string_view{};
 }
 
+RankTable completed_table(Dialect dialect) {
+  RankTable out;
+  out.dialect = dialect;
+  out.version = "1.0";
+  out.status = "completed";
+  return out;
+}
+
 std::size_t RankTable::rank_count() const {
   std::size_t out = ranks.size();
   for (const Group& group : groups) {

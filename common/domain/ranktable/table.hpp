@@ -1,17 +1,15 @@
-// RankTable — which rank of a distributed job sits on which accelerator of which server, and under
-// which addresses it is reached: one model for all dialects.
+// RankTable — which rank of a distributed job runs on which accelerator of which server, and its
+// addresses: one model for all dialects.
 //
 // A table has groups of servers. Dialects without groups (HCCL 1.x, MindIE-LLM, a local table) have
 // one group without an id; ModelArts' and MindIE's global tables have one for each server_group;
-// the cloud's template one for each of group_list; vLLM's table has two, prefill and decode, in
-// which entries that follow each other and name one server are that server. HCCL 2.0 knows no
-// servers: its ranks stand in `ranks`.
+// the cloud template one for each of group_list; vLLM's table has two, prefill and decode, in which
+// consecutive entries of one server are that server. HCCL 2.0 has no servers: see `ranks`.
 //
-// Numbers are numbers here, however the dialect writes them; what the text did not say, or said in
-// a way that is no number, is nullopt. Members that the model has no use for are kept as JSON text
-// (Extra), so that no rewrite loses them.
+// Numbers are numbers, however the dialect writes them; nullopt if missing or not a number. Members
+// that the model does not use are kept as JSON text (Extra), so that no rewrite loses them.
 //
-// Owner: whoever read or made it. Size: about 200 bytes a rank.
+// A value type of about 200 bytes for each rank.
 #pragma once
 
 #include <compare>
@@ -30,8 +28,8 @@ namespace chipweave::domain::ranktable {
 
 using Text = std::optional<std::string>;
 
-// An optional whole number in eight bytes: tables have ten of them a rank. The smallest 64-bit
-// number stands for none, and none compares below every number.
+// An optional whole number in eight bytes, since tables have ten of them for each rank. None
+// compares below every number.
 class Number {
  public:
   constexpr Number() = default;
@@ -84,8 +82,8 @@ class RareText {
   std::unique_ptr<std::string> text_;
 };
 
-// Where an object was read: its node in the document, for messages. Means nothing to the table:
-// all are equal.
+// Where an object was read: its node in the document, for messages. Not part of the value: all are
+// equal.
 struct Source {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   std::uint32_t node = kNone;
@@ -94,7 +92,7 @@ struct Source {
 
 // A member that is kept as it was written.
 struct Extra {
-  std::string after;  // the member of the model that stood before it; empty: it came first
+  std::string after;  // the modelled member before it; empty: first
   std::string name;
   std::string json;
   friend bool operator==(const Extra&, const Extra&) = default;
@@ -107,15 +105,15 @@ std::string_view text_of(const Extras& extras, std::string_view name);
 // One rank of the job on one accelerator.
 struct Device {
   Source source;
-  Number rank_id;          // nullopt also where the dialect has none
+  Number rank_id;          // nullopt also if the dialect has none
   Number device_id;        // physical id on the host; -1: a CPU rank (HCCL 1.1)
   Number logical_id;       // MindIE: position in the pod
   Number super_device_id;  // SDID, see sdid.hpp
   Number cluster_id;       // vLLM
   Number device_port, host_port, vnic_port, backup_port;
-  Text device_ip;         // one address, or several with commas between (dual-port devices)
+  Text device_ip;         // one address, or several separated by commas (dual-port)
   RareText backup_ip;     // of the sibling die
-  RareText super_pod_id;  // vLLM says it with the device
+  RareText super_pod_id;  // in vLLM a member of the device
   Extras extras;
   friend bool operator==(const Device&, const Device&) = default;
 };
@@ -125,7 +123,7 @@ struct Server {
   Text server_id;  // the name of a machine, often its address
   Text host_ip, container_ip, server_ip, pod_ip, pod_name;
   Number rank_id;              // the lab's template: rank of the instance
-  bool lists_devices = false;  // the member is there; not so of schedulers and controllers
+  bool lists_devices = false;  // has the member; schedulers and controllers do not
   std::vector<Device> devices;
   Extras extras;
   friend bool operator==(const Server&, const Server&) = default;
@@ -138,7 +136,7 @@ struct ServerName {
   friend bool operator==(const ServerName&, const ServerName&) = default;
 };
 
-// A super pod, or a cluster of MindSpore's.
+// A super pod, or a cluster of MindSpore.
 struct ServerSet {
   Source source;
   Text id;
@@ -150,7 +148,7 @@ struct ServerSet {
 struct Group {
   Source source;
   Text id;
-  Number count;  // of servers or instances, as the table says it
+  Number count;  // of servers or instances, as stated
   Number device_count;
   Text deploy_server;  // MindIE
   std::vector<Server> servers;
@@ -185,7 +183,7 @@ struct LayeredRank {
   Source source;
   Number rank_id;
   Number local_id;
-  Number replaced_local_id;  // of the NPU that a backup NPU stands in for
+  Number replaced_local_id;  // of the NPU that a backup NPU replaces
   Number device_id;
   Number device_port, host_port;
   std::vector<NetLayer> layers;
@@ -198,7 +196,7 @@ struct RankTable {
   Source source;
   Text version;
   Text status;
-  Number count;               // server_count, group_count or rank_count, as the table says it
+  Number count;               // server_count, group_count or rank_count, as stated
   Text group_id;              // of a local table
   std::vector<Group> groups;  // empty for HCCL 2.0
   std::optional<std::vector<ServerSet>> super_pods;  // HCCL 1.2
@@ -209,5 +207,8 @@ struct RankTable {
 
   std::size_t rank_count() const;
 };
+
+// A table without groups, of version "1.0" and status "completed".
+RankTable completed_table(Dialect dialect);
 
 }  // namespace chipweave::domain::ranktable

@@ -76,7 +76,7 @@ codec::StringMap labels_of(const NodeState& state, const mc::AscendNames& names)
   if (std::string name = chip_name_of(state, names); !name.empty())
     out[std::string(mc::kChipNameLabel)] = std::move(name);
   const std::string_view card = card_of(names.generation());
-  const auto cores = number_of(fact(state, facts::kAscendAiCores));
+  const auto cores = number_of(facts::value_of(state, facts::kAscendAiCores));
   if (!card.empty() && cores && *cores > 0 && *cores <= mc::kMaxAiCores) {
     out[std::string(mc::kServerTypeLabel)] = mc::write_server_type({std::string(card), *cores});
   }

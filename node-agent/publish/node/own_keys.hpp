@@ -3,6 +3,7 @@
 // and a test holds the policy to it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -28,7 +29,13 @@ inline constexpr std::array<std::string_view, 5> kOwnAnnotations = {
 
 // Whether an agent may ever own the key. A key that is listed on the Node and may not be owned is
 // left alone.
-bool may_own_label(std::string_view key);
-bool may_own_annotation(std::string_view key);
+inline bool may_own_label(std::string_view key) {
+  return std::find(kOwnLabels.begin(), kOwnLabels.end(), key) != kOwnLabels.end() ||
+         std::any_of(kOwnLabelPrefixes.begin(), kOwnLabelPrefixes.end(),
+                     [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+inline bool may_own_annotation(std::string_view key) {
+  return std::find(kOwnAnnotations.begin(), kOwnAnnotations.end(), key) != kOwnAnnotations.end();
+}
 
 }  // namespace chipweave::agent

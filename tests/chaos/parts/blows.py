@@ -163,10 +163,10 @@ def machine_shrinks(world, v, hit):
         hit(of=f"{node} keeps {v['keep']}")
 
 
-@fault("chips-ill", 8, lambda d: {"node": d.random(), "chips": sorted(d.sample(range(CHIPS), d.choice((1, 1, 2, 4, 8)))),
+@fault("chips-unhealthy", 8, lambda d: {"node": d.random(), "chips": sorted(d.sample(range(CHIPS), d.choice((1, 1, 2, 4, 8)))),
                                   "links": d.random() < 0.3, "seconds": round(d.uniform(1, 15), 2)}, blow=True)
 def chips_ill(world, v, hit):
-    """an agent tells that some chips are ill, also such as pods have, or that links are down, and later that all are well"""
+    """an agent tells that some chips are unhealthy, also such as pods have, or that links are down, and later that all are well"""
     node = list(MACHINES)[int(v["node"] * len(MACHINES))]
     with alone(world.nodes[node]) as free:
         if not free:

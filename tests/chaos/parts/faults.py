@@ -75,7 +75,7 @@ def answer_cut(world, v, hit):
 
 @fault("answer-false", 6, lambda d: {"who": d.random(), "status": d.choice((500, 503, 504, 429, 409))})
 def answer_false(world, v, hit):
-    """a binding was stored, and our scheduler is told 409, 429, 500, 503 or 504"""
+    """a binding was stored, and our scheduler receives 409, 429, 500, 503 or 504"""
     arm(which(world, v["who"]).api, ["bind"], "lie", hit, status=v["status"])
 
 
@@ -87,7 +87,7 @@ def bind_late(world, v, hit):
 
 @fault("bind-held", 3, lambda d: {"who": d.random(), "seconds": round(d.uniform(2.5, 9), 2)})
 def bind_held(world, v, hit):
-    """a binding is stored at once, its answer comes after kube-scheduler's httpTimeout: the pod is bound, kube-scheduler is told
+    """a binding is stored at once, its answer comes after kube-scheduler's httpTimeout: the pod is bound, kube-scheduler receives
     an error"""
     arm(which(world, v["who"]).api, ["bind"], "hold_answer", hit, seconds=v["seconds"])
 

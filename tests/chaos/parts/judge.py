@@ -1,4 +1,4 @@
-"""Reads the API server, and nothing else, from the beginning of a run to its end, and says what must never be true.
+"""Reads the API server, and nothing else, from the beginning of a run to its end, and reports what must never be true.
 
 It watches pods and NodeInventories, so it sees every version in order: what overlaps for a millisecond is seen. It also has
 tests/e2e/audit.py look at a fresh list every few seconds, which knows nothing of watches. While the API server is away
@@ -7,7 +7,7 @@ nothing can be read; then it lists anew, and what came and went meanwhile it has
 Findings: a bound pod without a placement of its own that is what it asks for; one whose placement came later than its node,
 or changes; a chip of two live pods (a pod is live until it is deleted or over, also while it ends); a chip that was healthy
 in none of the node's inventories of the last GRACE_SECONDS when the pod was bound to it. A pod that has its chips already
-when they fall ill or vanish from the inventory is no finding: Kubernetes moves no pod, and chipweave cannot."""
+when they become unhealthy or vanish from the inventory is no finding: Kubernetes moves no pod, and chipweave cannot."""
 import collections, contextlib, copy, http.client, json, threading, time
 
 from audit import ACCELERATORS, PLACEMENT, asks, example, findings, holds_chips, indices_of, name_of, placement_of, wrong_with
@@ -74,8 +74,8 @@ class Ledger:
             later = self.healthy[node][number + 1:]
             if not later or later[0][0] >= since:
                 fine |= chips
-        ill = sorted(set(indices_of(placement)) - fine)
-        return [f"{name_of(pod)} was bound to {ill} of {node}, which are ill or away for {GRACE_SECONDS} s"] if ill else []
+        unhealthy = sorted(set(indices_of(placement)) - fine)
+        return [f"{name_of(pod)} was bound to {unhealthy} of {node}, which are unhealthy or away for {GRACE_SECONDS} s"] if unhealthy else []
 
     def inventory(self, kind, inventory, now):
         if kind == "DELETED" or not inventory.get("status"):
@@ -253,8 +253,8 @@ def stories():
         ("a namesake", [*born, at(0, 1), ("DELETED", waits), ("ADDED", version(one, uid="x")), at(0, 1, uid="x")], []),
         ("fewer chips than asked for", [*born, at(3)], ["asks for 2 chips, but its placement has 1"]),
         ("no such chip", [*born, at(3, 9)], ["does not have: 9", "bound to [9]"]),
-        ("a chip that was ill for long", [("ILL", 3), ("LATER", GRACE_SECONDS + 1), *born, at(2, 3)], ["bound to [3]"]),
-        ("a chip that fell ill a moment ago", [("ILL", 3), ("LATER", 1), *born, at(2, 3)], []),
+        ("a chip that was unhealthy for long", [("UNHEALTHY", 3), ("LATER", GRACE_SECONDS + 1), *born, at(2, 3)], ["bound to [3]"]),
+        ("a chip that became unhealthy a moment ago", [("UNHEALTHY", 3), ("LATER", 1), *born, at(2, 3)], []),
         ("missed versions", [*born, at(0, 1), ("LIST", [version(two, "n1", (0, 1))])], []),
         ("missed versions, a chip twice", [*born, at(0, 1), ("LIST", [version(one, "n1", (0, 1)), version(two, "n1", (1, 2))])],
          ["chip 1 of n1"]),
@@ -270,7 +270,7 @@ def self_test():
         for kind, what in story:
             if kind == "LATER":
                 now += what
-            elif kind == "ILL":
+            elif kind == "UNHEALTHY":
                 inventory["status"]["topology"]["chips"][what]["health"] = "unhealthy"
                 ledger.inventory("MODIFIED", inventory, now)
             else:

@@ -288,7 +288,7 @@ class Link:
         await asyncio.sleep(seconds)
         await (self.relay_stream(request) if kind == "watch" else self.relay(request))
 
-    # It did its work, but the client never hears of it.
+    # It did its work, but the answer is lost.
     async def lose_answer(self, kind, request):
         await self.upstream.answer(request, self.proxy.route(request))
         reset(self.writer)
@@ -301,7 +301,7 @@ class Link:
         reset(self.writer)
         raise Gone
 
-    # It did its work, but the client is told that it did not.
+    # It did its work, but the client receives an error.
     async def lie(self, kind, request, status):
         await self.upstream.answer(request, self.proxy.route(request))
         await self.tell(refusal(status))

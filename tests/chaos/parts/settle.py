@@ -1,12 +1,12 @@
 """The end of a run: nothing more is done to anybody, and everything must come to rest: who fits is bound, every scheduler's chips
-are those of the annotations, no promise is left; with the pods all chips come back."""
+are those of the annotations, no reservation is left; with the pods all chips come back."""
 import time
 
 from audit import asks, holds_chips, indices_of, name_of, placement_of
 from parts.load import group_of
 from parts.world import CHIPS, MACHINES
 
-SETTLE_SECONDS = 240  # a binding in doubt is looked after for 75 s, and for another one since then
+SETTLE_SECONDS = 240  # an uncertain binding is checked after 75 s, and another one may have begun since
 
 
 # Pods that wait though there is room for them: a single one on a node, an ACK group on one node, a gang wherever its members
@@ -51,9 +51,9 @@ def unrest(world, pods):
         if missing := [name for name in MACHINES if name not in nodes]:
             found.append(f"scheduler {replica.name} does not know {', '.join(missing)}: {code}")
             continue
-        ill = [name for name in MACHINES if nodes[name]["unhealthy"] or nodes[name]["chips"] != CHIPS]
-        if ill:
-            found.append(f"scheduler {replica.name} thinks that {', '.join(ill)} lack chips")
+        unhealthy = [name for name in MACHINES if nodes[name]["unhealthy"] or nodes[name]["chips"] != CHIPS]
+        if unhealthy:
+            found.append(f"scheduler {replica.name} thinks that {', '.join(unhealthy)} lack chips")
         if (used := replica.used()) != wanted:
             found.append(f"scheduler {replica.name} has {differences(used, wanted)}")
         code, text = replica.ask("GET", "/metrics")

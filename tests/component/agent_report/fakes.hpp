@@ -22,7 +22,7 @@ class FakeDecide final : public Decide {
     std::string node, boot_id;
   };
   struct Asked {
-    PodAsk ask;
+    PodRequest request;
     std::vector<std::string> nodes;
     bool reserve = false;
   };
@@ -46,23 +46,24 @@ class FakeDecide final : public Decide {
     gone.add({std::string(node), std::string(boot_id)});
   }
   void heartbeat(std::string_view node, std::string_view) override { beats.add(std::string(node)); }
-  Result<FilterAnswer> filter(const PodAsk&, std::span<const std::string_view>) override {
+  Result<FilterAnswer> filter(const PodRequest&, std::span<const std::string_view>) override {
     return none();
   }
-  Result<std::vector<Score>> prioritize(const PodAsk&, std::span<const std::string_view>) override {
+  Result<std::vector<Score>> prioritize(const PodRequest&,
+                                        std::span<const std::string_view>) override {
     return none();
   }
-  void admit(const AdmissionAsk&, Admitted done) override {
+  void admit(const AdmissionRequest&, Admitted done) override {
     done(make_error(Errc::unsupported, "not here"));
   }
   void bind(const Binding&, Done done) override { done(none()); }
   void inventory_gone(std::string_view) override {}
-  Result<PlacedChips> place(const PodAsk& pod, std::span<const std::string_view> nodes,
+  Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override {
     asked.add({pod, {nodes.begin(), nodes.end()}, reserve});
     return placed;
   }
-  Result<PlacedChips> reserve(const PodAsk& pod, std::string_view node) override {
+  Result<PlacedChips> reserve(const PodRequest& pod, std::string_view node) override {
     asked.add({pod, {std::string(node)}, true});
     return placed;
   }
@@ -91,7 +92,8 @@ class FakeDecide final : public Decide {
     if (key.name != "p") return make_error(Errc::not_found, "no decision about " + key.text());
     return ExplainText{"{\"pod\":\"ns/p\"}"};
   }
-  Result<PlacedChips> what_if(const PodAsk& pod, std::span<const std::string_view> nodes) override {
+  Result<PlacedChips> what_if(const PodRequest& pod,
+                              std::span<const std::string_view> nodes) override {
     return place(pod, nodes, false);
   }
 

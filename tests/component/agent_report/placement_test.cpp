@@ -48,7 +48,7 @@ TEST_F(PlacementTest, PlaceCarriesTheQuestionAndTheAnswer) {
   EXPECT_EQ(reply.best_gbps(), 80);
   const auto asked = decide.asked.at(0);
   ASSERT_TRUE(asked);
-  EXPECT_EQ(asked->ask.key.text(), "ns/p");
+  EXPECT_EQ(asked->request.key.text(), "ns/p");
   EXPECT_EQ(asked->nodes, (std::vector<std::string>{"n1", "n2"}));
   EXPECT_TRUE(asked->reserve);
 }
@@ -138,7 +138,7 @@ TEST_F(PlacementTest, NothingIsDecidedForACallerThatHasGone) {
   blocked.go_on.add(1);
   thread.loop.post_and_wait([] {});
   for (std::size_t i = 0; i < decide.asked.size(); ++i)
-    EXPECT_EQ(decide.asked.at(i)->ask.key.name, "other");
+    EXPECT_EQ(decide.asked.at(i)->request.key.name, "other");
 }
 
 TEST_F(PlacementTest, StopRefusesWhatWaitsForABlockedLoop) {

@@ -27,8 +27,8 @@ TEST_F(Calls, ReserveCarriesTheQuestionAndTheAnswer) {
   EXPECT_EQ(reply.lifetime_ms(), 30000);
   const auto asked = decide.asked.at(0);
   ASSERT_TRUE(asked);
-  EXPECT_EQ(asked->ask.key.text(), "ns/p");
-  EXPECT_EQ(asked->ask.uid, "u1");
+  EXPECT_EQ(asked->request.key.text(), "ns/p");
+  EXPECT_EQ(asked->request.uid, "u1");
   EXPECT_EQ(asked->nodes, std::vector<std::string>{"n2"});
   EXPECT_EQ(ended.at(0), "Reserve OK");
 }

@@ -87,14 +87,14 @@ struct TokenGrpc : GrpcFixture {
   std::string place(const std::string& authorization) { return place(*stub, authorization); }
 };
 
-TEST_F(TokenGrpc, LetsInWhoIsListedAndTellsTheOthersWhy) {
+TEST_F(TokenGrpc, AcceptsListedUsersAndRefusesOthersWithAReason) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices.token"), "0 ");
   EXPECT_EQ(place("bearer planners-token"), "0 ");
   EXPECT_EQ(decide.asked.size(), 2U);
-  EXPECT_THAT(place("Bearer mallorys"), HasSubstr("7 'mallory' is not among grpc-users"));
+  EXPECT_THAT(place("Bearer mallorys"), HasSubstr("7 'mallory' is not in grpc-users"));
   EXPECT_THAT(place("Bearer nobodys"), HasSubstr("16 the API server does not accept the token"));
-  EXPECT_THAT(place(""), HasSubstr("16 this port asks for a token"));
+  EXPECT_THAT(place(""), HasSubstr("16 a token is required"));
   EXPECT_EQ(decide.asked.size(), 2U);
   const auto request = reviews.at(0);
   ASSERT_TRUE(request);
@@ -102,7 +102,7 @@ TEST_F(TokenGrpc, LetsInWhoIsListedAndTellsTheOthersWhy) {
   EXPECT_THAT(*request, HasSubstr(R"("token":"alices.token","audiences":["chipweave"])"));
 }
 
-TEST_F(TokenGrpc, WhatIsNoTokenIsNotAskedAbout) {
+TEST_F(TokenGrpc, MalformedTokensAreNotReviewed) {
   open_with_tokens();
   for (const std::string& bad :
        {std::string("Basic YWxpY2U6eA=="), std::string("Bearer"), std::string("Bearer "),
@@ -121,7 +121,7 @@ TEST_F(TokenGrpc, WhatIsNoTokenIsNotAskedAbout) {
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 
-TEST_F(TokenGrpc, ALargeTokenIsAskedAboutAndOneBeyondTheLimitIsNot) {
+TEST_F(TokenGrpc, ALargeTokenIsReviewedAndOneBeyondTheLimitIsNot) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices" + std::string(12000, 'x')), "0 ");
   EXPECT_THAT(place("Bearer alices" + std::string(limits::kMaxGrpcMetadataBytes, 'x')),
@@ -188,7 +188,7 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
   EXPECT_EQ(reviews.size(), 3U) << "each token is asked about once";
 }
 
-TEST_F(TokenGrpc, WhoIsNotLetInIsToldNothingOfTheRequest) {
+TEST_F(TokenGrpc, UnauthorisedCallersLearnNothingAboutTheRequest) {
   open_with_tokens();
   v1::PlaceRequest bad = place_request();
   bad.mutable_ask()->set_chips(0);
@@ -202,23 +202,23 @@ TEST_F(TokenGrpc, WhoIsNotLetInIsToldNothingOfTheRequest) {
   }
 }
 
-TEST_F(TokenGrpc, WithoutTheApiServersWordNobodyGetsIn) {
+TEST_F(TokenGrpc, WithoutTheApiServerAllCallersAreRefused) {
   std::atomic<int> status = 500;
   api = [&](const std::string&) { return std::pair{status.load(), owner("alice", "[]")}; };
   open_with_tokens();
   for (const int answer : {500, 403, 429}) {
     status = answer;
-    EXPECT_EQ(place("Bearer alices"), "14 the token could not be checked, try again");
+    EXPECT_EQ(place("Bearer alices"), "14 the token could not be checked; try again");
   }
   EXPECT_EQ(decide.asked.size(), 0U);
   status = 201;
   EXPECT_EQ(place("Bearer alices"), "0 ");
   api_server.reset();  // down: whoever was let in a moment ago still is
   EXPECT_EQ(place("Bearer alices"), "0 ");
-  EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked, try again");
+  EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked; try again");
 }
 
-TEST_F(TokenGrpc, NothingIsReservedForWhoGoesWhileTheTokenIsChecked) {
+TEST_F(TokenGrpc, NothingIsReservedForACallerThatLeavesDuringTheReview) {
   Journal<int> asked;
   Journal<int> go_on;
   api = [&](const std::string&) {
@@ -250,7 +250,7 @@ TEST_F(TokenGrpc, StopDoesNotWaitForACheck) {
   };
   open_with_tokens();
   std::thread caller(
-      [&] { EXPECT_EQ(place("Bearer alices"), "14 the scheduler is stopping, try again"); });
+      [&] { EXPECT_EQ(place("Bearer alices"), "14 the scheduler is shutting down; try again"); });
   ASSERT_TRUE(asked.at(0));
   server->stop(std::chrono::milliseconds(50));
   caller.join();

@@ -176,7 +176,7 @@ TEST_F(Watch, AReaderThatFallsBehindIsEndedAndTheOthersAreNot) {
 }
 
 // It takes nothing, not even its end: its place comes free all the same.
-TEST_F(Watch, AReaderThatNeverReadsIsCut) {
+TEST_F(Watch, AReaderThatDoesNotReadIsDisconnected) {
   options.max_watch_queue = 100;
   options.unread_grace = std::chrono::milliseconds(50);
   open();
@@ -199,7 +199,7 @@ TEST_F(Watch, OnlySoManyMayFollow) {
   open();
   auto one = live();
   const auto two = live();
-  EXPECT_EQ(watch()->next(), "end 8 2 watch already, try again later");
+  EXPECT_EQ(watch()->next(), "end 8 2 followers already; try again later");
   one->context.TryCancel();
   EXPECT_TRUE(one->next().starts_with("end 1 "));
   ASSERT_EQ(ended.at(1), "WatchDecisions CANCELLED");
@@ -223,8 +223,8 @@ TEST_F(Watch, EndsWithTheServer) {
   const auto idle = live();
   const auto other = live();
   server->stop(std::chrono::milliseconds(1000));
-  EXPECT_EQ(idle->next(), "end 14 the scheduler is stopping, try again");
-  EXPECT_EQ(other->next(), "end 14 the scheduler is stopping, try again");
+  EXPECT_EQ(idle->next(), "end 14 the scheduler is shutting down; try again");
+  EXPECT_EQ(other->next(), "end 14 the scheduler is shutting down; try again");
   EXPECT_EQ(ended.at(1), "WatchDecisions UNAVAILABLE");
 }
 

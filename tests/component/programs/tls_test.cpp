@@ -132,9 +132,9 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
     EXPECT_EQ(out.code, code) << arguments << "\n" << out.text;
     EXPECT_THAT(out.text, HasSubstr(words)) << arguments;
   };
-  expect(scheduler + "--tls-cert own.crt", 2, "go together");
-  expect(scheduler + "--tls-key own.key", 2, "go together");
-  expect(scheduler + "--tls-client-ca ca.crt", 2, "needs --tls-cert");
+  expect(scheduler + "--tls-cert own.crt", 2, "must be given together");
+  expect(scheduler + "--tls-key own.key", 2, "must be given together");
+  expect(scheduler + "--tls-client-ca ca.crt", 2, "requires --tls-cert");
   expect(scheduler + "--tls-cert none.crt --tls-key own.key", 3, "none.crt");
   expect(scheduler + "--tls-cert own.crt --tls-key other.key", 3, "other.key is not the key of");
   expect(scheduler + kTls + "--tls-client-ca empty", 3, "empty is empty");

@@ -70,7 +70,7 @@ TEST_F(AdmissionHttp, Refuses) {
   EXPECT_EQ(response["allowed"], false);
   EXPECT_EQ(response["status"]["code"], 409);
   EXPECT_EQ(response["status"]["message"],
-            "pod ns/a no longer fits on node n1: the machine has fewer chips than asked");
+            "pod ns/a no longer fits on node n1: the machine has fewer chips than requested");
 }
 
 TEST_F(AdmissionHttp, LetsPassWhatIsNotItsBusiness) {

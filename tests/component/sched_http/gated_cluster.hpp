@@ -1,4 +1,4 @@
-// GatedCluster — a cluster whose bindings can be held back until so many are under way at once.
+// GatedCluster — a cluster whose bindings can be held back until so many are in flight at once.
 // Shared by the tests of this folder; used on the loop thread only.
 #pragma once
 

@@ -110,7 +110,7 @@ TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
   EXPECT_EQ(after["down_nics"], Json::array());
 }
 
-TEST_F(SchedHttp, WhoCannotDecideKeepsNoConnectionOfThoseWhoAskForDecisions) {
+TEST_F(SchedHttp, AReplicaThatCannotDecideClosesConnectionsOfCallers) {
   const auto ask = [&](http::RawSocket& socket, const std::string& method, const std::string& path,
                        const std::string& body = "") {
     socket.send(method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
@@ -224,7 +224,7 @@ TEST_F(SchedHttp, PathsAndMethods) {
   EXPECT_EQ(Json::parse(call("GET", "/standalone/pods").body)["items"].size(), 1U);
 }
 
-TEST_F(SchedHttp, StrangersSeeNothingButTheProbes) {
+TEST_F(SchedHttp, UnauthorisedCallersSeeOnlyTheProbes) {
   const auto status = [this](std::string_view method, std::string_view path) {
     int got = 0;
     loop_.post_and_wait([&] {
@@ -287,7 +287,7 @@ TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
   }
   loop_.post_and_wait([&] {
     EXPECT_EQ(scheduler_.check_invariants(), "");
-    EXPECT_EQ(scheduler_.under_way(), 0U);
+    EXPECT_EQ(scheduler_.in_flight(), 0U);
   });
 }
 

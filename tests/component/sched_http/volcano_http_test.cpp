@@ -61,7 +61,7 @@ TEST_F(VolcanoHttp, PlaysASession) {
   deallocate(b, "n1", 64);
 }
 
-TEST_F(VolcanoHttp, SaysNeverWhereNothingWouldHelp) {
+TEST_F(VolcanoHttp, SaysUnresolvableWhereNothingWouldHelp) {
   add_node("n1", "hgx-v100-8");
   EXPECT_EQ(predicate(create(pod("big", 16)), "n1")["code"], 3);
   EXPECT_EQ(predicate(create(pod("amd", 2, "amd.com/gpu")), "n1")["code"], 3);

@@ -83,12 +83,12 @@ def refusals(s):
     s.check("a binding where no chips are free is refused", code == 409 and "not enough free chips" in str(answer), answer)
     code, answer = s.bed.ask("POST", f"{s.pods_path}/too-many/binding", binding("too-many", "elsewhere"))
     s.check("so is one to a node without an agent", code == 409 and "inventory not received" in str(answer), answer)
-    ill = [0, 1, 2, 3]
-    s.agent(NODES[1]).say_health(unhealthy=ill)
-    s.must_come("the illness", lambda: s.chipweave.nodes()[NODES[1]]["unhealthy"] == ill)
+    unhealthy = [0, 1, 2, 3]
+    s.agent(NODES[1]).say_health(unhealthy=unhealthy)
+    s.must_come("the unhealthy chips", lambda: s.chipweave.nodes()[NODES[1]]["unhealthy"] == unhealthy)
     s.bed.must("POST", f"{s.pods_path}/too-many/binding", binding("too-many", NODES[1]))
     pod = s.bound("too-many")["too-many"]
-    s.check("healthy chips are chosen", not set(s.chips_of(pod)) & set(ill), s.chips_of(pod))
+    s.check("healthy chips are chosen", not set(s.chips_of(pod)) & set(unhealthy), s.chips_of(pod))
     s.agent(NODES[1]).say_health()
     s.must_come("the health", lambda: not s.chipweave.nodes()[NODES[1]]["unhealthy"])
 
@@ -113,7 +113,7 @@ def our_own(s):
     s.must_come("the chips back", lambda: len(s.free(NODES[0])) >= 4)
     s.create("ours", 4)
     s.check("our own binding passes", placement_of(s.bound("ours")["ours"]))
-    s.eventually("no binding is left under way", lambda: s.chipweave.metric("chipweave_bindings_under_way") == 0)
+    s.eventually("no binding is left in flight", lambda: s.chipweave.metric("chipweave_bindings_in_flight") == 0)
 
 
 def away(s):

@@ -63,7 +63,7 @@ def log(s):
 def without_the_right(s):
     said, status = ask(s, token(s))
     s.check("without the right to review tokens nobody gets in", status == 1 and said.startswith("UNAVAILABLE: "), said)
-    s.check("and the log says what is missing", "needs `create` on tokenreviews" in log(s), log(s)[-1000:])
+    s.check("and the log says what is missing", "grant `create` on tokenreviews" in log(s), log(s)[-1000:])
 
 
 # The chart's own role, as it is with tokens.
@@ -90,7 +90,7 @@ def who_is_let_in(s):
     for name, shown, wanted in (
             ("an account of a listed group", token(s, "e2e-planners"), "release: done"),
             ("an account that is not listed", token(s, "e2e-strangers"),
-             "PERMISSION_DENIED: 'system:serviceaccount:e2e-strangers:default' is not among grpc-users"),
+             "PERMISSION_DENIED: 'system:serviceaccount:e2e-strangers:default' is not in grpc-users"),
             ("a token for the API server", token(s, audience="https://kubernetes.default.svc"), "UNAUTHENTICATED: "),
             ("a token for somebody else", token(s, audience="vault"), "UNAUTHENTICATED: "),
             ("the administrator's token", s.bed.admin, "UNAUTHENTICATED: "),

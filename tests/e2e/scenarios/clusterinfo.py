@@ -124,7 +124,7 @@ def collected(s):
 def follows(s):
     before, other = device(s, A2), device(s, A3)
     s.agent(A2).say_health(unhealthy=[3], network_unhealthy=[5])
-    s.eventually("an ill chip is not offered", lambda: [chips(s, A2, end) for end in ("", "-Unhealthy", "-NetworkUnhealthy")] ==
+    s.eventually("an unhealthy chip is not offered", lambda: [chips(s, A2, end) for end in ("", "-Unhealthy", "-NetworkUnhealthy")] ==
                  [listed(0, 1, 2, 4, 5, 6, 7), listed(3), listed(5)], why=lambda: device(s, A2))
     faults = json.loads(chips(s, A2, "-Fault"))
     s.check("its fault is told", [(f["npu_name"], f["fault_level"]) for f in faults if f["fault_type"] == "CardUnhealthy"] ==
@@ -135,8 +135,8 @@ def follows(s):
     s.create("four", 4, NPU)
     pod = s.bound("four")["four"]
     node, mine = pod["spec"]["nodeName"], s.chips_of(pod)
-    ill = [3] if node == A2 else []
-    free = [i for i in range(8 if node == A2 else 16) if i not in mine + ill]
+    unhealthy = [3] if node == A2 else []
+    free = [i for i in range(8 if node == A2 else 16) if i not in mine + unhealthy]
     s.eventually("a pod's chips are not offered", lambda: chips(s, node) == listed(*free), why=lambda: device(s, node))
     s.delete("four")
     s.agent(A2).say_health()
@@ -144,7 +144,7 @@ def follows(s):
                  chips(s, A3) == listed(*range(16)), why=lambda: told(s, DEVICES))
 
 
-# The lists of faults and ill chips, there and in the node's own ConfigMap.
+# The lists of faults and unhealthy chips, there and in the node's own ConfigMap.
 def same_faults(s, node):
     ends = ("-Fault", "-Unhealthy", "-NetworkUnhealthy", "-Recovering")
     return all(chips(s, node, end) == own_words(s, node)["DeviceInfo"]["DeviceList"][NPU + end] for end in ends)

@@ -11,12 +11,12 @@ def run(s):
     s.v100(NODE, OTHER)
     refused(s)
     again(s)
-    api_server_silent(s)
+    api_server_unresponsive(s)
     killed_meanwhile(s)
     s.settled()
 
 
-# kube-scheduler leaves it alone; our scheduler has been asked about it and holds chips for it.
+# kube-scheduler leaves it alone; our scheduler has filtered it and reserves chips for it.
 def asked_about(s, name, chips=2, **more):
     pod = s.create(name, chips, schedulerName="nobody", **more)
     s.must_come("our scheduler's word of the pod", lambda: knows(s, pod))
@@ -39,7 +39,7 @@ def refused(s):
     old = asked_about(s, "anew")
     s.delete("anew")
     new = s.create("anew", 2, schedulerName="nobody")
-    answers("created anew", old, "deleted and created anew")
+    answers("created anew", old, "deleted and recreated")
     s.check("created anew: the new pod is not bound", not s.is_bound("anew"))
     answers("the new one itself", new, "")
     s.check("the new one itself: bound with its placement", placement_of(s.pod("anew"))["podUid"] == new["metadata"]["uid"])
@@ -64,8 +64,8 @@ def refused(s):
     for name, node, words in (("no node of this name", "c-none", "inventory not received"),
                               ("a name that no node can have", "../pods", "inventory not received")):
         answers(name, asked_about(s, f"nowhere-{len(name)}"), words, node)
-    never = {"metadata": {"name": "never", "namespace": s.ns, "uid": "none"}}
-    answers("a pod that never was", never, "does not exist")
+    unknown = {"metadata": {"name": "unknown", "namespace": s.ns, "uid": "none"}}
+    answers("a pod that does not exist", unknown, "does not exist")
     none_left = lambda: sorted(pod for pods in s.used().values() for pod in pods) == [f"{s.ns}/anew"]
     for name in ("gated", "ending", "nowhere-20", "nowhere-28"):
         s.delete(name)
@@ -85,7 +85,7 @@ def again(s):
 
 
 # It has the binding in its socket and goes on after our scheduler, and kube-scheduler, gave up waiting.
-def api_server_silent(s):
+def api_server_unresponsive(s):
     stop, go_on = s.freeze("kube-apiserver")
     pods = {name: asked_about(s, name) for name in ("frozen-a", "frozen-b")}
     said = {}
@@ -106,7 +106,7 @@ def api_server_silent(s):
         s.check("the chips stay the pods' until it is known", all(len(used.get(f"{s.ns}/{name}", [])) == 2
                 for name in pods), used)
         elsewhere = s.chipweave.bind(pods["frozen-a"], OTHER)
-        s.check("for another node the answer is no", "is being bound" in elsewhere["Error"], elsewhere)
+        s.check("a bind to another node is refused", "is being bound" in elsewhere["Error"], elsewhere)
     finally:
         go_on()
     s.must_come("the API server", lambda: s.bed.ask("GET", "/readyz")[0] == 200)
@@ -129,7 +129,7 @@ def killed_meanwhile(s):
     try:
         asking = threading.Thread(target=s.chipweave.bind, args=(first, NODE))
         asking.start()
-        s.must_come("the binding", lambda: s.chipweave.metric("chipweave_bindings_under_way") == 1)
+        s.must_come("the binding", lambda: s.chipweave.metric("chipweave_bindings_in_flight") == 1)
         s.chipweave.restart()
         asking.join()
     finally:

@@ -8,7 +8,7 @@ from lib.fake_nvml import all_lanes, dgx1v, hgx_h100, set_link
 from lib.scenario import INVENTORIES
 
 MESH, SWITCHED = "hw-mesh", "hw-switched"
-ILL = 2  # a chip
+FAULTY = 2  # a chip
 FLIPS, KILLED = 50, 5
 LOOKS_EVERY = 0.5  # seconds: the probe process at its driver
 GENEROUS = 5  # seconds; what it takes is printed
@@ -68,7 +68,7 @@ def unhealthy(s):
 def as_seen(s):
     for node, driver in ((MESH, "418.40"), (SWITCHED, "550.54.15")):
         seen = status(s, node)
-        s.check(f"{node}: eight chips, none ill", (seen.get("chips"), seen.get("unhealthy")) == (8, 0), seen)
+        s.check(f"{node}: eight chips, all healthy", (seen.get("chips"), seen.get("unhealthy")) == (8, 0), seen)
         s.check(f"{node}: the facts that the driver tells", seen.get("facts", {}).get("driver") == driver, seen.get("facts"))
         s.check(f"{node}: all is well by its conditions", {c["type"]: c["status"] for c in seen["conditions"]} ==
                 dict.fromkeys(("ChipsHealthy", "LinksHealthy", "NetworkHealthy", "ProbeWorking"), "True"), seen["conditions"])
@@ -117,34 +117,34 @@ def a_lane_to_the_switch(s, driver):
         s.delete(name)
         s.must_come("the chips back", lambda: not s.used())
         if name == "whole":
-            set_link(driver.machine, ILL, None, up=False)
+            set_link(driver.machine, FAULTY, None, up=False)
             driver.write()
             s.must_come("the link's end", lambda: condition(s, "LinksHealthy").get("status") == "False")
     s.check("a pod is told the bandwidth that is left", told["lame"] < told["whole"], told)
-    set_link(driver.machine, ILL, None, up=True)
+    set_link(driver.machine, FAULTY, None, up=True)
     driver.write()
     s.must_come("the link again, after its hold", lambda: condition(s, "LinksHealthy").get("status") == "True")
 
 
 def an_xid(s, driver):
-    driver.xid(ILL, 79)
-    s.eventually("an XID takes its chip out of service", lambda: unhealthy(s) == [ILL], why=s.chipweave.nodes)
-    fault = faults(s).get(("xid.79", ILL), {})
+    driver.xid(FAULTY, 79)
+    s.eventually("an XID takes its chip out of service", lambda: unhealthy(s) == [FAULTY], why=s.chipweave.nodes)
+    fault = faults(s).get(("xid.79", FAULTY), {})
     s.check("its fault is held until a reset", fault.get("effect") == "unusable" and fault.get("untilReset"), faults(s))
     found = condition(s, "ChipsHealthy")
-    s.check("ChipsHealthy is False and names it", found.get("status") == "False" and f"chip {ILL}: xid.79" in
+    s.check("ChipsHealthy is False and names it", found.get("status") == "False" and f"chip {FAULTY}: xid.79" in
             found.get("message", ""), found)
-    s.eventually("an event on the Node names it", lambda: any(note.startswith(f"chip {ILL}: xid.79") for note in
+    s.eventually("an event on the Node names it", lambda: any(note.startswith(f"chip {FAULTY}: xid.79") for note in
                  node_events(s, "ChipUnusable")), why=lambda: node_events(s, "ChipUnusable"))
     shown = s.bed.kubectl("describe", "node", SWITCHED).stdout
-    s.check("kubectl describe node shows it", "ChipUnusable" in shown and f"chip {ILL}: xid.79" in shown, shown)
+    s.check("kubectl describe node shows it", "ChipUnusable" in shown and f"chip {FAULTY}: xid.79" in shown, shown)
     lines = [line.split() for line in s.bed.kubectl("get", "ninv", SWITCHED, "-o", "wide").stdout.splitlines()]
     s.check("kubectl get ninv: its columns", lines[0] == "NAME MACHINE CHIPS UNHEALTHY LINKS PROBE DRIVER AGE".split(), lines)
     s.check("and what stands in them", [lines[1][0], *lines[1][-6:-1]] == [SWITCHED, "8", "1", "True", "HardwareResponds",
                                                                           "550.54.15"], lines)
     s.create("seven", 7, **ON_SWITCHED)
     chips = s.chips_of(s.bound("seven")["seven"])
-    s.check("a pod gets the other seven", ILL not in chips and len(chips) == 7, chips)
+    s.check("a pod gets the other seven", FAULTY not in chips and len(chips) == 7, chips)
     s.delete("seven")
     s.must_come("the chips back", lambda: not s.used())
     driver.write()  # the driver has nothing more to tell
@@ -170,7 +170,7 @@ def the_helper_is_killed(s):
     s.check("the agent runs on", agent.process.poll() is None)
     answers = lambda: condition(s, "ProbeWorking").get("status") == "True" and status(s)["sequence"] > sequence
     s.eventually("that it was gone has been told, and is over", answers, why=lambda: status(s).get("conditions"))
-    s.check("the fault is still held", unhealthy(s) == [ILL] and ("xid.79", ILL) in faults(s), faults(s))
+    s.check("the fault is still held", unhealthy(s) == [FAULTY] and ("xid.79", FAULTY) in faults(s), faults(s))
 
 
 def killed(s):
@@ -189,19 +189,19 @@ def started_again(s, agent, boot):
 def all_is_killed(s):
     before = status(s)
     annotate(s, "chipweave.dev/cordon-chips=6")
-    s.must_come("a cordon", lambda: unhealthy(s) == [ILL, 6])
+    s.must_come("a cordon", lambda: unhealthy(s) == [FAULTY, 6])
     watch = s.watch_inventories()
     for _ in range(KILLED):
         started_again(s, killed(s), status(s)["bootId"])
-        s.must_come("both", lambda: unhealthy(s) == [ILL, 6])
+        s.must_come("both", lambda: unhealthy(s) == [FAULTY, 6])
     told = [what["status"]["unhealthy"] for _, what in watch.of(SWITCHED)]
     s.check(f"{KILLED} times: not for a moment either chip was usable", len(told) >= KILLED and set(told) == {2}, told)
     annotate(s, "chipweave.dev/cordon-chips-")
-    s.must_come("the end of the cordon", lambda: unhealthy(s) == [ILL])
-    fault = faults(s).get(("xid.79", ILL), {})
+    s.must_come("the end of the cordon", lambda: unhealthy(s) == [FAULTY])
+    fault = faults(s).get(("xid.79", FAULTY), {})
     s.check("agent and helper were killed, the fault is still held", fault.get("untilReset"), status(s).get("faults"))
     s.check("since the same moment", fault.get("sinceMs") == faults_in(before)["sinceMs"], (fault, before["faults"]))
-    s.check("and in our scheduler's view", unhealthy(s) == [ILL], s.chipweave.nodes())
+    s.check("and in our scheduler's view", unhealthy(s) == [FAULTY], s.chipweave.nodes())
 
 
 def faults_in(seen):
@@ -226,9 +226,9 @@ def annotations(s):
 
 
 def a_fault_is_cleared(s, driver):
-    driver.xid(ILL, 79)
-    s.must_come("the fault anew", lambda: unhealthy(s) == [ILL])
-    annotate(s, f"chipweave.dev/clear-faults={ILL}")
+    driver.xid(FAULTY, 79)
+    s.must_come("the fault anew", lambda: unhealthy(s) == [FAULTY])
+    annotate(s, f"chipweave.dev/clear-faults={FAULTY}")
     s.eventually("clear-faults ends a fault that was held", lambda: unhealthy(s) == [] and not faults(s), why=lambda: faults(s))
     s.eventually("and goes, as it was carried out", lambda: "chipweave.dev/clear-faults" not in annotations(s))
     s.check("ChipsHealthy is True again", condition(s, "ChipsHealthy")["status"] == "True", condition(s, "ChipsHealthy"))
@@ -248,4 +248,4 @@ def a_cordon(s):
     annotate(s, "chipweave.dev/cordon-chips-")
     s.bound("two")
     s.check("and when the annotation goes, these", s.chips_of(s.pod("two")) == [3, 5], s.used())
-    s.check("no chip is ill", unhealthy(s) == [] and not faults(s), faults(s))
+    s.check("no chip is unhealthy", unhealthy(s) == [] and not faults(s), faults(s))

@@ -11,7 +11,7 @@ A, B = "n-a", "n-b"
 
 def run(s):
     s.v100(A, B)
-    silent_agent(s)
+    agent_stops_reporting(s)
     deleted_inventory(s)
     node_made_anew(s)
     foreign_inventory(s)
@@ -24,7 +24,7 @@ def on(node):
 
 
 # Nothing new is placed there, what runs there goes on.
-def silent_agent(s):
+def agent_stops_reporting(s):
     s.create("runs", 2, **on(A))
     s.bound("runs")
     before = s.used()
@@ -35,7 +35,7 @@ def silent_agent(s):
     s.check("the other node is not stale", not s.chipweave.nodes()[B]["stale"])
     s.create("waits", 2, **on(A))
     s.given_up("waits")
-    s.eventually("an event says that the agent is silent", lambda: any("silent" in event["note"] for event in
+    s.eventually("an event says that the agent is not reporting", lambda: any("not reporting" in event["note"] for event in
                  s.events("waits", "ChipsUnavailable")), why=s.all_events)
     s.create("moves", 2)
     s.check("what may go elsewhere does", s.bound("moves")["moves"]["spec"]["nodeName"] == B)

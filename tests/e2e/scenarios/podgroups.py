@@ -1,5 +1,5 @@
 """Gangs of kube-scheduler itself (1.36, in alpha): it tries all members, takes everything back, and binds them later if all
-of them fit. Promises last longer than the scenario here: one that stayed behind would be seen."""
+of them fit. Reservations outlast the scenario here, so a leftover would be noticed."""
 from lib.scenario import GPU
 from testbed.processes import POD_GROUP_GATES, POD_GROUPS
 
@@ -60,7 +60,7 @@ def does_not_fit(s):
     return names
 
 
-# What it is promised in each try keeps nobody else away.
+# Its reservations of each attempt do not block other pods.
 def gives_way(s, large):
     s.create("beside", 4)
     s.bound("beside")

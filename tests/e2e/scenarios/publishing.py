@@ -82,7 +82,7 @@ def ack(s, driver):
     s.check("ACK's clients find it by its labels", marks.get("ack.node.gpu.schedule") == "topology" and
             marks.get("nodename") == NVIDIA and marks.get(OURS) == "chipweave-agent", marks)
     driver.xid(2, 79)
-    s.eventually("it says that a chip is ill", lambda: devices().get("2") == "Unhealthy", why=devices)
+    s.eventually("it says that a chip is unhealthy", lambda: devices().get("2") == "Unhealthy", why=devices)
     patch_node(s, NVIDIA, labels={"ack.node.gpu.schedule": None})
     s.eventually("without the label it goes", lambda: not config_map(s, ack_map())[0])
 
@@ -102,7 +102,7 @@ def mindcluster(s):
     s.eventually("the node has MindCluster's label", lambda: node_labels(s, ASCEND).get("accelerator") == "huawei-Ascend910",
                  why=lambda: node_labels(s, ASCEND))
     s.agent(ASCEND).say_health(unhealthy=[3])
-    s.eventually("an ill chip is not offered", lambda: listed(s) == every[:3] + every[4:] and
+    s.eventually("an unhealthy chip is not offered", lambda: listed(s) == every[:3] + every[4:] and
                  listed(s, "-Unhealthy") == ["Ascend910-3"], why=lambda: listed(s))
 
 
@@ -110,19 +110,19 @@ def mindcluster(s):
 def separated_by_hand(s):
     s.bed.must("PATCH", device_info(), {"data": {"ManuallySeparateNPU": "Ascend910-5"}})
     s.agent(ASCEND).say_health()
-    ill = lambda: s.chipweave.nodes()[ASCEND]["unhealthy"]
-    s.eventually("a chip that an operator separates is out of service", lambda: ill() == [5], why=ill)
+    unhealthy = lambda: s.chipweave.nodes()[ASCEND]["unhealthy"]
+    s.eventually("a chip that an operator separates is out of service", lambda: unhealthy() == [5], why=unhealthy)
     s.eventually("and not offered", lambda: "Ascend910-5" not in listed(s), why=lambda: listed(s))
     s.check("the operator's list stays", config_map(s, device_info())[0].get("ManuallySeparateNPU") == "Ascend910-5")
     watch, agent, boot = s.watch_inventories(), s.agent(ASCEND), s.inventory(ASCEND)["bootId"]
     agent.kill()
     agent.start()
     s.must_come("another run of the agent", lambda: s.inventory(ASCEND)["bootId"] != boot)
-    s.must_come("what it knows of chip 5", lambda: ill() == [5])
+    s.must_come("what it knows of chip 5", lambda: unhealthy() == [5])
     told = [what["status"]["unhealthy"] for _, what in watch.of(ASCEND)]
     s.check("its next run does not give it out for a moment", told and set(told) == {1}, told)
     s.bed.must("PATCH", device_info(), {"data": {"ManuallySeparateNPU": ""}})
-    s.eventually("until the operator takes it off the list", lambda: ill() == [], 90, why=ill)
+    s.eventually("until the operator takes it off the list", lambda: unhealthy() == [], 90, why=unhealthy)
 
 
 def switched_off(s):

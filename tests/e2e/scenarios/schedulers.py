@@ -36,12 +36,12 @@ def two_at_once(s):
     s.check("no version of a bound pod lacks its placement", not wrong, wrong)
 
 
-# A kube-scheduler with nodeCacheCapable: false. Half of the first node is ill, which only we know.
+# A kube-scheduler with nodeCacheCapable: false. Half of the first node is unhealthy, which only chipweave knows.
 def whole_nodes(s):
     s.second_kube_scheduler("whole", whole_nodes=True)
-    ill = [0, 1, 2, 3]
-    s.agent(NODES[0]).say_health(unhealthy=ill)
-    s.must_come("the illness", lambda: s.chipweave.nodes()[NODES[0]]["unhealthy"] == ill)
+    unhealthy = [0, 1, 2, 3]
+    s.agent(NODES[0]).say_health(unhealthy=unhealthy)
+    s.must_come("the unhealthy chips", lambda: s.chipweave.nodes()[NODES[0]]["unhealthy"] == unhealthy)
     s.create("whole", 5, schedulerName="whole")
     pod = s.bound("whole")["whole"]
     s.check("asked about whole nodes: bound where five chips are", pod and pod["spec"]["nodeName"] == NODES[1], s.used())
@@ -56,7 +56,7 @@ def whole_nodes(s):
     s.must_come("the chips back", lambda: len(s.free(NODES[0])) == 8 and not s.used())
 
 
-# kube-scheduler does not ask for scores then: the chips are promised by filter.
+# kube-scheduler then does not call prioritize: filter reserves the chips.
 def single_node(s):
     count = 'chipweave_decisions_total{result="fits",verb="prioritize"}'
     before = s.chipweave.metric(count)

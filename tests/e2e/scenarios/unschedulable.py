@@ -1,62 +1,62 @@
-"""Pods that do not fit: they are told why, once, and are back within seconds when chips come free, however that happens."""
+"""Pods that do not fit: they get the reason once, and are retried within seconds when chips come free for any reason."""
 import json, time
 
 NODE = "u-a"
-WAKE = "chipweave.dev/chips-freed"
+REQUEUE = "chipweave.dev/chips-freed"
 
 
 def run(s):
     s.v100(NODE)
-    waits_and_is_told(s)
-    a_chip_heals(s)
+    waits_with_a_reason(s)
+    a_chip_recovers(s)
     a_pod_ends(s)
     nobody_waits(s)
     s.settled()
 
 
-# kube-scheduler alone would bind it: eight GPUs are on the node object, six of them are taken, and one is ill.
-def waits_and_is_told(s):
+# kube-scheduler alone would bind it: the node object has eight GPUs, six are in use and one is unhealthy.
+def waits_with_a_reason(s):
     s.create("first", 6)
     s.bound("first")
-    ill = s.free(NODE)[0]
-    s.agent(NODE).say_health(unhealthy=[ill])
-    s.must_come("the illness of a chip", lambda: s.chipweave.nodes()[NODE]["unhealthy"] == [ill])
+    unhealthy = s.free(NODE)[0]
+    s.agent(NODE).say_health(unhealthy=[unhealthy])
+    s.must_come("an unhealthy chip", lambda: s.chipweave.nodes()[NODE]["unhealthy"] == [unhealthy])
     s.create("waiting", 2)
     s.given_up("waiting")
     said = [event["note"] for event in s.events("waiting", "FailedScheduling")]
-    s.check("kube-scheduler's event FailedScheduling has our words", any("enough healthy chips" in note or
+    s.check("kube-scheduler's event FailedScheduling carries our reason", any("enough healthy chips" in note or
             "unhealthy" in note or "not enough free" in note for note in said), said)
-    told = lambda: s.events("waiting", "ChipsUnavailable")
-    s.eventually("an event ChipsUnavailable says why", lambda: len(told()) == 1, why=told)
+    warnings = lambda: s.events("waiting", "ChipsUnavailable")
+    s.eventually("an event ChipsUnavailable gives the reason", lambda: len(warnings()) == 1, why=warnings)
     poke(s, 3)
-    s.check("repeated rejections are not told anew", len(told()) == 1, told())
+    s.check("repeated rejections make no further events", len(warnings()) == 1, warnings())
     s.check("the pod is not bound", not s.is_bound("waiting"))
     explained = s.chipweave.cli("explain", f"{s.ns}/waiting")
-    s.check("chipweave explain says it too, and what would help", explained.returncode == 0 and
-            "waiting" in explained.stdout and f"chip {ill}" in explained.stdout, explained.stdout + explained.stderr)
+    s.check("chipweave explain gives the reason and a remedy", explained.returncode == 0 and
+            "waiting" in explained.stdout and f"chip {unhealthy}" in explained.stdout, explained.stdout + explained.stderr)
 
 
-# Has kube-scheduler try again, as anything that happens to a node does.
+# Makes kube-scheduler retry, as any change of a Node does.
 def poke(s, times):
     asked = lambda: s.chipweave.metric('chipweave_decisions_total{result="rejected",verb="filter"}') or 0
     for number in range(times):
         before = asked()
         s.bed.must("PATCH", f"/api/v1/nodes/{NODE}", {"metadata": {"annotations": {"example.com/poke": str(number)}}})
-        s.must_come("a further try", lambda: asked() > before)
+        s.must_come("another attempt", lambda: asked() > before)
 
 
 def touches(s):
-    return s.bed.must("GET", f"/api/v1/nodes/{NODE}")["metadata"].get("annotations", {}).get(WAKE)
+    return s.bed.must("GET", f"/api/v1/nodes/{NODE}")["metadata"].get("annotations", {}).get(REQUEUE)
 
 
-# Nothing else happens in this cluster: that kube-scheduler looks again is our doing.
-def a_chip_heals(s):
-    s.check("nothing came free, so no Node was touched", touches(s) is None, touches(s))
+# Nothing else changes in this cluster, so a retry is our doing.
+def a_chip_recovers(s):
+    s.check("nothing came free, so no Node was annotated", touches(s) is None, touches(s))
     began = time.monotonic()
     s.agent(NODE).say_health()
     s.must_come("the binding", lambda: s.is_bound("waiting"))
-    s.check("a healed chip brings the pod back within seconds", time.monotonic() - began < 15, time.monotonic() - began)
-    s.check("by a touch of the Node", touches(s) is not None)
+    s.check("a recovered chip gets the pod placed within seconds", time.monotonic() - began < 15, time.monotonic() - began)
+    s.check("by annotating the Node", touches(s) is not None)
 
 
 # An ordinary end: kube-scheduler sees it itself.
@@ -77,8 +77,8 @@ def a_pod_ends(s):
 # Chips that come free when no pod waits are nobody's business.
 def nobody_waits(s):
     before = touches(s)
-    ill = s.free(NODE)[0]
-    for faults in ({"unhealthy": [ill]}, {}):
+    unhealthy = s.free(NODE)[0]
+    for faults in ({"unhealthy": [unhealthy]}, {}):
         s.agent(NODE).say_health(**faults)
         s.must_come("the change of health", lambda: s.chipweave.nodes()[NODE]["unhealthy"] == faults.get("unhealthy", []))
     s.create("last", 1)  # bound by way of the same watches, later

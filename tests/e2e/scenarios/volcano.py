@@ -4,7 +4,7 @@ from audit import asks, placement_of
 from lib.scenario import GPU
 from lib.volcano import ALL_VERBS, Driver, admission, gang
 
-# Promises outlast the scenario: one that stays behind would be seen.
+# Reservations outlast the scenario, so a leftover would be noticed.
 FLAGS = ["--reservation-ttl=10m"]
 ALL = ("v-a", "v-b", "v-c", "v-d")
 ASCEND = "huawei.com/ascend-1980"
@@ -63,7 +63,7 @@ def job(s):
     none_reserved(s, "for a job that runs")
     for verb in ALL_VERBS.split(","):
         if verb not in ("deallocate", "preemptable", "reclaimable"):
-            s.check(f"{verb} was asked", driver.calls(verb) > 0)
+            s.check(f"{verb} was called", driver.calls(verb) > 0)
     ended(s, driver)
     remove_all(s)
 
@@ -125,12 +125,12 @@ def hyper_nodes(s):
     remove_all(s)
 
 
-# Half of three nodes is ill, which Volcano does not know and does not ask: it goes by scores, and is told when it is wrong.
+# Half of three nodes is unhealthy, which Volcano does not know: it goes by scores and is refused when it is wrong.
 def without_predicate(s):
-    ill = [0, 1, 2, 3]
+    unhealthy = [0, 1, 2, 3]
     for name in ALL[:3]:
-        s.agent(name).say_health(unhealthy=ill)
-    s.must_come("the illness", lambda: all(s.chipweave.nodes()[name]["unhealthy"] == ill for name in ALL[:3]))
+        s.agent(name).say_health(unhealthy=unhealthy)
+    s.must_come("the unhealthy chips", lambda: all(s.chipweave.nodes()[name]["unhealthy"] == unhealthy for name in ALL[:3]))
     driver = Driver(s, verbs="prioritize,allocate,deallocate")
     fits, waits = gang(s, "fits", 1, 6)[0], "waits-0"
     pod = s.bound(fits)[fits]
@@ -164,7 +164,7 @@ def preemption(s):
             len({pod["spec"]["nodeName"] for pod in ending()}) == 1, [pod["metadata"]["name"] for pod in ending()])
     waits = [line for line in driver.sessions() if f"{s.ns}/high" in line["pipelined"]]
     s.check("it is in line for their node meanwhile", len(waits) >= 2, len(waits))
-    s.check("we were asked about victims", driver.calls("preemptable") > 0)
+    s.check("preemptable was called", driver.calls("preemptable") > 0)
     for pod in victims:
         s.delete(pod["metadata"]["name"])  # no kubelet does
     pod = s.bound(high)[high]

@@ -35,6 +35,30 @@ TEST(Text, ListsNumbers) {
   EXPECT_EQ(comma_list({0, 3, 12}), "0,3,12");
 }
 
+TEST(Text, SplitsAtASeparator) {
+  using Items = std::vector<std::string_view>;
+  EXPECT_EQ(split("0,1", ','), (Items{"0", "1"}));
+  EXPECT_EQ(split("a,,", ','), (Items{"a", "", ""}));
+  EXPECT_EQ(split("", ','), Items{""});
+}
+
+TEST(Text, ReadsWholeNumbersStrictly) {
+  EXPECT_EQ(whole_number("0", 7), 0);
+  EXPECT_EQ(whole_number("7", 7), 7);
+  EXPECT_EQ(whole_number("9223372036854775807", INT64_MAX), INT64_MAX);
+  for (const char* wrong : {"", "8", "-1", "+1", "01", "00", " 1", "1 ", "1a", "0x1",
+                            "9223372036854775808", "99999999999999999999"}) {
+    EXPECT_FALSE(whole_number(wrong, 7)) << wrong;
+  }
+}
+
+TEST(Text, ConcatenatesTextAndNumbers) {
+  EXPECT_EQ(concat(), "");
+  EXPECT_EQ(concat("device ", 3, '/', std::size_t{16}, std::string(" of "), std::string_view("n1")),
+            "device 3/16 of n1");
+  EXPECT_EQ(concat(-1, std::int64_t{INT64_MIN}), "-1-9223372036854775808");
+}
+
 TEST(Clock, WritesMicroseconds) {
   using std::chrono::microseconds;
   const Clock::Wall second{std::chrono::seconds(1767323045)};

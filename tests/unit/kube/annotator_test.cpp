@@ -72,7 +72,7 @@ TEST_F(Annotates, ALostAnswerIsLookedFor) {
 TEST_F(Annotates, ThePodThatIsMeant) {
   begin();
   server_.reply(200, pod("u2"));
-  EXPECT_EQ(outcome_, "conflict: pod team/w-0 has another uid: it was deleted and created anew");
+  EXPECT_EQ(outcome_, "conflict: pod team/w-0 has another uid: it was deleted and recreated");
   begin();
   server_.reply(404, status(404, "not found"));
   EXPECT_EQ(outcome_, "not_found: pod team/w-0 does not exist");

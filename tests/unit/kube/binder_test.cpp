@@ -25,7 +25,7 @@ std::string status(int code, const std::string& message) {
 class Binds : public testing::Test {
  protected:
   void begin() {
-    BindOrder order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
+    BindRequest order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
     ticket_ = binder_.bind(std::move(order), [this](Result<void> how) {
       ++answers_;
       outcome_ =
@@ -84,7 +84,7 @@ TEST_F(Binds, ConflictsAreToldApart) {
       {pod("u1", "n2", "0,3"), "conflict: pod team/w-0 is already bound to node n2"},
       {pod("u1", "n1", "1,2"), "conflict: pod team/w-0 was bound to node n1 by another scheduler"},
       {pod("u1", "n1"), "conflict: pod team/w-0 was bound to node n1 by another scheduler"},
-      {pod("u2", ""), "conflict: pod team/w-0 has another uid: it was deleted and created anew"},
+      {pod("u2", ""), "conflict: pod team/w-0 has another uid: it was deleted and recreated"},
       {pod("u1", ""), "conflict: pod team/w-0 cannot be bound: is being deleted"},
   };
   for (const auto& c : cases) {

@@ -52,8 +52,9 @@ inline Result<domain::NodeTopology> mock_machine(const std::string& text) {
     chips.emplace_back(chip.index, complex);
     builder.add_chip(std::move(chip));
   }
-  const int lanes = profile["nvlink"]["links_per_gpu"].as<int>(0);
-  if (lanes > 0 && profile["nvlink"]["switches"].size() > 0) {
+  const YAML::Node nvlink = profile["nvlink"];
+  const int lanes = nvlink ? nvlink["links_per_gpu"].as<int>(0) : 0;
+  if (lanes > 0 && nvlink["switches"].size() > 0) {
     std::vector<domain::TopologyBuilder::Port> ports;
     for (const auto& [index, unused] : chips) ports.push_back({index, lanes, 0});
     builder.add_switch("NVSwitch", domain::LinkKind::nvswitch, std::move(ports));

@@ -135,14 +135,14 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
   }
 }
 
-TEST(DecodeAsk, ReadsEverything) {
+TEST(DecodeRequest, ReadsEverything) {
   v1::PodAsk m = ask();
   m.set_distributed(true);
   m.mutable_group()->set_name("job");
   m.mutable_group()->set_replicas(4);
   (*m.mutable_labels())["l"] = "1";
   (*m.mutable_annotations())["a"] = "2";
-  const auto got = decode_ask(m, PodName::required);
+  const auto got = decode_request(m, PodName::required);
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->key.text(), "ns/p");
   EXPECT_EQ(got->uid, "u1");
@@ -154,7 +154,7 @@ TEST(DecodeAsk, ReadsEverything) {
   EXPECT_EQ(got->annotations.at("a"), "2");
 }
 
-TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
+TEST(DecodeRequest, RefusesWhatCannotBeUsed) {
   struct Case {
     std::function<void(v1::PodAsk&)> spoil;
     const char* says;
@@ -178,19 +178,19 @@ TEST(DecodeAsk, RefusesWhatCannotBeUsed) {
   for (const Case& c : cases) {
     v1::PodAsk message = ask();
     c.spoil(message);
-    const auto got = decode_ask(message, PodName::required);
+    const auto got = decode_request(message, PodName::required);
     ASSERT_FALSE(got) << c.says;
     EXPECT_THAT(got.error().text(), HasSubstr(c.says));
   }
   v1::PodAsk nameless = ask();
   nameless.clear_pod();
   nameless.clear_uid();
-  EXPECT_TRUE(decode_ask(nameless, PodName::optional));
+  EXPECT_TRUE(decode_request(nameless, PodName::optional));
 }
 
 // Messages of whatever bytes: what gRPC takes for one is decoded or refused, and what is decoded is
 // within its limits.
-TEST(DecodeAsk, SurvivesAnyBytes) {
+TEST(DecodeRequest, SurvivesAnyBytes) {
   std::mt19937 random(1);
   v1::PodAsk whole = ask();
   whole.set_distributed(true);
@@ -218,7 +218,7 @@ TEST(DecodeAsk, SurvivesAnyBytes) {
     v1::PodAsk m;
     if (i % 2 == 0 && m.ParseFromString(bytes)) {
       ++messages;
-      if (const auto got = decode_ask(m, PodName::optional)) {
+      if (const auto got = decode_request(m, PodName::optional)) {
         EXPECT_TRUE(got->chips >= 1 && got->chips <= limits::kMaxChips);
         EXPECT_LE(got->key.name.size(), limits::kMaxNameBytes);
       }

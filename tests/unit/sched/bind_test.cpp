@@ -28,7 +28,7 @@ TEST(Bind, IsIdempotentForTheSameUidAndNode) {
 TEST(Bind, ErrorsAreSentences) {
   World w;
   w.add_node("n1", "hgx-h100-8");
-  EXPECT_EQ(w.bind(World::ask("ghost", 1), "n1").error().code, Errc::not_found);
+  EXPECT_EQ(w.bind(World::request("ghost", 1), "n1").error().code, Errc::not_found);
   const auto a = w.submit("p", 4);
   const auto unknown = w.bind(a, "n9");
   EXPECT_NE(unknown.error().message.find("inventory not received"), std::string::npos);
@@ -40,7 +40,7 @@ TEST(Bind, ErrorsAreSentences) {
   w.expect_sound();
 }
 
-TEST(Bind, OnAnotherNodeThanPromisedChoosesThereAndFreesThePromise) {
+TEST(Bind, OnAnotherNodeThanReservedChoosesThereAndFreesTheReservation) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.add_node("n2", "hgx-h100-8");
@@ -66,7 +66,7 @@ TEST(Reservation, IsHeldByPrioritizeAndWithheldFromOthers) {
   EXPECT_EQ(w.chips(a).size(), 8U);
   EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
   EXPECT_EQ(w.chips(b).size(), 8U);  // the only node: held at once
-  EXPECT_TRUE(w.fit(World::ask("c", 1)).empty());
+  EXPECT_TRUE(w.fit(World::request("c", 1)).empty());
   w.expect_sound();
 }
 
@@ -83,7 +83,7 @@ TEST(Reservation, EndsWithItsLifetime) {
   w.scheduler.tick();
   EXPECT_TRUE(w.chips(a).empty());
   w.scheduler.heartbeat("n1", "boot");
-  EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 1U);
+  EXPECT_EQ(w.fit(World::request("b", 8)).size(), 1U);
 }
 
 TEST(Reservation, IsOverwrittenByTheNextFilterOfTheSamePod) {
@@ -102,17 +102,17 @@ TEST(Reservation, IsOverwrittenByTheNextFilterOfTheSamePod) {
 TEST(Reservation, IsNotHeldForPodsTheClusterDoesNotHaveWithThatUid) {
   World w;
   w.add_node("n1", "hgx-h100-8");
-  const auto stranger = World::ask("stranger", 8);
-  EXPECT_EQ(w.fit(stranger).size(), 1U);
-  EXPECT_EQ(w.scores(stranger).at("n1"), 10);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  const auto unknown = World::request("unknown", 8);
+  EXPECT_EQ(w.fit(unknown).size(), 1U);
+  EXPECT_EQ(w.scores(unknown).at("n1"), 10);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   auto old = w.submit("p", 8);
   old.uid = "uid-of-the-one-before";
   w.fit(old);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
-  auto place = w.scheduler.place(stranger, {}, true);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  auto place = w.scheduler.place(unknown, {}, true);
   EXPECT_EQ(place.error().code, Errc::not_found);
-  EXPECT_EQ(w.scheduler.place(stranger, {}, false).value().chips.size(), 8U);
+  EXPECT_EQ(w.scheduler.place(unknown, {}, false).value().chips.size(), 8U);
 }
 
 TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
@@ -120,11 +120,11 @@ TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
   w.add_node("n1", "hgx-h100-8");
   const auto a = w.submit("a", 2);
   w.fit(a);
-  const auto promised = w.chips(a);
-  ASSERT_EQ(promised.size(), 2U);
-  w.set_health("n1", promised[0], domain::Health::unhealthy);
+  const auto reserved = w.chips(a);
+  ASSERT_EQ(reserved.size(), 2U);
+  w.set_health("n1", reserved[0], domain::Health::unhealthy);
   ASSERT_TRUE(w.bind(a, "n1").ok());
-  for (const int chip : w.chips(a)) EXPECT_NE(chip, promised[0]);
+  for (const int chip : w.chips(a)) EXPECT_NE(chip, reserved[0]);
   w.expect_sound();
 }
 
@@ -133,15 +133,15 @@ TEST(Pods, EndGivesTheChipsBack) {
   w.add_node("n1", "hgx-h100-8");
   const auto a = w.submit("a", 8);
   ASSERT_TRUE(w.bind(a, "n1").ok());
-  EXPECT_TRUE(w.fit(World::ask("b", 1)).empty());
+  EXPECT_TRUE(w.fit(World::request("b", 1)).empty());
   ASSERT_TRUE(w.cluster.end(a.key).ok());
-  EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 1U);
+  EXPECT_EQ(w.fit(World::request("b", 8)).size(), 1U);
   w.expect_sound();
   const auto c = w.submit("c", 8);
   w.fit(c);
   EXPECT_EQ(w.scheduler.release(c.key, "other").error().code, Errc::conflict);
   ASSERT_TRUE(w.scheduler.release(c.key, c.uid).ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
 }
 
 TEST(Pods, AUsedChipThatTurnsUnhealthyStaysWithItsPodUntilThatIsGone) {
@@ -161,8 +161,8 @@ TEST(MemoryCluster, ChecksNamesUidsAndDoubles) {
   const auto add = [&](const std::string& name, const std::string& uid,
                        const std::string& ns = "ns") {
     ClusterPod pod;
-    pod.ask.key = {ns, name};
-    pod.ask.uid = uid;
+    pod.request.key = {ns, name};
+    pod.request.uid = uid;
     return cluster.add(pod, "{}");
   };
   for (const char* bad : {"", "A", "a_b", "-a", "a-", "a..b", ".a", "a/b", "a b"}) {
@@ -175,8 +175,8 @@ TEST(MemoryCluster, ChecksNamesUidsAndDoubles) {
   EXPECT_EQ(add("other", "u1").error().code, Errc::conflict);
   auto made = add("made", "", "");
   ASSERT_TRUE(made.ok());
-  EXPECT_EQ((*made)->ask.uid.size(), 36U);
-  EXPECT_EQ((*made)->ask.key.ns, "default");
+  EXPECT_EQ((*made)->request.uid.size(), 36U);
+  EXPECT_EQ((*made)->request.key.ns, "default");
 }
 
 TEST(Inventory, TakesTheNewestReportOnly) {
@@ -195,19 +195,19 @@ TEST(Inventory, TakesTheNewestReportOnly) {
 TEST(Inventory, LinkHealthChangesWhatIsChosen) {
   World w;
   w.add_node("n1", "hgx-v100-8");
-  const auto before = w.scheduler.place(World::ask("p", 2), {}, false).value();
+  const auto before = w.scheduler.place(World::request("p", 2), {}, false).value();
   InventoryReport r;
   r.node = "n1";
   r.boot_id = "boot";
   r.sequence = ++w.sequence;
   r.links = {{{before.chips[0]}, {before.chips[1]}, 2}};
   ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
-  const auto after = w.scheduler.place(World::ask("p", 2), {}, false).value();
+  const auto after = w.scheduler.place(World::request("p", 2), {}, false).value();
   EXPECT_NE(after.chips, before.chips);
   r.sequence = ++w.sequence;
   r.links[0].lanes_down = 0;
   ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
-  EXPECT_EQ(w.scheduler.place(World::ask("p", 2), {}, false).value().chips, before.chips);
+  EXPECT_EQ(w.scheduler.place(World::request("p", 2), {}, false).value().chips, before.chips);
 }
 
 TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
@@ -228,7 +228,7 @@ TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
   EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
 }
 
-TEST(Inventory, APromiseThatLostAChipIsNotBound) {
+TEST(Inventory, AReservationThatLostAChipIsNotBound) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   const auto first = w.submit("p", 4);
@@ -264,7 +264,7 @@ TEST(Inventory, ADeltaIsTakenWholeOrNotAtAll) {
   EXPECT_TRUE(w.scheduler.nodes().node(0).unhealthy.empty());
 }
 
-TEST(Inventory, AFullTableMakesRoomOfSilentNodesWithoutPods) {
+TEST(Inventory, AFullTableReplacesStaleNodesWithoutPods) {
   World w;
   w.fill_table("hgx-v100-8");
   InventoryReport r;
@@ -309,11 +309,11 @@ TEST(Inventory, ANodeWhosePodsLostAllTheirChipsIsNotGivenAway) {
   w.expect_sound();
 }
 
-TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
+TEST(Bind, ThePodsRequestComesFromTheClusterNotTheCaller) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   auto pod = w.submit("p", 1);
-  PodAsk told = pod;
+  PodRequest told = pod;
   told.chips = 8;
   EXPECT_EQ(w.fit(told), std::set<std::string>{"n1"});
   EXPECT_EQ(w.chips(pod).size(), 1U);
@@ -331,10 +331,10 @@ TEST(Bind, TheClusterSaysWhatAPodAsksForNotTheCaller) {
 TEST(Bind, UidsAreWordsSoThatTheyAreNoNamesOfOurs) {
   World w;
   for (const char* uid : {"\nns/g#1", "a b", "group:ns/g#1", "u/1"}) {
-    PodAsk a = World::ask("p", 1);
+    PodRequest a = World::request("p", 1);
     a.uid = uid;
     ClusterPod pod;
-    pod.ask = a;
+    pod.request = a;
     EXPECT_EQ(w.cluster.add(pod, "{}").ok(), false) << uid;
   }
 }

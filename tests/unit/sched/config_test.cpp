@@ -74,9 +74,9 @@ TEST(Config, CertificateAndKeyGoTogether) {
   EXPECT_EQ(fault("", "", ""), "");
   EXPECT_EQ(fault("a", "b", ""), "");
   EXPECT_EQ(fault("a", "b", "c"), "");
-  EXPECT_NE(fault("a", "", "").find("go together"), std::string::npos);
-  EXPECT_NE(fault("", "b", "").find("go together"), std::string::npos);
-  EXPECT_NE(fault("", "", "c").find("needs --tls-cert"), std::string::npos);
+  EXPECT_NE(fault("a", "", "").find("must be given together"), std::string::npos);
+  EXPECT_NE(fault("", "b", "").find("must be given together"), std::string::npos);
+  EXPECT_NE(fault("", "", "c").find("requires --tls-cert"), std::string::npos);
 }
 
 TEST(Config, HowCallersShowWhoTheyAre) {
@@ -89,19 +89,19 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   };
   const std::string tls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\n";
   EXPECT_EQ(fault("grpc-auth: none", tls), "");
-  EXPECT_NE(fault("grpc-auth: mtls", tls).find("needs --tls-client-ca"), std::string::npos);
+  EXPECT_NE(fault("grpc-auth: mtls", tls).find("requires --tls-client-ca"), std::string::npos);
   EXPECT_EQ(fault("grpc-auth: mtls", tls + "tls-client-ca: c"), "");
   EXPECT_EQ(fault("grpc-auth: token", tls), "") << "nobody is let in then, and told so";
   EXPECT_EQ(fault("grpc-auth: token", tls + "tls-client-ca: c\ngrpc-users: [a, \"group:b\"]"), "");
   EXPECT_EQ(fault("grpc-auth: token"), "") << "on loopback in the clear";
-  EXPECT_NE(fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("needs --tls-cert"),
+  EXPECT_NE(fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("requires --tls-cert"),
             std::string::npos);
   EXPECT_NE(fault("grpc-auth: token", "standalone: true").find("needs Kubernetes"),
             std::string::npos);
-  EXPECT_NE(fault("publish-cluster-info: true", "standalone: true").find("needs Kubernetes"),
+  EXPECT_NE(fault("publish-cluster-info: true", "standalone: true").find("cannot be combined"),
             std::string::npos);
   EXPECT_EQ(fault("publish-cluster-info: true"), "");
-  EXPECT_NE(fault("grpc-users: [a]", tls).find("needs --grpc-auth token"), std::string::npos);
+  EXPECT_NE(fault("grpc-users: [a]", tls).find("requires --grpc-auth token"), std::string::npos);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json explain(World& w, const PodAsk& a) {
+Json explain(World& w, const PodRequest& a) {
   return Json::parse(w.scheduler.explain(a.key).value().json);
 }
 
@@ -77,9 +77,10 @@ TEST(Explain, PendingPodOfASizeNoMachineCanHold) {
   const auto a = w.submit("p", 5, "huawei.com/Ascend910");
   const Json j = explain(w, a);
   const auto summary = j["summary"].get<std::string>();
-  EXPECT_NE(summary.find("no machine here can ever hold 5 chips"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("no machine in the cluster can hold 5 chips"), std::string::npos)
+      << summary;
   EXPECT_NE(summary.find("1, 2, 4, 8"), std::string::npos) << summary;
-  EXPECT_EQ(j["smallest_change"], "if it asked for 4 chips (fits on n1)");
+  EXPECT_EQ(j["smallest_change"], "if it requested 4 chips (fits on n1)");
 }
 
 TEST(Explain, SeveralPodsMustEnd) {
@@ -113,7 +114,7 @@ TEST(Explain, UnknownPodIsAnError) {
   EXPECT_EQ(w.scheduler.explain({"ns", "ghost"}).error().code, Errc::not_found);
 }
 
-TEST(Explain, OfNoNodesAndSilentNodes) {
+TEST(Explain, NoNodesAndStaleNodes) {
   World w;
   const auto a = w.submit("p", 2);
   EXPECT_EQ(explain(w, a)["summary"], "no node has reported its chips");
@@ -172,25 +173,25 @@ TEST(Explain, SaysIfNoNodeWasEverOffered) {
 TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   World w;
   ClusterPod pod;
-  pod.ask = w.submit("p", 2);
+  pod.request = w.submit("p", 2);
   pod.node = "n1";
   w.scheduler.pod_bound(pod, nullptr);
-  Json j = explain(w, pod.ask);
+  Json j = explain(w, pod.request);
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"], Json::array());
   w.add_node("n1", "hgx-v100-8");
-  j = explain(w, pod.ask);
+  j = explain(w, pod.request);
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"].size(), 2U);
   EXPECT_THAT(j["summary"].get<std::string>(),
-              ::testing::HasSubstr("did not say with which 2 chips"));
+              ::testing::HasSubstr("without saying which 2 chips"));
 }
 
-TEST(Explain, AnAskBeyondAllMeasureIsAnsweredAtOnce) {
+TEST(Explain, AHugeRequestIsAnsweredAtOnce) {
   World w;
   for (const char* m : {"hgx-v100-8", "pcie-8", "hgx-a100-8", "dgx2-v100-16"}) w.add_node(m, m);
   const auto p = w.submit("p", 1000000);
-  EXPECT_EQ(explain(w, p)["smallest_change"], "if it asked for 16 chips (fits on dgx2-v100-16)");
+  EXPECT_EQ(explain(w, p)["smallest_change"], "if it requested 16 chips (fits on dgx2-v100-16)");
 }
 
 }  // namespace

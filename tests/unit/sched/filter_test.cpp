@@ -5,16 +5,16 @@
 namespace chipweave::sched::testing {
 namespace {
 
-TEST(Filter, RejectsAnUnknownNodeInWordsAndKeepsTheOthers) {
+TEST(Filter, RejectsAnUnknownNodeWithAReasonAndKeepsTheOthers) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.names.insert("ghost");
-  const auto a = World::ask("p", 2);
+  const auto a = World::request("p", 2);
   EXPECT_EQ(w.fit(a), std::set<std::string>{"n1"});
   EXPECT_EQ(w.rejections(a).at("ghost"), "inventory not received");
 }
 
-TEST(Filter, SaysTheSameWordsForTheSameCauseOnDifferentNodes) {
+TEST(Filter, GivesTheSameReasonForTheSameCauseOnDifferentNodes) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-h100-8");
@@ -22,33 +22,36 @@ TEST(Filter, SaysTheSameWordsForTheSameCauseOnDifferentNodes) {
     const auto a = w.submit(std::string("filler-") + node, 7);
     ASSERT_TRUE(w.bind(a, node).ok());
   }
-  const auto why = w.rejections(World::ask("p", 2));
+  const auto why = w.rejections(World::request("p", 2));
   EXPECT_EQ(why.at("n1"), "not enough free chips");
   EXPECT_EQ(why.at("n1"), why.at("n2"));
 }
 
-TEST(Filter, TellsWhatNoMachineCanEverHoldFromWhatIsBusy) {
+TEST(Filter, DistinguishesUnresolvableFromBusy) {
   World w;
   w.add_node("n1", "ascend-910a-8");
   const std::vector<std::string_view> names{"n1"};
-  const Survey& five = w.scheduler.filter_survey(World::ask("p", 5, "huawei.com/Ascend910"), names);
+  const Evaluation& five =
+      w.scheduler.evaluate_filter(World::request("p", 5, "huawei.com/Ascend910"), names);
   EXPECT_EQ(five.of(0).cause, Cause::size);
-  EXPECT_TRUE(five.of(0).never);
+  EXPECT_TRUE(five.of(0).unresolvable);
   EXPECT_NE(five.of(0).reason.find("1, 2, 4, 8"), std::string::npos) << five.of(0).reason;
-  const Survey& nine = w.scheduler.filter_survey(World::ask("p", 9, "huawei.com/Ascend910"), names);
-  EXPECT_TRUE(nine.of(0).never);
+  const Evaluation& nine =
+      w.scheduler.evaluate_filter(World::request("p", 9, "huawei.com/Ascend910"), names);
+  EXPECT_TRUE(nine.of(0).unresolvable);
   const auto filler = w.submit("filler", 8, "huawei.com/Ascend910");
   ASSERT_TRUE(w.bind(filler, "n1").ok());
-  const Survey& busy = w.scheduler.filter_survey(World::ask("p", 4, "huawei.com/Ascend910"), names);
+  const Evaluation& busy =
+      w.scheduler.evaluate_filter(World::request("p", 4, "huawei.com/Ascend910"), names);
   EXPECT_EQ(busy.of(0).cause, Cause::busy);
-  EXPECT_FALSE(busy.of(0).never);
+  EXPECT_FALSE(busy.of(0).unresolvable);
 }
 
 TEST(Filter, KnowsThatTwoFreeChipsOfTwoRingsAreNoPair) {
   World w;
   w.add_node("n1", "ascend-910a-8");
   for (const int chip : {1, 2, 3, 5, 6, 7}) w.set_health("n1", chip, domain::Health::unhealthy);
-  const auto why = w.rejections(World::ask("p", 2, "huawei.com/Ascend910"));
+  const auto why = w.rejections(World::request("p", 2, "huawei.com/Ascend910"));
   EXPECT_EQ(why.at("n1"), "not enough healthy chips");
 }
 
@@ -56,18 +59,18 @@ TEST(Filter, NeverOffersAnUnhealthyChip) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.set_health("n1", 3, domain::Health::unhealthy);
-  EXPECT_TRUE(w.fit(World::ask("p", 8)).empty());
+  EXPECT_TRUE(w.fit(World::request("p", 8)).empty());
   const auto a = w.submit("p7", 7);
   ASSERT_TRUE(w.bind(a, "n1").ok());
   EXPECT_EQ(w.chips(a), (std::vector<int>{0, 1, 2, 4, 5, 6, 7}));
   w.expect_sound();
 }
 
-TEST(Filter, AvoidsIllNetworkPortsOnlyForDistributedPods) {
+TEST(Filter, AvoidsUnhealthyNetworkPortsOnlyForDistributedPods) {
   World w;
   w.add_node("n1", "ascend-910b-8");
   w.set_health("n1", 3, domain::Health::network_unhealthy);
-  auto a = World::ask("p", 8, "huawei.com/Ascend910");
+  auto a = World::request("p", 8, "huawei.com/Ascend910");
   EXPECT_EQ(w.fit(a).size(), 1U);
   a.distributed = true;
   EXPECT_TRUE(w.fit(a).empty());
@@ -88,28 +91,28 @@ TEST(Filter, RejectsMachinesWithoutTheResource) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.add_node("n2", "ascend-910b-8");
-  EXPECT_EQ(w.fit(World::ask("p", 1)), std::set<std::string>{"n1"});
-  EXPECT_EQ(w.rejections(World::ask("p", 1)).at("n2"), "the node has no nvidia.com/gpu");
-  EXPECT_EQ(w.fit(World::ask("p", 1, "huawei.com/Ascend910")), std::set<std::string>{"n2"});
+  EXPECT_EQ(w.fit(World::request("p", 1)), std::set<std::string>{"n1"});
+  EXPECT_EQ(w.rejections(World::request("p", 1)).at("n2"), "the node has no nvidia.com/gpu");
+  EXPECT_EQ(w.fit(World::request("p", 1, "huawei.com/Ascend910")), std::set<std::string>{"n2"});
 }
 
-TEST(Filter, PlacesNothingOnASilentNode) {
+TEST(Filter, PlacesNothingOnAStaleNode) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.clock.advance(limits::kInventoryStaleAfter + std::chrono::seconds(1));
   w.scheduler.tick();
-  EXPECT_EQ(w.rejections(World::ask("p", 1)).at("n1"),
-            "inventory is stale: the node's agent is silent");
+  EXPECT_EQ(w.rejections(World::request("p", 1)).at("n1"),
+            "inventory is stale: the node's agent is not reporting");
   w.scheduler.heartbeat("n1", "other boot");
-  EXPECT_TRUE(w.fit(World::ask("p", 1)).empty());
+  EXPECT_TRUE(w.fit(World::request("p", 1)).empty());
   w.scheduler.heartbeat("n1", "boot");
-  EXPECT_EQ(w.fit(World::ask("p", 1)).size(), 1U);
+  EXPECT_EQ(w.fit(World::request("p", 1)).size(), 1U);
 }
 
 TEST(Prioritize, BestAloneGetsTenAndTheOthersLess) {
   World w;
   for (const char* n : {"n1", "n2", "n3", "n10"}) w.add_node(n, "hgx-h100-8");
-  const auto s = w.scores(World::ask("p", 4));
+  const auto s = w.scores(World::request("p", 4));
   EXPECT_EQ(s.at("n1"), 10);  // equal nodes: the first by natural order
   for (const char* n : {"n2", "n3", "n10"}) {
     EXPECT_LT(s.at(n), 10);
@@ -121,33 +124,33 @@ TEST(Prioritize, NaturalOrderPutsN2BeforeN10) {
   World w;
   w.add_node("n10", "hgx-h100-8");
   w.add_node("n2", "hgx-h100-8");
-  EXPECT_EQ(w.scores(World::ask("p", 4)).at("n2"), 10);
+  EXPECT_EQ(w.scores(World::request("p", 4)).at("n2"), 10);
 }
 
 TEST(Prioritize, PrefersTheFasterMachineForSeveralChipsAndTheFullerOneForOne) {
   World w;
   w.add_node("fast", "hgx-h100-8");
   w.add_node("slow", "pcie-8");
-  const auto s = w.scores(World::ask("p", 4));
+  const auto s = w.scores(World::request("p", 4));
   EXPECT_EQ(s.at("fast"), 10);
   EXPECT_LT(s.at("slow"), 5);
   const auto filler = w.submit("filler", 5);
   ASSERT_TRUE(w.bind(filler, "slow").ok());
-  EXPECT_EQ(w.scores(World::ask("q", 1)).at("slow"), 10);
+  EXPECT_EQ(w.scores(World::request("q", 1)).at("slow"), 10);
 }
 
 TEST(Prioritize, GivesNothingToNodesThatDoNotFit) {
   World w;
   w.add_node("n1", "hgx-h100-8");
   w.add_node("n2", "hgx-a100-4");
-  EXPECT_EQ(w.scores(World::ask("p", 8)).at("n2"), 0);
+  EXPECT_EQ(w.scores(World::request("p", 8)).at("n2"), 0);
 }
 
 TEST(Siblings, OfOneJobGetTheBestUnion) {
   World w;
   w.add_node("n1", "hgx-v100-8");
-  auto first = World::ask("w-0", 2);
-  auto second = World::ask("w-1", 2);
+  auto first = World::request("w-0", 2);
+  auto second = World::request("w-1", 2);
   for (auto* a : {&first, &second}) {
     a->labels["volcano.sh/job-name"] = "job";
     w.submit(*a);

@@ -9,9 +9,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-PodAsk member(const std::string& name, int chips, int replicas,
-              const std::string& group = "train") {
-  PodAsk a = World::ask(name, chips, "aliyun.com/gpu");
+PodRequest member(const std::string& name, int chips, int replicas,
+                  const std::string& group = "train") {
+  PodRequest a = World::request(name, chips, "aliyun.com/gpu");
   a.labels["gpu-topology"] = group;
   a.labels["gpu-topology-replica"] = std::to_string(replicas);
   a.group = GroupRef{group, replicas};
@@ -22,11 +22,11 @@ TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
-  std::vector<PodAsk> pods;
+  std::vector<PodRequest> pods;
   for (int i = 0; i < 4; ++i) pods.push_back(w.submit(member("w-" + std::to_string(i), 1, 4)));
   w.fit(pods[0]);
   w.scores(pods[0]);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 4U);  // all or nothing
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 4U);  // all or nothing
   ChipSet all;
   for (const auto& pod : pods) {
     EXPECT_EQ(w.fit(pod), std::set<std::string>{"n1"});
@@ -55,9 +55,9 @@ TEST(Group, RejectsNodesThatCannotHoldAllOfIt) {
   ASSERT_TRUE(w.bind(filler, "n1").ok());
   const auto a = w.submit(member("w-0", 1, 4));
   const auto why = w.rejections(a);
-  EXPECT_EQ(why.at("n1"), "needs room for all 4 pods of the group on one node");
+  EXPECT_EQ(why.at("n1"), "no room for all 4 pods of the group on one node");
   EXPECT_EQ(why.count("n2"), 0U);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 4U);  // one node fits: held at once
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 4U);  // one node fits: held at once
   const auto big = w.submit(member("v-0", 4, 3, "too-big"));
   EXPECT_TRUE(w.fit(big).empty());
   w.expect_sound();
@@ -70,12 +70,12 @@ TEST(Group, ExpiresAsOne) {
   const auto b = w.submit(member("w-1", 2, 4));
   w.fit(a);
   w.fit(b);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 4U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 4U);
   w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
   w.scheduler.tick();
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   w.scheduler.heartbeat("n1", "boot");
-  EXPECT_EQ(w.fit(World::ask("other", 8)).size(), 1U);
+  EXPECT_EQ(w.fit(World::request("other", 8)).size(), 1U);
   w.expect_sound();
 }
 
@@ -106,13 +106,13 @@ TEST(Group, MemberThatIsDeletedLeavesItsPartToTheNext) {
   w.fit(b);
   const auto part = w.chips(b);
   ASSERT_TRUE(w.cluster.end(b.key).ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   const auto c = w.submit(member("w-2", 2, 2));
   w.fit(c);
   EXPECT_EQ(w.chips(c), part);
   ASSERT_TRUE(w.cluster.end(a.key).ok());
   ASSERT_TRUE(w.cluster.end(c.key).ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   w.expect_sound();
 }
 
@@ -126,7 +126,7 @@ TEST(Group, IsPlannedAnewWhenItsNodeIsNotOffered) {
   const std::vector<std::string_view> only{"n2"};
   ASSERT_EQ(w.scheduler.filter(a, only).value().fit.size(), 1U);
   EXPECT_EQ(w.node_of(a), "n2");
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.expect_sound();
 }
 
@@ -134,7 +134,7 @@ TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
-  std::vector<PodAsk> pods;
+  std::vector<PodRequest> pods;
   for (int i = 0; i < 4; ++i) {
     pods.push_back(w.submit(member("w-" + std::to_string(i), 2, 4)));
     w.fit(pods.back());
@@ -142,12 +142,12 @@ TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
   }
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(w.cluster.end(pods[i].key).ok());
-    PodAsk again = member("w-" + std::to_string(i), 2, 4);
+    PodRequest again = member("w-" + std::to_string(i), 2, 4);
     again.uid += "-anew";
     again = w.submit(again);
     EXPECT_EQ(w.fit(again), std::set<std::string>{"n1"}) << i;
     EXPECT_TRUE(w.bind(again, "n1").ok()) << i;
-    EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+    EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
     w.expect_sound();
   }
 }
@@ -158,9 +158,9 @@ TEST(Group, NothingIsHeldOnceItsLastMemberIsGone) {
   const auto a = w.submit(member("w-0", 2, 3));
   w.fit(a);
   ASSERT_TRUE(w.bind(a, "n1").ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   ASSERT_TRUE(w.cluster.end(a.key).ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   w.expect_sound();
 }
 
@@ -175,7 +175,7 @@ TEST(Group, MembersOfDifferentSizesShareTheNode) {
   const auto worker = w.submit(member("worker", 2, 2));
   EXPECT_EQ(w.fit(worker), std::set<std::string>{"n1"});
   ASSERT_TRUE(w.bind(worker, "n1").ok());
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   const ChipSet all =
       w.scheduler.ledger().find(master.uid)->chips | w.scheduler.ledger().find(worker.uid)->chips;
   EXPECT_EQ(all.size(), 3);

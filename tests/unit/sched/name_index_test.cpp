@@ -26,7 +26,7 @@ std::string name_of(int i) {
   }
 }
 
-class Names : public testing::Test {
+class Names : public ::testing::Test {
  protected:
   void add(int i) { by_name_[name_of(i)] = index_.add(name_of(i)); }
   void expect_found(const std::vector<std::string>& names) {
@@ -47,7 +47,7 @@ class Names : public testing::Test {
 
 TEST_F(Names, EmptyIndexKnowsNobody) { expect_found({"", "a", name_of(3)}); }
 
-TEST_F(Names, AnyOrderWithGapsRepetitionsAndStrangers) {
+TEST_F(Names, AnyOrderWithGapsRepetitionsAndUnknownNames) {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   int nodes = 0;

@@ -36,21 +36,21 @@ struct Placed : ::testing::Test {
     ASSERT_EQ(scheduler.report(std::move(r)), ReportOutcome::taken);
   }
   // Bound when the scheduler hears of it, with its chips if it says them.
-  ClusterPod stranger(const std::string& name, int chips) {
+  ClusterPod foreign(const std::string& name, int chips) {
     ClusterPod pod;
-    pod.ask = World::ask(name, chips);
+    pod.request = World::request(name, chips);
     pod.node = "n1";
     return pod;
   }
-  Result<void> bind(const PodAsk& a, const std::string& node) {
+  Result<void> bind(const PodRequest& a, const std::string& node) {
     Result<void> outcome = make_error(Errc::internal, "no answer");
     scheduler.bind({a.key, a.uid, node}, [&](Result<void> how) { outcome = std::move(how); });
     return outcome;
   }
-  PodAsk submit(const std::string& name, int chips) {
+  PodRequest submit(const std::string& name, int chips) {
     ClusterPod pod;
-    pod.ask = World::ask(name, chips);
-    return cluster.add(pod, "{}").value()->ask;
+    pod.request = World::request(name, chips);
+    return cluster.add(pod, "{}").value()->request;
   }
 
   ManualClock clock;
@@ -59,12 +59,12 @@ struct Placed : ::testing::Test {
   Scheduler scheduler{clock, cluster, diary};
 };
 
-TEST_F(Placed, IsToldOfWhatIsBoundAndWhatEnds) {
+TEST_F(Placed, ReceivesWhatIsBoundAndWhatEnds) {
   add_node("n1");
   const auto a = submit("a", 2);
   const auto none = submit("none", 0);
   ASSERT_TRUE(scheduler.reserve(a, "n1").ok());
-  EXPECT_TRUE(diary.lines.empty()) << "a promise is no decision";
+  EXPECT_TRUE(diary.lines.empty()) << "a reservation is not a decision";
   ASSERT_TRUE(bind(a, "n1").ok());
   ASSERT_TRUE(bind(none, "n1").ok());
   ASSERT_TRUE(bind(a, "n1").ok()) << "asked again";
@@ -76,12 +76,13 @@ TEST_F(Placed, IsToldOfWhatIsBoundAndWhatEnds) {
                                                    "freed ns/a uid-a on n1 0,1, d-000001"}));
 }
 
-TEST_F(Placed, IsToldOfPodsThatOthersBoundAsSoonAsTheirChipsAreKnown) {
+TEST_F(Placed, ReceivesPodsThatOthersBoundOnceTheirChipsAreKnown) {
   add_node("n1");
-  const ClusterPod pod = stranger("s", 2);
+  const ClusterPod pod = foreign("s", 2);
   scheduler.pod_added(pod, nullptr);
   EXPECT_TRUE(diary.lines.empty());
-  const Placement said{"n1", pod.ask.uid, pod.ask.resource, {4, 5}, 100, "d-000007", clock.wall()};
+  const Placement said{"n1", pod.request.uid, pod.request.resource, {4, 5},
+                       100,  "d-000007",      clock.wall()};
   scheduler.pod_bound(pod, &said);
   scheduler.pod_bound(pod, &said);
   scheduler.pod_gone(pod);
@@ -89,9 +90,9 @@ TEST_F(Placed, IsToldOfPodsThatOthersBoundAsSoonAsTheirChipsAreKnown) {
                                                    "freed ns/s uid-s on n1 4,5, d-000007"}));
 }
 
-TEST_F(Placed, OfPodsWhoseChipsNobodyKnowsNothingIsTold) {
+TEST_F(Placed, ReceivesNothingAboutPodsWithUnknownChips) {
   add_node("n1");
-  const ClusterPod pod = stranger("s", 2);
+  const ClusterPod pod = foreign("s", 2);
   scheduler.pod_added(pod, nullptr);
   scheduler.pod_gone(pod);
   EXPECT_TRUE(diary.lines.empty());

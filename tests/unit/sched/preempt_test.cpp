@@ -14,12 +14,12 @@ class Preempts : public ::testing::Test {
   void SetUp() override { world_.add_node("n1", "hgx-v100-8"); }
   // Bound to n1; its uid.
   std::string runs(const std::string& name, int chips, int priority) {
-    const PodAsk a = world_.submit(World::ask(name, chips), priority);
+    const PodRequest a = world_.submit(World::request(name, chips), priority);
     EXPECT_TRUE(world_.bind(a, "n1").ok());
     return a.uid;
   }
   std::vector<std::string> victims(int chips, const std::vector<std::string>& offered) {
-    const PodAsk wanted = World::ask("wanted", chips);
+    const PodRequest wanted = World::request("wanted", chips);
     return world_.scheduler.choose_victims(wanted, "n1", offered);
   }
   World world_;
@@ -46,7 +46,7 @@ TEST_F(Preempts, ThenThoseOfLeastPriority) {
 
 TEST_F(Preempts, WhoHoldsNoChipsGoesForOtherReasons) {
   const std::string low = runs("low", 8, 0);
-  const PodAsk cpu = world_.submit(World::ask("cpu", 0));
+  const PodRequest cpu = world_.submit(World::request("cpu", 0));
   ASSERT_TRUE(world_.bind(cpu, "n1").ok());
   EXPECT_EQ(victims(4, {cpu.uid, low}), (Names{cpu.uid, low}));
   EXPECT_EQ(victims(4, {cpu.uid}), Names{});
@@ -60,7 +60,7 @@ TEST_F(Preempts, RoomThatIsThereIsNotMadeByVictims) {
 
 TEST_F(Preempts, NodesAndPodsThatAreNotKnown) {
   runs("low", 8, 0);
-  const PodAsk wanted = World::ask("wanted", 4);
+  const PodRequest wanted = World::request("wanted", 4);
   EXPECT_TRUE(world_.scheduler.choose_victims(wanted, "nowhere", Names{"uid-low"}).empty());
   EXPECT_TRUE(world_.scheduler.choose_victims(wanted, "n1", Names{"nobody"}).empty());
 }
@@ -77,13 +77,14 @@ TEST(PreemptsByRule, WhatIsFreedMustBeUsable) {
       const std::string name = "p" + std::to_string(i);
       const int chips = 1 + static_cast<int>(random() % 2);
       const int important = static_cast<int>(random() % 3);
-      const PodAsk a = world.submit(World::ask(name, chips, "huawei.com/Ascend910"), important);
+      const PodRequest a =
+          world.submit(World::request(name, chips, "huawei.com/Ascend910"), important);
       if (!world.bind(a, "n1").ok()) continue;
       running.push_back(a.uid);
       priority[a.uid] = important;
     }
     const int size = 1 << (random() % 4);
-    const PodAsk wanted = World::ask("wanted", size, "huawei.com/Ascend910");
+    const PodRequest wanted = World::request("wanted", size, "huawei.com/Ascend910");
     const Node& node = world.scheduler.nodes().node(0);
     const auto fits = [&](const std::vector<std::string>& gone) {
       ChipSet free = node.free();

@@ -77,7 +77,7 @@ class Walk {
  private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   std::string some_node() { return "n" + std::to_string(1 + pick(4)); }
-  PodAsk* some_pod() {
+  PodRequest* some_pod() {
     return pods_.empty() ? nullptr
                          : &pods_[static_cast<std::size_t>(pick(static_cast<int>(pods_.size())))];
   }
@@ -90,11 +90,11 @@ class Walk {
     if (pods_.size() > 20) return;
     // names come back, as those of a controller's pods do; uids never
     std::string name = "p" + std::to_string(pick(30));
-    for (const PodAsk& there : pods_) {
+    for (const PodRequest& there : pods_) {
       if (there.key.name == name) name = "q" + std::to_string(++count_);
     }
-    PodAsk a =
-        World::ask(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
+    PodRequest a =
+        World::request(name, 1 + pick(4), pick(4) == 0 ? "huawei.com/Ascend910" : "nvidia.com/gpu");
     if (pick(3) == 0) a.labels["volcano.sh/job-name"] = "job" + std::to_string(pick(3));
     if (pick(3) == 0) a.gang = "ns/gang" + std::to_string(pick(2));
     if (pick(3) == 0) {
@@ -110,8 +110,8 @@ class Walk {
   }
 
   // As some caller may say it: not always what the cluster knows.
-  PodAsk told(const PodAsk& a) {
-    PodAsk out = a;
+  PodRequest told(const PodRequest& a) {
+    PodRequest out = a;
     if (pick(8) == 0) out.chips = 1 + pick(8);
     return out;
   }
@@ -132,16 +132,16 @@ class Walk {
   }
 
   void filter() {
-    if (PodAsk* a = some_pod()) {
+    if (PodRequest* a = some_pod()) {
       const auto nodes = some_nodes();
-      const PodAsk asked = told(*a);
+      const PodRequest asked = told(*a);
       const auto first = world_.scheduler.filter(asked, nodes).value().fit;
       EXPECT_EQ(world_.scheduler.filter(asked, nodes).value().fit, first)
           << "same input twice, other answer";
     }
   }
   void prioritize() {
-    if (PodAsk* a = some_pod()) {
+    if (PodRequest* a = some_pod()) {
       const auto nodes = some_nodes();
       int tens = 0;
       const auto scores = world_.scheduler.prioritize(told(*a), nodes).value();
@@ -154,7 +154,7 @@ class Walk {
     }
   }
   void reserve() {
-    PodAsk* a = some_pod();
+    PodRequest* a = some_pod();
     if (a == nullptr) return;
     const std::string node = some_node();
     const auto got = world_.scheduler.reserve(told(*a), node);
@@ -174,7 +174,7 @@ class Walk {
     keep_alive();
   }
   void bind() {
-    PodAsk* a = some_pod();
+    PodRequest* a = some_pod();
     if (a == nullptr) return;
     const std::string node = some_node();
     const bool was_bound = !world_.pod(*a).node.empty();
@@ -187,7 +187,7 @@ class Walk {
   void end() {
     if (pods_.empty()) return;
     const auto i = static_cast<std::ptrdiff_t>(pick(static_cast<int>(pods_.size())));
-    const PodAsk gone = pods_[static_cast<std::size_t>(i)];
+    const PodRequest gone = pods_[static_cast<std::size_t>(i)];
     pods_.erase(pods_.begin() + i);
     ASSERT_TRUE(world_.cluster.end(gone.key).ok());
     model_.end(gone.uid);
@@ -208,22 +208,22 @@ class Walk {
       const Node& node = world_.scheduler.nodes().node(h->node);
       EXPECT_EQ(node.name, chip.first);
       const auto slot = node.topology.slot_of({chip.second});
-      EXPECT_TRUE(h->bound &&
-                  (slot ? h->chips.contains(*slot)
-                        : std::count(h->lost.begin(), h->lost.end(), chip.second) == 1));
+      EXPECT_TRUE(h->bound && (slot ? h->chips.contains(*slot)
+                                    : std::count(h->unreported.begin(), h->unreported.end(),
+                                                 chip.second) == 1));
       ++bound;
     }
     std::size_t held = 0;
-    for (const PodAsk& a : pods_) {
+    for (const PodRequest& a : pods_) {
       const Holding* h = world_.scheduler.ledger().find(a.uid);
       if (h != nullptr && h->bound)
-        held += static_cast<std::size_t>(h->chips.size()) + h->lost.size();
+        held += static_cast<std::size_t>(h->chips.size()) + h->unreported.size();
       explain_sometimes(a);
     }
     EXPECT_EQ(bound, held);
   }
 
-  void explain_sometimes(const PodAsk& a) {
+  void explain_sometimes(const PodRequest& a) {
     if (pick(40) == 0) {
       EXPECT_TRUE(world_.scheduler.explain(a.key).ok());
     }
@@ -232,7 +232,7 @@ class Walk {
   std::mt19937 random_;
   World world_;
   Model model_;
-  std::vector<PodAsk> pods_;
+  std::vector<PodRequest> pods_;
   int count_ = 0;
 };
 

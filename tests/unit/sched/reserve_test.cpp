@@ -18,7 +18,7 @@ TEST(Reserve, TakesTheBestSetOfThatNodeAndNoOther) {
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_EQ(got->node, "n2");
   const std::vector<std::string_view> other = {"n1"};
-  EXPECT_EQ(got->chips, w.scheduler.what_if(World::ask("x", 2), other)->chips);
+  EXPECT_EQ(got->chips, w.scheduler.what_if(World::request("x", 2), other)->chips);
   EXPECT_GT(got->gbps, 0);
   EXPECT_EQ(got->gbps, got->best_gbps);
   EXPECT_EQ(got->lifetime, seconds(30));
@@ -60,19 +60,19 @@ TEST(Reserve, OnAnotherNodeGivesTheFirstBack) {
   ASSERT_TRUE(w.scheduler.reserve(a, "n1").ok());
   ASSERT_TRUE(w.scheduler.reserve(a, "n2").ok());
   EXPECT_EQ(w.node_of(a), "n2");
-  EXPECT_EQ(w.fit(World::ask("b", 8)), std::set<std::string>{"n1"});
+  EXPECT_EQ(w.fit(World::request("b", 8)), std::set<std::string>{"n1"});
   ASSERT_TRUE(w.scheduler.release(a.key, a.uid).ok());
-  EXPECT_EQ(w.fit(World::ask("b", 8)).size(), 2U);
+  EXPECT_EQ(w.fit(World::request("b", 8)).size(), 2U);
 }
 
-TEST(Reserve, ChoosesAnewWhenAChipFellIll) {
+TEST(Reserve, ChoosesAgainWhenAChipBecameUnhealthy) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   const auto a = w.submit("a", 2);
-  const int ill = w.scheduler.reserve(a, "n1")->chips[0];
-  w.set_health("n1", ill, domain::Health::unhealthy);
+  const int broken = w.scheduler.reserve(a, "n1")->chips[0];
+  w.set_health("n1", broken, domain::Health::unhealthy);
   const auto got = w.scheduler.reserve(a, "n1").value();
-  EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), ill), 0);
+  EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), broken), 0);
   EXPECT_EQ(w.chips(a), got.chips);
   w.expect_sound();
 }
@@ -82,14 +82,14 @@ TEST(Reserve, OfAGroupKeepsTheWholePlan) {
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
   const auto member = [&](const std::string& name) {
-    PodAsk a = World::ask(name, 1);
+    PodRequest a = World::request(name, 1);
     a.group = GroupRef{"train", 2};
     return w.submit(a);
   };
   const auto a = member("w-0");
   const auto b = member("w-1");
   const auto first = w.scheduler.reserve(a, "n2").value();
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.clock.advance(seconds(20));
   w.scheduler.heartbeat("n2", "boot");
   EXPECT_EQ(w.scheduler.reserve(a, "n2")->chips, first.chips);
@@ -98,7 +98,7 @@ TEST(Reserve, OfAGroupKeepsTheWholePlan) {
   const auto second = w.scheduler.reserve(b, "n2").value();
   EXPECT_EQ(second.gbps, first.gbps);
   EXPECT_NE(second.chips, first.chips);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 2U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.expect_sound();
 }
 
@@ -107,14 +107,14 @@ TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "pcie-8", {"example.com/npu"});
   const auto a = w.submit("a", 2);
-  const auto error = [&](const PodAsk& ask, const std::string& node) {
-    const auto got = w.scheduler.reserve(ask, node);
+  const auto error = [&](const PodRequest& request, const std::string& node) {
+    const auto got = w.scheduler.reserve(request, node);
     return got ? Error{} : got.error();
   };
-  EXPECT_EQ(error(World::ask("ghost", 1), "n1").code, Errc::not_found);
+  EXPECT_EQ(error(World::request("ghost", 1), "n1").code, Errc::not_found);
   EXPECT_EQ(error(a, "n3").code, Errc::not_found);
   EXPECT_EQ(error(a, "n2").code, Errc::not_found);  // it has none of these
-  PodAsk imposter = a;
+  PodRequest imposter = a;
   imposter.uid = "another";
   EXPECT_EQ(error(imposter, "n1").code, Errc::conflict);
   const auto big = w.submit("big", 8);
@@ -125,15 +125,15 @@ TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
   ASSERT_TRUE(w.bind(a, "n1").ok());
   EXPECT_EQ(error(a, "n1").code, Errc::conflict);
   EXPECT_NE(error(a, "n1").message.find("already bound to node n1"), std::string::npos);
-  PodAsk nothing = w.submit("nothing", 0);
+  PodRequest nothing = w.submit("nothing", 0);
   nothing.chips = 2;
   EXPECT_EQ(error(nothing, "n1").code, Errc::conflict);
   ClusterPod half;
-  half.ask = World::ask("half", 1);
+  half.request = World::request("half", 1);
   half.refused = "500m of a chip cannot be given";
   ASSERT_TRUE(w.cluster.add(half, "{}").ok());
-  EXPECT_EQ(error(half.ask, "n1").code, Errc::conflict);
-  EXPECT_EQ(w.scheduler.ledger().promised(), 0U);
+  EXPECT_EQ(error(half.request, "n1").code, Errc::conflict);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
 }
 
 TEST(Reserve, WhatPlaceHoldsSaysForHowLong) {
@@ -142,7 +142,7 @@ TEST(Reserve, WhatPlaceHoldsSaysForHowLong) {
   const auto a = w.submit("a", 2);
   EXPECT_EQ(w.scheduler.place(a, {}, false)->lifetime, seconds(0));
   EXPECT_EQ(w.scheduler.place(a, {}, true)->lifetime, seconds(30));
-  PodAsk imposter = a;
+  PodRequest imposter = a;
   imposter.uid = "another";
   EXPECT_EQ(w.scheduler.place(imposter, {}, true).error().code, Errc::conflict);
 }

@@ -10,28 +10,28 @@ namespace {
 class Session : public ::testing::Test {
  protected:
   // "" if it fits, else why not.
-  std::string predicate(const PodAsk& pod, const std::string& node) {
+  std::string predicate(const PodRequest& pod, const std::string& node) {
     const std::string_view name = node;
-    return w_.scheduler.session_survey(Verb::predicate, pod, {&name, 1}).of(0).reason;
+    return w_.scheduler.evaluate_session(Verb::predicate, pod, {&name, 1}).of(0).reason;
   }
-  std::map<std::string, int> prioritize(const PodAsk& pod) {
+  std::map<std::string, int> prioritize(const PodRequest& pod) {
     const auto names = w_.all();
-    const Survey& s = w_.scheduler.session_survey(Verb::prioritize, pod, names);
+    const Evaluation& s = w_.scheduler.evaluate_session(Verb::prioritize, pod, names);
     std::map<std::string, int> out;
     for (std::size_t i = 0; i < names.size(); ++i) out[std::string(names[i])] = s.score(i);
     return out;
   }
-  Result<void> allocate(const PodAsk& pod, const std::string& node) {
+  Result<void> allocate(const PodRequest& pod, const std::string& node) {
     return w_.scheduler.session_allocate(pod, node);
   }
-  void deallocate(const PodAsk& pod) { w_.scheduler.session_deallocate(pod); }
-  std::size_t held() const { return w_.scheduler.ledger().promised(); }
+  void deallocate(const PodRequest& pod) { w_.scheduler.session_deallocate(pod); }
+  std::size_t held() const { return w_.scheduler.ledger().reserved(); }
   void TearDown() override { w_.expect_sound(); }
 
   World w_;
 };
 
-TEST_F(Session, QuestionsPromiseNothing) {
+TEST_F(Session, EvaluationsReserveNothing) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "pcie-8");
   const auto a = w_.submit("a", 4);
@@ -41,7 +41,7 @@ TEST_F(Session, QuestionsPromiseNothing) {
   EXPECT_EQ(scores.at("n1"), 10);
   EXPECT_LT(scores.at("n2"), 10);
   EXPECT_EQ(predicate(a, "n9"), "inventory not received");
-  EXPECT_EQ(predicate(w_.submit("big", 16), "n1"), "the machine has fewer chips than asked");
+  EXPECT_EQ(predicate(w_.submit("big", 16), "n1"), "the machine has fewer chips than requested");
   EXPECT_EQ(held(), 0U);
 }
 
@@ -88,7 +88,7 @@ TEST_F(Session, DryRunsLeaveTheLastAllocationOnly) {
   EXPECT_TRUE(w_.bind(b, "n3").ok());
 }
 
-TEST_F(Session, AskingAnewEndsWhatAnEarlierSessionLeft) {
+TEST_F(Session, ARepeatedEvaluationEndsAnEarlierReservation) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");
   const auto a = w_.submit("a", 8);
@@ -116,7 +116,7 @@ TEST_F(Session, AForgottenAllocationEndsByItself) {
 
 TEST_F(Session, HoldsNothingForPodsTheClusterDoesNotHoldSo) {
   w_.add_node("n1", "hgx-v100-8");
-  EXPECT_TRUE(allocate(World::ask("stranger", 4), "n1").ok());
+  EXPECT_TRUE(allocate(World::request("unknown", 4), "n1").ok());
   auto other = w_.submit("a", 4);
   other.uid = "another";
   EXPECT_TRUE(allocate(other, "n1").ok());
@@ -135,9 +135,9 @@ TEST_F(Session, HoldsNothingForPodsTheClusterDoesNotHoldSo) {
 TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");
-  std::vector<PodAsk> pods;
+  std::vector<PodRequest> pods;
   for (int i = 0; i < 3; ++i) {
-    PodAsk a = World::ask("w-" + std::to_string(i), 2, "aliyun.com/gpu");
+    PodRequest a = World::request("w-" + std::to_string(i), 2, "aliyun.com/gpu");
     a.group = GroupRef{"train", 3};
     pods.push_back(w_.submit(a));
   }
@@ -147,13 +147,13 @@ TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
       ASSERT_TRUE(allocate(pod, node).ok());
       EXPECT_EQ(held(), 3U) << "with room for the others";
     }
-    EXPECT_NE(predicate(w_.submit(World::ask(std::string("x") + node, 4)), node), "");
+    EXPECT_NE(predicate(w_.submit(World::request(std::string("x") + node, 4)), node), "");
     for (std::size_t i = pods.size(); i-- > 0;) deallocate(pods[i]);
     EXPECT_EQ(held(), 0U) << "no plan is left";
   }
 }
 
-TEST_F(Session, IsToldToWaitWhileTheClusterIsNotKnown) {
+TEST_F(Session, WaitsUntilTheClusterIsKnown) {
   w_.add_node("n1", "hgx-v100-8");
   const auto a = w_.submit("a", 4);
   w_.scheduler.set_waiting_for("chipweave-scheduler is starting");
@@ -163,7 +163,7 @@ TEST_F(Session, IsToldToWaitWhileTheClusterIsNotKnown) {
   EXPECT_EQ(held(), 0U);
 }
 
-TEST_F(Session, ExplainKnowsThatItWasAsked) {
+TEST_F(Session, ExplainKnowsThatItWasEvaluated) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");
   for (const char* node : {"n1", "n2"})

@@ -60,8 +60,8 @@ ReportAnswer World::set_faults(const std::string& node, std::vector<domain::Faul
   return scheduler.report(std::move(r));
 }
 
-PodAsk World::ask(const std::string& name, int chips, const std::string& resource) {
-  PodAsk a;
+PodRequest World::request(const std::string& name, int chips, const std::string& resource) {
+  PodRequest a;
   a.key = {"ns", name};
   a.uid = "uid-" + name;
   a.resource = chips > 0 ? resource : "";
@@ -69,20 +69,20 @@ PodAsk World::ask(const std::string& name, int chips, const std::string& resourc
   return a;
 }
 
-PodAsk World::submit(PodAsk a, int priority) {
+PodRequest World::submit(PodRequest a, int priority) {
   ClusterPod pod;
-  pod.ask = std::move(a);
+  pod.request = std::move(a);
   pod.priority = priority;
   auto added = cluster.add(pod, "{}");
   if (!added) throw std::runtime_error(added.error().text());
-  return (*added)->ask;
+  return (*added)->request;
 }
 
-PodAsk World::submit(const std::string& name, int chips, const std::string& resource) {
-  return submit(ask(name, chips, resource));
+PodRequest World::submit(const std::string& name, int chips, const std::string& resource) {
+  return submit(request(name, chips, resource));
 }
 
-std::set<std::string> World::fit(const PodAsk& a) {
+std::set<std::string> World::fit(const PodRequest& a) {
   const auto n = all();
   auto answer = scheduler.filter(a, n);
   std::set<std::string> out;
@@ -90,7 +90,7 @@ std::set<std::string> World::fit(const PodAsk& a) {
   return out;
 }
 
-std::map<std::string, std::string> World::rejections(const PodAsk& a) {
+std::map<std::string, std::string> World::rejections(const PodRequest& a) {
   const auto n = all();
   auto answer = scheduler.filter(a, n);
   std::map<std::string, std::string> out;
@@ -98,7 +98,7 @@ std::map<std::string, std::string> World::rejections(const PodAsk& a) {
   return out;
 }
 
-std::map<std::string, int> World::scores(const PodAsk& a) {
+std::map<std::string, int> World::scores(const PodRequest& a) {
   const auto n = all();
   auto answer = scheduler.prioritize(a, n);
   std::map<std::string, int> out;
@@ -106,19 +106,19 @@ std::map<std::string, int> World::scores(const PodAsk& a) {
   return out;
 }
 
-Result<void> World::bind(const PodAsk& a, const std::string& node) {
+Result<void> World::bind(const PodRequest& a, const std::string& node) {
   Result<void> outcome = make_error(Errc::internal, "no answer");
   scheduler.bind({a.key, a.uid, node}, [&](Result<void> result) { outcome = std::move(result); });
   return outcome;
 }
 
-std::vector<int> World::chips(const PodAsk& a) const {
+std::vector<int> World::chips(const PodRequest& a) const {
   const Holding* h = scheduler.ledger().find(a.uid);
   return h == nullptr ? std::vector<int>{}
                       : scheduler.nodes().node(h->node).topology.indices(h->chips);
 }
 
-std::string World::node_of(const PodAsk& a) const {
+std::string World::node_of(const PodRequest& a) const {
   const Holding* h = scheduler.ledger().find(a.uid);
   return h == nullptr ? "" : scheduler.nodes().node(h->node).name;
 }

@@ -29,25 +29,26 @@ class World {
   ReportAnswer set_health(const std::string& node, int chip, domain::Health health);
   ReportAnswer set_faults(const std::string& node, std::vector<domain::Fault> faults);
 
-  static PodAsk ask(const std::string& name, int chips,
-                    const std::string& resource = "nvidia.com/gpu");
+  static PodRequest request(const std::string& name, int chips,
+                            const std::string& resource = "nvidia.com/gpu");
 
   // Puts the pod into the cluster.
-  PodAsk submit(PodAsk a, int priority = 0);
-  PodAsk submit(const std::string& name, int chips, const std::string& resource = "nvidia.com/gpu");
+  PodRequest submit(PodRequest a, int priority = 0);
+  PodRequest submit(const std::string& name, int chips,
+                    const std::string& resource = "nvidia.com/gpu");
 
   std::vector<std::string_view> all() const { return {names.begin(), names.end()}; }
 
-  std::set<std::string> fit(const PodAsk& a);
+  std::set<std::string> fit(const PodRequest& a);
   // Node to reason.
-  std::map<std::string, std::string> rejections(const PodAsk& a);
-  std::map<std::string, int> scores(const PodAsk& a);
-  Result<void> bind(const PodAsk& a, const std::string& node);
+  std::map<std::string, std::string> rejections(const PodRequest& a);
+  std::map<std::string, int> scores(const PodRequest& a);
+  Result<void> bind(const PodRequest& a, const std::string& node);
 
   // Indices of the chips that the pod holds.
-  std::vector<int> chips(const PodAsk& a) const;
-  std::string node_of(const PodAsk& a) const;
-  const ClusterPod& pod(const PodAsk& a) const { return *cluster.find(a.key); }
+  std::vector<int> chips(const PodRequest& a) const;
+  std::string node_of(const PodRequest& a) const;
+  const ClusterPod& pod(const PodRequest& a) const { return *cluster.find(a.key); }
   void expect_sound() const;
 
   ManualClock clock;

@@ -32,8 +32,8 @@ class Admits : public ::testing::Test {
   }
   using Said = std::shared_ptr<std::optional<Result<Admission>>>;
   // What the API server is answered; nothing as long as there is no answer.
-  Said ask(const std::string& name, const std::string& node, bool dry_run = false,
-           bool with_uid = true, const std::string& placement = "") {
+  Said request(const std::string& name, const std::string& node, bool dry_run = false,
+               bool with_uid = true, const std::string& placement = "") {
     auto said = std::make_shared<std::optional<Result<Admission>>>();
     const auto pod = world_.api.pods.find("ns/" + name);
     const std::string of_pod = pod != world_.api.pods.end() ? pod->second.uid : "uid-of-nobody";
@@ -43,21 +43,21 @@ class Admits : public ::testing::Test {
     return said;
   }
   Annotations admitted(const std::string& name, const std::string& node) {
-    const Said said = ask(name, node);
+    const Said said = request(name, node);
     EXPECT_TRUE(*said && (*said)->ok()) << name << " on " << node;
     return *said && (*said)->ok() ? (**said)->annotations : Annotations{};
   }
   std::string refused(const std::string& name, const std::string& node) {
-    const Said said = ask(name, node);
+    const Said said = request(name, node);
     if (!*said) return "no answer";
     return (*said)->ok() ? "admitted" : (*said)->error().text();
   }
-  // Where it would fit; nothing is promised.
+  // Where it would fit; nothing is reserved.
   std::vector<std::string> room_for(const std::string& name) {
     std::vector<std::string> nodes;
-    const PodAsk pod = world_.ask(world_.pod(name));
+    const PodRequest pod = world_.request(world_.pod(name));
     for (const std::string_view node : world_.all_nodes()) {
-      if (world_.scheduler->session_survey(Verb::predicate, pod, {&node, 1}).fits > 0)
+      if (world_.scheduler->evaluate_session(Verb::predicate, pod, {&node, 1}).fits > 0)
         nodes.emplace_back(node);
     }
     return nodes;
@@ -85,11 +85,11 @@ TEST_F(Admits, TheChipsAreThePodsUntilItIsBound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
   take("a", "n1", notes);
   EXPECT_EQ(world_.annotated("a"), world_.held("a"));
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"});
 }
 
-TEST_F(Admits, AskedAgainItSaysTheSame) {
+TEST_F(Admits, ARepeatedRequestGetsTheSameAnswer) {
   create("a", 4);
   const Annotations notes = admitted("a", "n1");
   EXPECT_EQ(admitted("a", "n1"), notes);
@@ -101,7 +101,7 @@ TEST_F(Admits, AskedAgainItSaysTheSame) {
 TEST_F(Admits, WhatTheSessionChoseIsWhatItGets) {
   create("a", 2);
   create("b", 2);
-  ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("b")), "n1").ok());
+  ASSERT_TRUE(world_.scheduler->session_allocate(world_.request(world_.pod("b")), "n1").ok());
   const auto b_chips = world_.held("b");
   const Annotations a = admitted("a", "n1");
   const Annotations b = admitted("b", "n1");
@@ -113,7 +113,7 @@ TEST_F(Admits, WhatTheSessionChoseIsWhatItGets) {
 
 TEST_F(Admits, WhatNoLongerHoldsIsChosenAnew) {
   create("a", 2);
-  ASSERT_TRUE(world_.scheduler->session_allocate(world_.ask(world_.pod("a")), "n1").ok());
+  ASSERT_TRUE(world_.scheduler->session_allocate(world_.request(world_.pod("a")), "n1").ok());
   const auto before = world_.held("a");
   world_.add_node("n1", "hgx-v100-8", {{before.front(), domain::Health::unhealthy}});
   world_.api.settle();
@@ -131,9 +131,9 @@ TEST_F(Admits, RefusesWithAReason) {
   EXPECT_EQ(refused("b", "n9"), "node n9: inventory not received");
   create("c", 16);
   EXPECT_EQ(refused("c", "n2"),
-            "pod ns/c no longer fits on node n2: the machine has fewer chips than asked");
+            "pod ns/c no longer fits on node n2: the machine has fewer chips than requested");
   world_.scheduler->set_waiting_for("starting");
-  const Said said = ask("b", "n2");
+  const Said said = request("b", "n2");
   ASSERT_TRUE(*said);
   EXPECT_EQ((*said)->error().code, Errc::unavailable);
   world_.scheduler->set_waiting_for("");
@@ -143,7 +143,7 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   create("none", 0);
   EXPECT_TRUE(admitted("none", "n1").empty());
   EXPECT_TRUE(admitted("none", "n9").empty());
-  const Said unknown = ask("unknown", "n1");
+  const Said unknown = request("unknown", "n1");
   EXPECT_FALSE(*unknown) << "the API server is asked first";
   world_.api.settle();
   ASSERT_TRUE(*unknown && (*unknown)->ok());
@@ -154,12 +154,12 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   world_.create("shared", 1, "nvidia.com/gpu.shared");
   world_.api.settle();
   EXPECT_TRUE(admitted("shared", "n1").empty()) << "parts of chips are not ours";
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
 TEST_F(Admits, FindsThePodWithoutAUid) {
   create("a", 4);
-  const Said said = ask("a", "n1", false, false);
+  const Said said = request("a", "n1", false, false);
   ASSERT_TRUE(*said && (*said)->ok());
   EXPECT_EQ((**said)->annotations.count(kPlacementAnnotation), 1U);
   EXPECT_EQ((**said)->uid, world_.pod("a").uid);
@@ -167,11 +167,11 @@ TEST_F(Admits, FindsThePodWithoutAUid) {
 }
 
 TEST_F(Admits, WithoutAUidAPodThatIsNotThereMustNotBeBound) {
-  const Said said = ask("a", "n1", false, false);
+  const Said said = request("a", "n1", false, false);
   world_.api.settle();
   ASSERT_TRUE(*said);
   ASSERT_FALSE((*said)->ok()) << "it may be made before the API server goes on";
-  EXPECT_EQ((*said)->error().text(), "pod ns/a is not there to be bound");
+  EXPECT_EQ((*said)->error().text(), "pod ns/a does not exist");
 }
 
 // The watch may still show who had the name before; it is bound already, or asks for no chips.
@@ -180,7 +180,7 @@ TEST_F(Admits, WithoutAUidNobodyElseIsLetThrough) {
   create("b", 2);
   take("b", "n1", admitted("b", "n1"));
   for (const char* name : {"a", "b"}) {
-    const Said said = ask(name, "n1", false, false);
+    const Said said = request(name, "n1", false, false);
     ASSERT_TRUE(*said && (*said)->ok());
     EXPECT_EQ((**said)->uid, world_.pod(name).uid);
     EXPECT_TRUE((**said)->annotations.empty());
@@ -192,14 +192,13 @@ TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
   create("a", 2);
   world_.api.remove("ns/a");
   world_.create("a", 4);
-  const Said said = ask("a", "n1");
+  const Said said = request("a", "n1");
   EXPECT_FALSE(*said);
   world_.api.take(0, SimulatedApi::Fate::answered);
   ASSERT_TRUE(*said);
   ASSERT_FALSE((*said)->ok()) << "what it asks for is not known";
   EXPECT_EQ((*said)->error().code, Errc::unavailable);
-  EXPECT_EQ((*said)->error().text(),
-            "the API server does not show pod ns/a: the watch has not told of it yet");
+  EXPECT_EQ((*said)->error().text(), "cannot read pod ns/a: the watch has not delivered it yet");
   world_.api.settle();
   take("a", "n1", admitted("a", "n1"));
   EXPECT_EQ(world_.annotated("a").size(), 4U);
@@ -210,7 +209,7 @@ TEST_F(Admits, NorIsOneThatWasMadeAnewMeanwhile) {
   create("a", 2);
   world_.api.remove("ns/a");
   world_.create("a", 4);
-  const Said said = ask("a", "n1");
+  const Said said = request("a", "n1");
   for (std::size_t n = 0; n < world_.api.watches(); ++n) world_.api.feed(n, 1);
   world_.api.take(0, SimulatedApi::Fate::answered);
   ASSERT_TRUE(*said);
@@ -219,9 +218,9 @@ TEST_F(Admits, NorIsOneThatWasMadeAnewMeanwhile) {
   take("a", "n1", admitted("a", "n1"));
 }
 
-TEST_F(Admits, APodThatTheWatchHasNotShownYetIsAskedFor) {
+TEST_F(Admits, APodThatTheWatchHasNotDeliveredIsRead) {
   world_.create("a", 4);
-  const Said said = ask("a", "n1");
+  const Said said = request("a", "n1");
   EXPECT_FALSE(*said);
   world_.api.take(0, SimulatedApi::Fate::answered);
   ASSERT_TRUE(*said && (*said)->ok());
@@ -231,7 +230,7 @@ TEST_F(Admits, APodThatTheWatchHasNotShownYetIsAskedFor) {
 
 TEST_F(Admits, WithoutAWordOfTheApiServerThereIsNone) {
   world_.create("a", 4);
-  const Said said = ask("a", "n1");
+  const Said said = request("a", "n1");
   world_.api.take(0, SimulatedApi::Fate::lost_before);
   ASSERT_TRUE(*said);
   ASSERT_FALSE((*said)->ok());
@@ -240,15 +239,15 @@ TEST_F(Admits, WithoutAWordOfTheApiServerThereIsNone) {
 
 TEST_F(Admits, ADryRunTakesNothing) {
   create("a", 4);
-  const Said dry = ask("a", "n1", true);
+  const Said dry = request("a", "n1", true);
   ASSERT_TRUE(*dry && (*dry)->ok());
-  EXPECT_EQ(world_.scheduler->ledger().promised() + world_.scheduler->ledger().bound(), 0U);
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->ledger().reserved() + world_.scheduler->ledger().bound(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
   const Annotations real = admitted("a", "n1");
   EXPECT_EQ(real, (**dry)->annotations) << "it said what would be done";
   take("a", "n1", real);
   create("b", 8);
-  const Said no = ask("b", "n1", true);
+  const Said no = request("b", "n1", true);
   ASSERT_TRUE(*no);
   EXPECT_EQ((*no)->error().text(), "pod ns/b does not fit on node n1: not enough free chips");
 }
@@ -261,7 +260,7 @@ TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still come through";
   wait(seconds(30));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
-  EXPECT_EQ(world_.scheduler->under_way(), 0U);
+  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
 // Its scheduler was told that the binding failed, and chooses another node.
@@ -287,7 +286,7 @@ TEST_F(Admits, ElsewhereAfterAllTheOtherWayRound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n1"});
 }
 
-TEST_F(Admits, SetsKeptAsideEndWithTheDoubtAndWithThePod) {
+TEST_F(Admits, OrphansEndWithTheUncertaintyWindowAndWithThePod) {
   create("a", 8);
   create("b", 8);
   admitted("a", "n1");
@@ -306,9 +305,7 @@ TEST_F(Admits, OurOwnBindingPassesUnchanged) {
   create("a", 4);
   const auto said = world_.bind("a", "n1");
   const Annotations notes = admitted("a", "n1");  // somebody else's, with ours still on its way
-  EXPECT_EQ(refused("a", "n2"),
-            "pod ns/a is being bound to node n1; the API server has not said yet what became of "
-            "that");
+  EXPECT_EQ(refused("a", "n2"), "pod ns/a is being bound to node n1; its outcome is not known yet");
   world_.api.take(0, SimulatedApi::Fate::answered);
   EXPECT_EQ(*said, "bound");
   EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));
@@ -321,7 +318,7 @@ TEST_F(Admits, OurOwnIsNotWaitedForAfterItsAnswer) {
   const auto said = world_.bind("a", "n1");
   const std::string sent =
       nlohmann::json::parse(world_.api.body_of(0))["metadata"]["annotations"][kPlacementAnnotation];
-  const Said own = ask("a", "n1", false, true, sent);
+  const Said own = request("a", "n1", false, true, sent);
   ASSERT_TRUE(*own && (*own)->ok());
   world_.api.remove("ns/a");
   world_.api.take(0, SimulatedApi::Fate::answered);

@@ -55,7 +55,7 @@ TEST_F(KubeBind, WritesNodeAndChipsAtOnce) {
   EXPECT_EQ(world_.annotated("a"), (std::vector<int>{0, 3}));
   EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "asked again: the first answer was lost";
   world_.come_to_rest();
-  EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"}) << "told once";
+  EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"}) << "reported once";
   EXPECT_EQ(world_.api.events, std::vector<std::string>{"ChipsAssigned"});
 }
 
@@ -69,14 +69,14 @@ TEST_F(KubeBind, TheWatchMayBeFasterThanTheAnswer) {
   EXPECT_EQ(*said, "bound");
 }
 
-TEST_F(KubeBind, WhileInDoubtTheChipsAreThePodsAndTheNodeIsFixed) {
+TEST_F(KubeBind, WhileUncertainThePodKeepsItsChipsAndNode) {
   world_.create("a", 8);
   world_.create("b", 8);
   world_.api.settle();
   const auto said = bind_without_answer("a", "n1");
   EXPECT_TRUE(holds(*said, "did not take the binding")) << *said;
   EXPECT_EQ(world_.held("a").size(), 8U);
-  world_.pass(seconds(40));  // longer than any promise
+  world_.pass(seconds(40));  // longer than any reservation
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
   EXPECT_EQ(world_.fit("a"), std::vector<std::string>{"n1"});
   const auto elsewhere = world_.bind("a", "n2");
@@ -103,7 +103,7 @@ TEST_F(KubeBind, ABindingThatArrivesWithinAMinuteIsTaken) {
   EXPECT_EQ(world_.pod("a").node, "n1");
 }
 
-TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodSaysSo) {
+TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodIsReadUnbound) {
   world_.create("a", 8);
   world_.api.settle();
   bind_without_answer("a", "n1");
@@ -141,7 +141,7 @@ TEST_F(KubeBind, APodThatIsDeletedMeanwhileGivesItsChipsBack) {
   EXPECT_EQ(world_.scheduler->ledger().find(uid), nullptr);
 }
 
-TEST_F(KubeBind, APodThatTheWatchHasNotToldOfIsAskedFor) {
+TEST_F(KubeBind, APodThatTheWatchHasNotDeliveredIsRead) {
   world_.create("a", 2);
   const auto said = world_.bind("a", "n1");
   ASSERT_EQ(world_.api.waiting(), 1U);
@@ -162,20 +162,20 @@ TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
   const std::string old = world_.pod("a").uid;
   world_.api.remove("ns/a");
   world_.create("a", 2);
-  const auto said = world_.bind_as("ns", "a", old, "n1");  // the watch has not told it yet
+  const auto said = world_.bind_as("ns", "a", old, "n1");  // the watch has not delivered it yet
   while (said->empty()) world_.api.take(0, Fate::answered);
   EXPECT_TRUE(holds(*said, "another uid")) << *said;
   EXPECT_EQ(world_.pod("a").node, "");
 }
 
-// The watch is behind: it tells of the pod's namesake while the binding is in doubt.
+// The watch is behind: it tells of the pod's namesake while the binding is uncertain.
 TEST_F(KubeBind, OldNewsOfTheNameDoesNotGiveUpABinding) {
   world_.create("a", 2);
   world_.api.remove("ns/a");
   world_.create("a", 2);
   const std::string uid = world_.pod("a").uid;
   const auto said = world_.bind("a", "n1");
-  world_.api.take(0, Fate::answered);    // the pod, which the watch has not told of
+  world_.api.take(0, Fate::answered);    // the pod, which the watch has not delivered
   world_.api.take(0, Fate::lost_after);  // the binding
   for (std::size_t told = 0; told < 3; ++told) {
     for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
@@ -204,7 +204,7 @@ TEST_F(KubeBind, NobodyIsAnsweredBeforeTheClusterIsKnown) {
   EXPECT_NE(world_.scheduler->waiting_for(), "");
   const auto said = world_.bind("a", "n1");
   EXPECT_TRUE(holds(*said, "is starting")) << *said;
-  EXPECT_FALSE(world_.scheduler->place(world_.ask(world_.pod("a")), {}, false).ok());
+  EXPECT_FALSE(world_.scheduler->place(world_.request(world_.pod("a")), {}, false).ok());
   EXPECT_FALSE(world_.scheduler->explain({"ns", "a"}).ok());
   world_.api.settle();
   EXPECT_EQ(world_.scheduler->waiting_for(), "");

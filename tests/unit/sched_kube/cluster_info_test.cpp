@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/kube/cluster_info_publisher.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
+#include "tests/support/paths.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -68,7 +70,7 @@ class ClusterInfo : public testing::Test {
 
 class Content : public ClusterInfo {
  protected:
-  bool look(std::int64_t now) { return content_.look(nodes_, ledger_, now); }
+  bool update(std::int64_t now) { return content_.update(nodes_, ledger_, now); }
   mc::DeviceInfo device(const std::string& node) {
     return devices_in(*content_.texts().at("cluster-info-device-0")).nodes.at(node);
   }
@@ -80,7 +82,7 @@ TEST_F(Content, OnlyAscendNodesAndChipsThatNoBoundPodHas) {
   report("a1", "ascend-910b-8", {{domain::ChipIndex{7}, domain::Health::unhealthy}});
   hold("p", "a1", ChipSet{0, 1}, true);
   hold("q", "a1", ChipSet{2}, false);
-  ASSERT_TRUE(look(1000));
+  ASSERT_TRUE(update(1000));
   const mc::DeviceInfo info = device("a1");
   EXPECT_THAT(*info.available, ElementsAre(2, 3, 4, 5, 6));
   EXPECT_THAT(info.unhealthy, ElementsAre(7));
@@ -95,34 +97,34 @@ TEST_F(Content, OnlyAscendNodesAndChipsThatNoBoundPodHas) {
 TEST_F(Content, ATimeChangesWithItsNodeOnly) {
   report("a1", "ascend-910b-8");
   report("a2", "ascend-910b-8");
-  ASSERT_TRUE(look(1000));
-  EXPECT_FALSE(look(1005));
-  hold("promise", "a1", ChipSet{3}, false);
-  EXPECT_FALSE(look(1010));
+  ASSERT_TRUE(update(1000));
+  EXPECT_FALSE(update(1005));
+  hold("reservation", "a1", ChipSet{3}, false);
+  EXPECT_FALSE(update(1010));
   hold("p", "a2", ChipSet{0}, true);
-  EXPECT_TRUE(look(1015));
+  EXPECT_TRUE(update(1015));
   EXPECT_EQ(device("a1").update_time, 1000);
   EXPECT_EQ(device("a2").update_time, 1015);
   // A clock that was set back.
   ledger_.drop("p");
-  EXPECT_TRUE(look(900));
+  EXPECT_TRUE(update(900));
   EXPECT_EQ(device("a2").update_time, 1016);
 }
 
 TEST_F(Content, TimesOfLivingNodesAreRenewed) {
   report("a1", "ascend-910b-8");
   report("a2", "ascend-910b-8");
-  ASSERT_TRUE(look(1000));
+  ASSERT_TRUE(update(1000));
   nodes_.set_stale(nodes_.find("a1"), true);
-  EXPECT_FALSE(look(1179));
-  EXPECT_TRUE(look(1180));
+  EXPECT_FALSE(update(1179));
+  EXPECT_TRUE(update(1180));
   EXPECT_EQ(device("a1").update_time, 1000);
   EXPECT_EQ(device("a2").update_time, 1180);
 }
 
-TEST_F(Content, FaultsAreTold) {
+TEST_F(Content, FaultsAreListed) {
   report("a1", "ascend-910b-8");
-  ASSERT_TRUE(look(1000));
+  ASSERT_TRUE(update(1000));
   domain::Fault of_chip;
   of_chip.code = "dcmi.80e01801";
   of_chip.effect = domain::Effect::unusable;
@@ -130,20 +132,20 @@ TEST_F(Content, FaultsAreTold) {
   domain::Fault of_machine;
   of_machine.code = "node.cpu.0000001d";
   of_machine.effect = domain::Effect::network;
-  content_.told("a1", {{of_chip, of_machine}, ""});
-  ASSERT_TRUE(look(1005));
+  content_.set_report("a1", {{of_chip, of_machine}, ""});
+  ASSERT_TRUE(update(1005));
   ASSERT_EQ(device("a1").faults.size(), 1U);
   EXPECT_EQ(device("a1").faults[0].code, "80E01801");
   const auto nodes = mc::read_cluster_nodes(*content_.texts().at("cluster-info-node-cm"));
   EXPECT_EQ(nodes->nodes.at("a1").status, "PreSeparate");
-  content_.told("a1", {});
-  ASSERT_TRUE(look(1010));
+  content_.set_report("a1", {});
+  ASSERT_TRUE(update(1010));
   EXPECT_EQ(*content_.texts().at("cluster-info-node-cm"), "");
 }
 
 TEST_F(Content, SuperPodsHaveSwitches) {
   report("a3", "ascend-a3-16");
-  ASSERT_TRUE(look(1000));
+  ASSERT_TRUE(update(1000));
   const auto switches = mc::read_cluster_switches(*content_.texts().at("cluster-info-switch-0"));
   ASSERT_TRUE(switches.ok());
   EXPECT_EQ(switches->nodes.at("a3").node_status, "Healthy");
@@ -152,11 +154,11 @@ TEST_F(Content, SuperPodsHaveSwitches) {
 
 TEST_F(Content, NodesWithoutInventoryGo) {
   report("a1", "ascend-910b-8");
-  ASSERT_TRUE(look(1000));
+  ASSERT_TRUE(update(1000));
   nodes_.withdraw_inventory(nodes_.find("a1"));
-  EXPECT_TRUE(look(1005));
+  EXPECT_TRUE(update(1005));
   EXPECT_THAT(content_.texts(), IsEmpty());
-  EXPECT_FALSE(look(1010));
+  EXPECT_FALSE(update(1010));
 }
 
 class Publisher : public ClusterInfo {
@@ -262,14 +264,25 @@ TEST_F(Publisher, AnotherProgramsMapIsLeftAsItIs) {
 
 TEST_F(Publisher, FaultsComeFromTheStatus) {
   report("a1", "ascend-910b-8");
-  publisher_.told("a1", R"({"faults":[{"code":"dcmi.80e01801","effect":"unusable","chip":3,)"
-                        R"("sinceMs":5}],"facts":{"driver":"1"}})");
+  publisher_.set_report("a1", R"({"faults":[{"code":"dcmi.80e01801","effect":"unusable","chip":3,)"
+                              R"("sinceMs":5}],"facts":{"driver":"1"}})");
   pass(seconds(1));
   ASSERT_EQ(device("a1").faults.size(), 1U);
   EXPECT_EQ(device("a1").faults[0].npu, "Ascend910-3");
-  publisher_.told("a1", R"({"faults":7})");
+  publisher_.set_report("a1", R"({"faults":7})");
   pass(seconds(10));
   EXPECT_THAT(device("a1").faults, IsEmpty());
+}
+
+// The chart's policy allows exactly the names that the publisher may write.
+TEST(ClusterInfoNames, TheChartAllowsAsManyPartsAsThereCanBe) {
+  EXPECT_EQ(limits::kMaxNodes / mc::kMaxDevicesOfPart, 20U);
+  EXPECT_EQ(limits::kMaxNodes / mc::kMaxSwitchesOfPart, 10U);
+  const auto policy =
+      test::file_content(test::source_path("charts/chipweave/templates/scheduler-policy.yaml"));
+  ASSERT_TRUE(policy);
+  EXPECT_NE(policy->find("^cluster-info-(node-cm|device-(1?[0-9])|switch-[0-9])$"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void KubeWorld::create(const std::string& name, int chips, const std::string& re
   api.create(std::move(pod));
 }
 
-PodAsk KubeWorld::ask(const ServerPod& pod) const {
+PodRequest KubeWorld::request(const ServerPod& pod) const {
   codec::KubePod kube;
   kube.ns = pod.ns;
   kube.name = pod.name;
@@ -108,12 +108,12 @@ PodAsk KubeWorld::ask(const ServerPod& pod) const {
   codec::KubeContainer container;
   if (pod.chips > 0) container.limits[pod.resource] = std::to_string(pod.chips);
   kube.containers.push_back(container);
-  return count_ask(kube, resources).ask;
+  return count_request(kube, resources).request;
 }
 
 std::vector<std::string> KubeWorld::fit(const std::string& name) {
   const auto names = all_nodes();
-  const auto answer = scheduler->filter(ask(pod(name)), names);
+  const auto answer = scheduler->filter(request(pod(name)), names);
   std::vector<std::string> out;
   for (const auto node : answer->fit) out.emplace_back(node);
   return out;
@@ -147,7 +147,7 @@ std::vector<int> KubeWorld::held(const std::string& name) const {
   const Holding* h = holding(name);
   if (h == nullptr) return {};
   std::vector<int> chips = scheduler->nodes().node(h->node).topology.indices(h->chips);
-  chips.insert(chips.end(), h->lost.begin(), h->lost.end());
+  chips.insert(chips.end(), h->unreported.begin(), h->unreported.end());
   std::sort(chips.begin(), chips.end());
   return chips;
 }
@@ -213,8 +213,8 @@ void KubeWorld::expect_ledger_is_the_truth() const {
     EXPECT_EQ(h->count(), p.chips) << key;
   }
   EXPECT_EQ(scheduler->ledger().bound(), bound);
-  EXPECT_EQ(scheduler->ledger().promised(), 0U);
-  EXPECT_EQ(scheduler->under_way(), 0U);
+  EXPECT_EQ(scheduler->ledger().reserved(), 0U);
+  EXPECT_EQ(scheduler->in_flight(), 0U);
 }
 
 }  // namespace chipweave::sched::testing

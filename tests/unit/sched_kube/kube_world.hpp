@@ -11,7 +11,7 @@
 
 #include "common/domain/node_topology.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
-#include "scheduler-plugin/kube/pod_ask.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
 #include "tests/unit/sched_kube/simulated_api.hpp"
 
 namespace chipweave::sched {
@@ -60,7 +60,7 @@ class KubeWorld {
   const ServerPod& pod(const std::string& name) const { return api.pods.at("ns/" + name); }
 
   // The pod as kube-scheduler sends it.
-  PodAsk ask(const ServerPod& pod) const;
+  PodRequest request(const ServerPod& pod) const;
   std::vector<std::string_view> all_nodes() const { return {nodes.begin(), nodes.end()}; }
 
   std::vector<std::string> fit(const std::string& name);

@@ -127,11 +127,11 @@ class Walk {
     if (key.empty() || !to->scheduler) return;
     const ServerPod pod = api().pods.at(key);
     const std::string blind = pick(4) == 0 ? "n" + std::to_string(1 + pick(3)) : std::string();
-    to->process->run([this, to, pod, blind] { ask(*to, pod, blind); });
+    to->process->run([this, to, pod, blind] { request(*to, pod, blind); });
   }
 
   // blind: the node that it is bound to without a question before.
-  void ask(KubeWorld& to, const ServerPod& pod, const std::string& blind) {
+  void request(KubeWorld& to, const ServerPod& pod, const std::string& blind) {
     std::string node = blind;
     if (node.empty()) {
       if (!to.leads()) {
@@ -139,11 +139,11 @@ class Walk {
         return;
       }
       const auto names = to.all_nodes();
-      const auto fit = to.scheduler->filter(to.ask(pod), names)->fit;
+      const auto fit = to.scheduler->filter(to.request(pod), names)->fit;
       if (fit.empty()) return;
       const std::vector<std::string_view> left(fit.begin(), fit.end());
       node = fit[pick(fit.size())];
-      if (pick(2) == 0) (void)to.scheduler->prioritize(to.ask(pod), left);
+      if (pick(2) == 0) (void)to.scheduler->prioritize(to.request(pod), left);
     }
     to.scheduler->bind(
         {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& how) {

@@ -70,21 +70,21 @@ TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
   const auto refused = b.bind("p", "n1");
   EXPECT_TRUE(refused->starts_with("standby: the leader is a_")) << *refused;
   EXPECT_EQ(api.waiting(), 0U) << "nothing was sent";
-  const PodAsk ask = a.ask(a.pod("p"));
+  const PodRequest request = a.request(a.pod("p"));
   const auto nodes = a.all_nodes();
-  EXPECT_EQ(b.scheduler->place(ask, nodes, true).error().code, Errc::unavailable);
-  EXPECT_EQ(b.scheduler->release(ask.key, ask.uid).error().code, Errc::unavailable);
-  EXPECT_EQ(b.scheduler->ledger().promised(), 0U);
-  EXPECT_TRUE(b.scheduler->what_if(ask, nodes).ok());
-  EXPECT_TRUE(b.scheduler->explain(ask.key).ok());
+  EXPECT_EQ(b.scheduler->place(request, nodes, true).error().code, Errc::unavailable);
+  EXPECT_EQ(b.scheduler->release(request.key, request.uid).error().code, Errc::unavailable);
+  EXPECT_EQ(b.scheduler->ledger().reserved(), 0U);
+  EXPECT_TRUE(b.scheduler->what_if(request, nodes).ok());
+  EXPECT_TRUE(b.scheduler->explain(request.key).ok());
   const auto said = a.bind("p", "n1");
   api.settle();
   EXPECT_EQ(*said, "bound");
   EXPECT_EQ(b.held("p"), a.held("p")) << "warm";
-  EXPECT_TRUE(b.scheduler->explain(ask.key).ok());
+  EXPECT_TRUE(b.scheduler->explain(request.key).ok());
   two.pass(seconds(2));
   api.settle();
-  EXPECT_EQ(api.events, std::vector<std::string>{"ChipsAssigned"}) << "told by one";
+  EXPECT_EQ(api.events, std::vector<std::string>{"ChipsAssigned"}) << "reported by one replica";
 }
 
 TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
@@ -106,7 +106,7 @@ TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
 }
 
 // What the leader bound a moment ago has not come to the other one's watch.
-TEST_F(Leaders, WhoTakesOverAsksFirstWhatIsThere) {
+TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   a.create("p", 4);
   a.create("q", 4);
   a.create("r", 4);
@@ -144,8 +144,8 @@ TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
   api.settle();
   const auto said = a.bind("p", "n1");
   api.take(0, Fate::lost_before);
-  EXPECT_TRUE(holds(*said, "does not show the pods of node n1")) << *said;
-  EXPECT_EQ(a.scheduler->under_way(), 0U);
+  EXPECT_TRUE(holds(*said, "cannot list the pods of node n1")) << *said;
+  EXPECT_EQ(a.scheduler->in_flight(), 0U);
   EXPECT_EQ(a.scheduler->ledger().bound(), 0U);
   const auto again = a.bind("p", "n1");
   api.settle();
@@ -167,7 +167,7 @@ TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
 }
 
 // What was deleted while the list was on its way says nothing about the pod of that name in it.
-TEST_F(Leaders, AListThatAPodsEndOvertookIsAskedForAgain) {
+TEST_F(Leaders, AListThatADeletionOvertookIsRepeated) {
   a.create("p", 4);
   a.create("q", 8);
   api.settle();
@@ -237,7 +237,7 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   two.pass(milliseconds(200));
   EXPECT_EQ(bindings_sent(), 0U);
   EXPECT_TRUE(holds(*said, "called off")) << *said;
-  EXPECT_EQ(a.held("p").size(), 8U) << "in doubt";
+  EXPECT_EQ(a.held("p").size(), 8U) << "uncertain";
   api.settle();
   EXPECT_FALSE(bound("p"));
   // asked for once more it is this term's decision, after a look at the node
@@ -248,7 +248,7 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   b.kill();
 }
 
-TEST_F(Leaders, ADoubtGivesWayToTheNextLeader) {
+TEST_F(Leaders, AnUncertainBindingYieldsToTheNextLeader) {
   a.create("p", 8);
   a.create("q", 8);
   api.settle();
@@ -268,23 +268,23 @@ TEST_F(Leaders, ADoubtGivesWayToTheNextLeader) {
   EXPECT_EQ(a.held("q").size(), 8U) << "known, not guessed";
   EXPECT_FALSE(a.holding("q")->assumed);
   EXPECT_EQ(a.held("p").size(), 0U);
-  EXPECT_EQ(a.scheduler->under_way(), 0U);
+  EXPECT_EQ(a.scheduler->in_flight(), 0U);
 }
 
-TEST_F(Leaders, WhoLeadsNoLongerPromisesNothing) {
+TEST_F(Leaders, AFormerLeaderReservesNothing) {
   a.create("p", 4);
   a.create("g", 1, "nvidia.com/gpu", {{"gpu-topology", "x"}, {"gpu-topology-replica", "2"}});
   api.settle();
   EXPECT_EQ(a.fit("p").size(), 2U);
   EXPECT_EQ(a.fit("g").size(), 2U);
   const auto nodes = a.all_nodes();
-  EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("p")), nodes).ok());
-  EXPECT_TRUE(a.scheduler->prioritize(a.ask(a.pod("g")), nodes).ok());
-  EXPECT_EQ(a.scheduler->ledger().promised(), 3U);
+  EXPECT_TRUE(a.scheduler->prioritize(a.request(a.pod("p")), nodes).ok());
+  EXPECT_TRUE(a.scheduler->prioritize(a.request(a.pod("g")), nodes).ok());
+  EXPECT_EQ(a.scheduler->ledger().reserved(), 3U);
   a.process->cut_off = true;
   two.pass(seconds(2) + milliseconds(100));
   EXPECT_FALSE(a.leads());
-  EXPECT_EQ(a.scheduler->ledger().promised(), 0U);
+  EXPECT_EQ(a.scheduler->ledger().reserved(), 0U);
   EXPECT_EQ(a.scheduler->check_invariants(), "");
 }
 
@@ -300,7 +300,7 @@ TEST_F(Leaders, StoppingGivesTheLeaseBack) {
   a.kill();
 }
 
-TEST_F(Leaders, ALeaseIsNotGivenBackWhileABindingIsInDoubt) {
+TEST_F(Leaders, TheLeaseIsKeptWhileABindingIsUncertain) {
   a.create("p", 2);
   api.settle();
   const auto said = a.bind("p", "n1");
@@ -361,7 +361,7 @@ TEST_F(Leaders, TheLabelComesBackIfItIsTakenOff) {
 
 // Pods that the earlier leader rejected would wait for minutes: nothing changes that the new one
 // knows to have been waited for.
-TEST_F(Leaders, WhoTakesOverWakesThePodsThatWait) {
+TEST_F(Leaders, ANewLeaderRequeuesWaitingPods) {
   a.create("p", 9);
   a.create("zero", 0);
   api.settle();
@@ -379,7 +379,7 @@ TEST_F(Leaders, WhoTakesOverWakesThePodsThatWait) {
   EXPECT_EQ(api.touched.size(), before + 1) << "once";
 }
 
-TEST_F(Leaders, WhoTakesOverWakesNobodyWhereNobodyWaits) {
+TEST_F(Leaders, ANewLeaderRequeuesNothingIfNoPodWaits) {
   a.create("zero", 0);
   api.settle();
   a.kill();

@@ -117,21 +117,21 @@ class Walk {
   }
 
   // As kube-scheduler does: of pods that it sees waiting, sometimes once more while a binding is
-  // under way, and not always where the score is highest.
+  // in flight, and not always where the score is highest.
   void schedule() {
     if (!world_.scheduler->waiting_for().empty()) return;
     const std::string key = some_pod(true);
     if (key.empty()) return;
     const ServerPod pod = world_.api.pods.at(key);
     if (asked_.contains(pod.uid) && pick(4) != 0) return;
-    const PodAsk ask = world_.ask(pod);
+    const PodRequest request = world_.request(pod);
     const auto names = world_.all_nodes();
-    const auto fit = world_.scheduler->filter(ask, names)->fit;
+    const auto fit = world_.scheduler->filter(request, names)->fit;
     if (fit.empty()) return;
     std::string node(fit[pick(fit.size())]);
     if (fit.size() > 1) {
       const std::vector<std::string_view> left(fit.begin(), fit.end());
-      const auto scores = world_.scheduler->prioritize(ask, left);
+      const auto scores = world_.scheduler->prioritize(request, left);
       if (pick(4) != 0) {
         const auto best =
             std::max_element(scores->begin(), scores->end(),
@@ -162,12 +162,12 @@ class Walk {
     if (!world_.scheduler->waiting_for().empty()) return;
     const std::string key = some_pod(true);
     if (key.empty()) return;
-    const PodAsk ask = world_.ask(world_.api.pods.at(key));
+    const PodRequest request = world_.request(world_.api.pods.at(key));
     const std::string node = "n" + std::to_string(1 + pick(3));
     const std::string_view name = node;
-    if (pick(3) == 0) return world_.scheduler->session_deallocate(ask);
-    if (world_.scheduler->session_survey(Verb::predicate, ask, {&name, 1}).fits == 0) return;
-    if (pick(3) != 0) static_cast<void>(world_.scheduler->session_allocate(ask, node));
+    if (pick(3) == 0) return world_.scheduler->session_deallocate(request);
+    if (world_.scheduler->evaluate_session(Verb::predicate, request, {&name, 1}).fits == 0) return;
+    if (pick(3) != 0) static_cast<void>(world_.scheduler->session_allocate(request, node));
   }
 
   // Somebody asks the API server for a binding, which asks us before it takes it.

@@ -1,4 +1,4 @@
-// Internal to SimulatedApi: the requests, watches and timers under way.
+// Internal to SimulatedApi: the requests, watches and timers in flight.
 #pragma once
 
 #include <chrono>

@@ -89,7 +89,7 @@ struct Tokens : ::testing::Test {
   }
 };
 
-TEST_F(Tokens, AreAskedAboutForOurAudience) {
+TEST_F(Tokens, AreReviewedForOurAudience) {
   ask("t1");
   ASSERT_EQ(api.calls.size(), 1U);
   const kube::Call& call = api.calls.front().call;
@@ -107,7 +107,7 @@ TEST_F(Tokens, UsersAndGroupsOfTheListAreLetIn) {
   const CallerVerdict other =
       verdict("3", 201, review("planners", R"(["alice","group:planners"])"));
   EXPECT_EQ(other.kind, Kind::forbidden);
-  EXPECT_THAT(other.why, HasSubstr("'planners' is not among grpc-users"));
+  EXPECT_THAT(other.why, HasSubstr("'planners' is not in grpc-users"));
 }
 
 TEST_F(Tokens, AnEmptyListLetsNobodyInAndSaysSo) {
@@ -133,8 +133,8 @@ TEST_F(Tokens, NoAnswerIsNoVerdictAndNotKept) {
     api.answer(reply);
     ASSERT_TRUE(*answer);
     EXPECT_EQ((*answer)->kind, Kind::unavailable);
-    EXPECT_EQ((*answer)->why, "the token could not be checked, try again")
-        << "of the cluster's troubles a caller is told nothing";
+    EXPECT_EQ((*answer)->why, "the token could not be checked; try again")
+        << "the caller learns nothing about the cluster";
   };
   failing(make_error(Errc::unavailable, "10.0.0.1:443: connection refused"));
   failing(make_error(Errc::deadline, "no answer"));
@@ -178,7 +178,7 @@ TEST_F(Tokens, OnlySoManyAnswersAreKeptTheOldestGoesFirst) {
   EXPECT_EQ(api.calls.size(), 1U);
 }
 
-TEST_F(Tokens, TheSameTokenIsAskedAboutOnce) {
+TEST_F(Tokens, TheSameTokenIsReviewedOnce) {
   const Answer one = ask("t");
   const Answer two = ask("t");
   ASSERT_EQ(api.calls.size(), 1U);
@@ -207,7 +207,7 @@ TEST_F(Tokens, AFloodTakesItsTurnAndIsRefusedBeyondItsLimit) {
   EXPECT_EQ(api.calls.size(), 1U);
 }
 
-TEST_F(Tokens, WhoeverIsToldMayAskAgainAtOnce) {
+TEST_F(Tokens, ACallbackMayCheckAgainAtOnce) {
   Answer second;
   reviewer().check("a", [&](const CallerVerdict&) { second = ask("b"); });
   api.answer(201, review("alice"));

@@ -1,12 +1,17 @@
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/ranktable/tools/addresses/hccn_tool_path.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/inventory/inventory_file.hpp"
 #include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
@@ -18,7 +23,7 @@ using codec::ascend::HccnConf;
 
 constexpr const char* kConf = "/etc/hccn.conf";
 
-// nullopt where the usual file is not there.
+// nullopt: no file was named and the usual one does not exist.
 Result<std::optional<HccnConf>> read_conf(const std::string& named, const Warn& warn) {
   const std::string file = named.empty() ? kConf : named;
   const Result<std::string> text = io::read_file(file, codec::ascend::kMaxHccnConfBytes);
@@ -39,13 +44,10 @@ Result<std::unique_ptr<DeviceAddresses>> open_live(const AddressFlags& flags, Wa
   auto conf = read_conf(flags.hccn_conf, warn);
   if (!conf) return std::move(conf).error();
   if (tool->empty() && !*conf) {
-    return make_error(
-        Errc::not_found,
-        std::string("this machine has no hccn_tool, neither the driver's own nor one on "
-                    "PATH, and no ") +
-            kConf +
-            ": is the driver installed? --hccn-tool or --hccn-conf name one; "
-            "--from-topology plans for another machine");
+    return make_error(Errc::not_found,
+                      concat("this machine has neither hccn_tool nor ", kConf,
+                             ": install the driver, or use --hccn-tool, --hccn-conf, or "
+                             "--from-topology to plan for another machine"));
   }
   LiveAddresses::Sources sources;
   if (!tool->empty()) sources.tool.emplace(*tool);
@@ -69,7 +71,59 @@ Result<domain::NodeTopology> load_described(const AddressFlags& flags, const War
   return std::move(imported->topology);
 }
 
+// Resolves `name`; IPv4 first, as Python's gethostbyname does. "" if that fails.
+std::string resolved(const std::string& name) {
+  for (const int family : {AF_INET, AF_INET6}) {
+    addrinfo hints{};
+    hints.ai_family = family;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* list = nullptr;
+    if (::getaddrinfo(name.c_str(), nullptr, &hints, &list) != 0) continue;
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, ::freeaddrinfo);
+    std::array<char, NI_MAXHOST> text{};
+    if (::getnameinfo(list->ai_addr, list->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                      NI_NUMERICHOST) == 0) {
+      return text.data();
+    }
+  }
+  return "";
+}
+
+Result<std::string> address_of_this_host(const std::string& option) {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
+  std::string address = resolved(name.data());
+  if (parse_ip(address)) return address;
+  return make_error(Errc::not_found, concat("the host name ", in_quotes(name.data()),
+                                            " does not resolve: add ", option, " ADDRESS"));
+}
+
 }  // namespace
+
+Result<std::string> find_hccn_tool(const std::string& named) {
+  if (named.empty()) return io::installed_hccn_tool();
+  if (::access(named.c_str(), X_OK) == 0) return named;
+  return make_error(Errc::not_found,
+                    "argument --hccn-tool: " + in_quotes(named) + " is not an executable program");
+}
+
+Result<std::string> host_address(const std::string& given, const std::string& option,
+                                 const Warn& warn) {
+  Result<std::string> address =
+      given.empty() ? address_of_this_host(option) : Result<std::string>(given);
+  if (!address) return address;
+  const auto ip = parse_ip(*address);
+  if (!ip) {
+    return make_error(
+        Errc::invalid_argument,
+        concat("argument ", option, ": expected an IP address, got ", in_quotes(*address)));
+  }
+  if (ip->is_loopback()) {
+    warn(concat("the address of this machine is ", *address,
+                ", which other machines cannot reach: add ", option, " ADDRESS"));
+  }
+  return address;
+}
 
 Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flags, Warn warn) {
   if (flags.from_inventory.empty() && flags.from_topology.empty()) {
@@ -85,8 +139,9 @@ Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flag
   if (!machine) return std::move(machine).error();
   const std::string name = flags.from_topology.empty() ? flags.from_inventory : flags.from_topology;
   if (!machine->vendor().empty() && domain::vendor_of(*machine).id != domain::VendorId::ascend) {
-    return make_error(Errc::invalid_argument, name + " is a machine of " + machine->vendor() +
-                                                  ": these rank tables are for Ascend devices");
+    return make_error(Errc::invalid_argument,
+                      concat(name, " is a machine of vendor ", machine->vendor(),
+                             "; these rank tables are for Ascend devices"));
   }
   return std::unique_ptr<DeviceAddresses>(
       std::make_unique<DescribedAddresses>(*std::move(machine), name, plan));

@@ -1,10 +1,9 @@
 #include "cli/ranktable/tools/addresses/borrowed_nics.hpp"
 
-#include <optional>
 #include <string_view>
 
-#include "cli/ranktable/tools/words.hpp"
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -12,8 +11,12 @@ namespace {
 constexpr int kFirstPort = 16667;
 constexpr int kLastPort = 65535;
 
-Error bad(const char* option, const std::string& what) {
-  return make_error(Errc::invalid_argument, std::string("argument ") + option + ": " + what);
+constexpr const char* kRangeOption = "--device-port-range";
+constexpr const char* kListOption = "--replace-device-list";
+
+template <class... Parts>
+Error nic_error(const char* option, const Parts&... parts) {
+  return make_error(Errc::invalid_argument, concat("argument ", option, ": ", parts...));
 }
 
 }  // namespace
@@ -27,19 +30,17 @@ Result<BorrowedNics> BorrowedNics::parse(const std::string& list,
     const auto first = whole_number(range[0], kLastPort);
     const auto last = whole_number(range[1], kLastPort);
     if (!first || !last || *first < 1 || *first > *last) {
-      return bad("--device-port-range", in_quotes(range[0] + " " + range[1]) +
-                                            " is no range of ports: two numbers from 1 to 65535, "
-                                            "the first not above the second");
+      return nic_error(kRangeOption, "expected two ports from 1 to 65535 in ascending order, got ",
+                       in_quotes(range[0] + " " + range[1]));
     }
-    out.next_port_ = *first;
-    out.last_port_ = *last;
+    out.next_port_ = static_cast<int>(*first);
+    out.last_port_ = static_cast<int>(*last);
   }
   if (list.empty()) return out;
-  for (const std::string_view word : split_commas(list)) {
+  for (const std::string_view word : split(list, ',')) {
     if (!parse_ip(word)) {
-      return bad(
-          "--replace-device-list",
-          in_quotes(word) + " is no address: write them with commas between, without blanks");
+      return nic_error(kListOption, "expected addresses separated by commas, got ",
+                       in_quotes(word));
     }
     out.avoided_.emplace(word);
   }
@@ -55,18 +56,17 @@ Result<codec::ranktable::PdDevice> BorrowedNics::resolve(int device, const std::
   const Result<Ports> ports = addresses.of(sibling);
   if (!ports) {
     return Error(ports.error())
-        .in("argument --replace-device-list: device " + std::to_string(device) +
-            " needs the NIC of its sibling die");
+        .in(concat("argument ", kListOption, ": device ", device,
+                   " needs the NIC of its sibling die"));
   }
   const std::string& borrowed = ports->front().address;
   if (avoided_.contains(borrowed)) {
-    return bad("--replace-device-list", "device " + std::to_string(device) + " (" + address +
-                                            ") would use the NIC of device " +
-                                            std::to_string(sibling) + ", and its address " +
-                                            borrowed + " is already in replace device");
+    return nic_error(kListOption, "device ", device, " (", address,
+                     ") would use the NIC of device ", sibling, ", but the list has its address ",
+                     borrowed, " too");
   }
   if (next_port_ > last_port_) {
-    return bad("--device-port-range", "has no port left for device " + std::to_string(device));
+    return nic_error(kRangeOption, "has no port left for device ", device);
   }
   return codec::ranktable::PdDevice{device, borrowed, next_port_++};
 }

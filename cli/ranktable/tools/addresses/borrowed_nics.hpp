@@ -1,4 +1,4 @@
-// BorrowedNics — which devices use the NIC of their sibling die because their own is to be avoided.
+// BorrowedNics — devices whose own NIC is to be avoided use the NIC of their sibling die.
 #pragma once
 
 #include <set>
@@ -7,21 +7,21 @@
 
 #include "cli/ranktable/tools/addresses/device_addresses.hpp"
 #include "common/base/result.hpp"
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 
 namespace chipweave::cli {
 
 class BorrowedNics {
  public:
-  // list: addresses with commas between, or empty; range: empty, or two ports. Errors name the
+  // list: addresses separated by commas, or empty; range: empty, or two ports. Errors name the
   // option.
   static Result<BorrowedNics> parse(const std::string& list, const std::vector<std::string>& range);
 
-  // The device as the table has it: under its own address, or, where that is to be avoided, under
-  // that of device id xor 1 with a port that no other device of this table has.
+  // The device as the table has it: with its own address, or, if that is to be avoided, with the
+  // address of device id xor 1 and a port that no other device of this table uses.
   Result<codec::ranktable::PdDevice> resolve(int device, const std::string& address,
                                              DeviceAddresses& addresses);
-  // Addresses of the list that no device had.
+  // Addresses of the list that belong to none of the resolved devices.
   const std::set<std::string>& unused() const { return unused_; }
 
  private:

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/ranktable/tools/words.hpp"
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 using codec::ascend::HccnConfDevice;
 
-std::string device_name(int device) { return "device " + std::to_string(device); }
+std::string device_name(int device) { return concat("device ", device); }
 
 }  // namespace
 
@@ -27,15 +27,15 @@ Result<Ports> LiveAddresses::of(int device) {
   Result<Ports> ports = asked(device);
   if (!ports) {
     if (!configured_ports) return missing(device, &ports.error());
-    warn_(device_name(device) + ": " + ports.error().message + "; " +
-          configured_ports->front().address + " is taken from " + sources_.conf_name +
-          ", and may not be active");
+    warn_(concat(device_name(device), ": ", ports.error().message, "; using ",
+                 configured_ports->front().address, " from ", sources_.conf_name,
+                 ", which may not be active"));
     return *configured_ports;
   }
   if (configured_ports && configured_ports->front().address != ports->front().address) {
-    warn_(device_name(device) + " has address " + ports->front().address + ", and " +
-          sources_.conf_name + " configures " + configured_ports->front().address +
-          ": the former is taken; after a reboot it will be the latter");
+    warn_(concat(device_name(device), " has address ", ports->front().address, ", but ",
+                 sources_.conf_name, " configures ", configured_ports->front().address,
+                 ": using the former; the latter takes effect after a reboot"));
   }
   return ports;
 }
@@ -63,13 +63,13 @@ std::optional<Ports> LiveAddresses::configured(int device) const {
 }
 
 Error LiveAddresses::missing(int device, const Error* why) const {
-  const std::string file =
-      sources_.conf ? sources_.conf_name + " has none for it" : "there is no " + sources_.conf_name;
-  const std::string tool = why == nullptr ? "there is no hccn_tool to ask" : why->message;
-  return make_error(Errc::not_found,
-                    device_name(device) + " has no address: " + tool + ", and " + file +
-                        "; does the machine have this device, and is `hccn_tool -i " +
-                        std::to_string(device) + " -ip -s address A netmask M` done?");
+  const std::string tool = why == nullptr ? "hccn_tool is not installed" : why->message;
+  return make_error(
+      Errc::not_found,
+      concat(device_name(device), " has no address: ", tool, ", and ", sources_.conf_name,
+             sources_.conf ? " has no entry for it" : " does not exist",
+             "; check that the machine has this device, or set its address with `hccn_tool -i ",
+             device, " -ip -s address A netmask M`"));
 }
 
 Result<Ports> AddressPlan::of(int device) const {
@@ -77,19 +77,18 @@ Result<Ports> AddressPlan::of(int device) const {
   const bool inside =
       address && address->with_host_bits(prefix, false) == base.with_host_bits(prefix, false);
   if (!inside) {
-    return make_error(Errc::limit_exceeded, "argument --address-plan: " + device_name(device) +
-                                                " is outside of " + base.text() + "/" +
-                                                std::to_string(prefix));
+    return make_error(Errc::limit_exceeded, concat("argument --address-plan: ", device_name(device),
+                                                   " is outside of ", base.text(), "/", prefix));
   }
-  // A network of two addresses has neither of the two that are nobody's.
-  const bool roomy = prefix < base.bits() - 1;
-  const bool nobody = *address == address->with_host_bits(prefix, false) ||
-                      (!base.v6 && *address == address->with_host_bits(prefix, true));
-  if (roomy && nobody) {
+  // A network of two addresses has no network and no broadcast address.
+  const bool has_reserved = prefix < base.bits() - 1;
+  const bool reserved = *address == address->with_host_bits(prefix, false) ||
+                        (!base.v6 && *address == address->with_host_bits(prefix, true));
+  if (has_reserved && reserved) {
     return make_error(Errc::invalid_argument,
-                      "argument --address-plan: " + device_name(device) + " would have " +
-                          address->text() + ", which in /" + std::to_string(prefix) +
-                          " is no address of a host: begin with another one");
+                      concat("argument --address-plan: ", device_name(device), " would get ",
+                             address->text(), ", which is not a host address in a /", prefix,
+                             " network: start from another address"));
   }
   IpAddress mask;
   mask.v6 = base.v6;
@@ -103,10 +102,10 @@ Result<AddressPlan> parse_address_plan(std::string_view text) {
   const auto prefix = whole_number(text.substr(std::min(slash + 1, text.size())), 128);
   if (!base || !prefix || *prefix > base->bits()) {
     return make_error(Errc::invalid_argument,
-                      "argument --address-plan: " + in_quotes(text) +
-                          " is no BASE/PREFIX, such as 10.0.1.18/24: device N has BASE + N");
+                      "argument --address-plan: expected BASE/PREFIX such as 10.0.1.18/24, got " +
+                          in_quotes(text));
   }
-  return AddressPlan{*base, *prefix};
+  return AddressPlan{*base, static_cast<int>(*prefix)};
 }
 
 DescribedAddresses::DescribedAddresses(domain::NodeTopology machine, std::string name,
@@ -119,22 +118,22 @@ Result<Ports> DescribedAddresses::of(int device) {
     return each.physical_id.value_or(each.index.value) == device;
   });
   if (chip == chips.end()) {
-    return make_error(Errc::not_found, name_ + " has no " + device_name(device) + ": it has " +
-                                           std::to_string(chips.size()) + " devices");
+    return make_error(Errc::not_found, concat(name_, " has no ", device_name(device), ": it has ",
+                                              chips.size(), " devices"));
   }
   Ports out;
   for (const std::string& address : chip->device_ips) {
     if (!parse_ip(address)) {
-      return make_error(Errc::invalid_argument, name_ + ": " + device_name(device) +
-                                                    " has the address " + in_quotes(address) +
-                                                    ", which is none");
+      return make_error(Errc::invalid_argument,
+                        concat(name_, ": ", device_name(device), ": expected an IP address, got ",
+                               in_quotes(address)));
     }
     out.push_back({address, ""});
   }
   if (!out.empty()) return out;
   if (plan_) return plan_->of(device);
-  return make_error(Errc::not_found, name_ + " does not say the address of " + device_name(device) +
-                                         ", and none is invented: give --address-plan BASE/PREFIX");
+  return make_error(Errc::not_found, concat(name_, " has no address for ", device_name(device),
+                                            ": add --address-plan BASE/PREFIX"));
 }
 
 }  // namespace chipweave::cli

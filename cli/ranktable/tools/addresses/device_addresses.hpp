@@ -1,4 +1,4 @@
-// DeviceAddresses — who tells a generator under which address a device of a machine is reached.
+// DeviceAddresses — the addresses of the devices of a machine: this one, or one that is described.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 namespace chipweave::cli {
 
 using Ports = std::vector<codec::ascend::PortAddress>;
-// Takes a sentence for the person who runs the generator.
+// Takes a message for the person who runs the generator.
 using Warn = std::function<void(const std::string&)>;
 
 class DeviceAddresses {
@@ -26,21 +26,21 @@ class DeviceAddresses {
   DeviceAddresses(const DeviceAddresses&) = delete;
   DeviceAddresses& operator=(const DeviceAddresses&) = delete;
   virtual ~DeviceAddresses() = default;
-  // Of the device with that physical id, a port each; never empty. not_found where there is no such
-  // device or it has no address, with what to do about it.
+  // The ports of the device with that physical id; at least one. not_found if there is no such
+  // device or it has no address.
   virtual Result<Ports> of(int device) = 0;
 };
 
-// Asks the devices of this machine and takes what their configuration file says where that fails.
+// Asks hccn_tool about the devices of this machine; /etc/hccn.conf is the fallback.
 class LiveAddresses final : public DeviceAddresses {
  public:
   struct Sources {
-    std::optional<io::HccnProgram> tool;  // nullopt: there is no such program
+    std::optional<io::HccnProgram> tool;  // nullopt: not installed
     std::optional<codec::ascend::HccnConf> conf;
     std::string conf_name;  // for messages
   };
   LiveAddresses(Sources sources, Warn warn);
-  // Warns where the tool and the file say different addresses.
+  // Warns if the tool and the file disagree.
   Result<Ports> of(int device) override;
 
  private:
@@ -57,13 +57,13 @@ struct AddressPlan {
   IpAddress base;
   int prefix = 0;
 
-  // limit_exceeded or invalid_argument where that leaves the network or is no address of a host.
+  // limit_exceeded outside of the network; invalid_argument if it is not a host address.
   Result<Ports> of(int device) const;
 };
 // "10.0.1.18/24"
 Result<AddressPlan> parse_address_plan(std::string_view text);
 
-// What the description of a machine says, or a plan where it says nothing.
+// From the description of a machine, and from a plan if that has no address.
 class DescribedAddresses final : public DeviceAddresses {
  public:
   DescribedAddresses(domain::NodeTopology machine, std::string name,

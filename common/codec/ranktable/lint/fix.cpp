@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/edits.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
@@ -26,7 +27,7 @@ bool has_code(const LintedText& linted, std::string_view code) {
 }
 
 std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  return concat(count, " ", what, (count == 1 ? "" : "s"));
 }
 
 // RT004: quotes around numbers; in 2.0 also none around numbers.
@@ -72,14 +73,14 @@ std::size_t fix_counts(const LintedText& linted, Edits& edits) {
   return changed;
 }
 
-// Devices in the order of their ranks; where ranks repeat, in the order of the text, which is that
-// of tables put one behind the other.
+// Devices in the order of their ranks; if ranks repeat, in the order of the text, as in
+// concatenated tables.
 template <class T>
 std::vector<NewRank> numbered(std::vector<const T*> objects) {
   std::unordered_set<std::int64_t> seen;
   bool distinct = true;
   for (const T* each : objects) {
-    if (!each->rank_id) return {};  // cannot be told
+    if (!each->rank_id) return {};  // unknown
     distinct = distinct && seen.insert(*each->rank_id).second;
   }
   if (distinct) {

@@ -1,5 +1,5 @@
-// fix — mends what is mechanical: quotes around scalars, counts, ranks without gaps, lists in the
-// order of ranks. Everything else in the text stays as it is.
+// fix — corrects what is mechanical: quotes around scalars, counts, ranks without gaps, lists in
+// the order of ranks. The rest of the text does not change.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace chipweave::codec::ranktable {
 
 struct Fixed {
   std::string text;                  // the whole document
-  std::vector<std::string> changes;  // in words; empty: nothing was mechanical
+  std::vector<std::string> changes;  // for people; empty: nothing to correct
 };
 
-// Repeats until a round finds nothing more (three rounds at most: types, then numbers, then order).
-// Precondition: a table that is an object of `text` itself, not one in a string.
+// Up to three rounds: types, then numbers, then order. Precondition: the table is an object of
+// `text`, not inside a string.
 Fixed fix(std::string text, const LintOptions& options);
 
 }  // namespace chipweave::codec::ranktable

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/lint.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -137,7 +138,7 @@ LintedText lint_inner(const JsonTree& outer, JsonTree::Id string, const LintOpti
   inner.pointer.clear();
   LintedText out = lint_text(std::string(outer.text(string)), inner);
   for (Located& each : out.findings) {
-    each.fact += " (line " + std::to_string(each.position.line) + " of this text)";
+    each.fact += concat(" (line ", each.position.line, " of this text)");
     each.position = at;
     each.related.reset();
     each.pointer = options.pointer + each.pointer;
@@ -166,8 +167,7 @@ LintedText lint_text(std::string text, const LintOptions& options) {
   auto& tree = std::get<JsonTree>(parsed);
   const JsonTree::Id root = tree.at(options.pointer);
   if (root == JsonTree::kNone) {
-    return only_finding("RT002", {}, "",
-                        "there is nothing at " + options.pointer + " in this file");
+    return only_finding("RT002", {}, "", "the file has no value at " + options.pointer);
   }
   if (!options.pointer.empty() && tree.is(root, JsonTree::Kind::string)) {
     return lint_inner(tree, root, options);

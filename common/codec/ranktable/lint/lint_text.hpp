@@ -1,5 +1,5 @@
-// lint_text — a rank table as text: everything that is wrong with it, with line, column and JSON
-// pointer. What the file system, the machine or the network say is added by whoever asks them.
+// lint_text — everything that is wrong with a rank table as text, with line, column and JSON
+// pointer. Callers add findings about the file, the machines or the network.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace chipweave::codec::ranktable {
 struct Located {
   std::string code;
   domain::ranktable::Severity severity = domain::ranktable::Severity::error;
-  std::string pointer;  // "" of the whole file
+  std::string pointer;  // "": the whole file
   TextPosition position;
   std::optional<TextPosition> related;
   std::string fact;
@@ -32,21 +32,21 @@ struct Located {
 
 struct LintOptions {
   domain::ranktable::Profile profile = domain::ranktable::Profile::structural;
-  std::string pointer;  // of the table in the file; a string there is parsed as JSON
+  std::string pointer;  // to the table; a string there is parsed as JSON
   ReadOptions read;
 };
 
-// The parsed document and what was found, in the order of the text.
+// The parsed document and its findings, in the order of the text.
 struct LintedText {
   std::optional<domain::ranktable::Dialect> dialect;
   domain::ranktable::RankTable table;  // empty without dialect
   std::vector<Located> findings;
-  // nullopt where the text is no JSON, or the pointer leads to none.
+  // nullopt if the text is not JSON, or the pointer leads nowhere.
   std::optional<JsonTree> tree;
   JsonTree::Id root = 0;  // of the table in `tree`
 };
 
-// Cost: linear in the text, and a sort of what was found.
+// Cost: linear in the text, plus sorting the findings.
 LintedText lint_text(std::string text, const LintOptions& options);
 
 // Adds places to findings about `linted.table`, and keeps all in order.

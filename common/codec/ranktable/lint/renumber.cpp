@@ -74,7 +74,7 @@ std::size_t sort_lists(const JsonTree& tree, const RankTable& table, Edits& edit
   if (table.dialect == Dialect::hccl_2_0) {
     return table.ranks.empty() ? 0 : sort_list(tree, table.source.node, table.ranks, edits);
   }
-  // Ranks of these begin anew in every entry, whose place is the number of the instance.
+  // Ranks of these restart in every server, and the position of a server is its instance number.
   const bool keep_servers = table.dialect == Dialect::modelarts_global ||
                             table.dialect == Dialect::mindie_global ||
                             table.dialect == Dialect::vllm_ascend;

@@ -1,5 +1,4 @@
-// Renumbering and sorting of the ranks of a table in its own text: what `lint --fix` and
-// `order --write` do to rank_id members and to the lists.
+// Renumbers and sorts the ranks of a table in its own text, for `lint --fix` and `order --write`.
 //
 // Internal to common/codec/ranktable.
 #pragma once
@@ -13,15 +12,15 @@
 
 namespace chipweave::codec::ranktable {
 
-// An object with a rank_id, and the one that it gets.
+// An object with a rank_id, and its new rank_id.
 using NewRank = std::pair<domain::ranktable::Source, std::int64_t>;
 
-// How many rank_ids change. Objects without the member are passed over.
+// Returns how many rank_ids change. Objects without the member are skipped.
 std::size_t set_ranks(const JsonTree& tree, const std::vector<NewRank>& ranks,
                       domain::ranktable::Dialect dialect, Edits& edits);
 
-// Puts the devices of each server and the servers of each group in the order of their ranks (as
-// `table` has them); returns how many lists change.
+// Sorts the devices of each server and the servers of each group by the ranks in `table`. Returns
+// how many lists change.
 std::size_t sort_lists(const JsonTree& tree, const domain::ranktable::RankTable& table,
                        Edits& edits);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/text.hpp"
 #include "common/codec/json/json_tree.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
 
@@ -20,7 +21,7 @@ using domain::ranktable::Severity;
 
 namespace {
 
-// What the file says there is.
+// The content of the file.
 struct Topology {
   std::set<std::int64_t> peers;
   // Ports of a peer that edges name.
@@ -47,8 +48,7 @@ Result<JsonTree::Id> counted_list(const JsonTree& tree, const char* list, const 
   const auto said = number_at(tree, tree.root(), count);
   const std::size_t there = tree.child_count(id);
   if (said && *said != static_cast<std::int64_t>(there)) {
-    return wrong(std::string("says ") + count + " " + std::to_string(*said) + ", " + list +
-                 " has " + std::to_string(there));
+    return wrong(concat("says ", count, " ", *said, ", ", list, " has ", there));
   }
   return id;
 }
@@ -90,8 +90,8 @@ void check_ports(const Topology& topology, const LayeredRank& rank, const NetLay
       if (port == "d2h") continue;  // over the host
       if (known != topology.ports.end() && known->second.count(port) > 0) continue;
       out.push_back({"RT109", Severity::error, Place{address.source, "ports"}, std::nullopt,
-                     "port \"" + port + "\" of local_id " + std::to_string(*rank.local_id) +
-                         " is in no edge of the topology file"});
+                     concat("port \"", port, "\" of local_id ", *rank.local_id,
+                            " is not in any edge of the topology file")});
     }
   }
 }
@@ -109,9 +109,8 @@ Result<Findings> check_topology_file(const RankTable& table, std::string text) {
   for (const LayeredRank& rank : table.ranks) {
     if (!rank.local_id) continue;
     if (topology->peers.count(*rank.local_id) == 0) {
-      out.push_back(
-          {"RT109", Severity::error, Place{rank.source, "local_id"}, std::nullopt,
-           "local_id " + std::to_string(*rank.local_id) + " is no peer of the topology file"});
+      out.push_back({"RT109", Severity::error, Place{rank.source, "local_id"}, std::nullopt,
+                     concat("local_id ", *rank.local_id, " is not a peer in the topology file")});
       continue;
     }
     for (const NetLayer& layer : rank.layers) {

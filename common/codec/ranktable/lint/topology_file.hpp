@@ -1,5 +1,5 @@
-// RT109 — a 2.0 rank table against the topology file of its hosts: peers and ports that it uses
-// must exist there.
+// RT109 — compares a 2.0 rank table with the topology file of its hosts: the peers and ports that
+// it uses must exist there.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace chipweave::codec::ranktable {
 
-// The Error is about the topology file: no JSON, no such lists, counts that are wrong.
+// Error: the topology file is not JSON, lacks the lists, or has wrong counts.
 Result<domain::ranktable::Findings> check_topology_file(const domain::ranktable::RankTable& table,
                                                         std::string topology);
 

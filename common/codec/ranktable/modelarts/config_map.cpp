@@ -1,7 +1,6 @@
 #include "common/codec/ranktable/modelarts/config_map.hpp"
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/ranktable/modelarts/device_json.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -29,21 +28,21 @@ std::string yaml_of(const ConfigMap& map) {
   return out;
 }
 
-OrderedJson object_of(const Entries& entries) {
-  OrderedJson out = OrderedJson::object();
-  for (const auto& [key, value] : entries) out[key] = value;
-  return out;
+void add_object(JsonWriter& out, const char* name, const Entries& entries) {
+  out.key(name).begin_object();
+  for (const auto& [key, value] : entries) out.field(key, value);
+  out.end_object();
 }
 
 std::string json_of(const ConfigMap& map) {
-  OrderedJson out;
-  out["apiVersion"] = "v1";
-  out["kind"] = "ConfigMap";
-  out["metadata"]["name"] = map.name;
-  if (!map.ns.empty()) out["metadata"]["namespace"] = map.ns;
-  if (!map.labels.empty()) out["metadata"]["labels"] = object_of(map.labels);
-  out["data"] = object_of(map.data);
-  return compact(out) + "\n";
+  JsonWriter out;
+  out.begin_object().field("apiVersion", "v1").field("kind", "ConfigMap");
+  out.key("metadata").begin_object().field("name", map.name);
+  if (!map.ns.empty()) out.field("namespace", map.ns);
+  if (!map.labels.empty()) add_object(out, "labels", map.labels);
+  out.end_object();
+  add_object(out, "data", map.data);
+  return out.end_object().take() + "\n";
 }
 
 }  // namespace

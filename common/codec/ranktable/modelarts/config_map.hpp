@@ -9,12 +9,12 @@
 
 namespace chipweave::codec {
 
-// What Kubernetes takes, all values together.
+// The limit of Kubernetes for all values together.
 inline constexpr std::size_t kMaxConfigMapBytes = 1U << 20U;
 
 struct ConfigMap {
   std::string name;
-  std::string ns;  // empty: that of whoever applies it
+  std::string ns;  // empty: the current namespace of kubectl
   std::vector<std::pair<std::string, std::string>> labels;
   std::vector<std::pair<std::string, std::string>> data;
 

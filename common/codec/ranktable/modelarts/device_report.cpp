@@ -1,14 +1,107 @@
 #include "common/codec/ranktable/modelarts/device_report.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "common/base/ip_address.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/natural_order.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/ranktable/modelarts/device_json.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
+
+constexpr std::size_t kMaxServerIdBytes = 64;  // HCCL's limit
+
+// The text under a key, or a whole number as text; "" if absent. Errors: another type, longer than
+// limits::kMaxNameBytes, control characters.
+Result<std::string> word_at(const Json& object, const char* key) {
+  const Json* value = json_at(object, {key});
+  if (value == nullptr || value->is_null()) return std::string();
+  const auto word = json_word(value);
+  if (!word) return network_error(concat(key, " must be text"));
+  if (word->size() > limits::kMaxNameBytes) {
+    return network_error(concat(key, " is longer than ", limits::kMaxNameBytes, " bytes"));
+  }
+  const bool control = std::any_of(word->begin(), word->end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (control) return network_error(concat(key, " must not contain control characters"));
+  return *word;
+}
+
+Result<std::string> server_id_at(const Json& object) {
+  Result<std::string> id = word_at(object, "server_id");
+  if (!id) return id;
+  if (id->empty()) return network_error("server_id, the name of the machine, is missing");
+  if (id->size() > kMaxServerIdBytes) {
+    return network_error(
+        concat("server_id ", quoted_excerpt(*id), " is longer than ", kMaxServerIdBytes, " bytes"));
+  }
+  return id;
+}
+
+// A decimal number without sign and leading zeros.
+bool is_plain_number(const std::string& text) {
+  constexpr std::size_t kMaxDigits = 10;  // ids have 32 bits
+  return !text.empty() && text.size() <= kMaxDigits && (text.size() == 1 || text[0] != '0') &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Result<RouteDevice> device_of(const Json& value) {
+  if (!value.is_object()) return network_error("expected an object");
+  struct Member {
+    const char* key;
+    std::string RouteDevice::*field;
+  };
+  static constexpr std::array<Member, 6> kMembers = {{
+      {"device_id", &RouteDevice::id},
+      {"device_ip", &RouteDevice::ip},
+      {"super_device_id", &RouteDevice::super_device_id},
+      {"rank_id", &RouteDevice::rank_id},
+      {"tor_ip", &RouteDevice::tor_ip},
+      {"tor_port", &RouteDevice::tor_port},
+  }};
+  RouteDevice out;
+  for (const Member& member : kMembers) {
+    Result<std::string> text = word_at(value, member.key);
+    if (!text) return std::move(text).error();
+    out.*member.field = *std::move(text);
+  }
+  if (!is_plain_number(out.id)) {
+    return network_error(out.id.empty() ? "device_id is missing"
+                                        : "device_id must be a decimal number such as \"0\", got " +
+                                              quoted_excerpt(out.id));
+  }
+  // "-1" and the like: it is in no super pod.
+  if (!is_plain_number(out.super_device_id)) out.super_device_id.clear();
+  return out;
+}
+
+// Ascending by id. Errors name the device.
+Result<std::vector<RouteDevice>> devices_of(const Json& list) {
+  if (list.size() > kMaxReportDevices) {
+    return make_error(Errc::limit_exceeded,
+                      concat("more than ", kMaxReportDevices, " devices on one machine"));
+  }
+  std::vector<RouteDevice> out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Result<RouteDevice> device = device_of(list[i]);
+    if (!device) return std::move(device).error().in(concat("device[", i, "]"));
+    out.push_back(*std::move(device));
+  }
+  std::sort(out.begin(), out.end(),
+            [](const RouteDevice& a, const RouteDevice& b) { return natural_less(a.id, b.id); });
+  const auto twice =
+      std::adjacent_find(out.begin(), out.end(),
+                         [](const RouteDevice& a, const RouteDevice& b) { return a.id == b.id; });
+  if (twice != out.end()) return network_error("device " + twice->id + " is repeated");
+  return out;
+}
 
 // IPv6 may name its interface: "fe80::1%eth0".
 bool is_address(std::string_view text) {
@@ -32,7 +125,7 @@ Result<DeviceReport> parse_device_report(std::string_view json) {
   const Result<Json> value =
       parse_strict_json(json, {limits::kMaxAnnotationBytes, limits::kMaxJsonValues});
   if (!value) return value.error();
-  if (!value->is_object()) return network_error("it is no JSON object");
+  if (!value->is_object()) return network_error("expected a JSON object");
   DeviceReport out;
   Result<std::string> pod = word_at(*value, "pod_name");
   if (!pod) return std::move(pod).error();
@@ -43,7 +136,7 @@ Result<DeviceReport> parse_device_report(std::string_view json) {
   const Json* list = json_at(*value, {"devices"});
   if (list == nullptr) list = json_at(*value, {"device"});
   if (list == nullptr || !list->is_array() || list->empty()) {
-    return network_error("it has no list \"devices\" (or \"device\") with an NPU");
+    return network_error("expected a list \"devices\" (or \"device\") with at least one NPU");
   }
   Result<std::vector<RouteDevice>> devices = devices_of(*list);
   if (!devices) return std::move(devices).error();
@@ -52,18 +145,15 @@ Result<DeviceReport> parse_device_report(std::string_view json) {
 }
 
 std::string write_rank_table_annotation(const DeviceReport& report) {
-  OrderedJson out;
-  out["pod_name"] = report.pod_name;
-  out["server_id"] = report.server_id;
-  OrderedJson& list = out["device"] = OrderedJson::array();
+  JsonWriter out;
+  out.begin_object().field("pod_name", report.pod_name).field("server_id", report.server_id);
+  out.key("device").begin_array();
   for (const RouteDevice& device : report.devices) {
-    list.push_back({{"device_id", device.id},
-                    {"device_ip", device.ip},
-                    {"rank_id", device.rank_id},
-                    {"tor_ip", device.tor_ip},
-                    {"tor_port", device.tor_port}});
+    out.begin_object().field("device_id", device.id).field("device_ip", device.ip);
+    out.field("rank_id", device.rank_id);
+    out.field("tor_ip", device.tor_ip).field("tor_port", device.tor_port).end_object();
   }
-  return compact(out);
+  return out.end_array().end_object().take();
 }
 
 }  // namespace chipweave::codec

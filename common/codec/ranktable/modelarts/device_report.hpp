@@ -1,5 +1,5 @@
-// DeviceReport — the NPUs of one pod, or of one node, as an annotation tells them: what device
-// plugins write on pods and what route planning expects on nodes.
+// DeviceReport — the NPUs of one pod or node as an annotation: device plugins write it on pods,
+// route planning expects it on nodes.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ inline constexpr std::size_t kMaxReportDevices = 128;
 
 struct RouteDevice {
   std::string id;               // physical, a decimal number
-  std::string ip;               // as it is written: it need not be an address
+  std::string ip;               // as written; may be no address
   std::string super_device_id;  // a decimal number, or empty
   std::string rank_id;
-  std::string tor_ip;    // the leaf switch it hangs on; empty: not known
+  std::string tor_ip;    // its leaf switch; empty: not known
   std::string tor_port;  // and its port there
 };
 
@@ -34,13 +34,13 @@ struct DeviceReport {
   std::vector<RouteDevice> devices;  // ascending
 };
 
-// Whether a device_ip is an address, or several with commas between: devices with two ports.
+// Whether a device_ip is one address, or several separated by commas (dual-port devices).
 bool is_address_list(std::string_view text);
 
-// Either form. Errors: no JSON, no server_id, no devices, a device without id or given twice.
+// Either form. Errors: not JSON, no server_id, no devices, a device without id or repeated.
 Result<DeviceReport> parse_device_report(std::string_view json);
 
-// The value of kAscendRankTable: compact, members in the order in which other writers have them.
+// The value of kAscendRankTable: compact, members in the order of other writers.
 std::string write_rank_table_annotation(const DeviceReport& report);
 
 }  // namespace chipweave::codec

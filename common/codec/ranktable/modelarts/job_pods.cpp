@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/dns_name.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/modelarts/pod_fields.hpp"
 #include "common/codec/text/quoting.hpp"
@@ -54,12 +55,12 @@ Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPods
     });
     if (pods.empty()) {
       return network_error("no NPU pod is of job " + quoted_excerpt(choice.job) +
-                           "; there are pods of " + listed(jobs))
+                           "; known: " + listed(jobs))
           .in("--job");
     }
   }
   if (names_of(pods, job).size() > 1) {
-    return network_error("is needed: there are pods of several jobs, " +
+    return network_error("is required: there are pods of several jobs: " +
                          listed(names_of(pods, job)))
         .in("--job");
   }
@@ -68,12 +69,12 @@ Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPods
     std::erase_if(pods, [&](const Candidate& pod) { return pod.identity.task != choice.task; });
     if (pods.empty()) {
       return network_error("no NPU pod is of task " + quoted_excerpt(choice.task) +
-                           "; there are pods of " + listed(tasks))
+                           "; known: " + listed(tasks))
           .in("--task");
     }
   } else if (tasks.size() > 1) {
     return network_error(
-               "is needed: pods of several tasks use NPUs, and route planning numbers those of "
+               "is required: pods of several tasks use NPUs, and route planning numbers those of "
                "one: " +
                listed(tasks))
         .in("--task");
@@ -96,18 +97,18 @@ Result<std::vector<Candidate>> candidates(const NetworkObjects& objects, Warning
     if (!identity.job.empty() && npu) out.push_back({&object, std::move(identity)});
   }
   if (pods == 0) {
-    return network_error("it holds no pods: kubectl get pods -l volcano.sh/job-name=JOB -o json");
+    return network_error(
+        "contains no pods; get them with kubectl get pods -l volcano.sh/job-name=JOB -o json");
   }
   if (out.empty()) {
     return network_error(
         jobless == pods
-            ? "none of its pods says its job: annotation volcano.sh/job-name is missing"
-            : "none of its pods uses an NPU: no request for huawei.com/ascend-1980, no annotation "
+            ? "no pod has the annotation volcano.sh/job-name"
+            : "no pod uses an NPU: none requests huawei.com/ascend-1980 or has an annotation "
               "about devices");
   }
-  if (jobless > 0)
-    warnings.add(std::to_string(jobless) + " pods of no Volcano job are passed over");
-  if (idle > 0) warnings.add(std::to_string(idle) + " pods that use no NPU are passed over");
+  if (jobless > 0) warnings.add(concat(jobless, " pods of no Volcano job are skipped"));
+  if (idle > 0) warnings.add(concat(idle, " pods without NPUs are skipped"));
   return out;
 }
 
@@ -118,14 +119,14 @@ Result<void> number(JobPods& job, std::size_t replicas) {
   });
   for (std::size_t i = 1; i < job.pods.size(); ++i) {
     if (job.pods[i].index == job.pods[i - 1].index) {
-      return network_error("pods " + job.pods[i - 1].name + " and " + job.pods[i].name +
-                           " both have index " + std::to_string(job.pods[i].index));
+      return network_error(concat("pods ", job.pods[i - 1].name, " and ", job.pods[i].name,
+                                  " both have index ", job.pods[i].index));
     }
   }
   const std::size_t highest = job.pods.back().index;
   if (replicas > 0 && highest >= replicas) {
-    return network_error("says " + std::to_string(replicas) + " pods, but " + job.pods.back().name +
-                         " has index " + std::to_string(highest))
+    return network_error(concat("says ", replicas, " pods, but ", job.pods.back().name,
+                                " has index ", highest))
         .in("--replicas");
   }
   std::size_t next = 0;
@@ -139,10 +140,10 @@ Result<void> number(JobPods& job, std::size_t replicas) {
 
 // " (and 2 more)" of three.
 std::string and_more(std::size_t count) {
-  return count == 1 ? "" : " (and " + std::to_string(count - 1) + " more)";
+  return count == 1 ? "" : concat(" (and ", count - 1, " more)");
 }
 
-// The first device whose address is none.
+// The first device without an address.
 std::string no_address(const DeviceReport& report) {
   for (const RouteDevice& device : report.devices) {
     if (!is_address_list(device.ip)) {
@@ -155,8 +156,8 @@ std::string no_address(const DeviceReport& report) {
 
 void warn_of_gaps(const JobPods& job, Warnings& warnings) {
   if (!job.missing.empty()) {
-    warnings.add("there is no pod with index " + std::to_string(job.missing.front()) +
-                 and_more(job.missing.size()));
+    warnings.add(
+        concat("there is no pod with index ", job.missing.front(), and_more(job.missing.size())));
   }
   std::size_t silent = 0;
   std::string first;
@@ -166,8 +167,8 @@ void warn_of_gaps(const JobPods& job, Warnings& warnings) {
     warnings.add_made([&] { return "pod " + pod.name + ": " + no_address(*pod.report); });
   }
   if (silent == 0) return;
-  warnings.add("pod " + first + " has no annotation " + std::string(kAscend1980Configuration) +
-               " yet" + and_more(silent));
+  warnings.add(concat("pod ", first, " has no annotation ", kAscend1980Configuration, " yet",
+                      and_more(silent)));
 }
 
 void read_cabinet(JobPods& job, Warnings& warnings) {
@@ -175,8 +176,8 @@ void read_cabinet(JobPods& job, Warnings& warnings) {
       job.pods.begin(), job.pods.end(), [](const JobPod& pod) { return pod.cabinet; }));
   job.cabinet = asking == job.pods.size();
   if (asking > 0 && !job.cabinet) {
-    warnings.add("only " + std::to_string(asking) + " of " + std::to_string(job.pods.size()) +
-                 " pods have annotation cabinet: \"cabinet\", so it counts for none");
+    warnings.add(concat("only ", asking, " of ", job.pods.size(),
+                        " pods have annotation cabinet: \"cabinet\", so it is ignored"));
   }
 }
 
@@ -210,7 +211,7 @@ Result<JobPods> read_job_pods(std::string_view text, const JobPodsChoice& choice
                           (out.task.empty() || is_dns_label(out.task));
   if (!good_names) {
     return network_error("job " + quoted_excerpt(label_of(identity)) + " with task " +
-                         quoted_excerpt(out.task) + " has no names of Kubernetes");
+                         quoted_excerpt(out.task) + " is not a valid name in Kubernetes");
   }
   for (const Candidate& pod : *found) {
     Result<JobPod> read = read_pod_fields(*pod.object);
@@ -246,13 +247,14 @@ Result<RouteNodes> read_route_nodes(std::string_view text) {
       if (report) {
         node.report = *std::move(report);
       } else {
-        warnings.add(object_label(object) + ": its annotation " + std::string(kAscendRankTable) +
-                     " is not used: " + report.error().text());
+        warnings.add(concat(object_label(object), ": its annotation ", kAscendRankTable,
+                            " is not used: ", report.error().text()));
       }
     }
     out.nodes.push_back(std::move(node));
   }
-  if (out.nodes.empty()) return network_error("it holds no nodes: kubectl get nodes -o json");
+  if (out.nodes.empty())
+    return network_error("contains no nodes; get them with kubectl get nodes -o json");
   out.warnings = std::move(warnings).list();
   return out;
 }

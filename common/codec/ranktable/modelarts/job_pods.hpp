@@ -1,9 +1,9 @@
-// JobPods — the NPU pods of one Volcano job, in the order of their indexes, as `kubectl get pods -o
-// json` and `kubectl get nodes -o json` tell them.
+// JobPods — the NPU pods of one Volcano job by index, read from `kubectl get pods -o json` and
+// `kubectl get nodes -o json`.
 //
-// A list may hold more than the job: pods of other jobs when one is chosen, and pods that use no
-// NPU, are passed over. What is missing while a job starts is no error: a pod without a node or a
-// report of its devices, an index nobody has.
+// Pods of other jobs (if one is chosen) and pods without NPUs are skipped. What is missing while a
+// job starts is not an error: a pod without a node or without a device report, an index without a
+// pod.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@
 
 namespace chipweave::codec {
 
-// The switch by which pods ask for topology: annotation `cabinet` with this value.
+// Pods request topology with annotation `cabinet` and this value.
 inline constexpr std::string_view kCabinet = "cabinet";
 
 struct JobPod {
   std::string name;
   std::size_t index = 0;  // in its task
-  std::string node;       // empty: it has no place yet
+  std::string node;       // empty: not scheduled yet
   std::string host_ip;
   std::string super_pod;  // empty: not known
   bool cabinet = false;
   std::optional<DeviceReport> report;
-  // Whether every device of the report has an address: what a table needs.
+  // Whether every reported device has an address, as a table needs.
   bool ready() const;
 };
 
@@ -38,21 +38,20 @@ struct JobPods {
   std::string job;
   std::string task;
   std::vector<JobPod> pods;          // by index
-  std::vector<std::size_t> missing;  // indexes that no pod has
-  bool cabinet = false;              // all of them ask for topology
+  std::vector<std::size_t> missing;  // indexes without a pod
+  bool cabinet = false;              // all of them request topology
   std::vector<std::string> warnings;
 
-  // Every NPU pod is there with its devices.
+  // Whether every NPU pod exists and is ready.
   bool complete() const;
 };
 
 struct JobPodsChoice {
   std::string job;           // NAME or NAMESPACE/NAME; empty: the only one
   std::string task;          // empty: the only one with NPUs
-  std::size_t replicas = 0;  // pods that the task has; 0: as many as its highest index says
+  std::size_t replicas = 0;  // pods of the task; 0: highest index + 1
 };
 
-// What is read of a node.
 struct RouteNode {
   std::string name;
   std::vector<std::string> addresses;
@@ -64,16 +63,16 @@ struct RouteNodes {
   std::vector<std::string> warnings;
 };
 
-// Errors: neither JSON nor YAML, no NPU pod of a job, several jobs or tasks without a choice (the
-// flag is named), an index used twice or above `replicas`, a report that is wrong.
+// Errors: neither JSON nor YAML, no NPU pod of a job, several jobs or tasks without a choice (names
+// the flag), an index that is repeated or not below `replicas`, a wrong report.
 Result<JobPods> read_job_pods(std::string_view text, const JobPodsChoice& choice);
 
-// Nodes whose annotation cannot be read lose it with a warning.
+// A node annotation that cannot be read is skipped with a warning.
 Result<RouteNodes> read_route_nodes(std::string_view text);
 
-// Switches of devices that pods did not report, from the annotations of their nodes.
+// Adds switches that pods did not report, from the annotations of their nodes.
 void add_node_switches(JobPods& job, const RouteNodes& nodes);
-// The same from a network: the leaf of each pod, in their order; "" where it is not known.
+// The same from a network. leaves: for each pod in order; "" if not known.
 void add_leaf_switches(JobPods& job, const std::vector<std::string>& leaves);
 
 }  // namespace chipweave::codec

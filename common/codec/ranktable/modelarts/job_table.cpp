@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/text/quoting.hpp"
@@ -51,10 +52,7 @@ Device device_of(const RouteDevice& from, const JobTableOptions& options) {
 }
 
 RankTable table_of(Servers servers) {
-  RankTable out;
-  out.dialect = domain::ranktable::Dialect::modelarts_1980;
-  out.version = "1.0";
-  out.status = kCompleted;
+  RankTable out = completed_table(domain::ranktable::Dialect::modelarts_1980);
   out.count = static_cast<std::int64_t>(servers.size());
   out.groups.emplace_back().servers = std::move(servers);
   return out;
@@ -82,8 +80,7 @@ Result<Servers> merged(const JobPods& job, const JobTableOptions& options, bool 
                              quoted_excerpt(pod.report->server_id));
       }
       if (owner.size() > kMaxTableDevices) {
-        return make_error(Errc::limit_exceeded,
-                          "more than " + std::to_string(kMaxTableDevices) + " devices");
+        return make_error(Errc::limit_exceeded, concat("more than ", kMaxTableDevices, " devices"));
       }
       server.devices.push_back(std::move(device));
     }
@@ -140,10 +137,10 @@ void give_ranks(RankTable& table, const RankTable* previous) {
   }
 }
 
-// The first that stands in the way of version 1.2; "" if nothing does.
+// The first thing that version 1.2 lacks; "" if nothing.
 std::string misses_super_pods(const JobPods& job) {
   for (const JobPod& pod : job.pods) {
-    if (pod.super_pod.empty()) return "pod " + pod.name + " says no super pod";
+    if (pod.super_pod.empty()) return "pod " + pod.name + " has no super pod";
     for (const RouteDevice& device : pod.report->devices) {
       if (device.super_device_id.empty())
         return "device " + device.id + " of pod " + pod.name + " has no super_device_id";
@@ -152,7 +149,7 @@ std::string misses_super_pods(const JobPods& job) {
   return "";
 }
 
-// Machines of one super pod stand together, as readers of version 1.2 want them; super pods in the
+// Machines of one super pod are adjacent, as readers of version 1.2 expect; super pods in the
 // order of their first pod. Errors: one machine in two super pods.
 Result<void> group_by_super_pod(const JobPods& job, RankTable& table) {
   std::vector<ServerSet>& sets = table.super_pods.emplace();
@@ -165,7 +162,7 @@ Result<void> group_by_super_pod(const JobPods& job, RankTable& table) {
     const auto [at, fresh] = of_server.try_emplace(server, set->second);
     if (!fresh && at->second != set->second) {
       return network_error("pods on server " + quoted_excerpt(server) +
-                           " say different super pods");
+                           " are in different super pods");
     }
     if (fresh) sets[at->second].servers.emplace_back().server_id = server;
   }
@@ -204,7 +201,7 @@ JobTables waiting(const RankTable* previous) {
   return out;
 }
 
-// {"status":"initializing"}: nobody has written more yet.
+// {"status":"initializing"}: the table is not written yet.
 bool is_placeholder(const JsonTree& tree) {
   const auto status = tree.member(tree.root(), "status");
   return status != JsonTree::kNone && tree.text(status) == kInitializing &&
@@ -245,12 +242,12 @@ Result<RankTable> read_job_table(std::string_view text) {
       ranktable::parse_table(std::string(text), {domain::ranktable::Dialect::modelarts_1980});
   if (!out) return out;
   if (out->status != kCompleted && out->status != kInitializing) {
-    return network_error("its status is " + quoted_excerpt(out->status.value_or("")) +
-                         ": a table says completed or initializing");
+    return network_error("unknown status " + quoted_excerpt(out->status.value_or("")) +
+                         "; known: completed, initializing");
   }
-  if (out->groups.size() != 1) return network_error("it has no server_list");
+  if (out->groups.size() != 1) return network_error("server_list is missing");
   if (is_completed(*out) && out->groups.front().servers.empty())
-    return network_error("it is completed, but its server_list is empty");
+    return network_error("server_list must not be empty in a completed table");
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/dns_name.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -57,22 +58,22 @@ Result<std::size_t> index_of(const Json& pod, const std::string& name) {
   const std::string text = !said.empty() ? said : name.substr(name.rfind('-') + 1);
   const auto index = index_in(text);
   if (index) return *index;
-  return network_error(
-      said.empty() ? "its index is not known: it has no annotation " + std::string(kTaskIndex) +
-                         ", and its name does not end in -N"
-                   : "annotation " + std::string(kTaskIndex) + " is " + quoted_excerpt(said) +
-                         ", not a whole number below " + std::to_string(kMaxPodIndex));
+  return network_error(said.empty()
+                           ? concat("its index is not known: it has neither annotation ",
+                                    kTaskIndex, " nor a name that ends in -N")
+                           : concat("annotation ", kTaskIndex, " is ", quoted_excerpt(said),
+                                    ", not a whole number below ", kMaxPodIndex));
 }
 
 Result<std::optional<DeviceReport>> report_in(const Json& object, std::string_view key) {
   const std::string text = annotation_of(object, key);
   if (text.empty()) return std::optional<DeviceReport>();
   Result<DeviceReport> report = parse_device_report(text);
-  if (!report) return std::move(report).error().in("annotation " + std::string(key));
+  if (!report) return std::move(report).error().in(concat("annotation ", key));
   return std::optional(*std::move(report));
 }
 
-// The newer annotation says which devices; the older one may add their switches.
+// The newer annotation lists the devices; the older one may add their switches.
 Result<std::optional<DeviceReport>> report_of(const Json& pod) {
   auto out = report_in(pod, kAscend1980Configuration);
   if (!out) return out;

@@ -1,4 +1,4 @@
-// What JobPods reads of one Pod object. Internal to common/codec/ranktable/modelarts.
+// The parts of a Pod object that JobPods needs. Internal to common/codec/ranktable/modelarts.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@ namespace chipweave::codec {
 
 inline constexpr std::size_t kMaxPodIndex = 100'000;
 
-// "" where there is none.
+// "" if there is none.
 std::string annotation_of(const Json& object, std::string_view key);
 
 struct JobPodIdentity {
   std::string ns;
   std::string job;   // "": of no Volcano job
-  std::string task;  // the part of its name between job and index where nothing says it
+  std::string task;  // else the part of its name between job and index
 };
 JobPodIdentity identity_of(const NetworkObject& pod);
 
-// It asks for an NPU, or somebody told its devices.
+// Whether it requests an NPU or has an annotation about its devices.
 bool uses_npu(const Json& pod);
 
-// Errors: a name that Kubernetes would not take, no index, a report that cannot be read.
+// Errors: an invalid name, no index, a report that cannot be read.
 Result<JobPod> read_pod_fields(const NetworkObject& pod);
 
 }  // namespace chipweave::codec

@@ -1,8 +1,8 @@
-// Which machines hang on the same leaf switches, from what their devices say.
+// Which machines share leaf switches, from the switches that their devices report.
 //
-// A device names one switch; the devices of a machine often hang on several (one a rail, or two for
-// safety). Machines that share a switch are one group: with rails all of them share every switch of
-// their group, and a device that does not know its switch does no harm.
+// The devices of a machine are often connected to several switches (one for each rail, or two for
+// redundancy). Machines that share a switch are one group, so a device with an unknown switch is no
+// problem.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@
 
 namespace chipweave::codec {
 
-// tors: by machine, the switch of each of its devices, "" where it does not know. Gives, by
-// machine, a name of its group, the first of the group's switches in natural order; "" where no
-// device knows any.
+// tors: for each machine the switches of its devices, "" if not known. Returns for each machine the
+// name of its group: the group's first switch in natural order; "" if no switch is known.
 std::vector<std::string> tor_groups(const std::vector<std::vector<std::string>>& tors);
 
 }  // namespace chipweave::codec

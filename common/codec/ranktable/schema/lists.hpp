@@ -23,7 +23,7 @@ using domain::ranktable::Server;
 using domain::ranktable::ServerName;
 using domain::ranktable::ServerSet;
 
-// A list that is a vector of the object: Vector points to it, Members to its schema.
+// A list that is a vector of the object. Vector points to it, Members to its schema.
 template <class T, auto Vector, auto Members>
 constexpr Member<T> plain_list(std::string_view name, Need need = Need::required) {
   return list_member<T>(
@@ -37,7 +37,7 @@ constexpr Member<T> plain_list(std::string_view name, Need need = Need::required
       [](const T&) { return true; }, need);
 }
 
-// The same where the list itself may be missing.
+// The same for a list that may be missing.
 template <class T, auto Vector, auto Members>
 constexpr Member<T> optional_list(std::string_view name) {
   return list_member<T>(
@@ -51,7 +51,7 @@ constexpr Member<T> optional_list(std::string_view name) {
       [](const T& from) { return (from.*Vector).has_value(); });
 }
 
-// The devices of a server; a server without the list lists none.
+// The devices of a server; lists_devices tells whether it has the list.
 Member<Server> constexpr devices_member(std::string_view name, Need need) {
   return list_member<Server>(
       name,

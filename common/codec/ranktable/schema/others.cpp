@@ -1,4 +1,4 @@
-// Dialects that stand alone: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of
+// Other dialects: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of
 // prefill and decode devices.
 #include <algorithm>
 #include <array>

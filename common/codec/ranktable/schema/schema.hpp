@@ -29,10 +29,10 @@ struct Member {
   domain::ranktable::Text T::*text = nullptr;
   domain::ranktable::RareText T::*rare = nullptr;
   domain::ranktable::Number T::*number = nullptr;
-  std::string_view number_rule = {};  // the code of a text that is no number
+  std::string_view number_rule = {};  // the rule for text that is not a number
   void (*read)(TableReader&, JsonTree::Id list, T&) = nullptr;
   void (*write)(TableWriter&, std::string_view name, const T&) = nullptr;
-  bool (*lists)(const T&) = nullptr;  // whether the list is there
+  bool (*lists)(const T&) = nullptr;  // whether the object has the list
 
   bool is_in(const T& object) const {
     if (text != nullptr) return (object.*text).has_value();
@@ -64,7 +64,7 @@ const Schema& server_list_schema(domain::ranktable::Dialect dialect);
 const Schema& server_group_schema(domain::ranktable::Dialect dialect);
 const Schema& other_schema(domain::ranktable::Dialect dialect);
 
-// Shorter ways to say a member.
+// Constructors of members.
 template <class T>
 constexpr Member<T> text_member(std::string_view name, domain::ranktable::Text T::*at,
                                 Need need = Need::optional) {

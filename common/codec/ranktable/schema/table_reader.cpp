@@ -1,10 +1,13 @@
 #include "common/codec/ranktable/schema/table_reader.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
-#include "common/codec/ranktable/schema/known_names.hpp"
+#include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
 
@@ -31,6 +34,35 @@ const char* kind_name(JsonTree::Kind kind) {
       return "null";
   }
   return "something else";
+}
+
+constexpr std::size_t kMaxNameBytes = 64;
+constexpr std::size_t kShortNameBytes = 6;
+
+// Members that exist elsewhere in real tables, so they are not typing errors.
+constexpr std::array<std::string_view, 34> kElsewhere = {
+    "host_ip",      "pod_ip",       "server_ip",    "server_id",      "device_ip",     "device_id",
+    "rank_id",      "pod_name",     "tor_ip",       "tor_port",       "dpu_ip",        "numa_id",
+    "az_id",        "local_id",     "cluster_id",   "group_id",       "device_port",   "host_port",
+    "mgmt_port",    "metric_port",  "predict_port", "device",         "devices",       "rank_list",
+    "server_list",  "group_list",   "node_list",    "level_list",     "hardware_type", "status",
+    "container_ip", "data_version", "host_nic_ip",  "inter_comm_port"};
+
+// The nearest of `known` within two edits (one for names below 6 bytes). "" if there is none, if
+// the name exists elsewhere in real tables, or if it is longer than 64 bytes.
+std::string_view nearest_name(std::string_view name, const std::vector<std::string_view>& known) {
+  if (name.size() > kMaxNameBytes || name.empty()) return {};
+  if (std::find(kElsewhere.begin(), kElsewhere.end(), name) != kElsewhere.end()) return {};
+  std::string_view best;
+  std::size_t fewest = (name.size() < kShortNameBytes ? 1 : 2) + 1;
+  for (const std::string_view each : known) {
+    const std::size_t distance = edit_distance(name, each);
+    if (distance < fewest) {
+      fewest = distance;
+      best = each;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -71,9 +103,9 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
   bool zeros = false;
   const Number number = strict_number(tree_.text(value), zeros);
   if (number && !zeros) return number;  // of the wrong type only
-  const std::string what = std::string(tree_.name(value)) + " " + in_quotes(tree_.text(value));
+  const std::string what = concat(tree_.name(value), " ", in_quotes(tree_.text(value)));
   if (!number) {
-    add(rule, Severity::error, value, what + " is no whole number");
+    add(rule, Severity::error, value, what + " is not a whole number");
   } else if (zeros) {
     add(rule, Severity::warning, value,
         what + " has leading zeros, which compare unequal to the same number without");
@@ -83,8 +115,7 @@ Number TableReader::read_odd_number(Id value, Form form, std::string_view rule) 
 
 void TableReader::too_many(Id list) {
   add("RT002", Severity::error, list,
-      "the table has more than " + std::to_string(kMaxEntries) +
-          " entries; what follows was not read");
+      concat("the table has more than ", kMaxEntries, " entries; what follows was not read"));
 }
 
 void TableReader::keep(Id member, std::string_view after, Extras& extras) {

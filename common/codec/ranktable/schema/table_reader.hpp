@@ -1,9 +1,9 @@
-// TableReader — walks a JSON tree by a schema and fills a RankTable; what does not fit the schema
-// becomes findings (RT003 to RT006, and the rules of members that are no numbers), and reading goes
-// on, so that one run names everything.
+// TableReader — walks a JSON tree by a schema and fills a RankTable. What does not fit the schema
+// becomes a finding (RT003 to RT006, and the rules of members that are not numbers), and reading
+// goes on, so that one run names everything.
 //
-// Internal to common/codec/ranktable. Cost: linear in the tree; typing errors are looked for in the
-// first kMaxUnknownLookedUp unknown members only.
+// Internal to common/codec/ranktable. Cost: linear in the tree; only the first kMaxUnknownLookedUp
+// unknown members are checked for typing errors.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace chipweave::codec::ranktable {
 
 // "0", "12", "-1" of up to 18 digits; zeros: whether it has leading ones. None: anything else.
 inline domain::ranktable::Number strict_number(std::string_view text, bool& zeros) {
-  constexpr std::size_t kMaxDigits = 18;  // that no 64-bit number has more than
+  constexpr std::size_t kMaxDigits = 18;  // always fit 64 bits
   std::string_view digits = text;
   if (!digits.empty() && digits.front() == '-') digits.remove_prefix(1);
   zeros = digits.size() > 1 && digits.front() == '0';
@@ -51,7 +51,7 @@ class TableReader {
       : tree_(tree), schema_(schema), findings_(findings) {}
 
   // After the last object.
-  void finish(domain::ranktable::Source table) const { limit_.tell_rest(table, findings_); }
+  void finish(domain::ranktable::Source table) const { limit_.add_summaries(table, findings_); }
 
   const JsonTree& tree() const { return tree_; }
   const Schema& schema() const { return schema_; }
@@ -85,13 +85,13 @@ class TableReader {
       read_members(child, members, required_bits, out.emplace_back());
     }
   }
-  // RT004 and false if the value is something else.
+  // False and RT004 if the value is of another kind.
   bool expect(Id value, JsonTree::Kind kind, const char* wanted) {
     if (tree_.is(value, kind)) return true;
     wrong_type(value, wanted);
     return false;
   }
-  // A number is taken for its text, after the finding; anything else leaves nothing.
+  // A number is reported and its text used; anything else is reported and skipped.
   template <class AnyText>
   void read_text(Id value, AnyText& out) {
     if (expect(value, JsonTree::Kind::string, "a string in double quotes") ||
@@ -170,7 +170,7 @@ class TableReader {
         right ? strict_number(tree_.text(value), zeros) : domain::ranktable::Number();
     return out && !zeros ? out : read_odd_number(value, form, rule);
   }
-  // The same for what is not as it should be.
+  // The slow path: a wrong type, leading zeros, or not a number.
   domain::ranktable::Number read_odd_number(Id value, Form form, std::string_view rule);
   void keep(Id member, std::string_view after, domain::ranktable::Extras& extras);
   void missing(Id object, std::string_view name);

@@ -24,8 +24,8 @@ class TableWriter {
   JsonWriter& json() { return json_; }
   std::string take() { return json_.take(); }
 
-  // A kept member is passed over where the model itself has a member of that name to say: the table
-  // was read in another dialect.
+  // Skips a kept member if the model has a value for that name: the table was read in another
+  // dialect.
   template <class T>
   void write_object(const T& object, std::span<const Member<T>> members) {
     const auto said_by_model = [&](std::string_view name) {

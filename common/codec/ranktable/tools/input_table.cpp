@@ -8,6 +8,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -20,17 +21,8 @@ using domain::ranktable::Number;
 using domain::ranktable::Severity;
 using domain::ranktable::Source;
 
-std::string position(const JsonTree& tree, std::size_t offset) {
-  const TextPosition at = LineIndex(tree.document()).at(offset);
-  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
-}
-
-Error syntax_error(const JsonSyntaxError& mistake, const std::string& text,
-                   const std::string& name) {
-  const TextPosition at = LineIndex(text).at(mistake.offset);
-  return make_error(Errc::invalid_argument, mistake.message)
-      .in("line " + std::to_string(at.line) + ", column " + std::to_string(at.column))
-      .in("file " + name);
+std::string position_text(const TextPosition& at) {
+  return concat("line ", at.line, ", column ", at.column);
 }
 
 bool is_counted_in_numbers(const JsonTree& tree, const Finding& finding) {
@@ -39,7 +31,7 @@ bool is_counted_in_numbers(const JsonTree& tree, const Finding& finding) {
          tree.is(node, JsonTree::Kind::number);
 }
 
-// A server_group_list whose members do not tell ModelArts' from MindIE's is what is wanted.
+// A server_group_list that may be ModelArts' or MindIE's is taken for the wanted one.
 ReadTable read_as(const JsonTree& tree, Dialect wanted) {
   ReadTable read = read_table(tree, tree.root());
   const bool open = !read.dialect && wanted == Dialect::modelarts_global &&
@@ -50,21 +42,20 @@ ReadTable read_as(const JsonTree& tree, Dialect wanted) {
 Result<void> check_count(const InputTable& input, Source object, Number count,
                          std::size_t servers) {
   if (!count || *count == static_cast<std::int64_t>(servers)) return {};
-  return input.wrong(object, "server_count is " + std::to_string(*count) +
-                                 ", and server_list has " + std::to_string(servers) +
-                                 " servers: was the file edited by hand?");
+  return input.wrong(object, "server_count is ", *count, ", but server_list has ", servers,
+                     " servers: was the file edited by hand?");
 }
 
 Result<void> check_whole(const InputTable& input) {
   const auto& table = input.table;
   if (table.status != "completed") {
-    return input.wrong(table.source, "status is " + in_quotes(table.status.value_or("")) +
-                                         ", not \"completed\": wait until it is, or make the "
-                                         "table again");
+    return input.wrong(table.source, "status must be \"completed\", got ",
+                       in_quotes(table.status.value_or("")),
+                       ": wait for the table to be completed, or generate it again");
   }
   if (table.version != "1.0") {
-    return input.wrong(table.source, "version is " + in_quotes(table.version.value_or("")) +
-                                         "; only tables of version \"1.0\" are merged");
+    return input.wrong(table.source, "version must be \"1.0\", got ",
+                       in_quotes(table.version.value_or("")));
   }
   if (table.dialect != Dialect::modelarts_global) {
     const std::size_t servers = table.groups.empty() ? 0 : table.groups.front().servers.size();
@@ -82,37 +73,21 @@ bool fits(Dialect read, Dialect wanted) {
   return read == wanted || llm;
 }
 
-}  // namespace
-
-std::string InputTable::place(Source object) const {
-  if (object.node >= tree.size()) return "file " + name;
-  const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
-  return "file " + name + ", line " + std::to_string(at.line);
-}
-
-Error InputTable::wrong(Source object, std::string message) const {
-  Error error = make_error(Errc::invalid_argument, std::move(message));
-  if (object.node < tree.size()) {
-    error = std::move(error).in(position(tree, tree.offset(object.node)));
-  }
-  return std::move(error).in("file " + name);
-}
-
-namespace {
-
 Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view instead) {
   if (file.text.size() > limits::kMaxRankTableBytes) {
     return make_error(Errc::limit_exceeded, "larger than 40 MiB").in("file " + file.name);
   }
   auto parsed = JsonTree::parse(file.text);
   if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
-    return syntax_error(*mistake, file.text, file.name);
+    return make_error(Errc::invalid_argument, mistake->message)
+        .in(position_text(mistake->position))
+        .in("file " + file.name);
   }
   InputTable out{std::move(file.name), std::get<JsonTree>(std::move(parsed)), {}};
   ReadTable read = read_as(out.tree, wanted);
   if (read.dialect && !fits(*read.dialect, wanted)) {
-    return out.wrong({}, "is a table of dialect " + std::string(to_string(*read.dialect)) +
-                             ", not " + std::string(to_string(wanted)) + std::string(instead));
+    return out.wrong({}, concat("is a table of dialect ", to_string(*read.dialect), ", not ",
+                                to_string(wanted), instead));
   }
   const auto bad = std::find_if(read.findings.begin(), read.findings.end(), [&](const Finding& f) {
     return (f.severity == Severity::error || !read.dialect) && !is_counted_in_numbers(out.tree, f);
@@ -124,6 +99,32 @@ Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view i
 }
 
 }  // namespace
+
+std::string InputTable::place(Source object) const {
+  if (object.node >= tree.size()) return "file " + name;
+  const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
+  return concat("file ", name, ", line ", at.line);
+}
+
+Error InputTable::wrong_text(Source object, std::string message) const {
+  Error error = make_error(Errc::invalid_argument, std::move(message));
+  if (object.node < tree.size()) {
+    const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
+    error = std::move(error).in(position_text(at));
+  }
+  return std::move(error).in("file " + name);
+}
+
+Result<void> UniqueAddresses::take(const InputTable& input,
+                                   const domain::ranktable::Device& device) {
+  const std::string address = device.device_ip.value_or("");
+  if (address.empty()) return {};
+  const std::string key = address + (device.device_port ? concat(":", *device.device_port) : "");
+  const auto [first, is_new] = first_.try_emplace(key, Seen{&input, device.source});
+  if (is_new) return {};
+  return input.wrong(device.source, "device_ip ", in_quotes(key), " is in ", first->second.text(),
+                     " too: one of the two tables is outdated or of another machine");
+}
 
 Result<std::vector<InputTable>> read_inputs(std::vector<NamedText> files, Dialect wanted,
                                             std::string_view instead) {

@@ -1,46 +1,35 @@
 #include "common/codec/ranktable/tools/pd_instances.hpp"
 
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/ranktable/schema/table_reader.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
 
-constexpr std::size_t kMaxShown = 120;  // bytes of a word in a message
-
-Error bad(const std::string& option, std::string what) {
-  return make_error(Errc::invalid_argument, "argument " + option + ": " + std::move(what));
-}
-
-Result<int> read_id(const std::string& option, std::string_view word, const std::string& item) {
-  bool zeros = false;
-  const auto id = strict_number(word, zeros);
-  if (id && !zeros && *id >= 0 && *id <= kMaxDeviceId) return static_cast<int>(*id);
-  const std::string shown = with_dots(item, kMaxShown);
-  if (word.empty()) {
-    return bad(option, "\"" + shown + "\" has an empty device id: write an instance as 4,5, " +
-                           "without blanks");
-  }
-  return bad(option, "\"" + with_dots(word, kMaxShown) + "\" in \"" + shown +
-                         "\" is no device id, a number from 0 to " + std::to_string(kMaxDeviceId));
+template <class... Parts>
+Error instance_error(const std::string& option, const Parts&... parts) {
+  return make_error(Errc::invalid_argument, concat("argument ", option, ": ", parts...));
 }
 
 Result<DeviceIds> read_instance(const std::string& option, const std::string& item) {
   DeviceIds out;
-  std::string_view rest = item;
-  for (;;) {
-    const std::size_t comma = rest.find(',');
-    const Result<int> id = read_id(option, rest.substr(0, comma), item);
-    if (!id) return id.error();
-    out.push_back(*id);
-    if (comma == std::string_view::npos) return out;
-    rest.remove_prefix(comma + 1);
+  for (const std::string_view word : split(item, ',')) {
+    if (word.empty()) {
+      return instance_error(option, in_quotes(item),
+                            " has an empty device id: write an instance as 4,5, without blanks");
+    }
+    const auto id = whole_number(word, kMaxDeviceId);
+    if (!id) {
+      return instance_error(option, "expected a device id from 0 to ", kMaxDeviceId, ", got ",
+                            in_quotes(word), " in ", in_quotes(item));
+    }
+    out.push_back(static_cast<int>(*id));
   }
+  return out;
 }
 
 class Reader {
@@ -53,9 +42,10 @@ class Reader {
       if (!ids) return std::move(ids).error();
       if (Result<void> good = take(option, *ids); !good) return std::move(good).error();
       if (!out.empty() && out.front().size() != ids->size()) {
-        return bad(option, "instances " + listed_ids(out.front()) + " and " + listed_ids(*ids) +
-                               " differ in size, and all of one kind must have the same number of "
-                               "devices (the tensor parallel size)");
+        return instance_error(option, "instances ", comma_list(out.front()), " and ",
+                              comma_list(*ids),
+                              " differ in size; all instances of a kind must "
+                              "have the same number of devices (the tensor parallel size)");
       }
       out.push_back(*std::move(ids));
     }
@@ -65,17 +55,18 @@ class Reader {
  private:
   Result<void> take(const std::string& option, const DeviceIds& ids) {
     for (const int id : ids) {
-      const auto [first, fresh] = users_.try_emplace(id, option + " " + listed_ids(ids));
-      if (fresh) continue;
-      return bad(option, "device " + std::to_string(id) + " of instance " + listed_ids(ids) +
-                             " is used by " + first->second +
-                             "; a device may stand once over prefill and decode");
+      const auto [first, is_new] = users_.try_emplace(id, option + " " + comma_list(ids));
+      if (is_new) continue;
+      return instance_error(option, "device ", id, " of instance ", comma_list(ids), " is used by ",
+                            first->second, "; a device may belong to one instance only");
     }
-    const auto [first, fresh] = names_.try_emplace(joined_ids(ids), option + " " + listed_ids(ids));
-    if (fresh) return {};
-    return bad(option, "instance " + listed_ids(ids) + " and " + first->second +
-                           " would both be written to the file of \"" + joined_ids(ids) +
-                           "\"; give the devices of one of them in another order");
+    std::string joined;
+    for (const int id : ids) joined += std::to_string(id);
+    const auto [first, is_new] = names_.try_emplace(joined, option + " " + comma_list(ids));
+    if (is_new) return {};
+    return instance_error(option, "instance ", comma_list(ids), " and ", first->second,
+                          " would both be written to the file of \"", joined,
+                          "\"; list the devices of one of them in another order");
   }
 
   std::map<int, std::string> users_;          // device → "--option 4,5"
@@ -98,20 +89,11 @@ Result<PdInstances> read_pd_instances(const std::vector<std::string>& prefill,
   const std::size_t p = out.prefill.front().size();
   const std::size_t d = out.decode.front().size();
   if (p == d) return out;
-  std::string what = "prefill instances have " + std::to_string(p) +
-                     " devices and decode instances " + std::to_string(d) +
-                     ", and the reference refuses that on one machine";
-  if (strict) return bad("--decode-server-list", std::move(what));
+  std::string what = concat("prefill instances have ", p, " devices and decode instances ", d,
+                            ", which the reference rejects on one machine");
+  if (strict) return instance_error("--decode-server-list", what);
   out.warnings.push_back(std::move(what));
   return out;
 }
-
-std::string joined_ids(const DeviceIds& ids) {
-  std::string out;
-  for (const int id : ids) out += std::to_string(id);
-  return out;
-}
-
-std::string listed_ids(const DeviceIds& ids) { return comma_list(ids); }
 
 }  // namespace chipweave::codec::ranktable

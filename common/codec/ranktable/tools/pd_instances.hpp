@@ -1,5 +1,5 @@
-// PdInstances — which devices of a machine make up its prefill and decode instances, as the words
-// of a generator say it ("4,5": an instance of two devices).
+// PdInstances — the prefill and decode instances of a machine, as the options of a generator list
+// them ("4,5": an instance of two devices).
 #pragma once
 
 #include <string>
@@ -19,16 +19,11 @@ struct PdInstances {
   std::vector<std::string> warnings;
 };
 
-// Errors name the option: what is no device id, a device used twice, instances of one kind that
-// differ in size, two instances whose ids read the same without commas (1,23 and 12,3), as they
-// would share the name of a file. Prefill and decode that differ in size: a warning, with `strict`
-// an error.
+// Errors name the option: a wrong device id, a device used twice, instances of one kind that differ
+// in size, two instances that would share a file name because their ids are equal without commas
+// (1,23 and 12,3). Prefill and decode instances of different size: a warning, with `strict` an
+// error.
 Result<PdInstances> read_pd_instances(const std::vector<std::string>& prefill,
                                       const std::vector<std::string>& decode, bool strict);
-
-// Ids one behind the other, as names of files have them: "0123".
-std::string joined_ids(const DeviceIds& ids);
-// "4,5"
-std::string listed_ids(const DeviceIds& ids);
 
 }  // namespace chipweave::codec::ranktable

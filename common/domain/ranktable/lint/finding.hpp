@@ -1,5 +1,4 @@
-// Finding — one thing that is wrong with a rank table: which rule, where, how bad, and in words
-// that say what breaks and how to mend it.
+// Finding — one thing that is wrong with a rank table: rule, place, severity and message.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ namespace chipweave::domain::ranktable {
 enum class Severity { info, warning, error };
 const char* to_string(Severity severity);
 
-// An object of the document and one of its members; no member: the object itself. A member that is
-// not there stands for its object.
+// An object of the document and one of its members. No member, or one that does not exist: the
+// object itself.
 struct Place {
   Source object;
   std::string_view member = {};  // a literal
@@ -26,21 +25,20 @@ struct Finding {
   std::string_view code;  // "RT012", a literal
   Severity severity = Severity::error;
   Place place;
-  std::optional<Place> related;  // the other of two that collide
-  std::string message;           // the fact; the rule adds what breaks and the remedy
+  std::optional<Place> related;  // the other one of two that collide
+  std::string message;           // the fact only; the rule adds consequence and remedy
 };
 using Findings = std::vector<Finding>;
 
-// FindingLimit — how many findings of a rule are told one by one: a file that is wrong everywhere
-// is not made clearer, and costs no more memory, by millions of them.
+// FindingLimit — limits the findings of each rule: millions of them would only cost memory.
 class FindingLimit {
  public:
-  static constexpr std::size_t kMaxOfARule = 1000;
+  static constexpr std::size_t kMaxPerRule = 1000;
 
-  // Whether this one is told; counts it.
+  // Counts a finding. Whether it is below the limit.
   bool admit(std::string_view code);
-  // One finding, at `table`, for all of a rule that were not told.
-  void tell_rest(Source table, Findings& findings) const;
+  // Adds one finding at `table` for each rule that exceeded the limit.
+  void add_summaries(Source table, Findings& findings) const;
 
  private:
   struct Count {
@@ -50,17 +48,17 @@ class FindingLimit {
   std::vector<Count> counts_;
 };
 
-// What is the same for every finding of a rule.
+// What all findings of a rule have in common.
 struct Rule {
   std::string_view code;
   std::string_view title;
   std::string_view breaks;  // at run time
   std::string_view remedy;
-  bool mechanical;  // `lint --fix` mends it
+  bool mechanical;  // `lint --fix` corrects it
 };
 
 const std::vector<Rule>& rules();
-// A rule with "" where the code is none of rules(), which no finding's is.
+// An empty rule for an unknown code; findings have known ones.
 const Rule& rule_of(std::string_view code);
 
 }  // namespace chipweave::domain::ranktable

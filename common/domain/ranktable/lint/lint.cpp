@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
 
 Check::Check(const RankTable& the_table, Profile the_profile, Findings& findings)
     : table(the_table), profile(the_profile), findings_(findings) {
-  seats.reserve(table.rank_count());
+  entries.reserve(table.rank_count());
   const Server* machine = nullptr;
   for (const Group& group : table.groups) {
     for (const Server& server : group.servers) {
@@ -21,7 +22,7 @@ Check::Check(const RankTable& the_table, Profile the_profile, Findings& findings
       for (const Device& device : server.devices) {
         ids_ascend = ids_ascend && before < device.device_id;
         before = device.device_id;
-        seats.push_back({&group, &server, &device});
+        entries.push_back({&group, &server, &device});
         if (device.super_device_id && first_sdid == nullptr) first_sdid = &device;
         has_negative_id = has_negative_id || (device.device_id && device.device_id < 0);
         has_ports = has_ports || device.device_port || device.backup_port || device.host_port ||
@@ -42,6 +43,13 @@ bool Check::for_hccl() const {
     default:
       return false;
   }
+}
+
+bool Check::expect_range(std::string_view code, const Number& value, std::int64_t min,
+                         std::int64_t max, Place place) {
+  if (!value || (*value >= min && *value <= max)) return true;
+  error(code, place, concat(place.member, " must be ", min, " to ", max, ", got ", *value));
+  return false;
 }
 
 std::size_t Check::machines() const {

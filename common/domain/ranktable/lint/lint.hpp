@@ -1,7 +1,7 @@
-// lint — the rules that the values of a rank table must obey, for a consumer.
+// lint — checks the values of a rank table for a consumer.
 //
-// Pure: what the text, the file or the machine say is checked where they are read. Findings name
-// the objects of the table by their source. Cost: O(ranks log ranks), one pass a rule.
+// Text, file and machines are checked where they are read. Findings refer to objects of the table
+// by their source. Cost: O(ranks log ranks), one pass for each rule.
 #pragma once
 
 #include "common/domain/ranktable/lint/finding.hpp"
@@ -11,8 +11,8 @@ namespace chipweave::domain::ranktable {
 
 Findings lint(const RankTable& table, Profile profile);
 
-// RT070: what a local ModelArts table and the global one do not say alike; nothing is found when
-// one of the global table's instances is this one.
+// RT070: differences between a local ModelArts table and the global one. None if the global table
+// contains this instance.
 Findings lint_local_against_global(const RankTable& local, const RankTable& global);
 
 }  // namespace chipweave::domain::ranktable

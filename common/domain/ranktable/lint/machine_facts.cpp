@@ -3,10 +3,12 @@
 #include <charconv>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace chipweave::domain::ranktable {
 namespace {
 
-// The network that an address with this mask is in; nullopt where either cannot be read.
+// The network of an address with this mask; nullopt if either cannot be read.
 std::optional<IpAddress> subnet_of(const std::string& address, const std::string& mask) {
   const auto ip = parse_ip(address);
   if (!ip || mask.empty()) return std::nullopt;
@@ -70,15 +72,15 @@ class MachineCheck {
     if (is_new || first->second.subnet == *subnet || first->second.reported) return;
     first->second.reported = true;
     warn("RT046", device,
-         "device " + std::to_string(*device.device_id) + " is in subnet " + subnet->text() +
-             " here and in " + first->second.subnet.text() + " on another server",
+         concat("device ", *device.device_id, " is in subnet ", subnet->text(), " here and in ",
+                first->second.subnet.text(), " on another server"),
          Place{first->second.device->source, "device_ip"});
   }
 
   struct Rail {
     IpAddress subnet;
     const Device* device;
-    bool reported = false;  // one finding a rail
+    bool reported = false;  // one finding for each rail
   };
   Findings& findings_;
   std::map<std::int64_t, Rail> rails_;

@@ -1,4 +1,4 @@
-// MachineFacts — what a host says about its devices, and where a rank table says otherwise.
+// MachineFacts — what a host reports about its devices, compared with a rank table.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 namespace chipweave::domain::ranktable {
 
 struct DeviceFacts {
-  std::string address;     // "": the host does not know
+  std::string address;     // "": not known
   std::string netmask;     // "": not known; a mask or a prefix length
   std::optional<bool> up;  // link of the port
-  std::string health;      // "Success", or what is wrong; "": not asked
+  std::string health;      // "Success", or what is wrong; "": not known
 };
 
 // Of one host, by physical device id.
@@ -26,9 +26,8 @@ struct MachineFacts {
 // By server_id.
 using FactsByServer = std::map<std::string, MachineFacts>;
 
-// RT081 where addresses differ, a link is down or a port is not healthy; RT046 where the devices of
-// one id on several hosts are in different subnets. Servers and devices that nothing is known of
-// are passed over.
+// RT081 if addresses differ, a link is down or a port is unhealthy; RT046 if devices with the same
+// id on several hosts are in different subnets. Servers and devices without facts are skipped.
 Findings lint_against_machines(const RankTable& table, const FactsByServer& facts);
 
 }  // namespace chipweave::domain::ranktable

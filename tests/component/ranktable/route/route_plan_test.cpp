@@ -74,7 +74,7 @@ TEST_F(RoutePlanCommand, WithoutCabinetNothingOfTheTopologyIsHandedDown) {
   const Outcome out = route(plan);
   EXPECT_EQ(out.code, 0);
   EXPECT_THAT(out.text, HasSubstr("j-worker-4      4     4"));
-  EXPECT_THAT(out.text, HasSubstr("--cabinet plans all the same"));
+  EXPECT_THAT(out.text, HasSubstr("use --cabinet to plan anyway"));
   EXPECT_THAT(content("plan/jobstart_hccl.json"), Not(HasSubstr("tor_ip")));
   EXPECT_EQ(content("plan/route_plan.json"), "");
   EXPECT_EQ(content("plan/torlist-j.yaml"), "");
@@ -106,12 +106,12 @@ TEST_F(RoutePlanCommand, MachinesThatTheNetworkDoesNotKnowAreLast) {
   folder_.put("part.csv", "name,tor\n10.1.0.4,a\nn5,a\n");
   const Outcome out = route("plan --pods " + pods_ + " --network " + at("part.csv") + " 2>&1");
   EXPECT_EQ(out.code, 0);
-  EXPECT_THAT(out.text, HasSubstr("so they come last: j-worker-0, j-worker-1"));
+  EXPECT_THAT(out.text, HasSubstr("so they are last: j-worker-0, j-worker-1"));
   EXPECT_THAT(out.text, HasSubstr("MASTER_INDEX     4"));
   folder_.put("other.csv", "name,tor\nx,a\n");
   const Outcome none = route("plan --pods " + pods_ + " --network " + at("other.csv") + " 2>&1");
   EXPECT_EQ(none.code, 0);
-  EXPECT_THAT(none.text, HasSubstr("the network has none of the machines; the first is n0"));
+  EXPECT_THAT(none.text, HasSubstr("the network contains none of the machines; the first is n0"));
 }
 
 TEST_F(RoutePlanCommand, SuperPodsMayComeFromTheNetwork) {

@@ -51,7 +51,7 @@ TEST(BorrowedNics, RefusesASiblingThatIsAvoidedTooOrMissing) {
   ASSERT_TRUE(nics.ok()) << nics.error().text();
   const auto both = nics->resolve(0, "10.0.1.18", addresses);
   ASSERT_FALSE(both.ok());
-  EXPECT_THAT(both.error().text(), HasSubstr("10.0.1.19 is already in replace device"));
+  EXPECT_THAT(both.error().text(), HasSubstr("the list has its address 10.0.1.19 too"));
   const auto missing = nics->resolve(8, "10.0.1.26", addresses);
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().text(), HasSubstr("device 8 needs the NIC of its sibling die"));

@@ -108,10 +108,10 @@ TEST(LiveAddresses, SaysWhatToDoAboutADeviceWithoutAddress) {
   script.run(7, "address_1=10.0.1.19");
   EXPECT_THAT(script.error, HasSubstr("device 7 has no address"));
   EXPECT_THAT(script.error, HasSubstr("hccn_tool -i 7 -ip -s address"));
-  EXPECT_THAT(script.error, HasSubstr("/etc/hccn.conf has none for it"));
+  EXPECT_THAT(script.error, HasSubstr("/etc/hccn.conf has no entry for it"));
   Script nothing;
   nothing.run(7, "address_1=10.0.1.19");
-  EXPECT_THAT(nothing.error, HasSubstr("there is no hccn_tool to ask"));
+  EXPECT_THAT(nothing.error, HasSubstr("hccn_tool is not installed"));
 }
 
 TEST(LiveAddresses, AsksAToolThatHangsOnce) {
@@ -134,13 +134,13 @@ TEST(AddressPlan, CountsFromTheBase) {
   EXPECT_EQ(plan_address("10.0.1.18/24", 0), "10.0.1.18/255.255.255.0");
   EXPECT_EQ(plan_address("10.0.1.18/24", 7), "10.0.1.25/255.255.255.0");
   EXPECT_EQ(plan_address("2001:db8::10/64", 15), "2001:db8::1f/64");
-  EXPECT_THAT(plan_address("10.0.1.250/24", 5), HasSubstr("is no address of a host"));
+  EXPECT_THAT(plan_address("10.0.1.250/24", 5), HasSubstr("is not a host address"));
   EXPECT_THAT(plan_address("10.0.1.250/24", 6), HasSubstr("is outside of 10.0.1.250/24"));
-  EXPECT_THAT(plan_address("10.0.1.0/24", 0), HasSubstr("is no address of a host"));
+  EXPECT_THAT(plan_address("10.0.1.0/24", 0), HasSubstr("is not a host address"));
   EXPECT_EQ(plan_address("10.0.1.0/24", 1), "10.0.1.1/255.255.255.0");
   for (const char* plan : {"", "/", "10.0.1.18", "10.0.1.18/", "10.0.1.18/33", "10.0.1/24",
                            "2001:db8::/129", "10.0.1.18/-1", "10.0.1.18/24/24"}) {
-    EXPECT_THAT(plan_address(plan, 0), HasSubstr("is no BASE/PREFIX")) << plan;
+    EXPECT_THAT(plan_address(plan, 0), HasSubstr("expected BASE/PREFIX")) << plan;
   }
 }
 
@@ -159,13 +159,13 @@ AddressFlags topology(const std::string& name, const std::string& plan = "") {
 }
 
 TEST(DescribedAddresses, NeverInventsAnAddress) {
-  EXPECT_THAT(described(topology("ascend-910b-8"), 0), HasSubstr("none is invented"));
+  EXPECT_THAT(described(topology("ascend-910b-8"), 0), HasSubstr("add --address-plan"));
   EXPECT_EQ(described(topology("ascend-910b-8", "10.0.1.18/24"), 7), "10.0.1.25");
   EXPECT_THAT(described(topology("ascend-910b-8", "10.0.1.18/24"), 8),
               HasSubstr("has no device 8"));
-  EXPECT_THAT(described(topology("hgx-h100-8", "10.0.1.18/24"), 0), HasSubstr("of nvidia"));
+  EXPECT_THAT(described(topology("hgx-h100-8", "10.0.1.18/24"), 0), HasSubstr("of vendor nvidia"));
   EXPECT_THAT(described(topology("no-such-machine"), 0), HasSubstr("no built-in profile"));
-  EXPECT_THAT(described(topology("ascend-910b-8", "x"), 0), HasSubstr("is no BASE/PREFIX"));
+  EXPECT_THAT(described(topology("ascend-910b-8", "x"), 0), HasSubstr("expected BASE/PREFIX"));
 }
 
 TEST(DescribedAddresses, ReadsAnInventory) {
@@ -179,8 +179,8 @@ TEST(DescribedAddresses, ReadsAnInventory) {
       "bootId": "b", "topology": )" + machine + "}}");
   EXPECT_EQ(described(flags, 4), "10.0.1.22");
   EXPECT_THAT(described(flags, 0), HasSubstr("has no device 0"));
-  EXPECT_THAT(described(flags, 5), HasSubstr("does not say the address of device 5"));
-  EXPECT_THAT(described(flags, 6), HasSubstr("which is none"));
+  EXPECT_THAT(described(flags, 5), HasSubstr("has no address for device 5"));
+  EXPECT_THAT(described(flags, 6), HasSubstr("expected an IP address, got \"x\""));
   flags.from_inventory = folder.put("plain.json", machine);
   EXPECT_EQ(described(flags, 4), "10.0.1.22");
   flags.from_inventory = folder.put("list.json", R"({"items": []})");
@@ -196,7 +196,8 @@ TEST(DescribedAddresses, ReadsAnInventory) {
 TEST(AddressSource, ErrorsNameWhatIsNotThere) {
   AddressFlags flags;
   flags.hccn_tool = "/no/such/tool";
-  EXPECT_THAT(described(flags, 0), HasSubstr("argument --hccn-tool: there is no program"));
+  EXPECT_THAT(described(flags, 0),
+              HasSubstr("argument --hccn-tool: \"/no/such/tool\" is not an executable program"));
   flags = {};
   flags.hccn_conf = "/no/such/conf";
   EXPECT_THAT(described(flags, 0), HasSubstr("argument --hccn-conf: file /no/such/conf"));

@@ -22,21 +22,24 @@ TEST(Generate, RefusesAndWritesNothing) {
       {{"--prefill-server-list"}, "nothing to generate"},
       {{"--prefill-server-list", ""}, "empty device id"},
       {{"--prefill-server-list", "0,,1"}, "empty device id"},
-      {{"--prefill-server-list", "a"}, "is no device id"},
+      {{"--prefill-server-list", "a"}, "expected a device id"},
       {{"--prefill-server-list", "0,1", "2"}, "differ in size"},
       {{"--decode-server-list", "0,1", "2"}, "differ in size"},
       {{"--prefill-server-list", "0", "--decode-server-list", "0"}, "is used by"},
       {{"--prefill-server-list", "1,23", "--decode-server-list", "12,3"}, "1,23"},
-      {{"--prefill-server-list", "0,1", "--decode-server-list", "2", "--strict"}, "refuses that"},
-      {{"--api-server", "--ip", "../../etc/x"}, "argument --ip: \"../../etc/x\" is no address"},
-      {{"--api-server", "--ip", "10.0.0.256"}, "is no address"},
-      {{"--api-server", "--ip", "\x1b[2J"}, "\"?[2J\" is no address"},
+      {{"--prefill-server-list", "0,1", "--decode-server-list", "2", "--strict"},
+       "rejects on one machine"},
+      {{"--api-server", "--ip", "../../etc/x"},
+       "argument --ip: expected an IP address, got \"../../etc/x\""},
+      {{"--api-server", "--ip", "10.0.0.256"}, "expected an IP address"},
+      {{"--api-server", "--ip", "\x1b[2J"}, "got \"?[2J\""},
       {{"--api-server", "--ip", "1.1.1.1", "--save-dir", ""}, "empty name"},
-      {{"--api-server", "--ip", "1.1.1.1", "--device-port-range", "5", "4"}, "no range of ports"},
-      {{"--api-server", "--ip", "1.1.1.1", "--replace-device-list", "x"}, "\"x\" is no address"},
+      {{"--api-server", "--ip", "1.1.1.1", "--device-port-range", "5", "4"}, "expected two ports"},
+      {{"--api-server", "--ip", "1.1.1.1", "--replace-device-list", "x"},
+       "expected addresses separated by commas, got \"x\""},
       {{"--decode-server-list", "1,0", "--ip", "1.1.1.1", "--replace-device-list",
         "10.0.1.18,10.0.1.19"},
-       "already in replace device"},
+       "the list has its address 10.0.1.18 too"},
       {{"--decode-server-list", "1023", "--ip", "1.1.1.1"}, "device 1023 has no address"},
   };
   for (const auto& [words, says] : cases) {
@@ -106,7 +109,7 @@ TEST(Generate, PlansForAMachineThatIsDescribed) {
   const Words words = {"chipweave", "ranktable", "gen",  "--from-topology", "ascend-a3-16",
                        "--dec",     "14,15",     "--ip", "10.0.0.1"};
   EXPECT_EQ(runner.run_words(words), 1);
-  EXPECT_THAT(runner.err, HasSubstr("none is invented: give --address-plan BASE/PREFIX"));
+  EXPECT_THAT(runner.err, HasSubstr("add --address-plan BASE/PREFIX"));
   Words planned = words;
   planned.insert(planned.end(), {"--address-plan", "10.0.1.16/24"});
   EXPECT_EQ(runner.run_words(planned), 0) << runner.err;
@@ -123,7 +126,7 @@ TEST(Generate, MergesLocalTablesAndAllOfThem) {
               0);
   }
   const std::string local = "all/local_ranktable_10.0.0.";
-  EXPECT_EQ(runner.run_words({"chipweave", "pd-ranktable", "--mode", "merge-local",
+  EXPECT_EQ(runner.run_words({"pd_ranktable_tools", "--mode", "merge-local",
                               "--local-ranktable-list", local + "1_01.json", local + "2_01.json"}),
             0)
       << runner.err;
@@ -154,13 +157,14 @@ TEST(Generate, HcclUsesThePhysicalIdsThatAreVisible) {
   EXPECT_THAT(runner.err, HasSubstr("must be in the same group"));
 }
 
-TEST(Entry, TellsUsageFromFailureAndFromOthersCommands) {
+TEST(Entry, TellsUsageErrorsFromFailuresAndOtherCommands) {
   ToolRunner runner;
   EXPECT_EQ(runner.run({"gen", "--foo"}), 2);
-  EXPECT_THAT(runner.err, HasSubstr("usage: chipweave ranktable gen [-h]"));
+  EXPECT_THAT(runner.err, HasSubstr("see 'chipweave ranktable gen --help'"));
   EXPECT_EQ(runner.run({"gen", "--mode", "merge"}), 2);
   EXPECT_EQ(runner.run_words({"pd_ranktable_tools", "--mode", "x"}), 2);
-  EXPECT_EQ(runner.run_words({"x/merge_hccl.py"}), 2);
+  EXPECT_EQ(runner.run_words({"chipweave", "ranktable", "merge-hccl"}), 2);
+  EXPECT_EQ(runner.run_words({"x/merge_hccl.py", "a"}), -1);
   EXPECT_EQ(runner.run_words({"hccl_tools.py", "--address-plan", "x"}), 2);
   EXPECT_EQ(runner.run_words({"hccl_tools.py", "--device_num", "8"}), 1);
   EXPECT_EQ(runner.run_words({"chipweave", "ranktable", "lint", "f"}), -1);
@@ -168,15 +172,6 @@ TEST(Entry, TellsUsageFromFailureAndFromOthersCommands) {
   EXPECT_EQ(runner.run_words({"chipweave", "gen"}), -1);
   EXPECT_EQ(runner.run_words({"chipweave"}), -1);
   EXPECT_EQ(runner.run_words({}), -1);
-  for (const RanktableTool& tool : ranktable_tools()) {
-    Words words = {"chipweave"};
-    const std::size_t blank = tool.command.find(' ');
-    words.push_back(tool.command.substr(0, blank));
-    if (blank != std::string::npos) words.push_back(tool.command.substr(blank + 1));
-    words.push_back("--help");
-    EXPECT_EQ(runner.run_words(words), 0) << tool.command;
-    EXPECT_THAT(runner.out, HasSubstr("examples:\n  chipweave " + tool.command + " "));
-  }
 }
 
 }  // namespace

@@ -71,10 +71,10 @@ TEST_F(GoldenTables, OfHcclToolsInAContainer) {
 
 TEST_F(GoldenTables, OfMergeHccl) {
   const Files all = ToolRunner::files(golden("merge_hccl"));
-  ASSERT_EQ(
-      runner_.run_words({"merge_hccl.py", golden("merge_hccl/hccl_8p_01234567_10.0.0.18.json"),
-                         golden("merge_hccl/hccl_8p_01234567_10.0.0.19.json")}),
-      0)
+  ASSERT_EQ(runner_.run_words({"chipweave", "ranktable", "merge-hccl",
+                               golden("merge_hccl/hccl_8p_01234567_10.0.0.18.json"),
+                               golden("merge_hccl/hccl_8p_01234567_10.0.0.19.json")}),
+            0)
       << runner_.err;
   EXPECT_EQ(ToolRunner::files(), (Files{{"hccl_2s_16p.json", all.at("hccl_2s_16p.json")}}));
 }

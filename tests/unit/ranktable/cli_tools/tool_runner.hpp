@@ -47,6 +47,7 @@ class ToolRunner {
     const std::string path = folder_.put("hccn_tool", "#!/bin/sh\n" + lines);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
+  std::string tool() const { return folder_.at("hccn_tool"); }
   void set_conf(const std::string& lines) { folder_.put("hccn.conf", lines); }
   std::string put(const std::string& name, const std::string& text) {
     return folder_.put(name, text);

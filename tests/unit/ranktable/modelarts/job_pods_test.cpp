@@ -115,20 +115,20 @@ TEST(JobPodsReader, OtherJobsAndPodsWithoutNpusArePassedOver) {
                                    "\"worker\"", "\"helper\"");
   const std::string bare = R"({"kind":"Pod","metadata":{"name":"p"}})";
   EXPECT_THAT(error_of(list_text({mine, other})),
-              HasSubstr("--job: is needed: there are pods of several jobs, \"ns/j\", \"ns/k\""));
+              HasSubstr("--job: is required: there are pods of several jobs: \"ns/j\", \"ns/k\""));
   const auto job = read_job_pods(list_text({mine, other, helper, bare}), {"ns/j", "", 0});
   ASSERT_TRUE(job.ok()) << job.error().text();
   EXPECT_EQ(job->pods.size(), 1U);
   EXPECT_THAT(job->warnings, ElementsAre("1 pods of no Volcano job are passed over",
                                          "1 pods that use no NPU are passed over"));
   EXPECT_THAT(error_of(list_text({mine}), {"x", "", 0}),
-              HasSubstr("--job: no NPU pod is of job \"x\"; there are pods of \"ns/j\""));
+              HasSubstr("--job: no NPU pod is of job \"x\"; known: \"ns/j\""));
 }
 
 TEST(JobPodsReader, TasksAreNumberedApart) {
   const std::string worker = pod_text({0, "n0", {0}, "", ""});
   const std::string master = named(worker, "worker", "master");
-  EXPECT_THAT(error_of(list_text({worker, master})), HasSubstr("--task: is needed"));
+  EXPECT_THAT(error_of(list_text({worker, master})), HasSubstr("--task: is required"));
   const auto job = read_job_pods(list_text({worker, master}), {"", "master", 0});
   ASSERT_TRUE(job.ok());
   EXPECT_EQ(job->task, "master");
@@ -142,16 +142,16 @@ TEST(JobPodsReader, SentencesForWhatIsWrong) {
   EXPECT_THAT(error_of("[1,2]"), HasSubstr("kubectl get pods"));
   EXPECT_THAT(error_of(list_text({R"({"kind":"Pod"})"})), HasSubstr("volcano.sh/job-name"));
   EXPECT_THAT(error_of(named(list_text({good}), "\"ns\"", "\"../x\"")),
-              HasSubstr("no names of Kubernetes"));
+              HasSubstr("is not a valid name in Kubernetes"));
   EXPECT_THAT(error_of(named(list_text({good}), "\"j\"", "\"../j\"")),
-              HasSubstr("no names of Kubernetes"));
+              HasSubstr("is not a valid name in Kubernetes"));
   EXPECT_THAT(error_of(named(list_text({good}), "\"name\":\"j-worker-0\"", "\"name\":\"../x-0\"")),
               HasSubstr("is none of a pod"));
   EXPECT_THAT(error_of(named(list_text({good}), "\"nodeName\":\"n0\"", "\"nodeName\":\"a/b\"")),
               HasSubstr("no name of a node"));
   EXPECT_THAT(
       error_of(named(list_text({good}), "\"name\":\"j-worker-0\"", "\"name\":\"j-worker\"")),
-      HasSubstr("its name does not end in -N"));
+      HasSubstr("nor a name that ends in -N"));
   EXPECT_THAT(
       error_of(list_text({pod_text({0, "n0", {0}, "", R"(,"volcano.sh/task-index":"-1")"})})),
       HasSubstr("not a whole number below"));
@@ -174,17 +174,19 @@ TEST(JobPodsReader, SentencesForReportsThatAreWrong) {
   };
   EXPECT_THAT(with("{"),
               HasSubstr("annotation cce.kubectl.kubernetes.io/ascend-1980-configuration"));
-  EXPECT_THAT(with("[]"), HasSubstr("it is no JSON object"));
-  EXPECT_THAT(with(R"({"devices":[]})"), HasSubstr("it has no server_id"));
-  EXPECT_THAT(with(R"({"server_id":"a","devices":[]})"), HasSubstr("it has no list"));
-  EXPECT_THAT(with(R"({"server_id":"a","devices":[1]})"), HasSubstr("device[0]: it is no object"));
-  EXPECT_THAT(with(R"({"server_id":"a","devices":[{}]})"), HasSubstr("it has no device_id"));
+  EXPECT_THAT(with("[]"), HasSubstr("expected a JSON object"));
+  EXPECT_THAT(with(R"({"devices":[]})"),
+              HasSubstr("server_id, the name of the machine, is missing"));
+  EXPECT_THAT(with(R"({"server_id":"a","devices":[]})"), HasSubstr("expected a list"));
+  EXPECT_THAT(with(R"({"server_id":"a","devices":[1]})"),
+              HasSubstr("device[0]: expected an object"));
+  EXPECT_THAT(with(R"({"server_id":"a","devices":[{}]})"), HasSubstr("device_id is missing"));
   EXPECT_THAT(with(R"({"server_id":"a","devices":[{"device_id":"01"}]})"),
-              HasSubstr("is no decimal number"));
+              HasSubstr("must be a decimal number"));
   EXPECT_THAT(with(R"({"server_id":"a","devices":[{"device_id":[]}]})"),
-              HasSubstr("device_id is no text"));
+              HasSubstr("device_id must be text"));
   EXPECT_THAT(with(R"({"server_id":"a","devices":[{"device_id":"1"},{"device_id":1}]})"),
-              HasSubstr("device 1 is there twice"));
+              HasSubstr("device 1 is repeated"));
   EXPECT_THAT(with(R"({"server_id":")" + std::string(65, 'x') + R"(","devices":[1]})"),
               HasSubstr("longer than 64 bytes"));
 }

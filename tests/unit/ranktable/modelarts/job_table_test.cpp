@@ -153,7 +153,7 @@ TEST(JobTables, RefusesContradictions) {
   split.pods[1].report->devices[0].id = "1";
   const auto torn = make_job_tables(split, {}, nullptr);
   ASSERT_FALSE(torn.ok());
-  EXPECT_THAT(torn.error().text(), HasSubstr("say different super pods"));
+  EXPECT_THAT(torn.error().text(), HasSubstr("are in different super pods"));
 }
 
 TEST(JobTables, ReadsWhatItWrites) {
@@ -177,9 +177,9 @@ TEST(JobTables, SentencesForTablesThatAreWrong) {
   EXPECT_NE(error("x"), "it was taken");
   EXPECT_NE(error("[]"), "it was taken");
   EXPECT_THAT(error(R"({"status":"done","version":"1.0","server_list":[]})"),
-              HasSubstr("completed or initializing"));
+              HasSubstr("known: completed, initializing"));
   EXPECT_THAT(error(R"({"status":"completed","version":"1.0","server_list":[]})"),
-              HasSubstr("server_list is empty"));
+              HasSubstr("server_list must not be empty"));
   EXPECT_THAT(error(R"({"status":"completed"})"), HasSubstr("is missing"));
   EXPECT_THAT(error(R"({"status":"completed","version":"1.0","server_list":[{"server_id":"a"}]})"),
               HasSubstr("device"));

@@ -25,8 +25,8 @@ TEST(RoutePlanFile, RefusesWhatIsNoPlan) {
     return plan ? "it was taken" : plan.error().text();
   };
   EXPECT_THAT(error(""), HasSubstr("not valid JSON"));
-  EXPECT_THAT(error("{}"), HasSubstr("no list ranks"));
-  EXPECT_THAT(error(R"({"ranks":[]})"), HasSubstr("no list ranks"));
+  EXPECT_THAT(error("{}"), HasSubstr("expected a list \"ranks\""));
+  EXPECT_THAT(error(R"({"ranks":[]})"), HasSubstr("expected a list \"ranks\""));
   EXPECT_THAT(error(R"({"ranks":[0,0],"master_index":0})"), HasSubstr("ranks[1]"));
   EXPECT_THAT(error(R"({"ranks":[0,2],"master_index":0})"), HasSubstr("ranks[1]"));
   EXPECT_THAT(error(R"({"ranks":["0"],"master_index":0})"), HasSubstr("ranks[0]"));

@@ -1,4 +1,5 @@
-#include "common/codec/ranktable/tools/hccl_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,19 +74,18 @@ TEST(HcclTables, WarnsOfTheOrderOfTextsAndOfMergedFiles) {
   const auto again = merge_hccl_tables({merged, server(3)});
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_THAT(again->warnings,
-              ElementsAre(HasSubstr("file hccl_2s_4p.json has 2 servers already")));
+              ElementsAre(HasSubstr("file hccl_2s_4p.json already has 2 servers")));
 }
 
 TEST(HcclTables, RefusesDuplicatesAndOtherTables) {
   NamedText merged{"m", merge_hccl_tables({server(1), server(2)})->file.text};
-  EXPECT_THAT(merge_error({merged, server(2)}), HasSubstr("was a merged table given again?"));
+  EXPECT_THAT(merge_error({merged, server(2)}), HasSubstr("is a merged table among the files?"));
   EXPECT_THAT(merge_error({server(1), server(1)}), HasSubstr("file f1: is given twice"));
   NamedText other = server(1);
   other.name = "other";
   const std::size_t at = other.text.find("10.0.0.1\"");
   other.text.replace(at, 9, "10.0.0.2\"");
-  EXPECT_THAT(merge_error({server(1), other}),
-              HasSubstr("device_ip \"10.0.1.18\" stands in file f1"));
+  EXPECT_THAT(merge_error({server(1), other}), HasSubstr("device_ip \"10.0.1.18\" is in file f1"));
   EXPECT_THAT(merge_error({server(1), {"x", "{"}}), HasSubstr("file x: line 1, column "));
   EXPECT_THAT(merge_error({{"x", R"({"version": "1.0", "status": "completed", "server_count": "0",
                                     "server_list": []})"}}),

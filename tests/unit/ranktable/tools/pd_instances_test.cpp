@@ -26,8 +26,6 @@ TEST(PdInstances, ReadsIdsInTheirOrder) {
   EXPECT_THAT(out->prefill, ElementsAre(ElementsAre(5, 4), ElementsAre(10, 1)));
   EXPECT_THAT(out->decode, ElementsAre(ElementsAre(2, 3)));
   EXPECT_THAT(out->warnings, IsEmpty());
-  EXPECT_EQ(joined_ids({0, 1, 10, 11}), "011011");
-  EXPECT_EQ(listed_ids({4, 5}), "4,5");
 }
 
 TEST(PdInstances, RefusesWhatIsNoDeviceId) {

@@ -1,4 +1,4 @@
-#include "common/codec/ranktable/tools/pd_merge.hpp"
+#include "common/codec/ranktable/tools/merge.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
@@ -103,8 +103,8 @@ TEST(PdMerge, KeepsMembersItDoesNotKnow) {
 }
 
 TEST(PdMerge, WantsTwoFilesAndEachOnce) {
-  EXPECT_THAT(merge_error({}), HasSubstr("argument --global-ranktable-list: two and more"));
-  EXPECT_THAT(merge_error({api_and_prefill()}), HasSubstr("two and more global tables"));
+  EXPECT_THAT(merge_error({}), HasSubstr("argument --global-ranktable-list: expected two or more"));
+  EXPECT_THAT(merge_error({api_and_prefill()}), HasSubstr("expected two or more global tables"));
   EXPECT_THAT(merge_error({api_and_prefill(), decode(), decode()}),
               HasSubstr("file g10.0.0.2: is given twice"));
 }
@@ -115,7 +115,7 @@ TEST(PdMerge, WantsExactlyOneApiServer) {
   second.api_server = true;
   const std::string error = merge_error({api_and_prefill(), global_of(second)});
   EXPECT_THAT(error, HasSubstr("file g10.0.0.2: line "));
-  EXPECT_THAT(error, HasSubstr("second API server (group \"0\"): the first is in file g10.0.0.1"));
+  EXPECT_THAT(error, HasSubstr("second API server (group \"0\"); the first is in file g10.0.0.1"));
 }
 
 TEST(PdMerge, NamesFileLineAndColumnOfWhatIsNoTable) {
@@ -125,7 +125,7 @@ TEST(PdMerge, NamesFileLineAndColumnOfWhatIsNoTable) {
       {"[]", "file bad"},
       {"7", "file bad"},
       {"null", "file bad"},
-      {"{}", "the members of no rank table"},
+      {"{}", "has no members of a rank table"},
       {"{\"a\": 1, \"a\": 2}", "file bad"},
       {"{\"server_group_list\": []}", "file bad"},
       {"{\"server_group_list\": 7, \"version\": \"1.0\", \"status\": \"completed\"}", "file bad"},
@@ -156,14 +156,14 @@ TEST(PdMerge, RefusesOtherDialects) {
 
 TEST(PdMerge, RefusesWhatIsWrongInATable) {
   const std::vector<std::array<std::string, 3>> cases = {
-      {"\"completed\"", "\"initializing\"", "status is \"initializing\""},
-      {"\"1.0\"", "\"1.2\"", "version is \"1.2\""},
+      {"\"completed\"", "\"initializing\"", "status must be \"completed\", got \"initializing\""},
+      {"\"1.0\"", "\"1.2\"", "version must be \"1.0\", got \"1.2\""},
       {"\"1.0\"", "1.0", "line 2, column "},
-      {"\"server_count\": \"1\"", "\"server_count\": \"2\"", "server_count is 2, and server_list"},
+      {"\"server_count\": \"1\"", "\"server_count\": \"2\"", "server_count is 2, but server_list"},
       {"\"server_count\": \"1\"", "\"server_count\": \"x\"", "file g10.0.0.2: line 7"},
-      {"\"server_count\": \"1\"", "\"server_count\": -1", "server_count is -1, and server_list"},
-      {"\"server_count\": \"1\"", "\"server_count\": 1e0", "\"1e0\" is no whole number"},
-      {"\"group_id\": \"2\"", "\"group_id\": \"\"", "group_id \"\" is unknown"},
+      {"\"server_count\": \"1\"", "\"server_count\": -1", "server_count is -1, but server_list"},
+      {"\"server_count\": \"1\"", "\"server_count\": 1e0", "\"1e0\" is not a whole number"},
+      {"\"group_id\": \"2\"", "\"group_id\": \"\"", "unknown group_id \"\""},
       {"\"group_id\": \"2\"", "\"group_id\": \"0\"", "result of merge-all"},
       {"\"rank_id\": \"1\"", "\"rank_id\": \"2\"", "rank_id must be \"1\" here"},
       {"\"rank_id\": \"0\"", "\"rank_id\": \"1\"", "rank_id must be \"0\" here"},
@@ -171,16 +171,18 @@ TEST(PdMerge, RefusesWhatIsWrongInATable) {
       {"\"device_id\": \"1\"", "\"device_id\": \"0\"",
        "device_id 0 of server \"10.0.0.2\" is used"},
       {"\"device_id\": \"1\"", "\"device_id\": \"1abc\"", "file g10.0.0.2: line "},
-      {"10.0.2.19", "10.0.2.18", "device_ip 10.0.2.18 stands in file g10.0.0.2, line "},
-      {"10.0.2.19", "10.0.2.256", "device_ip \"10.0.2.256\" is no address"},
-      {"10.0.2.19", "10.0.2.19,", "is no address"},
-      {"10.0.2.19", "10.0.1.19", "stands in file g10.0.0.1, line "},
+      {"10.0.2.19", "10.0.2.18", "device_ip \"10.0.2.18\" is in file g10.0.0.2, line "},
+      {"10.0.2.19", "10.0.2.256", "device_ip: expected an IP address, got \"10.0.2.256\""},
+      {"10.0.2.19", "10.0.2.19,", "expected an IP address"},
+      {"10.0.2.19", "10.0.1.19", "is in file g10.0.0.1, line "},
       {"\"server_ip\": \"10.0.0.2\"", "\"server_ip\": \"\"", "must not be empty"},
-      {"\"server_ip\": \"10.0.0.2\"", "\"server_ip\": \"localhost\"", "is reached by no other"},
-      {"\"server_ip\": \"10.0.0.2\"", "\"server_ip\": \"127.0.1.1\"", "is reached by no other"},
+      {"\"server_ip\": \"10.0.0.2\"", "\"server_ip\": \"localhost\"",
+       "cannot be reached from the other"},
+      {"\"server_ip\": \"10.0.0.2\"", "\"server_ip\": \"127.0.1.1\"",
+       "cannot be reached from the other"},
       {"\"server_ip\": \"10.0.0.2\"", "\"server_ip\": \"10.0.0.1\"", "device_id 0 of server"},
       {"\"rank_id\": \"1\"", "\"rank_id\": \"1\", \"device_port\": \"70000\"", "1 to 65535"},
-      {"\"rank_id\": \"1\"", "\"rank_id\": \"1\", \"rank_id\": \"1\"", "twice"},
+      {"\"rank_id\": \"1\"", "\"rank_id\": \"1\", \"rank_id\": \"1\"", "is repeated"},
   };
   for (const auto& [from, to, says] : cases) {
     EXPECT_THAT(error_of_edit(from, to), HasSubstr(says)) << to;
@@ -289,7 +291,7 @@ TEST(PdMergeLocal, RefusesWhatItCannotMerge) {
     const auto out = merge_pd_local(std::move(files));
     return out.ok() ? "(no error)" : out.error().text();
   };
-  EXPECT_THAT(error({local_of(1, {0})}), HasSubstr("two and more local tables"));
+  EXPECT_THAT(error({local_of(1, {0})}), HasSubstr("expected two or more local tables"));
   EXPECT_THAT(error({local_of(1, {0}), decode()}), HasSubstr("file g10.0.0.2"));
   EXPECT_THAT(error({local_of(1, {0}), local_of(1, {0})}), HasSubstr("is given twice"));
   PdMachine api = host(2);

@@ -1,4 +1,4 @@
-#include "common/codec/ranktable/tools/pd_tables.hpp"
+#include "common/codec/ranktable/tools/generated_tables.hpp"
 
 #include <gtest/gtest.h>
 

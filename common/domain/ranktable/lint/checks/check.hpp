@@ -1,4 +1,4 @@
-// Check — what the rules of a lint share: the table, who reads it, and where findings go.
+// Check — what the rules of a lint share: the table, its consumer, and the findings.
 //
 // Internal to common/domain/ranktable.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace chipweave::domain::ranktable {
 
-// A device with the server and group it stands in.
-struct Seat {
+// A device with its server and group.
+struct DeviceEntry {
   const Group* group;
   const Server* server;
   const Device* device;
@@ -27,10 +27,10 @@ class Check {
 
   const RankTable& table;
   const Profile profile;
-  // All devices, and all servers, in the order of the text.
-  std::vector<Seat> seats;
+  // All devices and all servers, in the order of the text.
+  std::vector<DeviceEntry> entries;
   std::vector<const Server*> servers;
-  // What some devices have and most tables do not, so that most rules need not look at all of them.
+  // What few tables have: most rules need not look at all devices.
   const Device* first_sdid = nullptr;
   bool has_ports = false;         // or backup addresses
   bool has_negative_id = false;   // a device_id below 0
@@ -39,7 +39,7 @@ class Check {
 
   bool is(Dialect dialect) const { return table.dialect == dialect; }
   bool for_profile(Profile wanted) const { return profile == wanted; }
-  // HCCL on a certain chip, also through torch_npu and MindSpore.
+  // HCCL on a given chip, directly or through torch_npu or MindSpore.
   bool for_hccl() const;
 
   void add(std::string_view code, Severity severity, Place place, std::string message,
@@ -48,8 +48,8 @@ class Check {
       findings_.push_back({code, severity, place, related, std::move(message)});
     }
   }
-  // After the last rule.
-  void finish() const { limit_.tell_rest(table.source, findings_); }
+  // After the last rule: reports what the limits cut off.
+  void finish() const { limit_.add_summaries(table.source, findings_); }
   void error(std::string_view code, Place place, std::string message,
              std::optional<Place> related = std::nullopt) {
     add(code, Severity::error, place, std::move(message), related);
@@ -58,6 +58,10 @@ class Check {
             std::optional<Place> related = std::nullopt) {
     add(code, Severity::warning, place, std::move(message), related);
   }
+
+  // False and an error if the value is there and not in min..max.
+  bool expect_range(std::string_view code, const Number& value, std::int64_t min, std::int64_t max,
+                    Place place);
 
   // How many machines: distinct server ids of servers that list devices.
   std::size_t machines() const;

@@ -9,6 +9,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
@@ -61,7 +62,7 @@ struct KeyHash {
 };
 
 // IPv4 addresses, which are nearly all: open addressing in eight bytes a slot, three quarters full
-// at most. Addresses that were chosen to collide end up in a tree.
+// at most. Colliding addresses end up in a tree.
 class SeenV4 {
  public:
   explicit SeenV4(std::size_t most)
@@ -138,42 +139,42 @@ bool is_documentation(const IpAddress& ip) {
 class AddressCheck {
  public:
   explicit AddressCheck(Check& check)
-      : check_(check), seats_(check.seats), seen_v4_(count_addresses(check.seats)) {}
+      : check_(check), entries_(check.entries), seen_v4_(count_addresses(check.entries)) {}
 
   void run() {
     const bool vnic_matters = vnic_is_unreachable();
-    for (const Seat& seat : seats_) check_device(seat, vnic_matters);
+    for (const DeviceEntry& entry : entries_) check_device(entry, vnic_matters);
     for (const Server* server : check_.servers) check_hosts(*server);
     check_missing();
   }
 
  private:
-  Place at(const Seat& seat) const { return {seat.device->source, "device_ip"}; }
+  Place at(const DeviceEntry& entry) const { return {entry.device->source, "device_ip"}; }
 
-  void check_device(const Seat& seat, bool vnic_matters) {
-    const Device& device = *seat.device;
+  void check_device(const DeviceEntry& entry, bool vnic_matters) {
+    const Device& device = *entry.device;
     if (device.backup_ip) check_syntax(device.backup_ip, {device.source, "backup_device_ip"});
     if (!device.device_ip || device.device_ip->empty()) return;
     const std::string_view text = *device.device_ip;
     const auto plain = plain_v4(text);
     std::size_t count = 1;
-    if (plain && is_usual(seat, *plain, text)) {
+    if (plain && is_usual(entry, *plain, text)) {
       // Nearly all addresses of nearly all tables end here.
     } else if (plain) {
-      check_one(seat, {ip_of(*plain), {}}, text, vnic_matters);
+      check_one(entry, {ip_of(*plain), {}}, text, vnic_matters);
     } else {
-      count = check_several(seat, text, vnic_matters);
+      count = check_several(entry, text, vnic_matters);
     }
     if (addresses_ == 0) addresses_ = count;
     if (count == addresses_) return;
-    check_.error("RT040", at(seat),
-                 "this device has " + std::to_string(count) + " addresses, others have " +
-                     std::to_string(addresses_) + "; all must have the same number");
+    check_.error("RT040", at(entry),
+                 concat("this device has ", count, " addresses, others have ", addresses_,
+                        "; all must have the same number"));
   }
 
-  // Whether no rule but that of repeats can have something to say of this IPv4 address; it is then
-  // noted if it is new.
-  bool is_usual(const Seat& seat, std::uint32_t address, std::string_view text) {
+  // Whether no rule but that of repeated addresses can apply to this IPv4 address, and it is new;
+  // it is then recorded.
+  bool is_usual(const DeviceEntry& entry, std::uint32_t address, std::string_view text) {
     constexpr std::uint32_t kVnics = 192;
     constexpr std::uint32_t kTest2 = 198;
     constexpr std::uint32_t kTest3 = 203;
@@ -183,97 +184,98 @@ class AddressCheck {
         front == kLoopback || check_.is(Dialect::modelarts_global)) {
       return false;
     }
-    const Server& server = *seat.server;
+    const Server& server = *entry.server;
     for (const Text* name : {&server.server_id, &server.host_ip, &server.server_ip}) {
       if (*name && (*name)->size() == text.size() && **name == text) return false;
     }
-    const auto index = static_cast<std::uint32_t>(&seat - seats_.data());
+    const auto index = static_cast<std::uint32_t>(&entry - entries_.data());
     return seen_v4_.first_index(address, index).second;
   }
 
   // Whatever is no plain IPv4 address: several with commas between, IPv6, and what is wrong.
-  std::size_t check_several(const Seat& seat, std::string_view rest, bool vnic_matters) {
+  std::size_t check_several(const DeviceEntry& entry, std::string_view rest, bool vnic_matters) {
     for (std::size_t count = 1;; ++count) {
       const std::size_t comma = rest.find(',');
       const std::string_view text = rest.substr(0, comma);
       const auto parsed = parse(text);
       if (parsed) {
-        check_one(seat, *parsed, text, vnic_matters);
+        check_one(entry, *parsed, text, vnic_matters);
       } else {
-        check_.error("RT040", at(seat), "device_ip " + in_quotes(text) + " is no IP address");
+        check_.error("RT040", at(entry), "device_ip " + in_quotes(text) + " is not an IP address");
       }
       if (comma == rest.npos) return count;
       rest.remove_prefix(comma + 1);
     }
   }
 
-  void check_one(const Seat& seat, const Parsed& parsed, std::string_view text, bool vnic_matters) {
-    const Seat* first = first_with(parsed, seat);
+  void check_one(const DeviceEntry& entry, const Parsed& parsed, std::string_view text,
+                 bool vnic_matters) {
+    const DeviceEntry* first = first_with(parsed, entry);
     if (first != nullptr) {
-      const bool groups = check_.is(Dialect::mindie_global) && first->group != seat.group;
-      check_.add("RT041", groups ? Severity::warning : Severity::error, at(seat),
-                 "device_ip " + in_quotes(text) + " is there twice", at(*first));
+      const bool groups = check_.is(Dialect::mindie_global) && first->group != entry.group;
+      check_.add("RT041", groups ? Severity::warning : Severity::error, at(entry),
+                 "device_ip " + in_quotes(text) + " is repeated", at(*first));
     }
-    check_family(seat, parsed.ip, text);
-    check_likely(seat, parsed.ip, text);
-    if (vnic_matters && seat.device->device_id &&
-        is_vnic_address(parsed.ip, *seat.device->device_id)) {
-      check_.warn("RT045", at(seat),
-                  "device_ip " + in_quotes(text) + " has the form of the vNIC address of device " +
-                      std::to_string(*seat.device->device_id));
+    check_family(entry, parsed.ip, text);
+    check_likely(entry, parsed.ip, text);
+    if (vnic_matters && entry.device->device_id &&
+        is_vnic_address(parsed.ip, *entry.device->device_id)) {
+      check_.warn("RT045", at(entry),
+                  concat("device_ip ", in_quotes(text), " looks like the vNIC address of device ",
+                         *entry.device->device_id));
     }
   }
 
   // The device that has this address already; else this one is noted.
-  const Seat* first_with(const Parsed& address, const Seat& seat) {
-    const bool by_port = check_.is(Dialect::modelarts_global) && seat.device->device_port;
+  const DeviceEntry* first_with(const Parsed& address, const DeviceEntry& entry) {
+    const bool by_port = check_.is(Dialect::modelarts_global) && entry.device->device_port;
     if (!address.ip.v6 && !by_port) {
-      const auto index = static_cast<std::uint32_t>(&seat - seats_.data());
+      const auto index = static_cast<std::uint32_t>(&entry - entries_.data());
       const auto [first, is_new] = seen_v4_.first_index(number_of(address.ip), index);
-      return is_new ? nullptr : &seats_[first];
+      return is_new ? nullptr : &entries_[first];
     }
-    const std::int64_t port = by_port ? *seat.device->device_port : 0;
-    const auto [at, is_new] = seen_.emplace(Key{address.ip, address.scope, port}, &seat);
+    const std::int64_t port = by_port ? *entry.device->device_port : 0;
+    const auto [at, is_new] = seen_.emplace(Key{address.ip, address.scope, port}, &entry);
     return is_new ? nullptr : at->second;
   }
 
   // All devices have as many as the first, or it is wrong.
-  static std::size_t count_addresses(const std::vector<Seat>& seats) {
-    if (seats.empty() || !seats.front().device->device_ip) return seats.size();
-    const std::string& text = *seats.front().device->device_ip;
-    constexpr std::ptrdiff_t kMaxCountedPorts = 8;
+  static std::size_t count_addresses(const std::vector<DeviceEntry>& entries) {
+    if (entries.empty() || !entries.front().device->device_ip) return entries.size();
+    const std::string& text = *entries.front().device->device_ip;
+    constexpr std::ptrdiff_t kMaxPorts = 8;
     const auto commas = std::count(text.begin(), text.end(), ',');
-    return seats.size() * static_cast<std::size_t>(std::min(commas, kMaxCountedPorts) + 1);
+    return entries.size() * static_cast<std::size_t>(std::min(commas, kMaxPorts) + 1);
   }
 
-  // One finding: where the family changes first.
-  void check_family(const Seat& seat, const IpAddress& ip, std::string_view text) {
+  // One finding, at the first change of family.
+  void check_family(const DeviceEntry& entry, const IpAddress& ip, std::string_view text) {
     if (family_ == nullptr) {
-      family_ = &seat;
+      family_ = &entry;
       v6_ = ip.v6;
     } else if (ip.v6 != v6_ && !mixed_) {
       mixed_ = true;
-      check_.error("RT043", at(seat),
+      check_.error("RT043", at(entry),
                    "device_ip " + in_quotes(text) + " is IPv" + (ip.v6 ? "6" : "4") +
-                       ", the first device's is IPv" + (v6_ ? "6" : "4"),
+                       ", but that of the first device is IPv" + (v6_ ? "6" : "4"),
                    at(*family_));
     }
   }
 
-  void check_likely(const Seat& seat, const IpAddress& ip, std::string_view text) {
-    const Server& server = *seat.server;
+  void check_likely(const DeviceEntry& entry, const IpAddress& ip, std::string_view text) {
+    const Server& server = *entry.server;
     const char* what = nullptr;
     if (server.host_ip == text) {
-      what = "is the host's own address, too";
+      what = "is also the address of the host";
     } else if (server.server_id == text || server.server_ip == text) {
       what = "is also the name of the server";
     } else if (ip.is_loopback()) {
       what = "is a loopback address";
     } else if (is_documentation(ip)) {
-      what = "is from a range for documentation";
+      what = "is in a range reserved for documentation";
     }
     if (what != nullptr) {
-      check_.warn("RT044", at(seat), "device_ip " + in_quotes(text) + " " + what);
+      check_.warn("RT044", at(entry), "device_ip " + in_quotes(text) + " " + what);
     }
   }
 
@@ -281,7 +283,7 @@ class AddressCheck {
   void check_syntax(const AnyText& text, Place place) {
     if (!text || parse(*text)) return;
     check_.error("RT040", place,
-                 std::string(place.member) + " " + in_quotes(*text) + " is no IP address");
+                 concat(place.member, " ", in_quotes(*text), " is not an IP address"));
   }
 
   void check_hosts(const Server& server) {
@@ -297,9 +299,9 @@ class AddressCheck {
     if (check_.is(Dialect::vllm_ascend)) {
       std::unordered_set<std::string_view> pods;
       bool all_know = true;
-      for (const Seat& seat : seats_) {
-        all_know = all_know && seat.device->super_pod_id.has_value();
-        if (seat.device->super_pod_id) pods.insert(*seat.device->super_pod_id);
+      for (const DeviceEntry& entry : entries_) {
+        all_know = all_know && entry.device->super_pod_id.has_value();
+        if (entry.device->super_pod_id) pods.insert(*entry.device->super_pod_id);
       }
       return all_know ? pods.size() > 1 : check_.several_machines;
     }
@@ -332,18 +334,18 @@ class AddressCheck {
 
   void check_missing() {
     if (!needed()) return;
-    for (const Seat& seat : seats_) {
-      if (seat.device->device_ip && !seat.device->device_ip->empty()) continue;
-      check_.error("RT042", at(seat), "device_ip is missing");
+    for (const DeviceEntry& entry : entries_) {
+      if (entry.device->device_ip && !entry.device->device_ip->empty()) continue;
+      check_.error("RT042", at(entry), "device_ip is missing");
     }
   }
 
   Check& check_;
-  const std::vector<Seat>& seats_;
+  const std::vector<DeviceEntry>& entries_;
   SeenV4 seen_v4_;
-  std::unordered_map<Key, const Seat*, KeyHash> seen_;  // the others
-  std::size_t addresses_ = 0;                           // of the first device
-  const Seat* family_ = nullptr;
+  std::unordered_map<Key, const DeviceEntry*, KeyHash> seen_;  // the others
+  std::size_t addresses_ = 0;                                  // of the first device
+  const DeviceEntry* family_ = nullptr;
   bool v6_ = false;
   bool mixed_ = false;
 };

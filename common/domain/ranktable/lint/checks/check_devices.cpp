@@ -48,54 +48,55 @@ bool several_entries(const Check& check) {
 }
 
 // MindIE's groups may be tables of jobs at other times, so only one group's devices collide.
-Severity severity_of_repeat(const Check& check, const Seat& first, const Seat& second) {
+Severity severity_of_repeat(const Check& check, const DeviceEntry& first,
+                            const DeviceEntry& second) {
   const bool groups = check.is(Dialect::mindie_global) && first.group != second.group;
   return groups ? Severity::warning : Severity::error;
 }
 
-void report_repeat(Check& check, const Seat& first, const Seat& second) {
+void report_repeat(Check& check, const DeviceEntry& first, const DeviceEntry& second) {
   check.add("RT030", severity_of_repeat(check, first, second), {second.device->source, "device_id"},
-            "device_id " + std::to_string(*second.device->device_id) + " of host " +
-                in_quotes(host_of(check, *second.server)) + " is there twice",
+            concat("device_id ", *second.device->device_id, " of host ",
+                   in_quotes(host_of(check, *second.server)), " is repeated"),
             Place{first.device->source, "device_id"});
 }
 
 // Over all entries of a host.
 void check_unique_by_host(Check& check) {
-  std::unordered_map<HostDevice, const Seat*, HostDeviceHash> seen;
-  seen.reserve(check.seats.size());
-  for (const Seat& seat : check.seats) {
-    if (seat.device->device_id < 0) continue;
+  std::unordered_map<HostDevice, const DeviceEntry*, HostDeviceHash> seen;
+  seen.reserve(check.entries.size());
+  for (const DeviceEntry& entry : check.entries) {
+    if (entry.device->device_id < 0) continue;
     const auto [at, is_new] =
-        seen.emplace(HostDevice{host_of(check, *seat.server), *seat.device->device_id}, &seat);
-    if (!is_new) report_repeat(check, *at->second, seat);
+        seen.emplace(HostDevice{host_of(check, *entry.server), *entry.device->device_id}, &entry);
+    if (!is_new) report_repeat(check, *at->second, entry);
   }
 }
 
-// In each entry: that a server is there twice is RT012.
+// In each entry: that a server is repeated is RT012.
 void check_unique_by_entry(Check& check) {
   if (check.ids_ascend) return;
-  std::unordered_map<std::int64_t, const Seat*> seen;
-  const auto& seats = check.seats;
-  for (std::size_t begin = 0, end = 0; begin < seats.size(); begin = end) {
+  std::unordered_map<std::int64_t, const DeviceEntry*> seen;
+  const auto& entries = check.entries;
+  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
     end = begin + 1;
-    while (end < seats.size() && seats[end].server == seats[begin].server) ++end;
+    while (end < entries.size() && entries[end].server == entries[begin].server) ++end;
     seen.clear();
     for (std::size_t i = begin; i < end; ++i) {
-      if (seats[i].device->device_id < 0) continue;
-      const auto [at, is_new] = seen.emplace(*seats[i].device->device_id, &seats[i]);
-      if (!is_new) report_repeat(check, *at->second, seats[i]);
+      if (entries[i].device->device_id < 0) continue;
+      const auto [at, is_new] = seen.emplace(*entries[i].device->device_id, &entries[i]);
+      if (!is_new) report_repeat(check, *at->second, entries[i]);
     }
   }
 }
 
 void check_below_zero(Check& check) {
   if (!check.has_negative_id) return;
-  for (const Seat& seat : check.seats) {
-    const Number& id = seat.device->device_id;
+  for (const DeviceEntry& entry : check.entries) {
+    const Number& id = entry.device->device_id;
     if (!id || id >= 0 || (id == -1 && check.is(Dialect::hccl_1_1))) continue;
-    check.error("RT030", {seat.device->source, "device_id"},
-                "device_id " + std::to_string(*id) + " is below 0");
+    check.error("RT030", {entry.device->source, "device_id"},
+                concat("device_id must not be negative, got ", *id));
   }
 }
 
@@ -120,14 +121,13 @@ std::int64_t largest_id(Profile profile) {
 }
 
 void check_range(Check& check) {
-  const std::int64_t most = largest_id(check.profile);
-  if (most == INT64_MAX) return;
-  for (const Seat& seat : check.seats) {
-    if (seat.device->device_id <= most) continue;
-    check.error("RT031", {seat.device->source, "device_id"},
-                "device_id " + std::to_string(*seat.device->device_id) + " is above " +
-                    std::to_string(most) + ", the last of " +
-                    std::string(to_string(check.profile)));
+  const std::int64_t max = largest_id(check.profile);
+  if (max == INT64_MAX) return;
+  for (const DeviceEntry& entry : check.entries) {
+    if (entry.device->device_id <= max) continue;
+    check.error("RT031", {entry.device->source, "device_id"},
+                concat("device_id ", *entry.device->device_id, " is above ", max, ", the last of ",
+                       to_string(check.profile)));
   }
 }
 
@@ -163,12 +163,12 @@ void check_910a(Check& check, const Server& server) {
   const Place place{server.source, "device"};
   if (count != 1 && count != 2 && count != 4 && count != 8) {
     check.error("RT032", place,
-                "a 910A server runs 1, 2, 4 or 8 devices, this one has " + std::to_string(count));
+                concat("a 910A server must have 1, 2, 4 or 8 devices, got ", count));
   } else if (count == 4 && !is_910a_four(sorted_ids(server))) {
     check.error("RT032", place,
                 "devices " + comma_list(sorted_ids(server)) +
-                    " are no set of four that a 910A builds rings of (0123, 4567, 0145, 0246, "
-                    "0347, 1256, 1357, 2367)");
+                    " form no ring on a 910A; sets of four that do: 0123, 4567, 0145, 0246, 0347, "
+                    "1256, 1357, 2367");
   }
 }
 
@@ -180,9 +180,9 @@ void check_equal_counts(Check& check) {
     if (first == nullptr) first = server;
     if (server->devices.size() == first->devices.size()) continue;
     check.error("RT032", {server->source, "device"},
-                "this server has " + std::to_string(server->devices.size()) + " devices, " +
-                    in_quotes(first->server_id.value_or("")) + " has " +
-                    std::to_string(first->devices.size()) + "; all must have the same number",
+                concat("this server has ", server->devices.size(), " devices, but ",
+                       in_quotes(first->server_id.value_or("")), " has ", first->devices.size(),
+                       "; all must have the same number"),
                 Place{first->source, "device"});
   }
 }
@@ -197,19 +197,18 @@ void check_sets(Check& check) {
       break;
     case Profile::hccl_310p:
       if (check.several_machines) {
-        check.warn(
-            "RT032", {check.table.source, "server_list"},
-            "300I Duo runs one server only, the table has " + std::to_string(check.machines()));
+        check.warn("RT032", {check.table.source, "server_list"},
+                   concat("300I Duo supports one server only, the table has ", check.machines()));
       }
       break;
     case Profile::mindie_llm:
     case Profile::mindie_motor: {
-      const std::size_t most = check.for_profile(Profile::mindie_llm) ? kMaxLlm : kMaxMotor;
+      const std::size_t max = check.for_profile(Profile::mindie_llm) ? kMaxLlm : kMaxMotor;
       for (const Server* server : check.servers) {
-        if (server->devices.size() > most) {
-          check.error("RT032", {server->source, "device"},
-                      "this server has " + std::to_string(server->devices.size()) +
-                          " devices, at most " + std::to_string(most) + " are read");
+        if (server->devices.size() > max) {
+          check.error(
+              "RT032", {server->source, "device"},
+              concat("this server has ", server->devices.size(), " devices; the maximum is ", max));
         }
       }
       if (check.for_profile(Profile::mindie_llm)) check_equal_counts(check);
@@ -234,11 +233,11 @@ void check_text_order(Check& check) {
     }
     if (!std::is_sorted(texts.begin(), texts.end())) continue;
     check.warn("RT033", {server->source, "device"},
-               "device ids are in the order of their text, not of their numbers");
+               "device ids are sorted as text, not as numbers");
   }
 }
 
-// The devices by id; as they stand where their ids ascend.
+// The devices by id.
 std::vector<const Device*> by_id(const Check& check, const Server& server) {
   std::vector<const Device*> out;
   for (const Device& device : server.devices) {
@@ -250,7 +249,7 @@ std::vector<const Device*> by_id(const Check& check, const Server& server) {
   return out;
 }
 
-// Dies 2k and 2k+1 are one NPU of an A3 server. The first pair of a server says it.
+// Dies 2k and 2k+1 are one NPU of an A3 server. Only the first pair of a server is reported.
 void check_dies(Check& check, const Server& server) {
   const std::vector<const Device*> devices = by_id(check, server);
   for (std::size_t i = 1; i < devices.size(); ++i) {
@@ -260,10 +259,9 @@ void check_dies(Check& check, const Server& server) {
     const std::int64_t gap = *sibling.rank_id - *die.rank_id;
     if (gap == 1 || gap == -1) continue;
     check.warn("RT063", {sibling.source, "rank_id"},
-               "devices " + std::to_string(*die.device_id) + " and " +
-                   std::to_string(*sibling.device_id) + " are dies of one NPU, their ranks " +
-                   std::to_string(*die.rank_id) + " and " + std::to_string(*sibling.rank_id) +
-                   " are no neighbours",
+               concat("devices ", *die.device_id, " and ", *sibling.device_id,
+                      " are dies of one NPU, but their ranks ", *die.rank_id, " and ",
+                      *sibling.rank_id, " are not adjacent"),
                Place{die.source, "rank_id"});
     return;
   }

@@ -6,6 +6,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -24,30 +25,20 @@ constexpr std::size_t kMaxAddressBytes = 256;
 constexpr std::size_t kEidDigits = 32;
 constexpr std::int64_t kLastPort = 65535;
 
-void out_of(Check& check, std::string_view code, const Number& value, std::int64_t most,
-            Place place) {
-  if (!value || (*value >= 0 && *value <= most)) return;
-  check.error(code, place,
-              std::string(place.member) + " " + std::to_string(*value) + " is outside 0.." +
-                  std::to_string(most));
-}
-
 void check_count(Check& check) {
   const RankTable& table = check.table;
   const auto there = static_cast<std::int64_t>(table.ranks.size());
   const Place place{table.source, "rank_count"};
   if (table.count && *table.count != there) {
-    check.error("RT101", place,
-                "rank_count is " + std::to_string(*table.count) + ", rank_list has " +
-                    std::to_string(there));
+    check.error("RT101", place, concat("rank_count is ", *table.count, ", rank_list has ", there));
   }
   if (there == 0 || there > kMaxRanks) {
     check.error("RT101", {table.source, "rank_list"},
-                "rank_list has " + std::to_string(there) + " entries, 1 to 65536 are allowed");
+                concat("rank_list has ", there, " entries; it must have 1 to 65536"));
   }
 }
 
-// Entries of a part only: what changed when a backup NPU took over.
+// Only the ranks that changed when a backup NPU took over.
 bool is_change_info(const RankTable& table) {
   const bool has_zero = std::any_of(table.ranks.begin(), table.ranks.end(),
                                     [](const LayeredRank& rank) { return rank.rank_id == 0; });
@@ -59,7 +50,7 @@ void check_rank_ids(Check& check) {
   const RankTable& table = check.table;
   if (is_change_info(table)) {
     check.error("RT020", {table.source, "rank_list"},
-                "this is a change-info table: it has only the ranks that changed, not 0..N-1");
+                "this is a change-info table: it lists only the ranks that changed, not 0..N-1");
     return;
   }
   std::vector<const LayeredRank*> first(table.ranks.size(), nullptr);
@@ -68,13 +59,12 @@ void check_rank_ids(Check& check) {
     const Place place{rank.source, "rank_id"};
     if (*rank.rank_id < 0 || static_cast<std::size_t>(*rank.rank_id) >= first.size()) {
       check.error("RT020", place,
-                  "rank_id " + std::to_string(*rank.rank_id) + " is outside 0.." +
-                      std::to_string(first.size() - 1));
+                  concat("rank_id must be 0 to ", first.size() - 1, ", got ", *rank.rank_id));
       continue;
     }
     const LayeredRank*& slot = first[static_cast<std::size_t>(*rank.rank_id)];
     if (slot != nullptr) {
-      check.error("RT020", place, "rank_id " + std::to_string(*rank.rank_id) + " is there twice",
+      check.error("RT020", place, concat("rank_id ", *rank.rank_id, " is repeated"),
                   Place{slot->source, "rank_id"});
     }
     slot = &rank;
@@ -101,18 +91,18 @@ void check_local_ids(Check& check) {
   const LayeredRank* backup = nullptr;
   for (const LayeredRank& rank : check.table.ranks) {
     const Place place{rank.source, "local_id"};
-    out_of(check, "RT102", rank.local_id, kBackupLocalId, place);
-    out_of(check, "RT102", rank.replaced_local_id, kBackupLocalId - 1,
-           {rank.source, "replaced_local_id"});
+    check.expect_range("RT102", rank.local_id, 0, kBackupLocalId, place);
+    check.expect_range("RT102", rank.replaced_local_id, 0, kBackupLocalId - 1,
+                       {rank.source, "replaced_local_id"});
     if (!rank.local_id) continue;
     if (*rank.local_id == kBackupLocalId) {
       if (!rank.replaced_local_id) {
         check.error(
             "RT102", place,
-            "local_id 64 is the backup NPU: replaced_local_id must say whose place it takes");
+            "local_id 64 is the backup NPU: replaced_local_id must name the NPU that it replaces");
       }
       if (backup != nullptr) {
-        check.error("RT102", place, "there are two backup NPUs (local_id 64)",
+        check.error("RT102", place, "there is more than one backup NPU (local_id 64)",
                     Place{backup->source, "local_id"});
       }
       backup = &rank;
@@ -120,16 +110,10 @@ void check_local_ids(Check& check) {
     const auto [at, is_new] = seen.emplace(std::pair(host_of(rank), *rank.local_id), &rank);
     if (is_new) continue;
     check.error("RT102", place,
-                "local_id " + std::to_string(*rank.local_id) + " is there twice in instance " +
-                    in_quotes(host_of(rank)) + " of layer 0",
+                concat("local_id ", *rank.local_id, " is repeated in instance ",
+                       in_quotes(host_of(rank)), " of layer 0"),
                 Place{at->second->source, "local_id"});
   }
-}
-
-void check_layer_port(Check& check, const Number& port, Place place) {
-  if (!port || (*port >= 1 && *port <= kLastPort)) return;
-  check.error("RT050", place,
-              std::string(place.member) + " " + std::to_string(*port) + " is outside 1..65535");
 }
 
 void check_type(Check& check, const NetLayer& layer) {
@@ -138,41 +122,41 @@ void check_type(Check& check, const NetLayer& layer) {
   if (!layer.type) return;
   const Place place{layer.source, "net_type"};
   if (std::find(kTypes.begin(), kTypes.end(), *layer.type) == kTypes.end()) {
-    check.error("RT104", place, "net_type " + in_quotes(*layer.type) + " is none that HCCL knows");
+    check.error("RT104", place,
+                "net_type " + in_quotes(*layer.type) +
+                    " is unknown to HCCL; known: TOPO_FILE_DESC, CLOS, 1DMESH, 2DMESH, A3_SERVER, "
+                    "A2_AX_SERVER");
   } else if (layer.layer == 0 && *layer.type != kTypes[0]) {
     check.add("RT103", check.for_profile(Profile::hccl_950) ? Severity::error : Severity::warning,
-              place,
-              "layer 0 is of type " + in_quotes(*layer.type) + " and must be TOPO_FILE_DESC");
+              place, "layer 0 must be of type TOPO_FILE_DESC, got " + in_quotes(*layer.type));
   }
 }
 
 void check_layers(Check& check, const LayeredRank& rank) {
   if (rank.layers.empty() || rank.layers.size() > kMaxLayers) {
-    check.error(
-        "RT103", {rank.source, "level_list"},
-        "level_list has " + std::to_string(rank.layers.size()) + " layers, 1 to 8 are allowed");
+    check.error("RT103", {rank.source, "level_list"},
+                concat("level_list has ", rank.layers.size(), " layers; it must have 1 to 8"));
   }
   std::int64_t before = -1;
   for (const NetLayer& layer : rank.layers) {
     const Place place{layer.source, "net_layer"};
-    out_of(check, "RT103", layer.layer, kMaxLayer, place);
+    check.expect_range("RT103", layer.layer, 0, kMaxLayer, place);
     if (layer.layer && *layer.layer <= before) {
       check.error("RT103", place,
-                  "net_layer " + std::to_string(*layer.layer) + " follows " +
-                      std::to_string(before) + "; layers must ascend");
+                  concat("net_layer ", *layer.layer, " follows ", before, "; layers must ascend"));
     }
     before = layer.layer.value_or(before);
     if (layer.instance_id &&
         (layer.instance_id->empty() || layer.instance_id->size() > kMaxInstanceBytes)) {
       check.error("RT104", {layer.source, "net_instance_id"},
-                  "net_instance_id has " + std::to_string(layer.instance_id->size()) +
-                      " characters, 1 to 1024 are allowed");
+                  concat("net_instance_id has ", layer.instance_id->size(),
+                         " characters; it must have 1 to 1024"));
     }
     check_type(check, layer);
     if (layer.addresses.size() > kMaxAddresses) {
-      check.error("RT105", {layer.source, "rank_addr_list"},
-                  "rank_addr_list has " + std::to_string(layer.addresses.size()) +
-                      " addresses, 24 at most");
+      check.error(
+          "RT105", {layer.source, "rank_addr_list"},
+          concat("rank_addr_list has ", layer.addresses.size(), " addresses; the maximum is 24"));
     }
   }
 }
@@ -183,15 +167,15 @@ bool is_hex(std::string_view text) {
   });
 }
 
-// What is wrong with the text of an address of that type; "" if nothing.
+// What is wrong with an address of that type; "" if nothing.
 std::string address_fault(std::string_view type, std::string_view text) {
-  if (text.empty() || text.size() > kMaxAddressBytes) return "has no 1 to 256 characters";
+  if (text.empty() || text.size() > kMaxAddressBytes) return "must have 1 to 256 characters";
   if (type == "EID") {
-    return text.size() == kEidDigits && is_hex(text) ? "" : "is no EID of 32 hex digits";
+    return text.size() == kEidDigits && is_hex(text) ? "" : "is not an EID of 32 hex digits";
   }
   const auto ip = parse_ip(text.substr(0, text.find('%')));
   if (!ip) return "is no IP address";
-  return ip->v6 == (type == "IPV6") ? "" : "is of the other family";
+  return ip->v6 == (type == "IPV6") ? "" : "is an address of the other family";
 }
 
 void check_address(Check& check, const RankAddress& address) {
@@ -199,7 +183,7 @@ void check_address(Check& check, const RankAddress& address) {
   const std::string& type = *address.type;
   if (type != "EID" && type != "IPV4" && type != "IPV6") {
     check.error("RT106", {address.source, "addr_type"},
-                "addr_type " + in_quotes(type) + " is none of EID, IPV4, IPV6");
+                "addr_type " + in_quotes(type) + " is unknown; known: EID, IPV4, IPV6");
     return;
   }
   const std::string fault = address.address ? address_fault(type, *address.address) : "";
@@ -225,13 +209,12 @@ void check_address_ports(Check& check, const RankAddress& address) {
   if (!address.ports) return;
   const Place place{address.source, "ports"};
   if (address.ports->empty() || address.ports->size() > kMaxPorts) {
-    check.error(
-        "RT107", place,
-        "ports has " + std::to_string(address.ports->size()) + " entries, 1 to 16 are allowed");
+    check.error("RT107", place,
+                concat("ports has ", address.ports->size(), " entries; it must have 1 to 16"));
   }
   for (const std::string& port : *address.ports) {
     if (is_port_name(port)) continue;
-    check.error("RT107", place, "port " + in_quotes(port) + " is neither \"die/port\" nor \"d2h\"");
+    check.error("RT107", place, "port " + in_quotes(port) + " must be \"die/port\" or \"d2h\"");
   }
 }
 
@@ -245,11 +228,11 @@ class AcrossRanks {
       const auto [at, is_new] =
           first_.emplace(std::pair(*layer.layer, std::string_view(*layer.instance_id)), &layer);
       if (!is_new && at->second->addresses.size() != layer.addresses.size()) {
-        check_.error("RT105", {layer.source, "rank_addr_list"},
-                     "this rank has " + std::to_string(layer.addresses.size()) +
-                         " addresses in instance " + in_quotes(*layer.instance_id) +
-                         ", others have " + std::to_string(at->second->addresses.size()),
-                     Place{at->second->source, "rank_addr_list"});
+        check_.error(
+            "RT105", {layer.source, "rank_addr_list"},
+            concat("this rank has ", layer.addresses.size(), " addresses in instance ",
+                   in_quotes(*layer.instance_id), ", others have ", at->second->addresses.size()),
+            Place{at->second->source, "rank_addr_list"});
       }
     }
     for (const RankAddress& address : layer.addresses) add_address(layer, address);
@@ -263,8 +246,8 @@ class AcrossRanks {
         std::pair(layer.layer.value_or(-1), std::string_view(*address.address)), &address);
     if (is_new) return;
     check_.error("RT108", {address.source, "addr"},
-                 "addr " + in_quotes(*address.address) + " is there twice in layer " +
-                     std::to_string(layer.layer.value_or(-1)),
+                 concat("addr ", in_quotes(*address.address), " is repeated in layer ",
+                        layer.layer.value_or(-1)),
                  Place{at->second->source, "addr"});
   }
 
@@ -281,9 +264,9 @@ void check_layered(Check& check) {
   check_local_ids(check);
   AcrossRanks across(check);
   for (const LayeredRank& rank : check.table.ranks) {
-    out_of(check, "RT030", rank.device_id, kMaxDeviceId, {rank.source, "device_id"});
-    check_layer_port(check, rank.device_port, {rank.source, "device_port"});
-    check_layer_port(check, rank.host_port, {rank.source, "host_port"});
+    check.expect_range("RT030", rank.device_id, 0, kMaxDeviceId, {rank.source, "device_id"});
+    check.expect_range("RT050", rank.device_port, 1, kLastPort, {rank.source, "device_port"});
+    check.expect_range("RT050", rank.host_port, 1, kLastPort, {rank.source, "host_port"});
     check_layers(check, rank);
     for (const NetLayer& layer : rank.layers) {
       across.add(layer);

@@ -6,6 +6,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -32,16 +33,16 @@ const Group* group_of(const RankTable& table, std::string_view id) {
   return at == table.groups.end() ? nullptr : &*at;
 }
 
-// A table that lacks a group is one machine's part; whoever serves with it needs all.
+// A table that lacks a group is one machine's part; serving needs all groups.
 void check_group_set(Check& check) {
   const RankTable& table = check.table;
   const Severity missing =
       check.for_profile(Profile::modelarts) ? Severity::error : Severity::warning;
   for (const Role& role : kRoles) {
     if (group_of(table, role.id) != nullptr) continue;
-    check.add("RT070", missing, {table.source, "server_group_list"},
-              "group \"" + std::string(role.id) + "\" (" + std::string(role.what) +
-                  ") is missing: this is a part of a table");
+    check.add(
+        "RT070", missing, {table.source, "server_group_list"},
+        concat("group \"", role.id, "\" (", role.what, ") is missing: the table is incomplete"));
   }
   std::string before;
   for (const Group& group : table.groups) {
@@ -50,13 +51,14 @@ void check_group_set(Check& check) {
     const bool known = std::any_of(kRoles.begin(), kRoles.end(),
                                    [&](const Role& role) { return group.id == role.id; });
     if (!known) {
-      check.error("RT070", place, "group_id " + in_quotes(*group.id) + " is none of 0, 1, 2");
+      check.error("RT070", place,
+                  "group_id " + in_quotes(*group.id) + " is unknown; known: 0, 1, 2");
       continue;
     }
     if (*group.id == before) {
-      check.error("RT070", place, "group " + in_quotes(*group.id) + " is there twice");
+      check.error("RT070", place, "group " + in_quotes(*group.id) + " is repeated");
     } else if (*group.id < before) {
-      check.error("RT070", place, "groups must stand in the order 0, 1, 2");
+      check.error("RT070", place, "groups must be in the order 0, 1, 2");
     }
     before = *group.id;
   }
@@ -67,8 +69,8 @@ void check_scheduler(Check& check) {
   if (group == nullptr) return;
   if (group->servers.size() != 1) {
     check.error("RT070", {group->source, "server_list"},
-                "group \"0\" has " + std::to_string(group->servers.size()) +
-                    " servers; there is exactly one scheduler");
+                concat("group \"0\" has ", group->servers.size(),
+                       " servers; it must have exactly one, the scheduler"));
   }
 }
 
@@ -76,19 +78,18 @@ void check_instances(Check& check, const Group& group) {
   const Server* first = nullptr;
   for (const Server& server : group.servers) {
     if (!server.lists_devices) {
-      check.error("RT070", {server.source}, "an instance without devices");
+      check.error("RT070", {server.source}, "an instance must have devices");
       continue;
     }
     if (server.devices.empty()) {
-      check.error("RT070", {server.source, "device"}, "an instance without devices");
+      check.error("RT070", {server.source, "device"}, "an instance must have devices");
     }
     if (first == nullptr) first = &server;
     if (server.devices.size() == first->devices.size()) continue;
     check.error("RT070", {server.source, "device"},
-                "this instance has " + std::to_string(server.devices.size()) +
-                    " devices, the first of its group has " +
-                    std::to_string(first->devices.size()) +
-                    "; all instances of a role have the same tensor parallel size",
+                concat("this instance has ", server.devices.size(),
+                       " devices, but the first of its group has ", first->devices.size(),
+                       "; all instances of a role must have the same tensor parallel size"),
                 Place{first->source, "device"});
   }
 }
@@ -99,7 +100,7 @@ bool is_local_name(const Text& address) {
   return *address == "localhost" || (ip && ip->is_loopback());
 }
 
-// "localhost" is right on one machine only.
+// "localhost" is valid for one machine only.
 void check_addresses_of_hosts(Check& check) {
   const Server* local = nullptr;
   const Server* other = nullptr;
@@ -117,7 +118,7 @@ void check_addresses_of_hosts(Check& check) {
   if (local == nullptr || other == nullptr) return;
   check.error("RT070", {local->source, "server_ip"},
               "server_ip " + in_quotes(*local->server_ip) +
-                  " means another machine on each of several machines");
+                  " is a different machine on every host, and the table has several hosts");
 }
 
 bool same_server(const Server& a, const Server& b) {
@@ -151,21 +152,22 @@ void check_modelarts(Check& check) {
     const RankTable& table = check.table;
     if (table.group_id && *table.group_id != "0") {
       check.error("RT070", {table.source, "group_id"},
-                  "group_id of a local table is always \"0\", not " + in_quotes(*table.group_id));
+                  "group_id of a local table must be \"0\", got " + in_quotes(*table.group_id));
     }
     if (!table.groups.empty() && table.groups.front().servers.size() != 1) {
-      check.error("RT070", {table.source, "server_list"},
-                  "a local table has one server, this one " +
-                      std::to_string(table.groups.front().servers.size()));
+      check.error(
+          "RT070", {table.source, "server_list"},
+          concat("a local table must have one server, got ", table.groups.front().servers.size()));
     }
     return;
   }
   if (!check.is(Dialect::modelarts_global)) return;
   check_addresses_of_hosts(check);
   if (is_group_per_instance(check.table)) {
-    check.warn("RT070", {check.table.source, "server_group_list"},
-               "one group an instance, as merge-all writes it; the documented layout has groups "
-               "0 (scheduler), 1 (prefill) and 2 (decode)");
+    check.warn(
+        "RT070", {check.table.source, "server_group_list"},
+        "one group for each instance, as merge-all writes it; the documented layout has groups "
+        "0 (scheduler), 1 (prefill) and 2 (decode)");
     return;
   }
   check_group_set(check);
@@ -185,7 +187,7 @@ Findings lint_local_against_global(const RankTable& local, const RankTable& glob
                   "the global table has no server " + in_quotes(server->server_ip.value_or("")));
     } else if (!same_server(*server, *match)) {
       check.error("RT070", {server->source, "device"},
-                  "the global table describes this instance otherwise");
+                  "the global table describes this instance differently");
     }
   }
   return out;

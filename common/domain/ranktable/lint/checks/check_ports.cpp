@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -15,12 +16,9 @@ constexpr std::int64_t kLast = 65535;
 constexpr std::int64_t kFirstFree = 1024;
 
 void check_port(Check& check, const Number& port, Place place) {
-  if (!port) return;
-  const std::string what = std::string(place.member) + " " + std::to_string(*port);
-  if (*port < 1 || *port > kLast) {
-    check.error("RT050", place, what + " is outside 1..65535");
-  } else if (*port < kFirstFree) {
-    check.warn("RT050", place, what + " is below 1024, where the system's services are");
+  if (check.expect_range("RT050", port, 1, kLast, place) && port && *port < kFirstFree) {
+    check.warn("RT050", place,
+               concat(place.member, " ", *port, " is a privileged port (below 1024)"));
   }
 }
 
@@ -34,10 +32,10 @@ class Bound {
     if (!ip || ip->empty() || !port) return;
     const auto [at, is_new] = seen_.emplace(std::pair(std::string_view(*ip), *port), place);
     if (is_new) return;
-    check_.warn("RT050", place,
-                std::string(place.member) + " " + std::to_string(*port) + " of address " +
-                    in_quotes(*ip) + " is taken already",
-                at->second);
+    check_.warn(
+        "RT050", place,
+        concat(place.member, " ", *port, " of address ", in_quotes(*ip), " is already used"),
+        at->second);
   }
 
  private:
@@ -57,17 +55,17 @@ void check_backup(Check& check, const Server& server, const Device& device) {
   if (!device.backup_ip || device.backup_ip->empty()) return;
   const Place place{device.source, "backup_device_ip"};
   if (device.backup_ip == device.device_ip) {
-    check.error("RT051", place, "backup_device_ip is the device's own address");
+    check.error("RT051", place, "backup_device_ip must not be the device's own address");
     return;
   }
   const Device* sibling = sibling_of(server, device);
   if (sibling == nullptr || !sibling->device_ip) return;  // not in this job: cannot be told
   if (sibling->device_ip == device.backup_ip) return;
-  check.error("RT051", place,
-              "backup_device_ip " + in_quotes(*device.backup_ip) + " is not that of device " +
-                  std::to_string(*sibling->device_id) + ", the other die of this NPU (" +
-                  *sibling->device_ip + ")",
-              Place{sibling->source, "device_ip"});
+  check.error(
+      "RT051", place,
+      concat("backup_device_ip ", in_quotes(*device.backup_ip), " is not the address of device ",
+             *sibling->device_id, ", the other die of this NPU (", *sibling->device_ip, ")"),
+      Place{sibling->source, "device_ip"});
 }
 
 bool has_ports(const Device& device) {
@@ -75,7 +73,7 @@ bool has_ports(const Device& device) {
          device.backup_ip;
 }
 
-// MindIE's servers say ports beside their devices; they must be free ones.
+// Ports of MindIE's servers; they must not be privileged.
 void check_server_ports(Check& check, const Server& server) {
   for (const std::string_view member :
        {"predict_port", "mgmt_port", "metric_port", "inter_comm_port"}) {
@@ -86,7 +84,7 @@ void check_server_ports(Check& check, const Server& server) {
     const bool number = failed == std::errc() && end == text.data() + text.size();
     if (number && port >= kFirstFree && port <= kLast) continue;
     check.error("RT050", {server.source, member},
-                std::string(member) + " " + in_quotes(text) + " is outside 1024..65535");
+                concat(member, " must be 1024 to 65535, got ", in_quotes(text)));
   }
 }
 
@@ -97,13 +95,13 @@ void check_ports(Check& check) {
     for (const Server* server : check.servers) check_server_ports(check, *server);
   }
   if (!check.has_ports) return;
-  std::vector<const Seat*> seats;
-  for (const Seat& seat : check.seats) {
-    if (has_ports(*seat.device)) seats.push_back(&seat);
+  std::vector<const DeviceEntry*> entries;
+  for (const DeviceEntry& entry : check.entries) {
+    if (has_ports(*entry.device)) entries.push_back(&entry);
   }
   Bound bound(check);
-  for (const Seat* seat : seats) {
-    const Device& device = *seat->device;
+  for (const DeviceEntry* entry : entries) {
+    const Device& device = *entry->device;
     check_port(check, device.device_port, {device.source, "device_port"});
     check_port(check, device.backup_port, {device.source, "backup_device_port"});
     check_port(check, device.host_port, {device.source, "host_port"});
@@ -111,10 +109,10 @@ void check_ports(Check& check) {
     bound.bind(device.device_ip, device.device_port, {device.source, "device_port"});
   }
   // After the primary ones, so that the backup port is what is wrong.
-  for (const Seat* seat : seats) {
-    const Device& device = *seat->device;
+  for (const DeviceEntry* entry : entries) {
+    const Device& device = *entry->device;
     bound.bind(device.backup_ip, device.backup_port, {device.source, "backup_device_port"});
-    check_backup(check, *seat->server, device);
+    check_backup(check, *entry->server, device);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -53,9 +54,7 @@ void check_numbers(Check& check, const Scope& scope, const std::vector<Ranked>& 
     const Place place{each.source, "rank_id"};
     if (each.rank < 0 || static_cast<std::size_t>(each.rank) >= ranks.size()) {
       check.add("RT020", severity, place,
-                "rank_id " + std::to_string(each.rank) + " is outside 0.." +
-                    std::to_string(ranks.size() - 1) + " of " + std::to_string(ranks.size()) +
-                    (ranks.size() == 1 ? " rank" : " ranks"));
+                concat("rank_id must be 0 to ", ranks.size() - 1, ", got ", each.rank));
       continue;
     }
     const Ranked*& slot = first[static_cast<std::size_t>(each.rank)];
@@ -63,13 +62,13 @@ void check_numbers(Check& check, const Scope& scope, const std::vector<Ranked>& 
       slot = &each;
       continue;
     }
-    check.add("RT020", severity, place, "rank_id " + std::to_string(each.rank) + " is there twice",
+    check.add("RT020", severity, place, concat("rank_id ", each.rank, " is repeated"),
               Place{slot->source, "rank_id"});
-    if (scope.restarts) return;  // the first says it for the group
+    if (scope.restarts) return;  // one finding for each group
   }
 }
 
-// 0, 1, 2 … in the order of the text: nothing can be wrong, and nothing is set up to find it.
+// 0, 1, 2, … in the order of the text: nothing can be wrong.
 bool is_plain(const Scope& scope) {
   std::int64_t next = 0;
   for (const Server* server : scope.servers) {
@@ -88,7 +87,7 @@ void check_own_numbers(Check& check, std::vector<Ranked> own) {
   for (std::size_t i = 1; i < own.size(); ++i) {
     if (own[i].rank != own[i - 1].rank) continue;
     check.error("RT020", {own[i].source, "rank_id"},
-                "rank_id " + std::to_string(own[i].rank) + " is there twice in one server",
+                concat("rank_id ", own[i].rank, " is repeated in one server"),
                 Place{own[i - 1].source, "rank_id"});
   }
 }
@@ -123,8 +122,8 @@ void check_together(Check& check, const Scope& scope) {
     const auto at = runs.find(server);
     if (at == runs.end() || at->second < 2) continue;
     check.warn("RT021", {server->source},
-               "server " + in_quotes(server->server_id.value_or("")) + " has its ranks in " +
-                   std::to_string(at->second) + " runs, with ranks of other servers between them");
+               concat("server ", in_quotes(server->server_id.value_or("")), " has its ranks in ",
+                      at->second, " runs, interleaved with ranks of other servers"));
   }
 }
 
@@ -168,7 +167,7 @@ void check_text_order(Check& check, const Scope& scope) {
     if (*server.server_id >= *above.server_id) continue;
     check.warn("RT023", {server.source, "server_id"},
                "server " + in_quotes(*server.server_id) + " has higher ranks than " +
-                   in_quotes(*above.server_id) + ", which sorts behind it as text",
+                   in_quotes(*above.server_id) + ", which comes later in text order",
                Place{above.source, "server_id"});
     return;
   }
@@ -179,37 +178,34 @@ void check_limits(Check& check) {
   constexpr std::int64_t kMotor = 2048;
   const bool llm = check.for_profile(Profile::mindie_llm);
   if (!llm && !check.for_profile(Profile::mindie_motor)) return;
-  const std::int64_t most = llm ? kLlm : kMotor;
-  for (const Seat& seat : check.seats) {
-    if (!seat.device->rank_id || *seat.device->rank_id <= most) continue;
-    check.error("RT020", {seat.device->source, "rank_id"},
-                "rank_id " + std::to_string(*seat.device->rank_id) + " is above " +
-                    std::to_string(most) + ", the most that " +
-                    std::string(to_string(check.profile)) + " takes");
+  const std::int64_t max = llm ? kLlm : kMotor;
+  for (const DeviceEntry& entry : check.entries) {
+    if (!entry.device->rank_id || *entry.device->rank_id <= max) continue;
+    check.error("RT020", {entry.device->source, "rank_id"},
+                concat("rank_id must be at max ", max, " for ", to_string(check.profile), ", got ",
+                       *entry.device->rank_id));
   }
 }
 
-// The clusters of vLLM's links are numbered from 1 over prefill, then decode.
+// vLLM numbers clusters from 1 over prefill, then decode.
 void check_clusters(Check& check) {
   std::vector<const Device*> first;
-  const std::vector<Seat>& seats = check.seats;
-  first.assign(seats.size() + 1, nullptr);
-  for (const Seat& seat : seats) {
-    const Number& id = seat.device->cluster_id;
+  const std::vector<DeviceEntry>& entries = check.entries;
+  first.assign(entries.size() + 1, nullptr);
+  for (const DeviceEntry& entry : entries) {
+    const Number& id = entry.device->cluster_id;
     if (!id) continue;
-    const Place place{seat.device->source, "cluster_id"};
-    if (*id < 1 || static_cast<std::size_t>(*id) > seats.size()) {
-      check.warn(
-          "RT020", place,
-          "cluster_id " + std::to_string(*id) + " is outside 1.." + std::to_string(seats.size()));
+    const Place place{entry.device->source, "cluster_id"};
+    if (*id < 1 || static_cast<std::size_t>(*id) > entries.size()) {
+      check.warn("RT020", place, concat("cluster_id must be 1 to ", entries.size(), ", got ", *id));
       continue;
     }
     const Device*& slot = first[static_cast<std::size_t>(*id)];
     if (slot != nullptr) {
-      check.error("RT020", place, "cluster_id " + std::to_string(*id) + " is there twice",
+      check.error("RT020", place, concat("cluster_id ", *id, " is repeated"),
                   Place{slot->source, "cluster_id"});
     }
-    slot = seat.device;
+    slot = entry.device;
   }
 }
 

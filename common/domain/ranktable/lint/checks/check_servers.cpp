@@ -3,14 +3,15 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::size_t kMaxIdBytes = 64;
+constexpr std::size_t kMaxServerIdBytes = 64;
 
-// Entries of one host may stand several times in these.
+// Dialects that may list a host several times.
 bool may_repeat(const Check& check) {
   switch (check.table.dialect) {
     case Dialect::modelarts_global:
@@ -35,16 +36,16 @@ void check_names(Check& check) {
     const std::string& id = *server->server_id;
     const Place place{server->source, "server_id"};
     if (id.empty()) {
-      check.error("RT012", place, "server_id is empty");
+      check.error("RT012", place, "server_id must not be empty");
       continue;
     }
-    if (id.size() > kMaxIdBytes) {
+    if (id.size() > kMaxServerIdBytes) {
       check.error("RT012", place,
-                  "server_id has " + std::to_string(id.size()) + " characters, 64 at most");
+                  concat("server_id has ", id.size(), " characters; the maximum is 64"));
     }
     const auto [at, is_new] = seen.emplace(id, server);
     if (is_new || may_repeat(check)) continue;
-    check.add("RT012", severity, place, "server_id " + in_quotes(id) + " is there twice",
+    check.add("RT012", severity, place, "server_id " + in_quotes(id) + " is repeated",
               Place{at->second->source, "server_id"});
   }
 }
@@ -55,7 +56,7 @@ void must_be_ip(Check& check, const Server& server, const Text& text, std::strin
                 Severity severity) {
   if (!text || is_ip(text)) return;
   check.add("RT013", severity, {server.source, member},
-            std::string(member) + " " + in_quotes(*text) + " is no IP address");
+            concat(member, " ", in_quotes(*text), " is not an IP address"));
 }
 
 // Coordinator and controller may be named by these words.
@@ -82,7 +83,7 @@ void check_named_by_address(Check& check) {
   }
 }
 
-// 172.17.0.0/16 is the bridge that container engines make on every host anew.
+// 172.17.0.0/16 is the default bridge of container engines on every host.
 bool is_bridge_address(const Text& text) {
   const auto ip = text ? parse_ip(*text) : std::nullopt;
   return ip && !ip->v6 && ip->bytes[0] == 172 && ip->bytes[1] == 17;
@@ -96,8 +97,8 @@ void check_hosts(Check& check) {
       const auto [at, is_new] = by_host.emplace(*server->host_ip, server);
       if (!is_new && at->second->server_id != server->server_id) {
         check.warn("RT071", {server->source, "host_ip"},
-                   "host_ip " + in_quotes(*server->host_ip) + " is that of server " +
-                       in_quotes(at->second->server_id.value_or("")) + ", too",
+                   "host_ip " + in_quotes(*server->host_ip) + " is also the address of server " +
+                       in_quotes(at->second->server_id.value_or("")),
                    Place{at->second->source, "host_ip"});
       }
     }
@@ -108,7 +109,7 @@ void check_hosts(Check& check) {
       check.warn("RT071", {server->source, "server_id"},
                  "server_id " + in_quotes(*server->server_id) + " and " +
                      in_quotes(*bridge->server_id) +
-                     " are addresses of a container bridge: perhaps one host",
+                     " are addresses of a container bridge and may be one host",
                  Place{bridge->source, "server_id"});
       return;
     }

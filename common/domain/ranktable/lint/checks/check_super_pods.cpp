@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 #include "common/domain/ranktable/sdid.hpp"
 
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::size_t kMaxSuperPodIdBytes = 127;
+constexpr std::size_t kMaxSetIdBytes = 127;
 
 // The sets' ids, the servers they name, and the servers that none names.
 class SetCheck {
@@ -37,12 +38,12 @@ class SetCheck {
     if (set.id) {
       const Place place{set.source, "super_pod_id"};
       if (set.id->empty()) {
-        check_.error("RT060", place, std::string(what_) + " has an empty id");
-      } else if (set.id->size() > kMaxSuperPodIdBytes) {
-        check_.error("RT060", place, std::string(what_) + " has an id of 128 characters and more");
-      } else if (!ids_.emplace(*set.id).second) {
+        check_.error("RT060", place, concat("the id of a ", what_, " must not be empty"));
+      } else if (set.id->size() > kMaxSetIdBytes) {
         check_.error("RT060", place,
-                     std::string(what_) + " " + in_quotes(*set.id) + " is there twice");
+                     concat("the id of a ", what_, " must have at most 127 characters"));
+      } else if (!ids_.emplace(*set.id).second) {
+        check_.error("RT060", place, concat(what_, " ", in_quotes(*set.id), " is repeated"));
       }
     }
     for (const ServerName& name : set.servers) check_name(name);
@@ -54,11 +55,12 @@ class SetCheck {
     const auto at = in_set_.find(*name.server_id);
     if (at == in_set_.end()) {
       check_.error("RT060", place,
-                   std::string(what_) + " names server " + in_quotes(*name.server_id) +
-                       ", which is not in server_list");
+                   concat(what_, " names server ", in_quotes(*name.server_id),
+                          ", which is not in server_list"));
     } else if (at->second != nullptr) {
       check_.error("RT060", place,
-                   "server " + in_quotes(*name.server_id) + " is in two, or twice in one " + what_,
+                   "server " + in_quotes(*name.server_id) +
+                       concat(" must be listed in one ", what_, " only"),
                    Place{at->second->source, "server_id"});
     } else {
       at->second = &name;
@@ -72,7 +74,7 @@ class SetCheck {
   std::set<std::string_view> ids_;
 };
 
-// Super pods as numbers: by server, or as a device says it itself; 0 without any.
+// Super pods as numbers: by server, or by the id that a device has; 0: none.
 class Pods {
  public:
   explicit Pods(const RankTable& table) {
@@ -106,16 +108,16 @@ class Pods {
 class SdidCheck {
  public:
   SdidCheck(Check& check, Pods& pods) : check_(check), pods_(pods), ascend_(all_ascend()) {
-    if (!ascend_) seen_.reserve(check.seats.size());
+    if (!ascend_) seen_.reserve(check.entries.size());
   }
 
   void run() {
-    for (const Seat& seat : check_.seats) {
-      if (seat.server != server_) begin_server(*seat.server);
+    for (const DeviceEntry& entry : check_.entries) {
+      if (entry.server != server_) begin_server(*entry.server);
       // Groups of MindIE are jobs of their own.
-      if (check_.is(Dialect::mindie_global) && seat.group != group_) seen_.clear();
-      group_ = seat.group;
-      if (seat.device->super_device_id) check_device(seat);
+      if (check_.is(Dialect::mindie_global) && entry.group != group_) seen_.clear();
+      group_ = entry.group;
+      if (entry.device->super_device_id) check_device(entry);
     }
   }
 
@@ -127,16 +129,16 @@ class SdidCheck {
     reported_ = false;
   }
 
-  void check_device(const Seat& seat) {
-    const std::int64_t sdid = *seat.device->super_device_id;
-    const Place place{seat.device->source, "super_device_id"};
+  void check_device(const DeviceEntry& entry) {
+    const std::int64_t sdid = *entry.device->super_device_id;
+    const Place place{entry.device->source, "super_device_id"};
     if (sdid < 0 || sdid > INT64_C(0xFFFFFFFF)) {
-      check_.error("RT062", place, "super_device_id " + std::to_string(sdid) + " has no 32 bits");
+      check_.error("RT062", place, concat("super_device_id must be a 32-bit number, got ", sdid));
       return;
     }
-    if (seat.device->super_pod_id) pod_ = pods_.named(*seat.device->super_pod_id);
-    if (!ascend_) check_unique(seat, sdid, place);
-    if (!reported_) check_layout(seat, sdid, place);  // the first of a server says it
+    if (entry.device->super_pod_id) pod_ = pods_.named(*entry.device->super_pod_id);
+    if (!ascend_) check_unique(entry, sdid, place);
+    if (!reported_) check_layout(entry, sdid, place);  // one finding for each server
   }
 
   // Numbers that ascend from server to server of each super pod, as in most tables, are unique.
@@ -144,23 +146,22 @@ class SdidCheck {
     std::uint64_t before = 0;
     const Server* server = nullptr;
     std::uint64_t pod = 0;
-    for (const Seat& seat : check_.seats) {
-      const Number& sdid = seat.device->super_device_id;
-      if (seat.device->super_pod_id || !sdid || *sdid < 0) return false;
-      if (seat.server != server) pod = pods_.of(*seat.server);
-      server = seat.server;
+    for (const DeviceEntry& entry : check_.entries) {
+      const Number& sdid = entry.device->super_device_id;
+      if (entry.device->super_pod_id || !sdid || *sdid < 0) return false;
+      if (entry.server != server) pod = pods_.of(*entry.server);
+      server = entry.server;
       const std::uint64_t key = pod << 32U | static_cast<std::uint64_t>(*sdid);
-      if (key < before || (key == before && &seat != check_.seats.data())) return false;
+      if (key < before || (key == before && &entry != check_.entries.data())) return false;
       before = key;
     }
     return true;
   }
 
-  void check_unique(const Seat& seat, std::int64_t sdid, Place place) {
-    const auto [at, is_new] = seen_.emplace(in_pod(sdid), seat.device);
+  void check_unique(const DeviceEntry& entry, std::int64_t sdid, Place place) {
+    const auto [at, is_new] = seen_.emplace(in_pod(sdid), entry.device);
     if (is_new) return;
-    check_.error("RT061", place,
-                 "super_device_id " + std::to_string(sdid) + " is there twice in one super pod",
+    check_.error("RT061", place, concat("super_device_id ", sdid, " is repeated in one super pod"),
                  Place{at->second->source, "super_device_id"});
   }
 
@@ -168,39 +169,39 @@ class SdidCheck {
     return std::uint64_t{pod_} << 32U | static_cast<std::uint64_t>(number);
   }
 
-  void check_layout(const Seat& seat, std::int64_t sdid, Place place) {
+  void check_layout(const DeviceEntry& entry, std::int64_t sdid, Place place) {
     const auto decoded = decode_sdid(sdid);
-    if (!decoded || (seat.device->device_id && decoded->device_id != *seat.device->device_id)) {
+    if (!decoded || (entry.device->device_id && decoded->device_id != *entry.device->device_id)) {
       report(place,
-             "super_device_id " + std::to_string(sdid) +
-                 (decoded ? " is that of device " + std::to_string(decoded->device_id)
-                          : std::string(" has no layout that the driver makes")) +
-                 ", not of device " + std::to_string(seat.device->device_id.value_or(-1)),
+             concat("super_device_id ", sdid,
+                    (decoded ? concat(" belongs to device ", decoded->device_id)
+                             : std::string(" does not have the layout of the driver")),
+                    ", not of device ", entry.device->device_id.value_or(-1)),
              std::nullopt);
     } else if (indexed_ != nullptr) {
       check_same_index(decoded->server_index, place);
     } else {
-      indexed_ = seat.device;
+      indexed_ = entry.device;
       index_ = decoded->server_index;
-      check_other_servers(seat, place);
+      check_other_servers(entry, place);
     }
   }
 
   void check_same_index(std::int64_t index, Place place) {
     if (index == index_) return;
     report(place,
-           "super_device_id is of server " + std::to_string(index) +
-               " of the super pod, another device's here of server " + std::to_string(index_),
+           concat("super_device_id belongs to server ", index,
+                  " of the super pod, that of another device here to server ", index_),
            Place{indexed_->source, "super_device_id"});
   }
 
-  void check_other_servers(const Seat& seat, Place place) {
-    const auto [other, is_new] = server_at_.emplace(in_pod(index_), &seat);
-    if (is_new || other->second->server->server_id == seat.server->server_id) return;
+  void check_other_servers(const DeviceEntry& entry, Place place) {
+    const auto [other, is_new] = server_at_.emplace(in_pod(index_), &entry);
+    if (is_new || other->second->server->server_id == entry.server->server_id) return;
     report(place,
-           "servers " + in_quotes(seat.server->server_id.value_or("")) + " and " +
-               in_quotes(other->second->server->server_id.value_or("")) + " have the same index " +
-               std::to_string(index_) + " in one super pod",
+           concat("servers ", in_quotes(entry.server->server_id.value_or("")), " and ",
+                  in_quotes(other->second->server->server_id.value_or("")), " have the same index ",
+                  index_, " in one super pod"),
            Place{other->second->device->source, "super_device_id"});
   }
 
@@ -212,8 +213,8 @@ class SdidCheck {
   Check& check_;
   Pods& pods_;
   bool ascend_;
-  std::unordered_map<std::uint64_t, const Device*> seen_;     // pod and SDID
-  std::unordered_map<std::uint64_t, const Seat*> server_at_;  // pod and index
+  std::unordered_map<std::uint64_t, const Device*> seen_;            // pod and SDID
+  std::unordered_map<std::uint64_t, const DeviceEntry*> server_at_;  // pod and index
   // Of the server that is looked at.
   const Server* server_ = nullptr;
   const Group* group_ = nullptr;
@@ -233,10 +234,10 @@ void check_super_pods(Check& check) {
     if (group.super_pods) SetCheck(check, "super pod", false).run(*group.super_pods, group.servers);
   }
   if (table.super_pods) {
-    for (const Seat& seat : check.seats) {
-      if (seat.device->super_device_id) continue;
-      check.error("RT005", {seat.device->source},
-                  "member \"super_device_id\" is missing, which a table with super_pod_list needs");
+    for (const DeviceEntry& entry : check.entries) {
+      if (entry.device->super_device_id) continue;
+      check.error("RT005", {entry.device->source},
+                  "member \"super_device_id\" is missing; a table with super_pod_list needs it");
     }
   }
   if (check.first_sdid == nullptr) return;

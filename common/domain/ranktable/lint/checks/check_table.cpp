@@ -3,22 +3,23 @@
 #include <unordered_set>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/ranktable/lint/checks/check.hpp"
 
 namespace chipweave::domain::ranktable {
 namespace {
 
-constexpr std::int64_t kFewestLlmServers = 2;
+constexpr std::int64_t kMinLlmServers = 2;
 constexpr std::int64_t kMaxLlmServers = 60;
 
-void count_is(Check& check, const Number& said, std::size_t there, Place place, Severity severity) {
-  if (!said) return;
-  if (*said == 0) {
-    check.add("RT011", severity, place, std::string(place.member) + " is 0");
-  } else if (*said != static_cast<std::int64_t>(there)) {
+void count_is(Check& check, const Number& stated, std::size_t there, Place place,
+              Severity severity) {
+  if (!stated) return;
+  if (*stated == 0) {
+    check.add("RT011", severity, place, concat(place.member, " must not be 0"));
+  } else if (*stated != static_cast<std::int64_t>(there)) {
     check.add("RT011", severity, place,
-              std::string(place.member) + " is " + std::to_string(*said) + ", the list has " +
-                  std::to_string(there));
+              concat(place.member, " is ", *stated, ", but the list has ", there));
   }
 }
 
@@ -56,9 +57,8 @@ void check_counts(Check& check) {
   const auto servers = static_cast<std::int64_t>(check.servers.size());
   if (!table.count) {
     check.error("RT011", {table.source}, "MindIE-LLM needs server_count");
-  } else if (servers < kFewestLlmServers || servers > kMaxLlmServers) {
-    check.error("RT011", place,
-                "MindIE-LLM takes 2 to 60 servers, these are " + std::to_string(servers));
+  } else if (servers < kMinLlmServers || servers > kMaxLlmServers) {
+    check.error("RT011", place, concat("MindIE-LLM takes 2 to 60 servers, these are ", servers));
   }
 }
 
@@ -98,8 +98,8 @@ void check_version(Check& check) {
 void check_table(Check& check) {
   if (!reads(check.profile, check.table.dialect)) {
     check.error("RT002", {check.table.source},
-                std::string(to_string(check.profile)) + " does not read tables of dialect " +
-                    std::string(to_string(check.table.dialect)));
+                concat(to_string(check.profile), " does not read tables of dialect ",
+                       to_string(check.table.dialect)));
   }
   check_status(check);
   check_version(check);

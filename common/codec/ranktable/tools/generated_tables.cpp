@@ -1,0 +1,89 @@
+#include "common/codec/ranktable/tools/generated_tables.hpp"
+
+#include <utility>
+
+#include "common/codec/ranktable/rank_table.hpp"
+
+namespace chipweave::codec::ranktable {
+namespace {
+
+using domain::ranktable::completed_table;
+using domain::ranktable::Device;
+using domain::ranktable::Dialect;
+using domain::ranktable::Group;
+using domain::ranktable::RankTable;
+using domain::ranktable::Server;
+
+void add_devices(Server& server, const PdInstance& devices) {
+  server.lists_devices = true;
+  for (const PdDevice& each : devices) {
+    Device device;
+    device.device_id = each.id;
+    device.device_ip = each.address;
+    device.rank_id = static_cast<std::int64_t>(server.devices.size());
+    if (each.port) device.device_port = *each.port;
+    server.devices.push_back(std::move(device));
+  }
+}
+
+Server api_server_of(const PdMachine& machine) {
+  Server out;
+  out.server_id = machine.address;
+  out.server_ip = machine.address;
+  return out;
+}
+
+Group group_of(std::string id, std::vector<Server> servers) {
+  Group out;
+  out.id = std::move(id);
+  out.count = static_cast<std::int64_t>(servers.size());
+  out.servers = std::move(servers);
+  return out;
+}
+
+NamedText local_table(const Server& server) {
+  RankTable table = completed_table(Dialect::modelarts_local);
+  table.group_id = "0";
+  table.count = 1;
+  table.groups.emplace_back().servers.push_back(server);
+  return {local_table_name(server), write_table(table)};
+}
+
+}  // namespace
+
+std::string local_table_name(const Server& server) {
+  std::string ids = server.lists_devices ? "" : "host";
+  for (const Device& device : server.devices) ids += std::to_string(device.device_id.value_or(0));
+  return "local_ranktable_" + server.server_ip.value_or("") + "_" + ids + ".json";
+}
+
+std::vector<NamedText> write_pd_tables(const PdMachine& machine) {
+  RankTable global = completed_table(Dialect::modelarts_global);
+  std::vector<NamedText> out(1);
+  const auto add = [&](const char* id, const std::vector<PdInstance>& instances) {
+    std::vector<Server> servers;
+    for (const PdInstance& instance : instances) {
+      add_devices(servers.emplace_back(api_server_of(machine)), instance);
+      out.push_back(local_table(servers.back()));
+    }
+    if (!servers.empty()) global.groups.push_back(group_of(id, std::move(servers)));
+  };
+  if (machine.api_server) global.groups.push_back(group_of("0", {api_server_of(machine)}));
+  add("1", machine.prefill);
+  add("2", machine.decode);
+  if (machine.api_server) out.push_back(local_table(api_server_of(machine)));
+  out.front() = {"global_ranktable_" + machine.address + ".json", write_table(global)};
+  return out;
+}
+
+std::string write_hccl_table(const std::string& server, const PdInstance& devices) {
+  RankTable table = completed_table(Dialect::hccl_1_0);
+  table.count = 1;
+  Server& only = table.groups.emplace_back().servers.emplace_back();
+  only.server_id = server;
+  add_devices(only, devices);
+  only.extras.push_back({"device", "host_nic_ip", "\"reserve\""});
+  return write_table(table);
+}
+
+}  // namespace chipweave::codec::ranktable

@@ -1,0 +1,288 @@
+// Pods that are already bound when the watch delivers them: bound before a restart, or by another
+// scheduler.
+//
+// The cluster is the source of truth. A pod with a placement gets exactly those chips; conflicting
+// reservations are dropped and guesses revised. If a pod has no placement, or claims a chip of
+// another pod, only the number of its chips is known. It is then assumed to hold the chips that a
+// device plugin would most likely have picked, so that neither free chips nor bandwidth are
+// overestimated (Holding::assumed).
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "scheduler-plugin/app/scheduler.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+constexpr std::chrono::seconds kDisputeLasts{5};  // before a dispute is published
+
+// Null unless the placement can belong to this pod.
+const Placement* credible(const ClusterPod& pod, const Placement* p) {
+  const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
+                      p->resource == pod.request.resource &&
+                      static_cast<int>(p->chips.size()) == pod.request.chips;
+  return can_be ? p : nullptr;
+}
+
+// "d-000123": numbering continues from there after a restart.
+std::uint64_t number_of(std::string_view decision) {
+  std::uint64_t number = 0;
+  if (decision.starts_with("d-"))
+    std::from_chars(decision.data() + 2, decision.data() + decision.size(), number);
+  return number;
+}
+
+// Whether a pod with known chips holds this one.
+bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slot, int index) {
+  return std::any_of(holdings.begin(), holdings.end(), [&](const Holding* h) {
+    if (!h->bound || h->assumed) return false;
+    return slot ? h->chips.contains(*slot)
+                : std::find(h->unreported.begin(), h->unreported.end(), index) !=
+                      h->unreported.end();
+  });
+}
+
+}  // namespace
+
+void Scheduler::pod_added(const ClusterPod& pod, const Placement* claimed) {
+  jobs_.add(pod.request);
+  pod_seen(pod);
+  if (!pod.node.empty()) reconcile(pod, credible(pod, claimed));
+}
+
+void Scheduler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
+  claimed = credible(pod, claimed);
+  drop_orphans(pod.request.uid);
+  const auto it = in_flight_.find(pod.request.uid);
+  if (it != in_flight_.end()) {
+    const Decision& d = it->second.decision;
+    const bool ours = pod.node == it->second.binding.node && claimed != nullptr &&
+                      claimed->decision == d.id && claimed->chips == d.indices;
+    if (ours) return binding_done(it);
+    binding_failed(
+        it, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
+                                           pod.node + " by another scheduler"));
+  }
+  reconcile(pod, claimed);
+}
+
+// Whether the pod's placement matches its holding. It does not if our binding was changed in
+// transit, for example by the next leader's webhook.
+bool Scheduler::matches_holding(const Holding& held, const Placement& claimed) const {
+  const Node& node = nodes_.node(held.node);
+  std::vector<int> indices = node.topology.indices(held.chips);
+  indices.insert(indices.end(), held.unreported.begin(), held.unreported.end());
+  std::sort(indices.begin(), indices.end());
+  return node.name == claimed.node && indices == claimed.chips;
+}
+
+void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
+  const std::string& uid = pod.request.uid;
+  if (pod.request.chips == 0) return;
+  if (const Holding* held = ledger_.find(uid)) {
+    const bool learned = claimed != nullptr && (held->assumed || !matches_holding(*held, *claimed));
+    if (held->bound && !learned) return;
+    disputes_.erase(uid);
+    if (held->bound) {
+      ledger_.drop(uid);
+    } else if (claimed != nullptr || !decides_after_bind(pod)) {
+      withdraw(uid);
+    }
+  }
+  const NodeId node = nodes_.declare(pod.node);
+  if (claimed == nullptr && node != kNoNode && decides_after_bind(pod)) {
+    if (place_after_bind(pod, node)) return;
+    after_bind_[uid].key = pod.request.key;  // retried later
+  }
+  if (claimed != nullptr) after_bind_.erase(uid);
+  last_evaluations_.erase(uid);
+  // the rest of its group was planned around other chips
+  if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
+  if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
+  if (claimed != nullptr) give_up_earlier(node, *claimed);
+  Holding holding = holding_of(pod, node);
+  if (claimed != nullptr && contested(*claimed, node).empty()) {
+    hold_known(*claimed, std::move(holding));
+    recall(pod, *claimed);
+  } else {
+    if (claimed != nullptr)
+      disputes_[uid] = Dispute{*claimed, pod.request.key, clock_.now(), false};
+    holding.assumed = true;
+    holding.unplaced = pod.request.chips;
+    (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
+  }
+  if (is_member(pod.request) && !ledger_.find(uid)->group.empty())
+    groups_.join(ledger_.find(uid)->group, uid, node);
+  settle(node);
+}
+
+Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
+  Holding holding;
+  holding.uid = pod.request.uid;
+  holding.key = pod.request.key;
+  holding.node = node;
+  holding.bound = true;
+  holding.job = job_identity(pod.request);
+  if (is_member(pod.request)) {
+    const Group* group = groups_.find(group_id(pod.request));
+    if (group == nullptr || group->node == node) holding.group = group_id(pod.request);
+  }
+  return holding;
+}
+
+// The claimed chips that another pod is known to hold.
+std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const {
+  const Node& node = nodes_.node(id);
+  std::vector<int> chips;
+  for (const int index : claimed.chips) {
+    const auto slot = node.topology.slot_of(domain::ChipIndex{index});
+    if (belongs(ledger_.on(id), slot, index)) chips.push_back(index);
+  }
+  return chips;
+}
+
+// If the other pod is gone, its deletion arrived late and the claim is valid.
+void Scheduler::end_disputes(NodeId id) {
+  if (disputes_.empty()) return;
+  std::vector<std::string> over;
+  for (const Holding* h : ledger_.on(id)) {
+    const auto it = disputes_.find(h->uid);
+    if (it != disputes_.end() && contested(it->second.claimed, id).empty()) over.push_back(h->uid);
+  }
+  for (const std::string& uid : over) {
+    const Dispute dispute = std::move(disputes_.extract(uid).mapped());
+    const ClusterPod* pod = cluster_.find(dispute.pod);
+    // of two with the same claim the first one wins
+    if (pod == nullptr || pod->request.uid != uid || !contested(dispute.claimed, id).empty())
+      continue;
+    Holding holding = *ledger_.find(uid);
+    ledger_.drop(uid);
+    holding.assumed = false;
+    holding.unplaced = 0;
+    holding.chips = {};
+    holding.unreported.clear();
+    hold_known(dispute.claimed, std::move(holding));
+    recall(*pod, dispute.claimed);
+  }
+}
+
+void Scheduler::publish_disputes() {
+  for (auto& [uid, dispute] : disputes_) {
+    if (dispute.published || clock_.now() < dispute.since + kDisputeLasts) continue;
+    dispute.published = true;
+    const Holding* held = ledger_.find(uid);
+    if (held == nullptr) continue;
+    const NodeId node = held->node;
+    observer_.disputed(dispute.pod, nodes_.node(node).name, contested(dispute.claimed, node));
+  }
+}
+
+void Scheduler::hold_known(const Placement& claimed, Holding holding) {
+  const Node& node = nodes_.node(holding.node);
+  for (const int index : claimed.chips) {
+    const auto slot = node.topology.slot_of(domain::ChipIndex{index});
+    if (slot) {
+      holding.chips.insert(*slot);
+    } else {
+      holding.unreported.push_back(index);
+    }
+  }
+  give_way(holding.node, holding.chips);
+  (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are free now
+}
+
+// Takes these chips from reservations and from assumed holdings.
+void Scheduler::give_way(NodeId node, ChipSet chips) {
+  std::vector<std::string> reserved;
+  std::vector<std::string> guessed;
+  for (const Holding* h : ledger_.on(node)) {
+    if (h->chips.intersects(chips)) (h->assumed ? guessed : reserved).push_back(h->uid);
+  }
+  for (const std::string& uid : guessed) ledger_.assume(uid, ledger_.find(uid)->chips - chips);
+  for (const std::string& uid : reserved) {
+    const Holding* h = ledger_.find(uid);
+    if (h == nullptr) continue;  // its group was dissolved
+    if (h->group.empty()) {
+      withdraw(uid);
+    } else {
+      groups_.dissolve(std::string(h->group));
+    }
+  }
+}
+
+// Assigns chips to every assumed holding as far as there are any: free ones first, then reserved
+// ones.
+void Scheduler::settle(NodeId id) {
+  end_disputes(id);
+  const Node& node = nodes_.node(id);
+  if (!node.has_inventory()) return;
+  std::vector<std::string> short_of;
+  for (const Holding* h : ledger_.on(id)) {
+    if (h->assumed && h->chips.size() < h->count()) short_of.push_back(h->uid);
+  }
+  for (const std::string& uid : short_of) {
+    const Holding* h = ledger_.find(uid);
+    const int missing = h->count() - h->chips.size();
+    while (missing > node.free().size()) {
+      const auto& here = ledger_.on(id);
+      const auto reservation = std::find_if(here.begin(), here.end(), [](const Holding* other) {
+        return !other->bound && !other->chips.empty();
+      });
+      if (reservation == here.end()) break;
+      give_way(id, (*reservation)->chips);
+    }
+    ledger_.assume(uid, h->chips | guess(id, missing));
+  }
+}
+
+// The best set of free chips; unhealthy ones only if those are not enough.
+ChipSet Scheduler::guess(NodeId id, int count) const {
+  const Node& node = nodes_.node(id);
+  const ChipSet free = node.free();
+  if (count <= free.size()) {
+    const solver::Choice best = node.wiring->choose({free, {}, {}, count, false});
+    if (best.fits) return best.chips;
+  }
+  ChipSet some;
+  for (const ChipSet from : {free, node.topology.all() - node.taken - free}) {
+    for (const int slot : from) {
+      if (some.size() < count) some.insert(slot);
+    }
+  }
+  return some;
+}
+
+// Restores the decision as far as the pod's placement tells it.
+void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
+  const Holding& holding = *ledger_.find(pod.request.uid);
+  Decision d;
+  d.id = claimed.decision;
+  d.pod = pod.request.key;
+  d.uid = pod.request.uid;
+  d.resource = pod.request.resource;
+  d.node = holding.node;
+  d.chips = holding.chips;
+  d.indices = claimed.chips;
+  d.gbps = claimed.gbps;
+  d.distributed = pod.request.distributed;
+  d.time = claimed.time;
+  decision_count_ = std::max(decision_count_, number_of(d.id));
+  keep(std::move(d));
+  complete_recalled(holding.node);
+  observer_.placed(placed_pod_of(*decision(pod.request.uid)));
+}
+
+// The rest of a restored decision follows from the machine, whose report may arrive later.
+void Scheduler::complete_recalled(NodeId id) {
+  const Node& node = nodes_.node(id);
+  if (!node.has_inventory()) return;
+  for (const Holding* h : ledger_.on(id)) {
+    const auto it = decisions_.find(h->uid);
+    if (it == decisions_.end() || it->second->best_gbps > 0) continue;
+    Decision& d = *it->second;
+    d.best_gbps = node.wiring->best_gbps(static_cast<int>(d.indices.size()), d.distributed);
+  }
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,13 @@
+// The uncertainty window: how long the outcome of a binding without an answer stays unknown.
+#pragma once
+
+#include <chrono>
+
+namespace chipweave::sched {
+
+// The API server has given up on any request by then (its default timeout is one minute).
+inline constexpr std::chrono::seconds kUncertaintyWindow{75};
+// Between checks, if a check goes unanswered too.
+inline constexpr std::chrono::seconds kRecheckInterval{5};
+
+}  // namespace chipweave::sched

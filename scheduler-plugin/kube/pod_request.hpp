@@ -1,0 +1,38 @@
+// A Kubernetes pod as the decision core's PodRequest: which resource is an accelerator, how many
+// chips, which group. The table of resource names is configurable.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/codec/kube/pod/pod.hpp"
+#include "scheduler-plugin/app/model.hpp"
+
+namespace chipweave::sched {
+
+struct ResourceTable {
+  // Whole chips of any vendor.
+  std::vector<std::string> accelerators = {
+      "nvidia.com/gpu",        "amd.com/gpu",          "metax-tech.com/gpu",
+      "aliyun.com/gpu",        "huawei.com/Ascend910", "huawei.com/Ascend310",
+      "huawei.com/Ascend310P", "huawei.com/npu",       "huawei.com/ascend-1980"};
+  // Fractions of chips, which are refused; a trailing '*' matches any suffix.
+  std::vector<std::string> shared = {
+      "nvidia.com/gpu.shared",   "nvidia.com/mig-*",    "nvidia.com/gpumem*",
+      "nvidia.com/gpucores",     "nvidia.com/vgpu*",    "aliyun.com/gpu-*",
+      "aliyun.com/gpu.*",        "huawei.com/npu-core", "huawei.com/Ascend910-*",
+      "huawei.com/Ascend310P-*", "metax-tech.com/sgpu", "metax-tech.com/vcore",
+      "metax-tech.com/vmemory",  "koordinator.sh/gpu*", "volcano.sh/vgpu*",
+      "4paradigm.com/vgpu*"};
+};
+
+// A request that whole chips cannot serve (fractions, shared chips, two kinds of chip) has
+// `refused` set, a message for the pod's owner, and 0 chips.
+struct CountedRequest {
+  PodRequest request;
+  std::string refused;
+};
+CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
+
+}  // namespace chipweave::sched

@@ -1,0 +1,103 @@
+// The list of accelerator resources is ResourceTable; the copies that other languages need must
+// agree with it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/domain/topology_builder.hpp"
+#include "common/profiles/profiles.hpp"
+#include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/kube/pod_request.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+std::string repository_file(const std::string& path) {
+  return test::file_content(test::source_path(path)).value_or("");
+}
+
+// The part between two marks; empty if they are not there.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + begin.size();
+  return text.substr(from, text.find(end, from) - from);
+}
+
+// Names such as nvidia.com/gpu, in the order of the text.
+std::vector<std::string> resource_names_in(const std::string& text) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '/';
+  };
+  std::vector<std::string> names;
+  std::string word;
+  for (const char c : text + " ") {
+    if (is_part(c)) {
+      word += c;
+    } else if (!word.empty()) {
+      if (word.find('/') != std::string::npos) names.push_back(word);
+      word.clear();
+    }
+  }
+  return names;
+}
+
+TEST(ResourceLists, ChartNotesAgreeWithTheProgram) {
+  const std::string notes = repository_file("charts/chipweave/templates/NOTES.txt");
+  EXPECT_THAT(resource_names_in(between(notes, "$resources = list ", "}}")),
+              ::testing::ElementsAreArray(ResourceTable{}.accelerators));
+}
+
+TEST(ResourceLists, TheAuditorAgreesWithTheProgram) {
+  const std::string audit = repository_file("tests/e2e/audit.py");
+  EXPECT_THAT(resource_names_in(between(audit, "ACCELERATORS = [", "]")),
+              ::testing::ElementsAreArray(ResourceTable{}.accelerators));
+}
+
+TEST(ResourceLists, ThePageOfKubeSchedulerAgreesWithTheProgram) {
+  const std::string page = repository_file("docs/tasks/configure-kube-scheduler.md");
+  EXPECT_THAT(resource_names_in(between(page, "managedResources:\n", "```")),
+              ::testing::ElementsAreArray(ResourceTable{}.accelerators));
+}
+
+TEST(ResourceLists, EveryBuiltInMachineOffersAKnownResource) {
+  const ResourceTable table;
+  const std::set<std::string> known(table.accelerators.begin(), table.accelerators.end());
+  World w;
+  for (const auto& profile : profiles::all()) {
+    const std::string name(profile.name);
+    w.add_node(name, name);
+    const auto& offered = w.scheduler.nodes().node(w.scheduler.nodes().find(name)).resources;
+    EXPECT_FALSE(offered.empty()) << name;
+    for (const std::string& resource : offered)
+      EXPECT_TRUE(known.contains(resource)) << name << ": " << resource;
+  }
+}
+
+TEST(AnnotationLists, ThePageListsEveryAnnotationOfABinding) {
+  domain::TopologyBuilder b;
+  b.vendor = "ascend";
+  domain::Chip chip;
+  chip.device_ips = {"192.0.2.1"};
+  b.add_chip(chip);
+  Node node;
+  node.topology = std::move(b).build().value();
+  const std::string page = between(repository_file("docs/reference/annotations-and-labels.md"),
+                                   "written when a pod is bound", "\n## ");
+  for (const std::string& resource : ResourceTable{}.accelerators) {
+    Decision decision;
+    decision.resource = resource;
+    decision.chips = ChipSet::first(1);
+    for (const auto& [key, value] : annotations_of(decision, node))
+      EXPECT_NE(page.find('`' + key + '`'), std::string::npos) << key;
+  }
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing

@@ -1,0 +1,142 @@
+// Events on pods, and waking kube-scheduler.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scheduler-plugin/kube/kubernetes.hpp"
+#include "tests/unit/sched_kube/kube_world.hpp"
+
+namespace chipweave::sched::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Strings = std::vector<std::string>;
+
+class BestEffort : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.add_node("n1", "hgx-v100-8");
+    world_.add_node("n2", "hgx-v100-8");
+    world_.api.settle();
+  }
+  void run_on(const std::string& name, int chips, const std::string& node) {
+    world_.create(name, chips);
+    world_.api.settle();
+    world_.bind(name, node);
+    world_.api.settle();
+    ASSERT_EQ(world_.pod(name).node, node);
+  }
+  void some_time() {
+    for (int i = 0; i < 30; ++i) {
+      world_.pass(milliseconds(100));
+      world_.api.settle();
+    }
+  }
+  KubeWorld world_;
+};
+
+TEST_F(BestEffort, APodGetsItsReasonOnceAndThenACount) {
+  run_on("a", 8, "n1");
+  run_on("b", 8, "n2");
+  world_.create("w", 4);
+  world_.api.settle();
+  EXPECT_EQ(world_.fit("w"), Strings{});
+  EXPECT_EQ(world_.fit("w"), Strings{});
+  world_.api.settle();
+  EXPECT_EQ(world_.api.events, (Strings{"ChipsAssigned", "ChipsAssigned", "ChipsUnavailable"}));
+  EXPECT_EQ(world_.api.notes.back(),
+            "No node fits: 2 nodes: not enough free chips. Details: chipweave explain ns/w");
+  for (int i = 0; i < 5; ++i) {
+    world_.pass(seconds(30));
+    world_.fit("w");
+  }
+  world_.api.settle();
+  EXPECT_EQ(std::count(world_.api.events.begin(), world_.api.events.end(), "ChipsUnavailable"), 1);
+  EXPECT_EQ(std::count(world_.api.events.begin(), world_.api.events.end(), "again"), 2);
+  // another reason is news
+  world_.add_node("n2", "hgx-v100-8",
+                  {{0, domain::Health::unhealthy}, {1, domain::Health::unhealthy}});
+  world_.create("x", 8);
+  world_.api.settle();
+  world_.fit("x");
+  world_.api.settle();
+  EXPECT_EQ(world_.api.notes.back(),
+            "No node fits: 1 node: not enough free chips; 1 node: not enough healthy "
+            "chips. Details: chipweave explain ns/x");
+}
+
+TEST_F(BestEffort, AFloodOfEventsIsSlowedDownAndBounded) {
+  for (int i = 0; i < 100; ++i) world_.create("w" + std::to_string(i), 99);
+  world_.api.settle();
+  for (int i = 0; i < 100; ++i) world_.fit("w" + std::to_string(i));
+  world_.api.settle();
+  EXPECT_EQ(world_.api.events.size(), 50U) << "at once";
+  some_time();
+  EXPECT_GT(world_.api.events.size(), 70U);
+  EXPECT_LT(world_.api.events.size(), 90U) << "then ten a second";
+  some_time();
+  EXPECT_EQ(world_.api.events.size(), 100U);
+  EXPECT_EQ(world_.kubernetes->stats().events_dropped, 0U);
+}
+
+TEST_F(BestEffort, ChipsThatComeFreeRequeuePods) {
+  run_on("b", 8, "n2");
+  world_.add_node("n1", "hgx-v100-8", {{5, domain::Health::unhealthy}});
+  world_.create("w", 8);
+  world_.api.settle();
+  EXPECT_EQ(world_.fit("w"), Strings{});
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{}) << "nothing changed";
+  world_.add_node("n1", "hgx-v100-8", {{6, domain::Health::unhealthy}});
+  world_.api.settle();
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{}) << "still no room";
+  world_.add_node("n1", "hgx-v100-8");
+  world_.api.settle();
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n1"});
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n1"}) << "once is enough";
+  EXPECT_EQ(world_.fit("w"), Strings{"n1"});
+}
+
+TEST_F(BestEffort, NothingIsRequeuedWhenNoPodWaits) {
+  run_on("b", 8, "n2");
+  world_.api.remove("ns/b");
+  world_.api.settle();
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{});
+}
+
+// kube-scheduler's watch was faster than ours, both with the pod and with the end of another one.
+TEST_F(BestEffort, APodThatWasRejectedUnseenIsRequeuedAsWell) {
+  run_on("b", 8, "n2");
+  run_on("c", 8, "n1");
+  world_.create("w", 8);
+  world_.api.remove("ns/b");
+  EXPECT_EQ(world_.fit("w"), Strings{});
+  world_.api.settle();
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n2"});
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n2"}) << "once is enough";
+}
+
+TEST_F(BestEffort, AnExpiredReservationRequeuesPods) {
+  run_on("b", 8, "n2");
+  world_.create("p", 8);
+  world_.create("w", 8);
+  world_.api.settle();
+  EXPECT_EQ(world_.fit("p"), Strings{"n1"});
+  EXPECT_EQ(world_.fit("w"), Strings{});
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{});
+  world_.pass(seconds(31));  // p is never bound
+  world_.api.settle();
+  some_time();
+  EXPECT_EQ(world_.api.touched, Strings{"n1"});
+}
+
+}  // namespace
+}  // namespace chipweave::sched::testing
