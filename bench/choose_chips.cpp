@@ -1,5 +1,5 @@
 // Chip choice: warm (a look-up), cold (first request of a topology class), cold where no two chips
-// are alike, and brute force over all sets, by machine and size.
+// are interchangeable, and brute force over all sets, by machine and size.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

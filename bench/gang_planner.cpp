@@ -165,7 +165,7 @@ void changes() {
     rows[0].push_back(microseconds([&] {
                         for (const FabricNodeId node : which) {
                           fabric.set_free(node, static_cast<int>(random() % (kChips + 1)));
-                          (void)fabric.kinds(fabric.unit_of(node));
+                          (void)fabric.kinds(fabric.pool_of(node));
                         }
                       }) *
                       1000 / kTimes);
@@ -175,7 +175,7 @@ void changes() {
                           const FabricNodeId there = fabric.find(number("n", n));
                           fabric.remove(there);
                           const auto id = fabric.add(number("n", n), path_of(n));
-                          (void)fabric.kinds(fabric.unit_of(*id));
+                          (void)fabric.kinds(fabric.pool_of(*id));
                         }
                       }) *
                       1000 / kTimes);

@@ -102,8 +102,8 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
   if (prepared.switches && out.plan.fits) count_switches(request, *prepared.switches, out.plan);
   if (prepared.machines.empty()) return out;
   solver::ChipPlan chips =
-      solver::deal_chips(prepared.fabric, request.levels, request.gang, prepared.machines,
-                         request.level_gbps, std::move(out.plan));
+      solver::assign_chips(prepared.fabric, request.levels, request.gang, prepared.machines,
+                           request.level_gbps, std::move(out.plan));
   out.plan = std::move(chips.plan);
   out.details.chips = std::move(chips.chips);
   out.details.rings = std::move(chips.rings);

@@ -1,5 +1,5 @@
-// AscendFamily — the generation of an Ascend machine as far as names depend on it: of its chips, of
-// the resources they are counted as, of what MindCluster publishes.
+// AscendFamily — the generation of an Ascend machine, on which the names of chips, of extended
+// resources and of what MindCluster publishes depend.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,10 @@ namespace chipweave::domain {
 
 enum class AscendFamily { a1, a2, a3, ascend_310, ascend_310p, a5 };
 
-// By model and placement rule; of a chip that is not known: a2, which has no SuperPod and all keys.
+// By placement rule, then model; a2 for unknown chips, which has no super-pod and all keys.
 AscendFamily ascend_family_of(const NodeTopology& topology);
-// Of the names of chips, and of resources behind "huawei.com/": "Ascend910", "Ascend310P", "npu".
+// Prefix of chip names, and of resource names after "huawei.com/": "Ascend910", "Ascend310P",
+// "npu".
 std::string_view ascend_prefix(AscendFamily generation);
 
 }  // namespace chipweave::domain

@@ -1,8 +1,8 @@
 // ChipSet — a set of chips of one node as one machine word, by slot.
 //
 // A slot is a chip's position in NodeTopology::chips (0-based, ascending by vendor index); the
-// index that the vendor tool prints can have gaps. Everything that computes works on slots; indices
-// appear at the edges only.
+// index that the vendor tool prints can have gaps. Computations use slots; indices appear only at
+// the edges.
 #pragma once
 
 #include <bit>

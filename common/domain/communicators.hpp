@@ -1,5 +1,5 @@
-// Communicators — which ranks of a job talk to each other, and how much: what an order of ranks is
-// weighed by. Ranks of one pod are consecutive, so that what is ordered are pods.
+// Communicators — which ranks of a job communicate, and how much, as weights for ordering ranks.
+// The ranks of one pod are consecutive, so pods are what is ordered.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace chipweave::domain {
 
-// Every rank is in one group: those of `size` ranks that are `stride` apart, k = 0 .. size - 1 in
-// a + stride * k. A group is a ring: each member sends `weight` to the next one, the last to the
-// first. So a group of two counts twice, once in each direction, as it does in ring_crossings().
+// Divides the ranks into groups of `size` ranks that are `stride` apart: a + stride * k for k = 0
+// .. size - 1. A group is a ring: each member sends `weight` to the next one, the last to the
+// first. A group of two therefore counts twice, once in each direction, as in ring_crossings().
 struct Communicator {
   std::string name;
   std::int64_t size = 1;
@@ -18,9 +18,9 @@ struct Communicator {
   std::int64_t weight = 1;  // 0: does not count
 };
 
-// What one rank sends in a step of training, roughly and relative to a pipeline stage's output:
-// tensor groups exchange activations several times a layer; context groups keys and values, and
-// experts tokens, once or twice a layer; gradients go round once a step, in buckets.
+// Roughly what one rank sends in a training step, relative to a pipeline stage's output: tensor
+// groups exchange activations several times per layer; context groups exchange keys and values, and
+// expert groups tokens, once or twice per layer; gradients are reduced once per step, in buckets.
 struct ParallelWeights {
   std::int64_t tensor = 64;
   std::int64_t context = 16;
@@ -37,16 +37,16 @@ struct ParallelSizes {
   std::int64_t tensor = 1;
   std::int64_t context = 1;
   std::int64_t expert = 1;
-  std::int64_t data = 0;  // 0: what the other sizes leave of the job
+  std::int64_t data = 0;  // 0: the ranks of the job divided by the other sizes
   std::int64_t pipeline = 1;
   ParallelWeights weights;
 };
 
-// As it stands: one ring through all ranks of a job, the data group.
+// By default one ring through all ranks of a job, the data group.
 struct Communicators {
   std::int64_t ranks_per_pod = 1;
   ParallelSizes sizes;
-  std::vector<Communicator> list;  // takes the place of sizes unless it is empty
+  std::vector<Communicator> list;  // replaces sizes unless it is empty
 };
 
 }  // namespace chipweave::domain

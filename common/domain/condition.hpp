@@ -1,4 +1,4 @@
-// Condition — one question about a node and today's answer, as Kubernetes objects carry them.
+// Condition — a condition of a node, as in the status of Kubernetes objects.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace chipweave::domain {
 struct Condition {
   std::string type;  // "ChipsHealthy"
   bool holds = true;
-  std::string reason;      // one word: "ChipsUnusable"
-  std::string message;     // for people; may be ""
-  std::int64_t since = 0;  // that it holds or not; Unix time in ms
+  std::string reason;      // CamelCase: "ChipsUnusable"
+  std::string message;     // human-readable; may be ""
+  std::int64_t since = 0;  // last transition; Unix time in ms
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };

@@ -1,5 +1,5 @@
-// Fault — something that is wrong with a machine, from when on, and what follows: what the health
-// policy made of signals.
+// Fault — something wrong with a machine, since when, and its effect: the result of applying the
+// health policy to signals.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace chipweave::domain {
 
-// What an agent tells of faults at most: the worst ones, which come first, and bytes of one text.
+// Limits of what an agent reports: faults, the worst ones first, and bytes of one text.
 inline constexpr std::size_t kMaxReportedFaults = 256;
 inline constexpr std::size_t kMaxFaultTextBytes = 256;
-// Milliseconds: the end of the year 2261, the last one that a clock of nanoseconds can say.
+// Milliseconds: the end of 2261, the last year that a nanosecond clock can represent.
 inline constexpr std::int64_t kLatestFaultTime = 9214646399999;
 
 inline constexpr std::int64_t kHeldUntilReset = -1;
@@ -25,31 +25,32 @@ inline constexpr std::int64_t kHeldUntilReset = -1;
 struct Fault {
   std::string code;  // of the signal, or "link.down", "chip.gone", "cordoned"
   Effect effect = Effect::note;
-  std::optional<ChipIndex> chip;  // absent: the machine, or a NIC
-  std::optional<ChipIndex> peer;  // of a link between two chips; chip is the lower one
+  std::optional<ChipIndex> chip;  // absent: the machine or a NIC
+  std::optional<ChipIndex> peer;  // of a link between two chips; `chip` is the lower index
   std::optional<int> port;        // of the chip
-  std::string part;               // name of the NIC or switch concerned; else ""
-  int lanes = 0;                  // that are down by it, of a link
-  std::string text;               // for people
+  std::string part;               // name of the NIC or switch, or ""
+  int lanes = 0;                  // of a link, that this fault takes down
+  std::string text;               // human-readable
   std::int64_t since = 0;         // Unix time in ms
-  // Held although its cause is gone: until then, or until a reset. 0: the cause is there.
+  // 0: the cause is present. Otherwise it is gone, and the fault is held until this time or
+  // kHeldUntilReset.
   std::int64_t held_until = 0;
 
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-// A fault that an earlier run of the agent told of, and the id of its chip then ("" without one):
-// the next run may number the chips otherwise.
+// A fault that an earlier run of the agent reported, with the id of its chip ("" without one),
+// since indices can change between runs.
 struct RememberedFault {
   Fault fault;
   std::string chip_id;
 };
 
-// Whether both are of the same thing, however bad.
+// Whether both concern the same thing, whatever the effect.
 bool same_cause(const Fault& a, const Fault& b);
-// Of what it is, for people: "chip 3 port 7", "link 0-4", "mlx5_0", "machine".
+// What the fault concerns, for people: "chip 3 port 7", "link 0-4", "mlx5_0", "machine".
 std::string place_of(const Fault& fault);
-// The NIC that is out of use by it; "" if it is of something else, or takes none out of use.
+// The NIC that this fault takes out of use, or "".
 std::string_view nic_out_of_use(const Fault& fault);
 // Worst effect first, then by chip, peer, port, part and code.
 void sort_worst_first(std::vector<Fault>& faults);

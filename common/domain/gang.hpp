@@ -1,9 +1,9 @@
-// Gang — pods that belong together and want to be close: what is asked of the planner, and what it
-// answers. Levels are positions in the network's list of levels, coarsest first; nodes are numbers
-// that the asker and the planner agree on (Fabric's). Pods are numbered through the sets in their
-// order.
+// Gang — pods that are placed together and close to each other: the request to the planner, and its
+// Plan. Levels are positions in the network's list of levels, coarsest first; nodes are identified
+// by numbers of the caller's Fabric. Pods are numbered through the sets in their order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,55 +28,62 @@ enum class GangPolicy {
   even      // fewest domains of the preferred level, equal shares
 };
 
-// A role or a subgroup: pods that are named and have wishes of their own, inside the gang's.
+// A role or a subgroup: named pods with constraints of their own, in addition to the gang's.
 struct PodSet {
   std::string name;
-  int pods = 0;  // its own, beside those of sets inside it
+  int pods = 0;  // its own, without those of nested sets
   int chips_per_pod = 0;
   int required_level = kNoLevel;
   int preferred_level = kNoLevel;
   std::vector<Slice> slices;  // coarsest first
-  // Subgroups: it starts with at least so many of its own pods (own_min), and with those of the
-  // subgroups inside it (min_member), running ones counted, or not at all. Roles: 0.
+  // Subgroups: the minimum of its own pods (own_min), and with those of nested subgroups
+  // (min_member), running ones included; with fewer it does not start. Roles: 0.
   int own_min = 0;
   int min_member = 0;
-  int parent = kNoSet;   // the subgroup that it is a part of
+  int parent = kNoSet;   // the subgroup that contains it
   std::string kind;      // of Gang::min_sets; may be empty
-  std::string together;  // roles of the same name are planned as one; may be empty
+  std::string together;  // roles with the same value are planned as one; may be empty
   std::map<GangNodeId, int> existing;
 };
 
-// Soft: every used domain of the level keeps so many whole free nodes.
+// A preference: every used domain of the level keeps so many whole free nodes.
 struct Spare {
   int level = 0;
   int nodes = 0;
 };
 
-// Pods of the gang that run on a node.
+// Running pods of the gang on a node.
 struct Running {
   int pods = 0;
-  std::vector<int> ranks;  // of each; empty: not known
+  std::vector<int> ranks;  // of each; empty: unknown
 };
 
 struct Gang {
-  int pods = 0;                // to be placed, beside existing ones; of a repair: all
-  int chips_per_pod = 0;       // 0: pods that need no chips
+  int pods = 0;                // to be placed, without running ones; for a repair: all
+  int chips_per_pod = 0;       // 0: the pods need no chips
   std::vector<int> pod_chips;  // by pod; empty: chips_per_pod each
-  int min_member = 0;          // how many must run, existing ones counted, or nothing is placed
+  int min_member = 0;          // minimum, running pods included; with fewer nothing is placed
   int required_level = kNoLevel;
   int preferred_level = kNoLevel;
   std::vector<Slice> slices;  // coarsest first
   GangPolicy policy = GangPolicy::compact;
 
-  std::vector<PodSet> sets;             // empty: pods are all alike but for their chips
+  std::vector<PodSet> sets;             // empty: the pods differ at most in their chips
   bool roles = false;                   // sets are roles, not subgroups
-  std::map<std::string, int> min_sets;  // how many subgroups of that kind must run
+  std::map<std::string, int> min_sets;  // minimum of subgroups of that kind
 
-  std::map<GangNodeId, Running> existing;         // those of the sets included
-  std::optional<std::vector<GangNodeId>> failed;  // repair: pods there move, all others stay
-  std::map<int, std::vector<GangNodeId>>
-      allowed;  // by pod; a pod that is not in it may go anywhere
+  std::map<GangNodeId, Running> existing;  // including those of the sets
+  std::optional<std::vector<GangNodeId>>
+      failed;  // repair: pods on these nodes move, all others stay
+  std::map<int, std::vector<GangNodeId>> allowed;  // by pod; pods without an entry may go anywhere
   std::optional<Spare> spare;
+
+  // Chips of a pod of that set (kNoSet: of none).
+  int chips_of(int pod, int set) const {
+    const auto number = static_cast<std::size_t>(pod);
+    if (number < pod_chips.size()) return pod_chips[number];
+    return set == kNoSet ? chips_per_pod : sets[static_cast<std::size_t>(set)].chips_per_pod;
+  }
 };
 
 struct PlannedPod {
@@ -89,9 +96,9 @@ struct PlannedPod {
 struct Plan {
   bool fits = false;
   std::vector<PlannedPod> pods;  // by rank
-  std::vector<int> domains;      // distinct ones used a level, running pods' included
-  bool optimal = true;           // the domains are proven to be the fewest
-  std::vector<int> bound;        // not proven: a level's number that no plan can beat
+  std::vector<int> domains;      // by level, the domains used, including those of running pods
+  bool optimal = true;           // proven to use the fewest domains
+  std::vector<int> bound;        // if not proven: by level, a lower bound of the domains
   std::string reason;            // why it does not fit
 };
 

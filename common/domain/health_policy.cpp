@@ -18,25 +18,25 @@ std::string_view to_string(Effect effect) {
 
 bool matches(const HealthRule& rule, std::string_view code) {
   const std::string_view pattern = rule.code;
-  std::size_t at = 0;    // in code
-  std::size_t want = 0;  // in pattern
+  std::size_t at = 0;          // in code
+  std::size_t in_pattern = 0;  // in pattern
   std::size_t star = std::string_view::npos;
   std::size_t resume = 0;  // where in code the star's text would end next
   while (at < code.size()) {
-    if (want < pattern.size() && pattern[want] == '*') {
-      star = want++;
+    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
+      star = in_pattern++;
       resume = at;
-    } else if (want < pattern.size() && pattern[want] == code[at]) {
-      ++want;
+    } else if (in_pattern < pattern.size() && pattern[in_pattern] == code[at]) {
+      ++in_pattern;
       ++at;
     } else if (star != std::string_view::npos) {
-      want = star + 1;
+      in_pattern = star + 1;
       at = ++resume;
     } else {
       return false;
     }
   }
-  return pattern.find_first_not_of('*', want) == std::string_view::npos;
+  return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
 }
 
 }  // namespace chipweave::domain

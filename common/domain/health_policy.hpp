@@ -1,8 +1,8 @@
-// HealthPolicy — what follows from the signals of a machine: which make a chip or a link unusable,
-// from when on, and when it is trusted again.
+// HealthPolicy — the effects of signals: which make a chip or a link unusable, from when on, and
+// until when.
 //
-// Read from a file (common/codec/agent/health_policy.hpp), where each key is explained; carried out
-// by the agent (node-agent/app/health). Durations are seconds.
+// Read from a file (common/codec/agent/health_policy.hpp, which explains each key) and applied by
+// the agent (node-agent/app/health). Durations are in seconds.
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@ namespace chipweave::domain {
 
 // Mildest first.
 enum class Effect {
-  note,      // told to people, nothing else
-  link,      // that port's lane is down, all links of a chip without one, or that NIC is not there
-  network,   // the chip is of no use to a pod that is one of several
-  unusable,  // the chip is not given to anybody
+  note,      // reported only
+  link,      // the port's lane is down, without a port all links of the chip, or the NIC
+  network,   // the chip is not given to pods of multi-pod jobs
+  unusable,  // the chip is not allocated
 };
 // "note", "link", "network", "unusable".
 std::string_view to_string(Effect effect);
 
 enum class Recovery {
-  quiet,  // when the cause has been absent for `hold`
-  reset,  // when the chip was reset, the node booted, or somebody says so
+  quiet,  // once the cause has been absent for `hold`
+  reset,  // after a chip reset, a reboot, or by an operator
 };
 
 struct HealthRule {
-  std::string code;  // of the signals that it is for; '*' stands for any characters
+  std::string code;  // pattern of signal codes; '*' matches any characters
   Effect effect = Effect::note;
-  // A counter is a cause while it has risen by at least `rise` within the last `window`, a reading
-  // while it is at least `at_least`. States are causes while they hold, events when they happen.
+  // A counter is a cause while it has risen by at least `rise` within the last `window`; a reading
+  // while it is at least `at_least`; a state while it holds; an event when it happens.
   double rise = 1;
   double window = 60;
   double at_least = 0;
@@ -38,14 +38,14 @@ struct HealthRule {
   double hold = 10;
 };
 
-// Whether the rule is for signals of that code. O(length of both) but for several stars.
+// Whether the rule applies to signals of that code. Linear unless the pattern has several stars.
 bool matches(const HealthRule& rule, std::string_view code);
 
 struct HealthPolicy {
-  std::vector<HealthRule> rules;  // the first that matches; none: a note
-  // A link or NIC that comes up is used again after it has been up that long.
+  std::vector<HealthRule> rules;  // the first match applies; no match: a note
+  // A link or NIC is used again after it has been up for so long.
   double link_hold = 10;
-  // Whoever fails again within `flap_window` after its recovery is held twice as long each time, at
+  // What fails again within `flap_window` after its recovery is held twice as long each time, at
   // most `longest_hold`.
   double flap_window = 600;
   double longest_hold = 600;

@@ -1,5 +1,4 @@
-// What joins two chips: kinds of links and host paths, their state, and the words people know them
-// by.
+// Kinds of links and host paths between two chips, their state, and their names.
 #pragma once
 
 #include <optional>

@@ -1,11 +1,11 @@
-// Link constants: what a ring gets from one lane of a link, and from a host path, by kind and
-// model. GB/s one way.
+// Link constants: the bandwidth that a ring gets from one lane of a link, and from a host path, by
+// kind and model. GB/s, one direction.
 //
 // Sources: NCCL's own per-link figures (src/graph/topo.h: SM60 18, SM70 20, SM80 20, SM86 12,
 // SM90 20.6, SM100 40.1), RCCL's XGMI figures (36 per link on MI200, 48 on MI300), published
 // measurements (docs/concepts/bandwidth-model.md shows predicted against measured). Where nothing
-// is published the nominal one-way rate of the vendor is used and docs/concepts/bandwidth-model.md
-// says so.
+// is published, the vendor's nominal one-way rate is used, which docs/concepts/bandwidth-model.md
+// marks.
 #pragma once
 
 #include <string_view>
@@ -22,7 +22,7 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model);
 // rule).
 HostBandwidth pcie_host_bandwidth(int generation, bool intel);
 
-// For a machine of which only the model is known; unknown: PCIe 3 behind Intel sockets (10, SYS 5).
+// Host paths by model; for unknown models PCIe 3 behind Intel sockets (10, SYS 5).
 HostBandwidth default_host_bandwidth(std::string_view model);
 
 }  // namespace chipweave::domain

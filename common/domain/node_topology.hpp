@@ -1,10 +1,10 @@
 // NodeTopology — what one machine is: chips, the links between them, switches, NICs, NUMA, legal
 // partitions.
 //
-// An immutable value, made only by TopologyBuilder (topology_builder.hpp), which proves the
+// An immutable value, made only by TopologyBuilder (topology_builder.hpp), which checks the
 // invariants below; safe to share between threads. Bandwidths are GB/s (10^9 bytes/s) in one
-// direction, and are what a ring of a collective library gets from the link, not the number on the
-// product sheet (reference of each constant: link_rates.hpp).
+// direction, as a ring of a collective library gets them, not the figures of the data sheet
+// (sources: link_rates.hpp).
 //
 // Invariants: 1..64 chips, ascending by distinct index; at most one fast link a pair; link ends and
 // switch ports name existing slots; every off-diagonal host path is one of BOARD…SYS and the matrix
@@ -23,7 +23,7 @@
 
 namespace chipweave::domain {
 
-// The number the vendor's tool prints for a chip. Not a slot, not a rank.
+// The number that the vendor's tool prints for a chip; neither a slot nor a rank.
 struct ChipIndex {
   int value = 0;
   friend constexpr auto operator<=>(ChipIndex, ChipIndex) = default;
@@ -45,7 +45,7 @@ struct Chip {
   Health health = Health::healthy;
 };
 
-// A fast link between two chips; both directions are alike.
+// A fast link between two chips, with the same bandwidth in both directions.
 struct DirectLink {
   int a = 0;  // slot, a < b
   int b = 0;
@@ -69,8 +69,8 @@ struct SwitchPort {
   int lanes_up() const { return lanes - lanes_down; }
 };
 
-// A non-blocking switch (or a bank of them that acts as one); each chip has its own number of lanes
-// to it.
+// A non-blocking switch, or several that act as one; chips can have different numbers of lanes to
+// it.
 struct Switch {
   std::string name;
   LinkKind kind = LinkKind::nvswitch;
@@ -138,11 +138,10 @@ class NodeTopology {
 
   // The vendor indices of a set, ascending.
   std::vector<int> indices(ChipSet set) const;
-  // This machine with `lanes` lanes of the direct link a-b down besides those that are (all, if
-  // fewer are left). False (and no change) when the pair has no direct link. For what-if questions;
-  // a and b are slots.
+  // Takes down `lanes` more lanes of the direct link between slots a and b, at most all. False,
+  // without a change, if the pair has no direct link. For what-if analysis.
   bool take_down(int a, int b, int lanes);
-  // This machine with every lane up: what it can do at its best.
+  // This machine with every lane up.
   NodeTopology healed() const;
   bool has_lanes_down() const;
 

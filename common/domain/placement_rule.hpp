@@ -1,8 +1,6 @@
-// PlacementRule — which chip sets the vendor's runtime accepts on a machine, as data.
-//
-// The rules themselves (legality and the stock scheduler's preference) live in
-// common/solver/chips/sets/rules.hpp; here is only the name of the rule and the size of the groups
-// it speaks of.
+// PlacementRule — which rule of the vendor's runtime applies to the chip sets of a machine, and the
+// size of the groups that the rule refers to. common/solver/chips/sets/rules.hpp implements the
+// rules.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The placement rule that a machine follows when its source does not say.
+// The placement rule of a machine whose source does not name one.
 #pragma once
 
 #include "common/domain/node_topology.hpp"
@@ -8,11 +8,11 @@ namespace chipweave::domain {
 
 struct RuleGuess {
   PlacementRule rule;
-  bool certain = true;  // false: an Ascend machine that is not wired as any whole one known
+  bool certain = true;  // false: an Ascend machine with unknown wiring
 };
 
-// Any set for GPUs; for Ascend from the groups that link kinds and chip indices show (HCCS rings of
-// 4, meshes of 8, SIO modules, UB meshes of 4). A lost link or chip does not change the groups.
+// Any set for GPUs; for Ascend by the groups that link kinds and chip indices form (HCCS rings of
+// 4, meshes of 8, SIO modules, UB meshes of 4). A missing link or chip does not change the groups.
 RuleGuess guess_rule(const NodeTopology& topology);
 
 }  // namespace chipweave::domain

@@ -200,7 +200,7 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   });
 }
 
-// One id is one chip, and so is one bus id: but for the partitions of a card, which share a board.
+// Ids and bus ids are unique, except that the partitions of a card share a bus id.
 void TopologyBuilder::check_identities(const NodeTopology& t, Problems& problems) {
   const auto text = [&t](int s) { return std::to_string(t.chip(s).index.value); };
   for (int a = 0; a < t.chip_count(); ++a) {

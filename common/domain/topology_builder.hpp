@@ -1,9 +1,8 @@
-// TopologyBuilder — the one way to make a NodeTopology: takes facts in any order, then checks them
-// as a whole.
+// TopologyBuilder — makes a NodeTopology: takes facts in any order, then checks them as a whole.
 //
-// Importers and profiles feed it chip *indices* (what their source prints); build() assigns slots,
-// fills what was left open (host paths: SYS; rates: link_rates.hpp) and refuses contradictions,
-// naming every one of them. Owner: one parser, one thread; build() may be called once.
+// Importers and profiles give chip *indices*, as their source prints them; build() assigns slots,
+// fills in defaults (host paths: SYS; rates: link_rates.hpp) and reports all contradictions. One
+// thread; build() may be called once.
 #pragma once
 
 #include <map>
@@ -28,9 +27,8 @@ class TopologyBuilder {
   std::optional<SuperPod> super_pod;
 
   void add_chip(Chip chip);
-  // A fast link or a host path between two chip indices, said once or once from each side with the
-  // same facts. lanes_down of a fast link as in DirectLink. gbps_per_lane absent: the default of
-  // kind and model.
+  // A fast link or a host path between two chip indices, once or once from each side with the same
+  // facts. lanes_down as in DirectLink. gbps_per_lane absent: the default of kind and model.
   void add_link(ChipIndex a, ChipIndex b, LinkKind kind, int lanes = 1,
                 std::optional<double> gbps_per_lane = std::nullopt, int lanes_down = 0);
   struct Port {
@@ -40,12 +38,13 @@ class TopologyBuilder {
   };
   void add_switch(std::string name, LinkKind kind, std::vector<Port> ports,
                   std::optional<double> gbps_per_lane = std::nullopt);
-  // paths: host path kind by chip index; chips left out are SYS.
+  // paths: host path by chip index; other chips are SYS.
   void add_nic(std::string name, std::string pci, int numa, double gbps,
                std::map<ChipIndex, LinkKind> paths);
   void add_partition(std::vector<ChipIndex> chips);
 
-  // All problems found, joined by "; ", each naming the chips or the key ("links[3]") concerned.
+  // Errors: invalid_argument with all problems, joined by "; ", each with its chips or key
+  // ("links[3]").
   Result<NodeTopology> build() &&;
 
  private:

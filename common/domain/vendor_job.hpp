@@ -1,8 +1,8 @@
-// VendorJob — what the users of a vendor's own scheduler write on a job to say where its pods may
-// go, as values: Ascend super-pods and racks (sp-block, ra-block, …), leaf switches (tor-affinity),
-// NVLink domains. common/solver/vendor/vendor_rules.hpp turns it into plain constraints of a gang,
-// common/solver/vendor/tor_affinity.hpp chooses nodes by leaf switches;
-// docs/concepts/vendor-gang-rules.md tells users.
+// VendorJob — placement keys of vendors' own schedulers on a job, as values: Ascend super-pods and
+// racks (sp-block, ra-block, …), leaf switches (tor-affinity), NVLink domains.
+// common/solver/vendor/vendor_rules.hpp translates them into constraints of a gang,
+// common/solver/vendor/tor_affinity.hpp chooses nodes by leaf switches. For users:
+// docs/concepts/vendor-gang-rules.md.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace chipweave::domain {
 
-// Which level of the network is what; kNoLevel: the network has no such level.
+// The role of each network level; kNoLevel: there is no such level.
 struct VendorLevels {
   int super_pod = kNoLevel;
   int rack = kNoLevel;       // of a 950 super-pod
@@ -23,8 +23,8 @@ struct VendorLevels {
   friend bool operator==(const VendorLevels&, const VendorLevels&) = default;
 };
 
-// What levels of these names are when nobody says it: the names that our importers and the vendors'
-// own labels use, compared as they are written. A role takes the first of its names that is there:
+// The default roles of levels by name: names used by our importers and by the vendors' labels,
+// compared exactly. A role takes the first of its names that exists:
 //   super_pod  super-pod, superpod, superPodID, huawei.com/topotree.superpodid
 //   rack       rack, rackID, huawei.com/topotree.rackid
 //   ub_domain  ub-domain, ub
@@ -33,57 +33,57 @@ struct VendorLevels {
 //              network.topology.nvidia.com/accelerator, ds.coreweave.com/nvlink.domain
 VendorLevels default_vendor_levels(const std::vector<std::string>& level_names);
 
-// Servers that are built into super-pods.
+// Servers of super-pods.
 enum class AscendServer {
-  a3,      // 900 A3 SuperPod: 16 dies a node, two a module
-  a5_850,  // 850 SuperPod: 8 chips a node
-  a5_950,  // 950 SuperPod: 8 chips a node, 8 nodes a rack
+  a3,      // 900 A3 SuperPod: 16 dies per node, two per module
+  a5_850,  // 850 SuperPod: 8 chips per node
+  a5_950,  // 950 SuperPod: 8 chips per node, 8 nodes per rack
 };
 
 struct AscendRequest {
-  // Absent: a5_950 where ra_block or ub_memory is asked, which only it has, else a3.
+  // Absent: a5_950 if ra_block or ub_memory is given, which only it has, otherwise a3.
   std::optional<AscendServer> server;
-  std::optional<int> node_chips;  // absent: what the server has (above)
-  std::optional<int> sp_block;    // chips of a logical super-pod; absent: those of the whole job
-  std::optional<int> ra_block;    // chips that must be in one rack
+  std::optional<int> node_chips;      // absent: as above
+  std::optional<int> sp_block;        // chips of a logical super-pod; absent: all of the job
+  std::optional<int> ra_block;        // chips that must be in one rack
   std::optional<int> super_pod_size;  // nodes; absent: 48
-  std::optional<int> reserve_nodes;   // of each super-pod; absent: 2, or less in a tiny super-pod
-  bool soft = false;                  // what does not fit as whole blocks may be split
+  std::optional<int> reserve_nodes;   // of each super-pod; absent: 2, or fewer in a tiny one
+  bool soft = false;                  // blocks that do not fit may be split
   bool ub_memory = false;             // huawei.com/schedule_ubmemory
 };
 
 // Label tor-affinity.
 enum class TorSchema { large_model, normal, none };
-// Fewer pods of large_model stay under one leaf, or wait.
+// Jobs of large_model with fewer pods stay under one leaf, or wait.
 inline constexpr int kFillerReplicas = 4;
-// What MindCluster's settings nslb-version and tor_level say.
+// MindCluster's settings nslb-version and tor_level.
 enum class TorNetwork { nslb_1, nslb_2, single_layer };
 
-// The numbers are those of the pods' annotation isSharedTor. Not free: a job runs below the leaf
-// that crosses leaves.
+// The numbers are those of the pod annotation isSharedTor. Not free: a job that crosses leaves runs
+// below the leaf.
 enum class TorUse { free = 0, shared = 1, exclusive = 2 };
 
 struct TorState {
   TorUse use = TorUse::free;
   bool healthy = true;      // of a shared leaf: false once a normal job has spilled over to it
-  bool large_model = true;  // of a shared leaf: a job of large-model-schema is among its users
+  bool large_model = true;  // of a shared leaf: a job of large-model-schema uses it
   friend bool operator==(const TorState&, const TorState&) = default;
 };
 
 struct TorRequest {
   TorSchema schema = TorSchema::none;
   TorNetwork network = TorNetwork::nslb_1;
-  int shared_tors = 2;  // NSLB 2.0: 1 or 2, the most shared leaves of a job
-  int leaf_nodes = 0;   // places below a leaf (tor_count); 0: those of the largest leaf
+  int shared_tors = 2;  // NSLB 2.0: at most so many shared leaves per job, 1 or 2
+  int leaf_nodes = 0;   // positions below a leaf (tor_count); 0: those of the largest leaf
 };
 
 struct NvlinkRequest {
-  // Pods that must be inside one NVLink domain together, every `segment` of them; absent: all.
+  // Every `segment` pods must share an NVLink domain; absent: all pods.
   std::optional<int> segment;
 };
 
 struct VendorJob {
-  int pods = 0;  // of the whole gang: those that run already are counted too
+  int pods = 0;  // of the whole gang, including running ones
   int chips_per_pod = 0;
   VendorLevels levels;
   std::optional<AscendRequest> ascend;

@@ -10,7 +10,7 @@ import argparse, collections, json, subprocess, sys, time
 
 from plan.bad_input import check_bad_input
 from plan.cases import FEATURES, make_cases
-from plan.judge import judge
+from plan.verify import verify
 from plan.shrink import shrink
 
 SHOWN = 3
@@ -42,7 +42,7 @@ class Tally:
 
     def add(self, request, answer):
         start = time.monotonic()
-        verdict = judge(request, answer)
+        verdict = verify(request, answer)
         self.slowest = max(self.slowest, time.monotonic() - start)
         self.cases += 1
         self.fitting += verdict.fits
@@ -57,7 +57,7 @@ def show_wrong(program, wrong):
     for request, _ in wrong[:SHOWN]:
         small = shrink(request, lambda requests: ask(program, requests)[1])
         answer = ask(program, [small])[1][0]
-        print(f"\n{request['id']}: {judge(small, answer).wrong}")
+        print(f"\n{request['id']}: {verify(small, answer).wrong}")
         print(f"  request {json.dumps(small)}\n  answer  {json.dumps(answer)}")
 
 

@@ -69,7 +69,7 @@ void check(od::value value, int depth) {
     case od::json_type::null: {
       const std::string_view token = token_of(value);
       if (token != "null" && token != "true" && token != "false" && !is_number(token)) {
-        throw BadInput("'" + std::string(token.substr(0, 40)) + "' is no JSON value");
+        throw BadInput("'" + std::string(token.substr(0, 40)) + "' is not a JSON value");
       }
       return;
     }

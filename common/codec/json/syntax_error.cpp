@@ -147,7 +147,7 @@ JsonSyntaxError find_json_syntax_error(std::string_view text, std::size_t fallba
     if (!message.empty()) --at;
   }
   if (message.empty()) {
-    message = "this is no JSON here: a value, a comma or a bracket is expected";
+    message = "expected a value, a comma or a bracket here";
   }
   return {at, std::move(message), {}};
 }

@@ -1,4 +1,4 @@
-// What is wrong with a text that is no JSON, in the words of somebody who mends it: comments,
+// What is wrong with a text that is not JSON, for somebody who has to fix it: comments,
 // trailing commas, Python's repr, "...", a byte order mark, a file cut off.
 #pragma once
 

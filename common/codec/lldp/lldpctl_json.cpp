@@ -3,51 +3,31 @@
 //   "name":[{"value":…}],"mgmt-ip":[{"value":…}]}],"port":[{"id":[{"type":"ifname","value":…}],
 //   "descr":[{"value":…}]}]}]}]}
 // (lldpd: tests/integration/test_lldpcli.py). A host without neighbours has no "interface".
-#include <nlohmann/json.hpp>
-
-#include "common/codec/json/depth.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/lldp/lldp.hpp"
 #include "common/codec/lldp/lldp_text.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-using Json = nlohmann::json;
-
-// The list under a key; empty where there is none.
-const Json& list_of(const Json& object, const char* key) {
-  static const Json kNone = Json::array();
-  if (!object.is_object()) return kNone;
-  const auto at = object.find(key);
-  return at != object.end() && at->is_array() ? *at : kNone;
+JsonValue first_of(JsonValue list) {
+  return list.is_array() && !list.empty() ? *list.begin() : JsonValue();
 }
 
-const Json& first_of(const Json& object, const char* key) {
-  static const Json kNone = Json::object();
-  const Json& list = list_of(object, key);
-  return list.empty() ? kNone : list.front();
-}
+std::string text_of(JsonValue value) { return value.is_string() ? lldp_text(value.text()) : ""; }
 
-std::string text_of(const Json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? lldp_text(at->get_ref<const std::string&>()) : "";
-}
+std::string value_of(JsonValue list) { return text_of(first_of(list)["value"]); }
 
-std::string value_of(const Json& object, const char* key) {
-  return text_of(first_of(object, key), "value");
-}
-
-LldpNeighbour read_interface(const Json& entry) {
-  const Json& chassis = first_of(entry, "chassis");
-  const Json& port = first_of(entry, "port");
+LldpNeighbour read_interface(JsonValue entry) {
+  const JsonValue chassis = first_of(entry["chassis"]);
+  const JsonValue port = first_of(entry["port"]);
   LldpNeighbour out;
-  out.interface = text_of(entry, "name");
-  out.system = value_of(chassis, "name");
-  out.address = value_of(chassis, "mgmt-ip");
-  out.port = value_of(port, "id");
-  if (text_of(first_of(port, "id"), "type") == "mac") {
-    if (std::string described = value_of(port, "descr"); !described.empty()) {
+  out.interface = text_of(entry["name"]);
+  out.system = value_of(chassis["name"]);
+  out.address = value_of(chassis["mgmt-ip"]);
+  out.port = value_of(port["id"]);
+  if (text_of(first_of(port["id"])["type"]) == "mac") {
+    if (std::string described = value_of(port["descr"]); !described.empty()) {
       out.port = std::move(described);
     }
   }
@@ -61,17 +41,19 @@ Result<std::vector<LldpNeighbour>> parse_lldpctl_json(std::string_view text) {
     return make_error(Errc::limit_exceeded, "lldpctl printed " + std::to_string(text.size()) +
                                                 " bytes, at most " + std::to_string(kMaxLldpBytes));
   }
-  if (json_too_deep(text)) return make_error(Errc::limit_exceeded, "lldpctl: nested too deep");
-  const Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.is_object() || !document.contains("lldp") ||
-      !document["lldp"].is_array()) {
+  const Result<JsonTree> document = parse_json(text);
+  if (!document) return Error(document.error()).in("lldpctl");
+  const JsonValue groups = JsonValue(*document)["lldp"];
+  if (!groups.is_array()) {
     return make_error(Errc::invalid_argument,
                       "not what lldpctl -f json0 prints: an object with a list \"lldp\"");
   }
   std::vector<LldpNeighbour> out;
-  for (const Json& group : document["lldp"]) {
-    for (const Json& entry : list_of(group, "interface")) {
-      const std::string via = text_of(entry, "via");
+  for (const JsonValue group : groups) {
+    const JsonValue interfaces = group["interface"];
+    if (!interfaces.is_array()) continue;
+    for (const JsonValue entry : interfaces) {
+      const std::string via = text_of(entry["via"]);
       if (!via.empty() && via != "LLDP") continue;
       LldpNeighbour one = read_interface(entry);
       if (one.interface.empty() || (one.system.empty() && one.port.empty())) continue;

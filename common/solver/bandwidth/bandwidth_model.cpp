@@ -15,7 +15,7 @@
 namespace chipweave::solver {
 namespace {
 
-// Whether a Hamiltonian cycle exists, where cheap theorems decide it for any size.
+// Whether a Hamiltonian cycle exists, as far as cheap theorems decide it at any size.
 enum class Verdict { yes, no, unknown };
 
 Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set) {
@@ -25,9 +25,9 @@ Verdict cheap_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjace
     least = std::min(least, std::popcount(adjacent[static_cast<std::size_t>(a)] & set.bits()));
   if (least < 2) return Verdict::no;
   if (2 * least >= n) return Verdict::yes;  // Dirac
-  const bool together =
+  const bool is_connected =
       connected(set.bits(), [&adjacent](int a) { return adjacent[static_cast<std::size_t>(a)]; });
-  return together ? Verdict::unknown : Verdict::no;
+  return is_connected ? Verdict::unknown : Verdict::no;
 }
 
 Verdict ring_verdict(const std::array<std::uint64_t, limits::kMaxChips>& adjacent, ChipSet set,
@@ -122,8 +122,7 @@ Rate BandwidthModel::degree_bound(ChipSet set) const {
   return least;
 }
 
-// Whether the fast ways hold the set together, also without any one of its chips; no ring does
-// without that.
+// A necessary condition: the fast paths connect the set, also without any one of its chips.
 bool BandwidthModel::fast_ring_possible(ChipSet set) const {
   for (const int a : set) {
     if (!connected((set - ChipSet{a}).bits(), [this](int b) { return fast_partners(b).bits(); }))
@@ -155,22 +154,20 @@ bool BandwidthModel::uniform_rate(ChipSet set, Rate& rate) const {
 }
 
 Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
-  if (set.size() <= kMaxRingChips) {
-    const Packing packing = pack_rings(RingGraph(wiring_, set), steps_for(n_).set);
-    return {packing.rate, packing.bound, packing.steps};
-  }
-  const Steps look = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
+  if (set.size() <= kMaxRingChips) return pack_rings(RingGraph(wiring_, set), steps_for(n_).set);
+  const Steps scan = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
   const Rate bound = degree_bound(set);
-  if (bound == 0) return {0, 0, look};
+  if (bound == 0) return {0, 0, scan};
   Rate rate = 0;
-  if (uniform_rate(set, rate)) return {rate, rate, look};
-  if (!fast_ring_possible(set)) return {0, 0, 2 * look};
-  const RoughPacking rough = pack_roughly(wiring_, set, bound);
-  return {rough.rate, bound, 2 * look + rough.steps};
+  if (uniform_rate(set, rate)) return {rate, rate, scan};
+  if (!fast_ring_possible(set)) return {0, 0, 2 * scan};
+  Bandwidth rough = pack_roughly(wiring_, set, bound);
+  rough.steps += 2 * scan;
+  return rough;
 }
 
-// M2: the largest t for which the pairs with a hop of at least t hold a Hamiltonian cycle. More
-// pairs never take a cycle away, so the levels are halved.
+// M2: the largest t for which the pairs with a hop of at least t contain a Hamiltonian cycle.
+// Adding pairs never removes a cycle, so a binary search over the levels finds it.
 Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
   const Rate staged = wiring_.p2p() ? std::numeric_limits<Rate>::max() : staged_limit(set);
   const auto limited = [this, staged](Rate t) {
@@ -196,9 +193,9 @@ Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
     }
     return from;
   };
-  const std::size_t sure = first_level(0, levels_.size() - 1, false);
-  const std::size_t possible = set.size() > kMaxRingChips ? first_level(0, sure, true) : sure;
-  return {limited(levels_[sure]), limited(levels_[possible]), steps};
+  const std::size_t certain = first_level(0, levels_.size() - 1, false);
+  const std::size_t possible = set.size() > kMaxRingChips ? first_level(0, certain, true) : certain;
+  return {limited(levels_[certain]), limited(levels_[possible]), steps};
 }
 
 // Without peer-to-peer every chip writes to and reads from host memory at the ring's rate: chips

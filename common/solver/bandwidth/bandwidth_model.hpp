@@ -2,46 +2,37 @@
 // (docs/concepts/bandwidth-model.md).
 //
 //   B(S) = max( packing of fast rings (M3/M4: direct links and switch planes inside S),
-//               best bottleneck ring with routed and host hops allowed (M2 over the widest way of
-//               each pair) )
+//               best bottleneck ring with routed and host hops (M2 over the widest path of each
+//               pair) )
 //
-// The second term decides only where S has no fast ring: a fast ring runs both ways and beats any
-// host path in practice. Taking the maximum keeps the model monotone: a link that goes down never
-// raises a prediction. Values are memoised by set. Exact up to 16 chips
-// (within the limits of steps.hpp); above, only uniform structures are, the rest gets a rough
-// packing as what surely works, and `bound` says what no ring can beat. Not thread-safe: owned by
-// one Machine.
+// The second term decides only where S has no fast ring: a fast ring runs in both directions and in
+// practice beats any host path. The maximum keeps the model monotone: taking a link down never
+// raises a prediction. Exact up to 16 chips within the limits of steps.hpp; above, exact for
+// uniform structures only, otherwise a rough packing with an upper bound. Memoised by set. Not
+// thread-safe: owned by one Machine.
 #pragma once
 
 #include <array>
 
+#include "common/solver/bandwidth/bandwidth.hpp"
 #include "common/solver/bandwidth/flat_map.hpp"
-#include "common/solver/bandwidth/steps.hpp"
-#include "common/solver/bandwidth/wiring.hpp"
 
 namespace chipweave::solver {
-
-struct Bandwidth {
-  Rate rate = 0;
-  Rate bound = 0;
-  Steps steps = 0;  // what it took to find, also when it was known already
-  bool exact() const { return rate == bound; }
-};
 
 class BandwidthModel {
  public:
   explicit BandwidthModel(const Wiring& wiring);
 
-  // 0 for fewer than two chips. First time: a packing (ring_packing.hpp); afterwards a hash
-  // look-up.
+  // 0 for fewer than two chips. The first call computes a packing (ring_packing.hpp), later ones
+  // look it up.
   Bandwidth of(ChipSet set);
-  // No packing on `set` exceeds it; O(n · neighbours), no memo, exact for two chips.
+  // No packing of `set` exceeds it; exact for two chips. O(n · neighbours), not memoised.
   Rate upper_bound(ChipSet set) const;
-  // The widest way between two chips: direct, switch, routed over third chips, or host. Symmetric.
+  // The widest path between two chips: direct, switch, routed over third chips, or host. Symmetric.
   Rate hop(int a, int b) const { return hop_[at(a, b)]; }
-  // The fast part of it (direct link or planes only); 0 where there is none.
+  // The same over a direct link or planes only; 0 if there is none.
   Rate fast(int a, int b) const { return fast_[at(a, b)]; }
-  // The chips that have a fast way to `a`.
+  // The chips with a fast path to `a`.
   ChipSet fast_partners(int a) const { return fast_partners_[static_cast<std::size_t>(a)]; }
 
  private:
@@ -61,7 +52,7 @@ class BandwidthModel {
   int n_;
   std::vector<Rate> hop_, fast_;
   std::vector<ChipSet> fast_partners_;
-  std::vector<Rate> levels_;         // the different values of hop, falling
+  std::vector<Rate> levels_;         // the distinct values of hop, descending
   std::vector<Adjacency> at_least_;  // by level: the pairs whose hop reaches it
   FlatMap<std::uint64_t, Bandwidth> memo_;
 };

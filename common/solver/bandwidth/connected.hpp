@@ -1,4 +1,4 @@
-// Whether chips hang together, by bit sets.
+// Connectivity of a graph on bit sets.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,8 @@
 
 namespace chipweave::solver {
 
-// partners(i): bits of the chips one hop away from chip i. True for the empty set. O(chips).
+// Whether the members are connected. partners(i): bits of the chips one hop away from chip i. True
+// for the empty set. O(chips).
 template <class Partners>
 bool connected(std::uint64_t members, const Partners& partners) {
   std::uint64_t reached = members & (~members + 1);

@@ -2,8 +2,8 @@
 // keys and values, no deletion of single entries. A look-up touches one or two cache lines and
 // never allocates.
 //
-// Bounded: when max_entries would be exceeded the table is emptied first (a memo may forget; it
-// must not grow without end under hostile request mixes).
+// Bounded: an insertion that would exceed max_entries empties the table first. A memo may forget,
+// but must not grow without limit under hostile requests.
 #pragma once
 
 #include <bit>

@@ -1,9 +1,9 @@
-// Wiring — a machine as the bandwidth model sees it: capacities and host paths by slot, in exact
+// Wiring — a machine as the bandwidth model sees it: capacities and host paths by slot, as exact
 // integers.
 //
-// Made once per topology class from a NodeTopology. Everything that two nodes must share to get the
-// same answers is here, nothing else: no names, uuids or addresses. Rates are integers of 1e-6 GB/s
-// (KB/s), so that equal bandwidths compare equal.
+// Made once per topology class from a NodeTopology. It has everything that two nodes must share to
+// get the same answers and nothing else: no names, UUIDs or addresses. Rates are integers of 1e-6
+// GB/s (KB/s), so that equal bandwidths compare equal.
 #pragma once
 
 #include <array>
@@ -36,21 +36,21 @@ class Wiring {
   explicit Wiring(const domain::NodeTopology& topology);
 
   int chip_count() const { return n_; }
-  // Capacity of the direct link of a pair that is up, each way; 0 if there is none.
+  // Capacity of the pair's direct link, one direction; 0 if there is none or it is down.
   Rate direct(int a, int b) const { return direct_[at(a, b)]; }
   // Direct partners with a link that is up.
   ChipSet neighbours(int a) const { return neighbours_[idx(a)]; }
   const std::vector<Plane>& planes() const { return planes_; }
   // Widest path over routed links (XGMI), third chips included; 0 where no routed path exists.
   Rate routed(int a, int b) const { return routed_[at(a, b)]; }
-  // What a hop over the host gets, staged in host memory where the machine has no peer-to-peer.
+  // A hop over the host, staged in host memory where the machine has no peer-to-peer.
   Rate host(int a, int b) const { return host_[at(a, b)]; }
   domain::LinkKind host_kind(int a, int b) const { return host_kind_[at(a, b)]; }
   bool p2p() const { return p2p_; }
   // Rate of one chip's own PCIe port, before staging.
   Rate port() const { return port_; }
 
-  // Host side. Groups are sets of slots; a chip is in exactly one of each kind.
+  // Groups of slots; a chip is in exactly one group of each kind.
   const std::vector<ChipSet>& numa_groups() const { return numa_groups_; }
   const std::vector<ChipSet>& uplink_groups() const {
     return uplink_groups_;

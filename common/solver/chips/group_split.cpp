@@ -1,86 +1,63 @@
 #include "common/solver/chips/group_split.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace chipweave::solver {
 namespace {
 
-// One way to deal a union out, with what it is judged by.
-struct Deal {
-  Rate slowest = 0;
-  Rate sum = 0;
-  std::vector<ChipSet> parts;
-};
+// Whether a comes first in the order "larger parts first, then lower indices": both are splits of
+// one set into parts of the same sizes.
+bool comes_first(std::vector<ChipSet> a, std::vector<ChipSet> b) {
+  const auto before = [](ChipSet x, ChipSet y) {
+    return x.size() != y.size() ? x.size() > y.size() : x.lowest() < y.lowest();
+  };
+  std::sort(a.begin(), a.end(), before);
+  std::sort(b.begin(), b.end(), before);
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      domain::lower_indices);
+}
 
-class Dealer {
+// The best split of each union, over all of which one budget is spent.
+class BestSplit {
  public:
-  Dealer(Selector& selector, ChipSet usable, std::vector<int> sizes, bool distributed)
-      : selector_(selector), usable_(usable), sizes_(std::move(sizes)), distributed_(distributed) {}
+  BestSplit(Selector& selector, ChipSet usable, const std::vector<int>& sizes, bool distributed)
+      : search_(
+            sizes, selector.limits().group,
+            [&selector, usable, distributed](ChipSet part) -> RatedPart {
+              constexpr Steps kLegality = 40;
+              if (!selector.rules().legal(part, usable, distributed)) return {false, 0, kLegality};
+              const Bandwidth bandwidth = selector.model().of(part);
+              return {true, bandwidth.rate, bandwidth.steps + kLegality};
+            },
+            [this](const Split& split, const std::vector<ChipSet>& parts) -> Steps {
+              if (split > best_ || parts_.empty() || comes_first(parts, parts_)) {
+                best_ = split;
+                parts_ = parts;
+              }
+              return 0;
+            }) {}
 
-  // sizes are non-increasing; equal ones take ascending lowest chips, so that no deal is tried
-  // twice.
-  std::optional<Deal> deal(ChipSet pool) {
-    best_.reset();
-    parts_.assign(sizes_.size(), ChipSet());
-    step(0, pool, std::numeric_limits<Rate>::max(), 0);
-    return best_;
+  // The parts, larger ones first; empty if the union has no legal split.
+  std::vector<ChipSet> of(ChipSet joint) {
+    parts_.clear();
+    best_ = {};
+    search_.run(joint, {});
+    std::stable_sort(parts_.begin(), parts_.end(),
+                     [](ChipSet a, ChipSet b) { return a.size() > b.size(); });
+    return parts_;
   }
-
-  bool tired() const { return steps_ > selector_.limits().group; }
+  bool budget_exhausted() const { return search_.budget_exhausted(); }
 
  private:
-  void step(std::size_t k, ChipSet pool, Rate slowest, Rate sum) {
-    steps_ += kStep;
-    if (tired()) return;
-    if (best_ && slowest < best_->slowest) return;
-    if (k == sizes_.size()) {
-      if (!best_ || slowest > best_->slowest || (slowest == best_->slowest && sum > best_->sum)) {
-        best_ = Deal{slowest, sum, parts_};
-      }
-      return;
-    }
-    const bool same_as_before = k > 0 && sizes_[k] == sizes_[k - 1];
-    const bool all_same = sizes_[k] * static_cast<int>(sizes_.size() - k) == pool.size() &&
-                          sizes_[k] == sizes_.back();
-    // When every part left has one size, the next part may be the one that holds the lowest chip.
-    choose(k, pool, ChipSet(), pool, slowest, sum, all_same, same_as_before);
-  }
-
-  void choose(std::size_t k, ChipSet pool, ChipSet part, ChipSet from, Rate slowest, Rate sum,
-              bool holds_lowest, bool after_previous) {
-    steps_ += kStep;
-    if (part.size() == sizes_[k]) {
-      if (!selector_.rules().legal(part, usable_, distributed_)) return;
-      const Bandwidth w = selector_.model().of(part);
-      const Rate rate = w.rate;
-      steps_ += w.steps;
-      parts_[k] = part;
-      step(k + 1, pool - part, part.size() > 1 ? std::min(slowest, rate) : slowest, sum + rate);
-      return;
-    }
-    while (!tired() && from.size() >= sizes_[k] - part.size() && !from.empty()) {
-      const int s = from.lowest();
-      from.erase(s);
-      if (part.empty() && !holds_lowest && after_previous && s < parts_[k - 1].lowest()) continue;
-      choose(k, pool, part | ChipSet{s}, from, slowest, sum, holds_lowest, after_previous);
-      if (part.empty() && holds_lowest) return;
-    }
-  }
-
-  static constexpr Steps kStep = 20;
-  Selector& selector_;
-  ChipSet usable_;
-  std::vector<int> sizes_;
-  bool distributed_;
+  Split best_;
   std::vector<ChipSet> parts_;
-  std::optional<Deal> best_;
-  Steps steps_ = 0;  // over all unions; beyond the limit the best deal found so far counts
+  SplitSearch search_;
 };
 
-// Some legal chips for each pod in turn: where no union that was looked at can be dealt out.
+// Some legal chips for each pod in turn, for when no union that was tried can be split.
 std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet pool,
                                                const std::vector<int>& sizes, bool distributed) {
   std::vector<ChipSet> parts;
@@ -95,6 +72,54 @@ std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet
 }
 
 }  // namespace
+
+SplitSearch::SplitSearch(std::vector<int> sizes, Steps budget, RatePart rate, Visit visit)
+    : left_(std::move(sizes)), budget_(budget), rate_(std::move(rate)), visit_(std::move(visit)) {
+  std::sort(left_.begin(), left_.end());
+}
+
+void SplitSearch::run(ChipSet joint, const Split& floor) {
+  best_ = floor;
+  split(joint, Split{kUnlimited, 0});
+}
+
+void SplitSearch::split(ChipSet pool, const Split& so_far) {
+  if (pool.empty()) {
+    if (so_far < best_) return;
+    steps_ += visit_(so_far, parts_);
+    best_ = so_far;
+    return;
+  }
+  const ChipSet lowest{pool.lowest()};
+  for (std::size_t k = 0; k < left_.size(); ++k) {
+    if (k > 0 && left_[k] == left_[k - 1]) continue;  // equal pods: one of them is enough
+    const int size = left_[k];
+    left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(k));
+    fill(pool, lowest, pool - lowest, size, so_far);
+    left_.insert(left_.begin() + static_cast<std::ptrdiff_t>(k), size);
+  }
+}
+
+// Completes `part` to `size` chips out of `from`, in every way.
+void SplitSearch::fill(ChipSet pool, ChipSet part, ChipSet from, int size, const Split& so_far) {
+  if (part.size() == size) {
+    const RatedPart rated = rate_(part);
+    steps_ += rated.steps;
+    if (budget_exhausted() || !rated.legal) return;
+    Split next = so_far;
+    next.add(part, rated.rate);
+    if (next.slowest < best_.slowest) return;
+    parts_.push_back(part);
+    split(pool - part, next);
+    parts_.pop_back();
+    return;
+  }
+  while (!budget_exhausted() && from.size() >= size - part.size()) {
+    const int slot = from.lowest();
+    from.erase(slot);
+    fill(pool, part | ChipSet{slot}, from, size, so_far);
+  }
+}
 
 GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held,
                         const std::vector<int>& sizes, bool distributed) {
@@ -125,12 +150,12 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held
     out.parts.assign(sizes.size(), ChipSet());
     for (std::size_t k = 0; k < order.size(); ++k) out.parts[order[k]] = parts[k];
   };
-  Dealer dealer(selector, pool, sorted, distributed);
+  BestSplit best_split(selector, pool, sorted, distributed);
   const CandidateQuery query{pool, ChipSet(), already_held, total, distributed, false};
   selector.unions_best_first(query, [&](ChipSet joint) {
-    const std::optional<Deal> deal = dealer.deal(joint);
-    if (deal) settle(joint, deal->parts);
-    return deal || dealer.tired();
+    const std::vector<ChipSet> parts = best_split.of(joint);
+    if (!parts.empty()) settle(joint, parts);
+    return !parts.empty() || best_split.budget_exhausted();
   });
   if (out.fits) return out;
   if (const auto parts = one_by_one(selector, pool, sorted, distributed)) {

@@ -83,7 +83,7 @@ struct Machine::Impl {
     out.fits = true;
     out.chips = found.best.front().chips;
     out.gbps = to_gbps(found.best.front().rate);
-    out.best_gbps = std::max(out.best_gbps, out.gbps);  // two searches that both ended early
+    out.best_gbps = std::max(out.best_gbps, out.gbps);  // both searches may have ended early
     out.exact = found.exact;
     out.bound = to_gbps(found.bound);
     return out;
@@ -189,28 +189,28 @@ GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
 
 namespace {
 
-std::string host_words(const HostSide& h, bool p2p) {
+std::string host_text(const HostSide& h, bool p2p) {
   return (p2p ? std::to_string(h.spread) + " NUMA node(s)"
               : "at most " + std::to_string(h.spread) + " chips a NUMA node") +
          ", " + std::to_string(h.without_nic) + " chip(s) without a near NIC of their own, " +
          std::to_string(h.shared_uplinks) + " pair(s) sharing a PCIe uplink";
 }
 
-std::string gbps_words(Rate rate) {
-  const Rate tenths = rate / 100000;  // cut, not rounded: a prediction is never overstated
+std::string gbps_text(Rate rate) {
+  const Rate tenths = rate / 100000;  // rounded down: a prediction is never overstated
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB/s";
 }
 
-std::string lost_words(const Judged& lost, const Judged& won, bool p2p) {
+std::string lost_text(const RankedCandidate& lost, const RankedCandidate& won, bool p2p) {
   switch (compare(won, lost).by) {
     case Criterion::bandwidth:
-      return "bandwidth: " + gbps_words(lost.rate) + " against " + gbps_words(won.rate);
+      return "bandwidth: " + gbps_text(lost.rate) + " against " + gbps_text(won.rate);
     case Criterion::preference:
       return "vendor preference: the stock scheduler would take the other set first";
     case Criterion::preservation:
       return "what stays free: the remaining chips would be worth less to later requests";
     case Criterion::host:
-      return "host side: " + host_words(lost.host, p2p) + " against " + host_words(won.host, p2p);
+      return "host side: " + host_text(lost.host, p2p) + " against " + host_text(won.host, p2p);
     case Criterion::indices:
       return "equal in every respect, higher chip indices";
   }
@@ -224,20 +224,20 @@ Explanation Machine::explain(const Request& request) {
   out.choice = choose(request);
   if (!out.choice.fits) return out;
   const Selector::Outcome found = impl_->selector.best(query_of(request), 2);
-  const std::vector<Judged>& two = found.best;
+  const std::vector<RankedCandidate>& two = found.best;
   out.candidates = found.candidates;
-  const Judged& won = two.front();
+  const RankedCandidate& won = two.front();
   const bool p2p = impl_->selector.wiring().p2p();
-  out.criteria.push_back("predicted bandwidth " + gbps_words(won.rate) + ", best on this machine " +
-                         gbps_words(to_rate(out.choice.best_gbps)));
+  out.criteria.push_back("predicted bandwidth " + gbps_text(won.rate) + ", best on this machine " +
+                         gbps_text(to_rate(out.choice.best_gbps)));
   if (impl_->topology.rule().kind != domain::RuleKind::any) {
     out.criteria.push_back("vendor rule " +
                            std::string(domain::to_string(impl_->topology.rule().kind)));
   }
-  out.criteria.push_back("left free: fast bandwidth over all pairs " + gbps_words(won.rest.pairs));
-  out.criteria.push_back("host side: " + host_words(won.host, p2p));
+  out.criteria.push_back("left free: fast bandwidth over all pairs " + gbps_text(won.rest.pairs));
+  out.criteria.push_back("host side: " + host_text(won.host, p2p));
   if (two.size() > 1) {
-    out.best_rejected = RunnerUp{two[1].chips, to_gbps(two[1].rate), lost_words(two[1], won, p2p)};
+    out.best_rejected = RunnerUp{two[1].chips, to_gbps(two[1].rate), lost_text(two[1], won, p2p)};
   }
   return out;
 }

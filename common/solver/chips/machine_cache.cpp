@@ -27,8 +27,8 @@ std::string topology_class_key(const domain::NodeTopology& t) {
     put(out, c.index.value);
     put(out, c.numa);
   }
-  // Lists carry their length, so that no two machines run together. Lanes that are down count apart
-  // from lanes that never were: the best on the healthy machine differs.
+  // Lists carry their length, so that keys are unambiguous. Lanes that are down differ from lanes
+  // that do not exist: the best of the healthy machine is another one.
   put(out, t.links().size());
   for (const domain::DirectLink& l : t.links()) {
     put(out, l.a);

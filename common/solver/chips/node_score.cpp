@@ -6,7 +6,7 @@
 namespace chipweave::solver {
 namespace {
 
-// Bandwidths of different wirings that agree to a thousandth are equal for a user.
+// Bandwidths that differ by less than a thousandth count as equal.
 constexpr double kSame = 1e-3;
 
 bool clearly_faster(double a, double b) { return a > b * (1 + kSame) + 1e-9; }
@@ -29,8 +29,7 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates) {
     fastest = std::max(fastest, c.gbps);
     most_left = std::max(most_left, c.left_over);
   }
-  // With bandwidth: eight levels of it, then packing fills the gaps between two. Without: packing
-  // has all ten.
+  // Eight levels of bandwidth with packing in between; without bandwidth, packing has all ten.
   const double bandwidth_levels = fastest > 0 ? 8 : 0;
   const double packing_levels = 9 - bandwidth_levels;
   for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -10,11 +10,11 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr Steps kJudgeAlone = 200;  // the criteria of one set but for what stays free
+constexpr Steps kCriteriaSteps = 200;  // evaluating all criteria but preservation
 
 }  // namespace
 
-Comparison compare(const Judged& a, const Judged& b) {
+Comparison compare(const RankedCandidate& a, const RankedCandidate& b) {
   if (a.rate != b.rate) return {Criterion::bandwidth, a.rate > b.rate};
   if (a.preference != b.preference) return {Criterion::preference, a.preference < b.preference};
   if (a.rest != b.rest) return {Criterion::preservation, a.rest > b.rest};
@@ -30,32 +30,33 @@ Selector::Selector(const domain::NodeTopology& topology)
       model_(wiring_),
       preservation_(wiring_, rules_, model_) {}
 
-Judged Selector::judge(ChipSet chips, const CandidateQuery& query, Outcome& out) {
+RankedCandidate Selector::evaluate(ChipSet chips, const CandidateQuery& query, Outcome& out) {
   const Preservation::Answer rest = preservation_.of(query.usable - chips);
-  out.steps += rest.steps + kJudgeAlone;
+  out.steps += rest.steps + kCriteriaSteps;
   out.exact = out.exact && rest.exact;
   return {chips, model_.of(chips | query.already_held).rate, rules_.preference(chips, query.usable),
           rest.value, host_side(wiring_, chips | query.already_held)};
 }
 
-std::vector<Judged> Selector::judge_ties(const std::vector<ChipSet>& ties,
-                                         const CandidateQuery& query, std::size_t most, Steps limit,
-                                         Outcome& out) {
-  std::vector<Judged> judged;
+std::vector<RankedCandidate> Selector::rank_ties(const std::vector<ChipSet>& ties,
+                                                 const CandidateQuery& query, std::size_t most,
+                                                 Steps limit, Outcome& out) {
+  std::vector<RankedCandidate> ranked_sets;
   const Steps end = out.steps + limit;
   for (const ChipSet set : ties) {
     if (out.steps > end) {
       out.exact = false;
       break;
     }
-    judged.push_back(judge(set, query, out));
+    ranked_sets.push_back(evaluate(set, query, out));
   }
-  const std::size_t kept = std::min(most, judged.size());
-  std::partial_sort(judged.begin(), judged.begin() + static_cast<std::ptrdiff_t>(kept),
-                    judged.end(),
-                    [](const Judged& a, const Judged& b) { return compare(a, b).first_better; });
-  judged.resize(kept);
-  return judged;
+  const std::size_t kept = std::min(most, ranked_sets.size());
+  std::partial_sort(ranked_sets.begin(), ranked_sets.begin() + static_cast<std::ptrdiff_t>(kept),
+                    ranked_sets.end(), [](const RankedCandidate& a, const RankedCandidate& b) {
+                      return compare(a, b).first_better;
+                    });
+  ranked_sets.resize(kept);
+  return ranked_sets;
 }
 
 Rate Selector::size_bound(int size, ChipSet pool) const {
@@ -95,7 +96,7 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
     if (query.ignore_rule || rules_.legal(set, query.usable, query.distributed))
       list.sets.push_back(set);
   }
-  // A set that was made in two ways is one candidate.
+  // Different heuristics may grow the same set.
   std::sort(list.sets.begin(), list.sets.end(), domain::lower_indices);
   list.sets.erase(std::unique(list.sets.begin(), list.sets.end()), list.sets.end());
   return list;
@@ -150,7 +151,8 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
       out.best.push_back({ties.front(), rate, 0, {}, {}});
       break;
     }
-    for (const Judged& j : judge_ties(ties, query, wanted - out.best.size(), limits_.judge, out))
+    for (const RankedCandidate& j :
+         rank_ties(ties, query, wanted - out.best.size(), limits_.criteria, out))
       out.best.push_back(j);
   }
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
@@ -171,15 +173,16 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
   for (const Rated& r : fastest.rated) {
     if (r.rate == top) ties.push_back(list.sets[r.at]);
   }
-  Outcome judging;
-  const std::vector<Judged> judged = judge_ties(ties, query, ties.size(), limits_.group, judging);
-  for (const Judged& j : judged) {
+  Outcome outcome;
+  const std::vector<RankedCandidate> ranked_sets =
+      rank_ties(ties, query, ties.size(), limits_.group, outcome);
+  for (const RankedCandidate& j : ranked_sets) {
     if (take(j.chips)) return;
   }
-  for (std::size_t k = judged.size(); k < ties.size(); ++k) {
+  for (std::size_t k = ranked_sets.size(); k < ties.size(); ++k) {
     if (take(ties[k])) return;
   }
-  // None of the fastest can be dealt out: the slower ones are looked at.
+  // None of the fastest splits legally: try the slower ones.
   const Search all = search(list, query, list.sets.size(), limits_.group);
   for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
     for (const Rated& r : *some) {

@@ -1,8 +1,8 @@
-// Selector — the search behind Machine: all criteria over all distinguishable sets, best first.
+// Selector — the search behind Machine: ranks all sets that differ by all criteria.
 //
 // Criteria in order: bandwidth of set ∪ already_held, stock preference, preservation of the rest,
-// host side, lowest indices. Bandwidths are evaluated best bound first and only until no bound can
-// reach the best found, or the steps of a search are spent (steps.hpp).
+// host side, lowest indices. Sets are evaluated in the order of their bandwidth bounds, until no
+// bound can reach the best found or the step budget is exhausted (steps.hpp).
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 
 namespace chipweave::solver {
 
-// A set with everything it is judged by.
-struct Judged {
+// A set with its value in every criterion.
+struct RankedCandidate {
   ChipSet chips;
   Rate rate = 0;
   std::int64_t preference = 0;
@@ -26,13 +26,13 @@ struct Judged {
   HostSide host;
 };
 
-// The first criterion in which two judged sets differ, and which is better there.
+// The first criterion in which two sets differ, and whether the first is better in it.
 enum class Criterion { bandwidth, preference, preservation, host, indices };
 struct Comparison {
   Criterion by = Criterion::indices;
   bool first_better = true;
 };
-Comparison compare(const Judged& a, const Judged& b);
+Comparison compare(const RankedCandidate& a, const RankedCandidate& b);
 
 class Selector {
  public:
@@ -41,21 +41,22 @@ class Selector {
   Selector& operator=(const Selector&) = delete;
 
   struct Outcome {
-    std::vector<Judged> best;    // best first; at most as many as wanted, none where nothing fits
+    std::vector<RankedCandidate>
+        best;                    // best first, at most as many as wanted; empty: nothing fits
     std::size_t candidates = 0;  // sets that were considered
     bool exact = true;
     Rate bound = 0;
     Steps steps = 0;
   };
-  // The best set, or also those that come next (of other kinds: interchangeable sets count once).
-  // Where one set is wanted and one is fastest its later criteria are left empty.
+  // The best `wanted` sets; interchangeable sets count once. If one is wanted and one is fastest,
+  // its later criteria are left empty.
   Outcome best(const CandidateQuery& query, std::size_t wanted = 1);
 
   // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest
-  // also by the other criteria; those that the steps of a search do not reach come last, by bound.
-  // Ends when `take` returns true.
+  // also by the other criteria; sets beyond the step budget come last, by bound. Ends when `take`
+  // returns true.
   void unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
-  // The legal set that is listed first; empty if there is none.
+  // Some legal set; empty if there is none.
   ChipSet any_set(const CandidateQuery& query) const;
 
   const Wiring& wiring() const { return wiring_; }
@@ -73,18 +74,19 @@ class Selector {
   struct Search {
     std::vector<Rated> rated;  // evaluated, best first
     std::vector<Rated> left;   // not evaluated, best bound first
-    Rate bound = 0;            // of all of them
+    Rate bound = 0;            // no set is faster
     Steps steps = 0;
-    bool complete = true;  // nothing left could be among the wanted
+    bool complete = true;  // nothing left can be among the wanted
   };
   CandidateList candidates(const CandidateQuery& query) const;
   Search search(const CandidateList& list, const CandidateQuery& query, std::size_t wanted,
                 Steps limit);
-  Judged judge(ChipSet chips, const CandidateQuery& query, Outcome& out);
-  // The best `most` of sets that are equally fast, best first; those beyond the limit are left out.
-  std::vector<Judged> judge_ties(const std::vector<ChipSet>& ties, const CandidateQuery& query,
-                                 std::size_t most, Steps limit, Outcome& out);
-  // No set of `size` chips out of `pool` can carry more.
+  RankedCandidate evaluate(ChipSet chips, const CandidateQuery& query, Outcome& out);
+  // The best `most` of equally fast sets, best first; sets beyond the limit are dropped.
+  std::vector<RankedCandidate> rank_ties(const std::vector<ChipSet>& ties,
+                                         const CandidateQuery& query, std::size_t most, Steps limit,
+                                         Outcome& out);
+  // Upper bound of every set of `size` chips out of `pool`.
   Rate size_bound(int size, ChipSet pool) const;
 
   const StepLimits& limits_;

@@ -9,8 +9,8 @@
 namespace chipweave::solver {
 namespace {
 
-// A list up to this size takes a new member at its place; a longer one is sorted when it is read.
-constexpr std::size_t kPlacedAtOnce = 1024;
+// New members are inserted in order into lists up to this size; longer lists are sorted when read.
+constexpr std::size_t kMaxSortedInsert = 1024;
 
 template <class Id, class Before>
 bool put(std::vector<Id>& list, Id id, bool sorted, const Before& before) {
@@ -18,7 +18,7 @@ bool put(std::vector<Id>& list, Id id, bool sorted, const Before& before) {
     list.push_back(id);
     return sorted;
   }
-  if (list.size() > kPlacedAtOnce) {
+  if (list.size() > kMaxSortedInsert) {
     list.push_back(id);
     return false;
   }
@@ -35,7 +35,7 @@ FabricNodeId Fabric::find(std::string_view name) const {
   return it == by_name_.end() ? kNowhere : it->second;
 }
 
-// Known names in natural order, then those that are not known by their nodes'.
+// Known names in natural order, then unknown domains by the names of their nodes.
 bool Fabric::sibling_before(DomainId a, DomainId b) const {
   const Domain& x = domains_[a];
   const Domain& y = domains_[b];
@@ -78,7 +78,7 @@ Result<FabricNodeId> Fabric::add(std::string name, const std::vector<std::string
                                                   std::to_string(levels_) + " levels");
   }
   if (by_name_.contains(name))
-    return make_error(Errc::conflict, "node '" + name + "' is there already");
+    return make_error(Errc::conflict, "node '" + name + "' exists already");
   DomainId in = kRootDomain;
   for (std::size_t level = 0; level < levels_; ++level)
     in = child(in, level < path.size() ? path[level] : std::string(), name);
@@ -93,7 +93,7 @@ Result<FabricNodeId> Fabric::add(std::string name, const std::vector<std::string
   nodes_[id] = FabricNode{};
   nodes_[id].name = name;
   nodes_[id].domain = in;
-  nodes_[id].there = true;
+  nodes_[id].in_use = true;
   Domain& home = domains_[in];
   home.sorted = put(home.nodes, id, home.sorted, [this](FabricNodeId a, FabricNodeId b) {
     return natural_less(nodes_[a].name, nodes_[b].name);
@@ -107,9 +107,9 @@ Result<FabricNodeId> Fabric::add(std::string name, const std::vector<std::string
 void Fabric::remove(FabricNodeId node) {
   FabricNode& gone = nodes_[node];
   kinds_changed(node);
-  std::vector<FabricNodeId>& beside = domains_[gone.domain].nodes;
-  std::erase(beside, node);
-  nodes_changed(gone.domain, beside.size() + 1);
+  std::vector<FabricNodeId>& siblings = domains_[gone.domain].nodes;
+  std::erase(siblings, node);
+  nodes_changed(gone.domain, siblings.size() + 1);
   drop_if_empty(gone.domain);
   by_name_.erase(gone.name);
   gone = FabricNode{};
@@ -181,6 +181,16 @@ const std::vector<FabricNodeId>& Fabric::nodes(DomainId domain) const {
   return d.nodes;
 }
 
+std::vector<DomainId> Fabric::domains_of_level(DomainId inside, int level) const {
+  if (domains_[inside].level >= level) return {inside};
+  std::vector<DomainId> out;
+  for (const DomainId child : children(inside)) {
+    const std::vector<DomainId> below = domains_of_level(child, level);
+    out.insert(out.end(), below.begin(), below.end());
+  }
+  return out;
+}
+
 DomainId Fabric::domain_of(FabricNodeId node, int level) const {
   DomainId at = nodes_[node].domain;
   while (domains_[at].level > level) at = domains_[at].parent;
@@ -198,23 +208,23 @@ bool Fabric::before(FabricNodeId a, FabricNodeId b) const {
   return sibling_before(x, y);
 }
 
-bool Fabric::is_unit(DomainId domain) const {
+bool Fabric::is_pool(DomainId domain) const {
   const Domain& d = domains_[domain];
-  if (d.level == finest()) return d.parent == kNowhere || !is_unit(d.parent);
+  if (d.level == finest()) return d.parent == kNowhere || !is_pool(d.parent);
   return d.level + 1 == finest() && d.not_one == 0;
 }
 
-DomainId Fabric::unit_of(FabricNodeId node) const {
+DomainId Fabric::pool_of(FabricNodeId node) const {
   const DomainId home = nodes_[node].domain;
   const DomainId above = domains_[home].parent;
-  return above != kNowhere && is_unit(above) ? above : home;
+  return above != kNowhere && is_pool(above) ? above : home;
 }
 
-const std::vector<NodeKind>& Fabric::kinds(DomainId unit) const {
-  const Domain& d = domains_[unit];
+const std::vector<NodeKind>& Fabric::kinds(DomainId pool) const {
+  const Domain& d = domains_[pool];
   if (d.counted) return d.kinds;
   std::vector<NodeKind> all;
-  each_node(unit, [&](FabricNodeId id) {
+  each_node(pool, [&](FabricNodeId id) {
     const FabricNode& node = nodes_[id];
     if (node.healthy) all.push_back({node.free, node.max_pods, 1});
   });

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <functional>
 
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
 
-// Ranks that are free, from the lowest.
+// The ranks without a running pod, ascending.
 class FreeRanks {
  public:
   explicit FreeRanks(const domain::Gang& gang) {
@@ -41,7 +41,7 @@ void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<Pl
   const auto before = [&](const PlacedPod& a, const PlacedPod& b) {
     return a.node != b.node ? fabric.before(a.node, b.node) : a.pod < b.pod;
   };
-  // Most solvers give them in order; looking at whole paths is dear.
+  // Usually they are in order already, and comparing whole paths is expensive.
   if (!std::is_sorted(pods.begin(), pods.end(), before))
     std::stable_sort(pods.begin(), pods.end(), before);
   FreeRanks ranks(gang);
@@ -73,32 +73,32 @@ std::vector<int> count_domains(const Fabric& fabric, const domain::Gang& gang,
 std::vector<int> fewest_by_chips(const Fabric& fabric, const domain::Gang& gang,
                                  std::int64_t chips) {
   std::vector<std::int64_t> free(fabric.domain_numbers(), 0);
-  std::vector<bool> paid(fabric.domain_numbers(), false);
+  std::vector<bool> already_used(fabric.domain_numbers(), false);
   for (FabricNodeId id = 0; id < fabric.node_numbers(); ++id) {
     const FabricNode& node = fabric.node(id);
-    if (!node.there || !node.healthy) continue;
+    if (!node.in_use || !node.healthy) continue;
     for (DomainId at = node.domain; at != kNowhere; at = fabric.parent(at)) free[at] += node.free;
   }
   for (const auto& [node, here] : gang.existing) {
     if (here.pods == 0) continue;
     for (DomainId at = fabric.node(node).domain; at != kNowhere; at = fabric.parent(at))
-      paid[at] = true;
+      already_used[at] = true;
   }
   std::vector<int> out;
   for (int level = 0; level < static_cast<int>(fabric.levels()); ++level) {
-    std::vector<std::int64_t> rooms;
+    std::vector<std::int64_t> capacities;
     std::int64_t rest = chips;
     int used = 0;
-    for (const DomainId domain : domains_of_level(fabric, kRootDomain, level)) {
-      if (!paid[domain]) {
-        rooms.push_back(free[domain]);
+    for (const DomainId domain : fabric.domains_of_level(kRootDomain, level)) {
+      if (!already_used[domain]) {
+        capacities.push_back(free[domain]);
         continue;
       }
       rest -= free[domain];
       ++used;
     }
-    std::sort(rooms.begin(), rooms.end(), std::greater<>());
-    for (std::size_t i = 0; i < rooms.size() && rest > 0; ++i, ++used) rest -= rooms[i];
+    std::sort(capacities.begin(), capacities.end(), std::greater<>());
+    for (std::size_t i = 0; i < capacities.size() && rest > 0; ++i, ++used) rest -= capacities[i];
     out.push_back(std::max(used, 1));
   }
   return out;

@@ -1,5 +1,4 @@
-// plan_numbers — from "so many pods on that node" to a Plan: which pod, which rank, how many
-// domains.
+// From placed pods to a Plan: pod numbers, ranks and the domains used.
 #pragma once
 
 #include <vector>
@@ -9,25 +8,25 @@
 
 namespace chipweave::solver {
 
-// A pod that has its node; number and rank follow.
+// A pod that has a node but no rank yet.
 struct PlacedPod {
   FabricNodeId node = kNowhere;
   int pod = 0;
   int set = domain::kNoSet;
 };
 
-// Ranks go depth-first over the tree, so that every domain of every level is one run of them; they
-// are those that running pods do not have (known by their lists; counted ones have the lowest).
-// O(pods (levels + log pods)).
+// Adds the pods to the plan with their ranks: depth-first over the tree, so that every domain holds
+// one run of consecutive ranks. Ranks of running pods are skipped; where they are not listed,
+// running pods are assumed to have the lowest ones. O(pods (levels + log pods)).
 void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<PlacedPod> pods,
                   domain::Plan& plan);
 
-// Distinct domains of each level that these nodes and those of the gang's running pods are in.
+// By level, the number of distinct domains of these pods and the gang's running ones.
 std::vector<int> count_domains(const Fabric& fabric, const domain::Gang& gang,
                                const std::vector<domain::PlannedPod>& pods);
 
-// For each level what no plan for so many chips can beat: as many of the domains with the most free
-// chips as hold them, running pods' domains first. O(nodes levels + domains log domains).
+// By level, a lower bound of the domains of any plan for so many chips: those with the most free
+// chips, after the domains of running pods. O(nodes levels + domains log domains).
 std::vector<int> fewest_by_chips(const Fabric& fabric, const domain::Gang& gang,
                                  std::int64_t chips);
 

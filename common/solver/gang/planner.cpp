@@ -8,7 +8,7 @@
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/repair.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -17,7 +17,7 @@ using domain::Gang;
 using domain::kNoLevel;
 using domain::Plan;
 
-Plan refused(std::string why) {
+Plan refused_plan(std::string why) {
   Plan plan;
   plan.reason = std::move(why);
   return plan;
@@ -26,27 +26,27 @@ Plan refused(std::string why) {
 class GangPlanner {
  public:
   GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang,
-              const Notes& notes)
-      : fabric_(fabric), levels_(levels), gang_(gang), notes_(notes) {
+              const NodeUsages& usages)
+      : fabric_(fabric), levels_(levels), gang_(gang), usages_(usages) {
     for (const auto& [node, here] : gang.existing) running_ += here.pods;
   }
 
   Plan plan() {
-    if (gang_.pods == 0) return refused("there are no pods to place");
+    if (gang_.pods == 0) return refused_plan("there are no pods to place");
     if (gang_.min_member > gang_.pods + running_)
-      return refused("min_member is " + std::to_string(gang_.min_member) + ", there are only " +
-                     std::to_string(gang_.pods + running_) + " pods");
+      return refused_plan("min_member is " + std::to_string(gang_.min_member) +
+                          ", there are only " + std::to_string(gang_.pods + running_) + " pods");
     for (const domain::Slice& slice : gang_.slices) {
       if ((gang_.pods + running_) % slice.size != 0)
-        return refused(std::to_string(gang_.pods + running_) + " pods are no multiple of " +
-                       std::to_string(slice.size) + ", the slice of level " +
-                       levels_[static_cast<std::size_t>(slice.level)]);
+        return refused_plan(std::to_string(gang_.pods + running_) + " pods are not a multiple of " +
+                            std::to_string(slice.size) + ", the slice of level " +
+                            levels_[static_cast<std::size_t>(slice.level)]);
     }
     if (const auto slices = as_slices()) return *slices;
-    const bool alike = gang_.sets.empty() && gang_.allowed.empty() &&
-                       std::adjacent_find(gang_.pod_chips.begin(), gang_.pod_chips.end(),
-                                          std::not_equal_to<>()) == gang_.pod_chips.end();
-    return alike ? plan_alike() : plan_sets();
+    const bool uniform = gang_.sets.empty() && gang_.allowed.empty() &&
+                         std::adjacent_find(gang_.pod_chips.begin(), gang_.pod_chips.end(),
+                                            std::not_equal_to<>()) == gang_.pod_chips.end();
+    return uniform ? plan_uniform() : plan_sets();
   }
 
  private:
@@ -54,28 +54,27 @@ class GangPlanner {
     return gang_.pod_chips.empty() ? gang_.chips_per_pod : gang_.pod_chips.front();
   }
 
-  // Pods that are all alike.
-  Plan plan_alike() {
-    AlikeAsk ask;
-    ask.kind = {gang_.pods, chips(), std::vector<int>(fabric_.levels(), 1)};
+  Plan plan_uniform() {
+    UniformRequest request;
+    request.kind = {gang_.pods, chips(), std::vector<int>(fabric_.levels(), 1)};
     for (const domain::Slice& slice : gang_.slices)
-      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
-    ask.policy = gang_.policy;
-    ask.preferred_level = gang_.preferred_level;
-    ask.at_least = std::max(1, gang_.min_member - running_);
-    Notes notes = notes_;
+      request.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    request.policy = gang_.policy;
+    request.preferred_level = gang_.preferred_level;
+    request.at_least = std::max(1, gang_.min_member - running_);
+    NodeUsages usages = usages_;
     for (const auto& [node, here] : gang_.existing)
-      if (here.pods > 0) notes[node].running = here.pods;
-    if (!find_candidates(ask.candidates)) return refused(apart());
-    AlikePods placed = place_alike(fabric_, notes, ask);
+      if (here.pods > 0) usages[node].running = here.pods;
+    if (!find_candidates(request.candidates)) return refused_plan(apart());
+    UniformPlacement placed = place_uniform(fabric_, usages, request);
     if (!placed.exact && placed.placed > 0 && fabric_.size() <= kSmallFabric) {
-      if (const auto all_ways = exact_alike(std::nullopt, placed.placed)) placed = *all_ways;
+      if (const auto exhaustive = exact_uniform(std::nullopt, placed.placed)) placed = *exhaustive;
     }
-    if (placed.placed == 0) return refused(too_little_room(ask, placed));
+    if (placed.placed == 0) return refused_plan(too_little_room(request, placed));
     Plan plan;
     plan.optimal = placed.exact;
     if (gang_.spare) {
-      AlikePods spared = with_spare(ask, notes, placed);
+      UniformPlacement spared = with_spare(request, usages, placed);
       if (spared.placed == placed.placed) {
         plan.optimal = spared.exact;
         placed = std::move(spared);
@@ -92,9 +91,9 @@ class GangPlanner {
     return plan;
   }
 
-  // Domains of the required level; those that do not hold all of the gang that runs are out.
+  // Domains of the required level; where pods run already, only theirs. False: they run in several.
   bool find_candidates(std::vector<DomainId>& out) const {
-    out = domains_of_level(fabric_, kRootDomain, gang_.required_level);
+    out = fabric_.domains_of_level(kRootDomain, gang_.required_level);
     if (gang_.required_level == kNoLevel) return true;
     for (const auto& [node, here] : gang_.existing) {
       if (here.pods == 0) continue;
@@ -105,28 +104,29 @@ class GangPlanner {
     return true;
   }
 
-  // The same, with spare nodes left, if that is possible with as many pods.
-  AlikePods with_spare(const AlikeAsk& ask, Notes notes, const AlikePods& best) const {
+  // The same with spare nodes left, if as many pods can be placed that way.
+  UniformPlacement with_spare(const UniformRequest& request, NodeUsages usages,
+                              const UniformPlacement& best) const {
     const SpareNodes spare(fabric_, *gang_.spare);
     std::vector<FabricNodeId> used;
     used.reserve(best.shares.size() + gang_.existing.size());
     for (const auto& [node, pods] : best.shares) used.push_back(node);
     for (const auto& [node, here] : gang_.existing) used.push_back(node);
     if (spare.left_by(std::move(used))) return best;
-    if (const auto exact = exact_alike(gang_.spare, best.placed)) return *exact;
-    const bool nothing_lost = spare.close(notes);
-    AlikePods out = place_alike(fabric_, notes, ask);
+    if (const auto exact = exact_uniform(gang_.spare, best.placed)) return *exact;
+    const bool nothing_lost = spare.exclude(usages);
+    UniformPlacement out = place_uniform(fabric_, usages, request);
     out.exact = out.exact && nothing_lost;
     return out;
   }
-  // By looking at all ways, if they are not too many; notes are not known there.
-  std::optional<AlikePods> exact_alike(const std::optional<domain::Spare>& spare,
-                                       int placed) const {
-    if (!notes_.empty()) return std::nullopt;
+  // By exhaustive search, if it is small enough; it knows no usages.
+  std::optional<UniformPlacement> exact_uniform(const std::optional<domain::Spare>& spare,
+                                                int placed) const {
+    if (!usages_.empty()) return std::nullopt;
     const PodGroups groups = group_pods(gang_);
     const auto found = place_sets_exactly(fabric_, gang_, groups, spare);
     if (!found) return std::nullopt;
-    AlikePods out;
+    UniformPlacement out;
     for (const KindShare& share : found->shares) {
       out.shares.emplace_back(share.node, share.pods);
       out.placed += share.pods;
@@ -135,8 +135,8 @@ class GangPlanner {
     return out;
   }
 
-  // Subgroups that are all alike and each inside a domain are slices of that level: exact at any
-  // size, if all of them fit.
+  // Equal subgroups that are each confined to a domain are slices of that level, which are exact at
+  // any size; only if all of them fit.
   std::optional<Plan> as_slices() const {
     if (gang_.sets.size() < 2 || gang_.roles || !gang_.slices.empty() || !gang_.allowed.empty() ||
         !gang_.pod_chips.empty() || !gang_.existing.empty() ||
@@ -156,31 +156,31 @@ class GangPlanner {
     sliced.slices = {{first.required_level, first.pods}};
     sliced.min_member = gang_.pods;
     sliced.chips_per_pod = first.chips_per_pod;
-    Plan plan = GangPlanner(fabric_, levels_, sliced, notes_).plan();
+    Plan plan = GangPlanner(fabric_, levels_, sliced, usages_).plan();
     if (!plan.fits) return std::nullopt;
     for (domain::PlannedPod& pod : plan.pods) pod.set = pod.pod / first.pods;
     return plan;
   }
 
-  // Roles, subgroups, pods of several sizes, chosen nodes.
+  // Roles, subgroups, pods of several sizes, pods with chosen nodes.
   Plan plan_sets() {
     const PodGroups groups = group_pods(gang_);
     if (auto plan = plan_sets_at_the_bound(groups)) return *std::move(plan);
-    std::optional<SetsAnswer> found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
+    std::optional<SetsPlacement> found = place_sets_exactly(fabric_, gang_, groups, std::nullopt);
     if (found && found->fits && gang_.spare) {
       const auto spared = place_sets_exactly(fabric_, gang_, groups, gang_.spare);
       if (spared && spared->fits && pods_in(*spared) == pods_in(*found)) found = spared;
     }
     const bool exact = found.has_value();
-    if (!found) found = place_set_by_set(fabric_, gang_, groups, notes_);
+    if (!found) found = place_set_by_set(fabric_, gang_, groups, usages_);
     if (!found->fits) {
-      Plan plan = refused(found->reason);
+      Plan plan = refused_plan(found->reason);
       plan.optimal = exact;
       return plan;
     }
     return plan_of(groups, *found, exact);
   }
-  Plan plan_of(const PodGroups& groups, SetsAnswer& answer, bool exact) const {
+  Plan plan_of(const PodGroups& groups, SetsPlacement& answer, bool exact) const {
     Plan plan;
     plan.fits = true;
     plan.optimal = exact;
@@ -188,28 +188,28 @@ class GangPlanner {
     if (!plan.optimal) bound(plan);
     return plan;
   }
-  // In a large fabric set by set is a hundred times faster; where it places all pods on no more
-  // domains than their chips need, nothing is left to be found by looking at all ways.
+  // In a large fabric SetBySet is a hundred times faster. If it places all pods on no more domains
+  // than their chips need, ExactSets cannot find a better plan.
   std::optional<Plan> plan_sets_at_the_bound(const PodGroups& groups) const {
-    const bool wishes =
+    const bool preferences =
         std::any_of(gang_.sets.begin(), gang_.sets.end(),
                     [](const domain::PodSet& set) { return set.preferred_level != kNoLevel; });
-    if (fabric_.size() <= kSmallFabric || wishes || gang_.spare ||
+    if (fabric_.size() <= kSmallFabric || preferences || gang_.spare ||
         gang_.policy != domain::GangPolicy::compact)
       return std::nullopt;
-    SetsAnswer answer = place_set_by_set(fabric_, gang_, groups, notes_);
+    SetsPlacement answer = place_set_by_set(fabric_, gang_, groups, usages_);
     if (!answer.fits || pods_in(answer) < gang_.pods) return std::nullopt;
     Plan plan = plan_of(groups, answer, false);
     if (!plan.optimal) return std::nullopt;
     return plan;
   }
-  static int pods_in(const SetsAnswer& answer) {
+  static int pods_in(const SetsPlacement& answer) {
     int sum = 0;
     for (const KindShare& share : answer.shares) sum += share.pods;
     return sum;
   }
-  // Pods of a kind go to its places in the order of the tree.
-  std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsAnswer& answer) const {
+  // The pods of a kind get its nodes in depth-first order.
+  std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsPlacement& answer) const {
     std::stable_sort(answer.shares.begin(), answer.shares.end(),
                      [this](const KindShare& a, const KindShare& b) {
                        return a.node != b.node && fabric_.before(a.node, b.node);
@@ -224,18 +224,10 @@ class GangPlanner {
     return out;
   }
 
-  // What no plan can beat; if it is met, the plan is the best after all.
+  // Adds the bound; a plan that meets it is optimal after all.
   void bound(Plan& plan) const {
     std::int64_t chips = 0;
-    for (const domain::PlannedPod& pod : plan.pods) {
-      const auto number = static_cast<std::size_t>(pod.pod);
-      if (number < gang_.pod_chips.size())
-        chips += gang_.pod_chips[number];
-      else if (pod.set != domain::kNoSet)
-        chips += gang_.sets[static_cast<std::size_t>(pod.set)].chips_per_pod;
-      else
-        chips += gang_.chips_per_pod;
-    }
+    for (const domain::PlannedPod& pod : plan.pods) chips += gang_.chips_of(pod.pod, pod.set);
     plan.bound = fewest_by_chips(fabric_, gang_, chips);
     if (plan.bound != plan.domains) return;
     plan.optimal = true;
@@ -246,27 +238,27 @@ class GangPlanner {
     return "the gang's running pods are not in one " +
            levels_[static_cast<std::size_t>(gang_.required_level)];
   }
-  std::string too_little_room(const AlikeAsk& ask, const AlikePods& placed) const {
+  std::string too_little_room(const UniformRequest& request, const UniformPlacement& placed) const {
     if (placed.broken)
       return "a slice of the gang's running pods cannot be made whole: there is no room beside "
              "them";
     const int pods = std::max(1, gang_.min_member - running_);
     const std::string what =
-        std::to_string(pods) + " pods of " + std::to_string(ask.kind.chips) + " chips";
+        std::to_string(pods) + " pods of " + std::to_string(request.kind.chips) + " chips";
     if (gang_.required_level == kNoLevel)
       return "needs room for " + what + "; the network has room for " +
-             std::to_string(std::min(placed.most, gang_.pods));
+             std::to_string(std::min(placed.best_capacity, gang_.pods));
     const std::string& level = levels_[static_cast<std::size_t>(gang_.required_level)];
     const std::string needs = "needs room for " + what + " in one " + level;
     if (!placed.best) return needs + "; there is none";
     return needs + "; the best, " + path_text(fabric_, *placed.best) + ", has room for " +
-           std::to_string(placed.most);
+           std::to_string(placed.best_capacity);
   }
 
   const Fabric& fabric_;
   const std::vector<std::string>& levels_;
   const Gang& gang_;
-  const Notes& notes_;
+  const NodeUsages& usages_;
   int running_ = 0;
 };
 
@@ -280,9 +272,9 @@ std::string path_text(const Fabric& fabric, DomainId domain) {
 }
 
 domain::Plan plan_gang(const Fabric& fabric, const std::vector<std::string>& level_names,
-                       const domain::Gang& gang, const Notes& notes) {
+                       const domain::Gang& gang, const NodeUsages& usages) {
   if (gang.failed) return repair_gang(fabric, level_names, gang);
-  return GangPlanner(fabric, level_names, gang, notes).plan();
+  return GangPlanner(fabric, level_names, gang, usages).plan();
 }
 
 int nodes_used(const domain::Plan& plan) {

@@ -8,7 +8,7 @@
 
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -18,7 +18,7 @@ using domain::kNoLevel;
 using domain::kNoSet;
 using domain::Plan;
 
-struct Lost {
+struct LostPod {
   FabricNodeId node = kNowhere;
   int rank = 0;
   int set = kNoSet;
@@ -29,11 +29,11 @@ class Repairer {
   Repairer(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang)
       : fabric_(fabric), levels_(levels), gang_(gang), survivors_(gang) {
     for (const FabricNodeId node : *gang.failed) {
-      notes_[node].closed = true;
+      usages_[node].excluded = true;
       survivors_.existing.erase(node);
     }
     for (const auto& [node, here] : survivors_.existing) {
-      notes_[node].paid = true;
+      usages_[node].already_used = true;
       surviving_ += here.pods;
     }
   }
@@ -41,15 +41,15 @@ class Repairer {
   Plan run() {
     find_lost();
     if (lost_.empty()) return refused("no pod of the gang runs on a failed node");
-    // Pods that have to stay in the same domain and are alike, together.
-    std::map<std::pair<DomainId, std::pair<int, int>>, std::vector<Lost>> parts;
-    for (const Lost& one : lost_) {
+    // Interchangeable pods that must stay in the same domain are placed together.
+    std::map<std::pair<DomainId, std::pair<int, int>>, std::vector<LostPod>> parts;
+    for (const LostPod& one : lost_) {
       const auto region = region_of(one);
-      if (!region) return refused(why_);
+      if (!region) return refused(reason_);
       parts[{*region, {-chips_of(one), one.set}}].push_back(one);
     }
     for (auto& [key, pods] : parts) place(key.first, -key.second.first, pods);
-    if (!why_.empty()) return refused(why_);
+    if (!reason_.empty()) return refused(reason_);
     if (placed_.empty())
       return refused("there is no room for any of the pods that lost their node");
     if (surviving_ + static_cast<int>(placed_.size()) < gang_.min_member)
@@ -75,11 +75,11 @@ class Repairer {
     return plan;
   }
   bool failed(FabricNodeId node) const {
-    const auto at = notes_.find(node);
-    return at != notes_.end() && at->second.closed;
+    const auto at = usages_.find(node);
+    return at != usages_.end() && at->second.excluded;
   }
 
-  // Ranks that are not told are those that the planner would have given: depth-first.
+  // Ranks that are not listed are those that the planner gives: depth-first.
   void find_lost() {
     std::set<int> taken;
     std::vector<FabricNodeId> nodes;
@@ -109,7 +109,7 @@ class Repairer {
     }
   }
 
-  int chips_of(const Lost& one) const {
+  int chips_of(const LostPod& one) const {
     const auto pod = static_cast<std::size_t>(one.rank);
     if (pod < gang_.pod_chips.size()) return gang_.pod_chips[pod];
     if (one.set != kNoSet) return gang_.sets[static_cast<std::size_t>(one.set)].chips_per_pod;
@@ -119,8 +119,8 @@ class Repairer {
     return most;
   }
 
-  // The innermost of the domains that it must not leave; nothing: the gang has left one already.
-  std::optional<DomainId> region_of(const Lost& one) {
+  // The innermost domain that the pod must not leave; nullopt: the gang spans several already.
+  std::optional<DomainId> region_of(const LostPod& one) {
     int level = kNoLevel;
     for (const domain::Slice& slice : gang_.slices)
       if (slice.size > 1) level = std::max(level, slice.level);
@@ -129,8 +129,8 @@ class Repairer {
       const DomainId here = fabric_.domain_of(one.node, gang_.required_level);
       for (const auto& [node, running] : survivors_.existing) {
         if (fabric_.domain_of(node, gang_.required_level) == here) continue;
-        why_ = "the gang's running pods are not in one " +
-               levels_[static_cast<std::size_t>(gang_.required_level)];
+        reason_ = "the gang's running pods are not in one " +
+                  levels_[static_cast<std::size_t>(gang_.required_level)];
         return std::nullopt;
       }
     }
@@ -139,38 +139,39 @@ class Repairer {
     return level == kNoLevel ? kRootDomain : fabric_.domain_of(one.node, level);
   }
 
-  void place(DomainId region, int chips, const std::vector<Lost>& pods) {
-    AlikeAsk ask;
-    ask.kind = {static_cast<int>(pods.size()), chips, {}};
-    ask.candidates = {region};
-    ask.policy = gang_.policy;
-    ask.preferred_level = gang_.preferred_level;
+  void place(DomainId region, int chips, const std::vector<LostPod>& pods) {
+    UniformRequest request;
+    request.kind = {static_cast<int>(pods.size()), chips, {}};
+    request.candidates = {region};
+    request.policy = gang_.policy;
+    request.preferred_level = gang_.preferred_level;
     const bool sliced = std::any_of(gang_.slices.begin(), gang_.slices.end(),
                                     [](const domain::Slice& slice) { return slice.size > 1; });
-    ask.at_least = sliced ? ask.kind.pods : 1;
-    const AlikePods placed = place_alike(fabric_, notes_, ask);
+    request.at_least = sliced ? request.kind.pods : 1;
+    const UniformPlacement placed = place_uniform(fabric_, usages_, request);
     exact_ = exact_ && placed.exact;
-    if (sliced && placed.placed < ask.kind.pods) {
-      why_ = "needs room for " + std::to_string(pods.size()) + " pods of " + std::to_string(chips) +
-             " chips in " + levels_[static_cast<std::size_t>(fabric_.level(region))] + " " +
-             path_text(fabric_, region) + ", which lost them; it has room for " +
-             std::to_string(placed.most);
+    if (sliced && placed.placed < request.kind.pods) {
+      reason_ = "needs room for " + std::to_string(pods.size()) + " pods of " +
+                std::to_string(chips) + " chips in " +
+                levels_[static_cast<std::size_t>(fabric_.level(region))] + " " +
+                path_text(fabric_, region) + ", which lost them; it has room for " +
+                std::to_string(placed.best_capacity);
       return;
     }
     std::vector<FabricNodeId> nodes;
     for (const auto& [node, count] : placed.shares) {
       nodes.insert(nodes.end(), static_cast<std::size_t>(count), node);
-      NodeNote& note = notes_[node];
-      note.paid = true;
-      note.used_chips += count * chips;
-      note.used_pods += count;
+      NodeUsage& usage = usages_[node];
+      usage.already_used = true;
+      usage.used_chips += count * chips;
+      usage.used_pods += count;
     }
     give_ranks(pods, std::move(nodes));
   }
 
-  // Each new place takes a rank that was as near to it as can be: first those of the same finest
-  // domain, then of the next, and so on.
-  void give_ranks(std::vector<Lost> pods, std::vector<FabricNodeId> nodes) {
+  // Each new node gets the rank that was closest to it: first those of the same finest domain, then
+  // of the next level up, and so on.
+  void give_ranks(std::vector<LostPod> pods, std::vector<FabricNodeId> nodes) {
     for (int level = static_cast<int>(fabric_.levels()) - 1; level >= kNoLevel; --level) {
       std::map<DomainId, std::vector<FabricNodeId>> there;
       const auto at = [&](FabricNodeId node) {
@@ -178,8 +179,8 @@ class Repairer {
       };
       for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
         there[at(*node)].push_back(*node);
-      std::vector<Lost> rest;
-      for (const Lost& one : pods) {
+      std::vector<LostPod> rest;
+      for (const LostPod& one : pods) {
         std::vector<FabricNodeId>& free = there[at(one.node)];
         if (free.empty()) {
           rest.push_back(one);
@@ -197,12 +198,12 @@ class Repairer {
   const std::vector<std::string>& levels_;
   const Gang& gang_;
   Gang survivors_;
-  Notes notes_;
-  std::vector<Lost> lost_;
+  NodeUsages usages_;
+  std::vector<LostPod> lost_;
   std::vector<domain::PlannedPod> placed_;
   int surviving_ = 0;
   bool exact_ = true;
-  std::string why_;
+  std::string reason_;
 };
 
 }  // namespace

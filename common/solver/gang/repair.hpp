@@ -1,6 +1,6 @@
-// Repair — a running gang some of whose nodes failed: only the pods that were there get new nodes,
-// inside the innermost slice domain that lost them; all others stay, with their ranks, and the new
-// ones take the ranks that came free, each as near as can be to where its rank was.
+// repair_gang — replans a running gang some of whose nodes failed: only the pods on those nodes
+// move, within the innermost slice domain that lost them. All others keep their nodes and ranks;
+// the moved pods take the vacant ranks, each as close as possible to where its rank was.
 #pragma once
 
 #include <string>

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <map>
 
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 
 SpareNodes::SpareNodes(const Fabric& fabric, domain::Spare spare) : fabric_(fabric), spare_(spare) {
   for (FabricNodeId id = 0; id < fabric.node_numbers(); ++id) {
     const FabricNode& node = fabric.node(id);
-    if (node.there && node.healthy) chips_ = std::max(chips_, node.free);
+    if (node.in_use && node.healthy) chips_ = std::max(chips_, node.free);
   }
 }
 
@@ -21,7 +21,7 @@ bool SpareNodes::whole(FabricNodeId id) const {
 
 std::vector<FabricNodeId> SpareNodes::whole_below(DomainId domain) const {
   std::vector<FabricNodeId> out;
-  each_node_below(fabric_, domain, [&](FabricNodeId id) {
+  fabric_.each_node_below(domain, [&](FabricNodeId id) {
     if (whole(id)) out.push_back(id);
   });
   return out;
@@ -38,23 +38,24 @@ bool SpareNodes::left_by(std::vector<FabricNodeId> used) const {
   });
 }
 
-bool SpareNodes::close(Notes& notes) const {
-  bool units = true;
-  for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_.level)) {
-    units = units && fabric_.is_unit(domain);
+bool SpareNodes::exclude(NodeUsages& usages) const {
+  bool all_pools = true;
+  for (const DomainId domain : fabric_.domains_of_level(kRootDomain, spare_.level)) {
+    all_pools = all_pools && fabric_.is_pool(domain);
     std::vector<FabricNodeId> nodes = whole_below(domain);
     if (static_cast<int>(nodes.size()) < spare_.nodes) {
-      each_node_below(fabric_, domain, [&](FabricNodeId node) { notes[node].closed = true; });
+      fabric_.each_node_below(domain, [&](FabricNodeId node) { usages[node].excluded = true; });
       continue;
     }
-    std::map<DomainId, int> of_unit;
-    for (const FabricNodeId node : nodes) ++of_unit[fabric_.unit_of(node)];
+    std::map<DomainId, int> of_pool;
+    for (const FabricNodeId node : nodes) ++of_pool[fabric_.pool_of(node)];
     std::stable_sort(nodes.begin(), nodes.end(), [&](FabricNodeId a, FabricNodeId b) {
-      return of_unit[fabric_.unit_of(a)] < of_unit[fabric_.unit_of(b)];
+      return of_pool[fabric_.pool_of(a)] < of_pool[fabric_.pool_of(b)];
     });
-    for (int i = 0; i < spare_.nodes; ++i) notes[nodes[static_cast<std::size_t>(i)]].closed = true;
+    for (int i = 0; i < spare_.nodes; ++i)
+      usages[nodes[static_cast<std::size_t>(i)]].excluded = true;
   }
-  return units;
+  return all_pools;
 }
 
 }  // namespace chipweave::solver

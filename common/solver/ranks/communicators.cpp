@@ -64,8 +64,8 @@ Result<void> check_ranges(const ParallelSizes& sizes) {
   return {};
 }
 
-// The data size that makes the product of all the job's ranks. No product here can overflow: none
-// of its two factors is above kMaxRanks.
+// The data size with which the product of all sizes is the number of ranks. No product here can
+// overflow: neither factor is above kMaxRanks.
 Result<std::int64_t> data_size(const ParallelSizes& sizes, const Job& job) {
   std::int64_t left = job.ranks;
   for (const Named& size :
@@ -126,7 +126,7 @@ Result<Communicators> from_list(const Communicators& list, const Job& job) {
   return list;
 }
 
-// Sums up what goes between the same two positions; those with nothing in between are left out.
+// Sums the edges of each pair of positions and drops those of weight 0.
 std::vector<PodEdge> merged(std::vector<PodEdge> edges) {
   std::sort(edges.begin(), edges.end(),
             [](const PodEdge& x, const PodEdge& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
@@ -142,8 +142,7 @@ std::vector<PodEdge> merged(std::vector<PodEdge> edges) {
   return out;
 }
 
-// Ranks go in runs: those of one pod that are the same member of their groups and whose next
-// members are in one pod, too.
+// Handles runs of ranks: of one pod, the same member of their groups, with next members in one pod.
 std::vector<PodEdge> pairs_of(const Communicator& it, const Job& job) {
   std::vector<PodEdge> out;
   if (it.size == 1) return out;
@@ -164,8 +163,7 @@ std::vector<PodEdge> pairs_of(const Communicator& it, const Job& job) {
   return merged(std::move(out));
 }
 
-// The borders of digits, in pods, that groups have; of those that nest in one another, from the
-// smallest on.
+// The digit sizes given by the borders of groups, in pods, as far as these nest, smallest first.
 std::vector<std::size_t> axes_of(const Communicators& list, const Job& job) {
   std::vector<std::int64_t> borders = {job.pods};
   for (const Communicator& it : list) {

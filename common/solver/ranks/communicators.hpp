@@ -1,5 +1,5 @@
-// PodTraffic — the communicators of a job seen between its pods: who sends how much to whom, by
-// position in the order of ranks. Position p holds the ranks p * ranks_per_pod and following.
+// PodTraffic — the communicators of a job as traffic between its pods: who sends how much to whom,
+// by position in the order of ranks. Position p holds the ranks from p * ranks_per_pod on.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace chipweave::solver {
 
-// Two positions, a < b, and what goes between them both ways together.
+// Two positions, a < b, and the traffic between them, both directions together.
 struct PodEdge {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
@@ -20,19 +20,19 @@ struct PodEdge {
 
 struct PodTraffic {
   std::size_t pods = 0;
-  // Every size known; those of one rank and those that stay inside a pod included.
+  // With all sizes filled in, including communicators of one rank and those inside a pod.
   std::vector<domain::Communicator> communicators;
-  // By communicator: pairs of ranks, not weighted, by a then b; no pair of positions twice.
+  // By communicator: the number of neighbouring pairs of ranks per pair of positions, ascending.
   std::vector<std::vector<PodEdge>> rank_pairs;
-  std::vector<PodEdge> edges;  // weighted sum of all, without those of weight 0
-  // Sizes, the fastest first, whose product is `pods`: of the digits of a position in which the
-  // communicators of positive weight walk. One digit if the groups do not nest.
+  std::vector<PodEdge> edges;  // weighted sum of all; none of weight 0
+  // Sizes of the digits of a position along which the communicators of positive weight run, the
+  // fastest first; their product is `pods`. One digit if the groups do not nest.
   std::vector<std::size_t> axes;
 };
 
-// Errors name the key: sizes below 1, sizes that do not multiply to the ranks of the job, groups
-// that do not tile them, expert not dividing context * data, weights and counts above limits.
-// Cost: O(ranks) steps a communicator, and sorting what they give.
+// Errors (invalid_argument, limit_exceeded) name the key: sizes below 1, sizes whose product is not
+// the ranks of the job, groups that do not tile them, expert that does not divide context * data,
+// weights and counts above limits. Cost: O(ranks) steps per communicator, plus sorting.
 Result<PodTraffic> pod_traffic(const domain::Communicators& communicators, std::size_t pods);
 
 }  // namespace chipweave::solver

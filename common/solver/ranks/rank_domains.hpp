@@ -1,4 +1,4 @@
-// The domains that pods lie in, as numbers: what orders of ranks are made of and judged by.
+// RankDomains — the domains of pods as numbers, for ordering ranks.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 namespace chipweave::solver {
 
 struct RankDomains {
-  // By pod and level, equal for equal whole paths and for those alone. Once an element is not
-  // known, the pod stays in the one domain of such pods that its parent has.
+  // By pod and level; equal if and only if the whole paths are. From an unknown element on, the pod
+  // is in the one domain of such pods below its parent.
   std::vector<std::vector<std::uint32_t>> of_pod;
-  std::vector<std::string> names;  // by number; empty: not known
+  std::vector<std::string> names;  // by number; empty: unknown
 };
 
 RankDomains rank_domains(std::size_t levels, const std::vector<RankPath>& pods);

@@ -1,7 +1,7 @@
-// Rank order — pods that have a place, in the order in which the ring of ranks crosses the fewest
-// borders: depth-first over the tree of domains, in which every domain of every level is one run.
-// With k domains at a level a ring crosses at least k borders there (none if k is 1), so this order
-// is best at all levels at once.
+// Rank order — placed pods in the order whose ring of ranks crosses the fewest borders: depth-first
+// over the tree of domains, so that every domain of every level is one run of ranks. With k > 1
+// domains at a level every ring crosses at least k borders there, so this order is best at all
+// levels at once.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace chipweave::solver {
 
-// One pod's path, coarsest first; a missing or empty element is not known, and nothing behind it
-// counts.
+// One pod's path, coarsest first. A missing or empty element is unknown; elements after it are
+// ignored.
 using RankPath = std::vector<std::string>;
 
-// Positions of pods, in rank order. At each level the domain of the very first pod comes first, the
-// others in natural order, those that are not known at the end, as one domain; equal pods keep
-// their order. Cost: O(n levels log n).
+// Positions of pods, in rank order. At each level the domain of the first pod comes first, the
+// others in natural order, unknown ones last as one domain; equal pods keep their order. Cost: O(n
+// levels log n).
 std::vector<std::size_t> depth_first(std::size_t levels, const std::vector<RankPath>& pods);
 
-// How often the ring of these pods, the last one's step to the first included, goes from one domain
-// to another, a level. Domains by their whole paths.
+// By level, how often the ring of these pods, including the step from the last to the first, goes
+// from one domain to another. Domains are compared by their whole paths.
 std::vector<std::size_t> ring_crossings(std::size_t levels, const std::vector<RankPath>& pods,
                                         const std::vector<std::size_t>& order);
 

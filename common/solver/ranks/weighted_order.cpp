@@ -6,27 +6,26 @@
 #include "common/solver/bandwidth/steps.hpp"
 #include "common/solver/ranks/rank_domains.hpp"
 #include "common/solver/ranks/search/exact_order.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_improver.hpp"
-#include "common/solver/ranks/search/order_judge.hpp"
 #include "common/solver/ranks/search/order_layouts.hpp"
 #include "common/solver/ranks/search/pod_places.hpp"
 
 namespace chipweave::solver {
 namespace {
 
-// Looks at one pair of neighbours each, some nanoseconds: a few milliseconds in all for up to a
-// thousand pods, a tenth of a second for the most pods that are accepted.
+// A step evaluates one pair of neighbours, some nanoseconds: a few milliseconds in total for up to
+// a thousand pods, a tenth of a second for the most pods that are accepted.
 constexpr Steps kCandidateSteps = 20'000'000;
 constexpr Steps kImproveSteps = 600'000;
 constexpr std::size_t kStarts = 3;  // candidates that are improved
 
 struct Candidate {
-  JudgedArrangement arrangement;
+  CostedArrangement arrangement;
   std::size_t layout = 0;
 };
 
-// The cheapest first, depth-first before all that cost the same; each arrangement once, and no more
-// than `most`.
+// The `most` cheapest distinct arrangements, cheapest first; among equals depth-first comes first.
 class Candidates {
  public:
   explicit Candidates(std::size_t most) : most_(most) {}
@@ -37,10 +36,10 @@ class Candidates {
              c.arrangement.at == candidate.arrangement.at;
     };
     if (std::any_of(list_.begin(), list_.end(), same)) return;
-    const auto dearer = std::find_if(list_.begin(), list_.end(), [&](const Candidate& c) {
+    const auto costlier = std::find_if(list_.begin(), list_.end(), [&](const Candidate& c) {
       return c.arrangement.cost > candidate.arrangement.cost;
     });
-    list_.insert(dearer, std::move(candidate));
+    list_.insert(costlier, std::move(candidate));
     if (list_.size() > most_) list_.pop_back();
   }
   std::vector<Candidate>& list() { return list_; }
@@ -50,7 +49,7 @@ class Candidates {
   std::vector<Candidate> list_;
 };
 
-Candidates candidates_of(const OrderJudge& judge, const JudgedArrangement& depth_first,
+Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& depth_first,
                          const std::vector<Layout>& layouts) {
   Candidates out(kStarts);
   out.add({depth_first, 0});
@@ -59,30 +58,30 @@ Candidates candidates_of(const OrderJudge& judge, const JudgedArrangement& depth
     std::vector<std::size_t> units = {1};
     units.insert(units.end(), layouts[i].units.begin(), layouts[i].units.end());
     for (const std::size_t unit : units) {
-      const Steps steps = judge.cost_steps() + judge.positions();
+      const Steps steps = order_cost.cost_steps() + order_cost.positions();
       if (left < steps) return out;
       left -= steps;
       Candidate candidate;
       candidate.layout = i;
-      candidate.arrangement.at = arranged(layouts[i], laid_in_units(judge.places(), unit));
-      candidate.arrangement.cost = judge.cost(candidate.arrangement.at);
+      candidate.arrangement.at = arranged(layouts[i], laid_in_blocks(order_cost.places(), unit));
+      candidate.arrangement.cost = order_cost.cost(candidate.arrangement.at);
       out.add(std::move(candidate));
     }
   }
   return out;
 }
 
-// Half of the steps are for the descents from the starts, half for what a shaken best one gives.
-JudgedArrangement improved(const OrderJudge& judge, Candidates candidates,
+// Half of the steps are for the descents from the starts, half for perturbing the best one.
+CostedArrangement improved(const OrderCost& order_cost, Candidates candidates,
                            const std::vector<Layout>& layouts) {
   Candidate best = candidates.list().front();
   for (Candidate& start : candidates.list()) {
-    OrderImprover improver(judge, kImproveSteps / 2 / kStarts);
+    OrderImprover improver(order_cost, kImproveSteps / 2 / kStarts);
     improver.descend(start.arrangement, layouts[start.layout]);
     if (start.arrangement.cost < best.arrangement.cost) best = std::move(start);
   }
-  OrderImprover shaker(judge, kImproveSteps / 2);
-  shaker.shake(best.arrangement, layouts[best.layout]);
+  OrderImprover perturber(order_cost, kImproveSteps / 2);
+  perturber.perturb(best.arrangement, layouts[best.layout]);
   return std::move(best.arrangement);
 }
 
@@ -97,7 +96,7 @@ bool is_one_ring(const PodTraffic& traffic) {
   });
 }
 
-// How many levels the pod at the beginning shares with the first one. Classes are numbered from it.
+// How many levels the pod at position 0 shares with the first pod, from which classes are numbered.
 std::size_t shared_with_first(const PodPlaces& places, const Arrangement& at) {
   std::size_t shared = 0;
   for (std::uint32_t d = places.domain_of(0); d != kNoDomain; d = places.domains()[d].parent) {
@@ -107,7 +106,7 @@ std::size_t shared_with_first(const PodPlaces& places, const Arrangement& at) {
   return shared;
 }
 
-// Groups look the same from both ends, so either direction costs the same.
+// Both directions of an order cost the same.
 Arrangement settled(const PodPlaces& places, Arrangement at) {
   Arrangement forward = places.canonical(at);
   std::reverse(at.begin(), at.end());
@@ -122,18 +121,18 @@ WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& po
                              const PodTraffic& traffic) {
   if (pods.empty()) return {{}, true};
   const PodPlaces places(levels, pods);
-  const OrderJudge judge(places, traffic);
-  JudgedArrangement depth_first;
+  const OrderCost order_cost(places, traffic);
+  CostedArrangement depth_first;
   depth_first.at = places.depth_first_arrangement();
-  depth_first.cost = judge.cost(depth_first.at);
+  depth_first.cost = order_cost.cost(depth_first.at);
   if (depth_first.cost == 0 || is_one_ring(traffic)) return {places.order(depth_first.at), true};
 
   const std::vector<Layout> layouts = order_layouts(traffic.axes);
-  Candidates candidates = candidates_of(judge, depth_first, layouts);
-  JudgedArrangement best = candidates.list().front().arrangement;
-  bool optimal = few_arrangements(places) && lower_to_least(judge, best);
+  Candidates candidates = candidates_of(order_cost, depth_first, layouts);
+  CostedArrangement best = candidates.list().front().arrangement;
+  bool optimal = few_arrangements(places) && lower_to_least(order_cost, best);
   if (!optimal) {
-    JudgedArrangement other = improved(judge, std::move(candidates), layouts);
+    CostedArrangement other = improved(order_cost, std::move(candidates), layouts);
     if (other.cost < best.cost) best = std::move(other);
     optimal = best.cost == 0;
   }

@@ -138,7 +138,7 @@ std::optional<std::pair<std::size_t, std::size_t>> closest_pair(const Leaves& le
   return std::pair(*first, first == second ? *std::next(first) : *second);
 }
 
-// What is left after whole free leaves. free: those that are left, ascending.
+// Places the rest after whole free leaves. free: the remaining ones, ascending.
 bool place_rest(const Leaves& leaves, const LeafList& free, int pods, int shared_tors,
                 Takes& takes) {
   const auto tightest = leaves.sufficient(free, pods);
@@ -175,8 +175,8 @@ std::optional<Takes> crossing_v2(const Leaves& leaves, int pods, int shared_tors
   return out;
 }
 
-// A normal job that the rules of large ones do not place: all free leaves, then leaves where it
-// disturbs no large model that it could spare.
+// A normal job that the rules of large models do not place: all free leaves, then leaves where it
+// disturbs the fewest large models.
 std::optional<Takes> spilling_v2(const Leaves& leaves, int pods) {
   Takes out;
   for (const std::size_t leaf : leaves.where(is_free)) {
@@ -216,7 +216,7 @@ TorPlan plan_of(const Leaves& leaves, const Takes& takes) {
   return out;
 }
 
-TorPlan refused(std::string reason) {
+TorPlan refused_tor(std::string reason) {
   TorPlan out;
   out.reason = std::move(reason);
   return out;
@@ -312,8 +312,8 @@ TorPlan any_nodes(const Leaves& leaves, const LeafList& list, int pods, bool kee
       },
       takes);
   if (left > 0)
-    return refused(pods_text(pods) + " asked, " + std::to_string(pods - left) +
-                   " nodes can take one");
+    return refused_tor(pods_text(pods) + " asked, " + std::to_string(pods - left) +
+                       " nodes can take one");
   sort_for_ranks(leaves, takes);
   return plan_of(leaves, takes);
 }
@@ -324,7 +324,7 @@ TorPlan plan_v1(const Leaves& leaves, int pods, const TorRequest& request, int p
     return plan_of(leaves, takes);
   if (TorPlan plan = logical_leaves(leaves, clean, places, pods); plan.fits) return plan;
   if (request.schema == TorSchema::large_model)
-    return refused(short_of_rows_v1(leaves, clean, places, pods));
+    return refused_tor(short_of_rows_v1(leaves, clean, places, pods));
   return any_nodes(leaves, leaves.able(clean) >= pods ? clean : leaves.where(any_leaf), pods,
                    false);
 }
@@ -332,7 +332,7 @@ TorPlan plan_v1(const Leaves& leaves, int pods, const TorRequest& request, int p
 TorPlan plan_v2(const Leaves& leaves, int pods, const TorRequest& request) {
   std::optional<Takes> takes = crossing_v2(leaves, pods, request.shared_tors);
   if (!takes && request.schema == TorSchema::normal) takes = spilling_v2(leaves, pods);
-  if (!takes) return refused(short_of_leaves_v2(leaves, pods, request));
+  if (!takes) return refused_tor(short_of_leaves_v2(leaves, pods, request));
   sort_for_ranks(leaves, *takes);
   return plan_of(leaves, *takes);
 }
@@ -360,7 +360,7 @@ Result<int> places_of(const std::vector<TorLeaf>& leaves, int leaf_nodes) {
   std::size_t most = 0;
   for (const TorLeaf& leaf : leaves) {
     if (!names.insert(leaf.name).second)
-      return make_error(Errc::invalid_argument, "leaf " + leaf.name + " is there twice").in("tor");
+      return make_error(Errc::invalid_argument, "leaf " + leaf.name + " is listed twice").in("tor");
     most = std::max(most, leaf.nodes.size());
   }
   if (leaf_nodes == 0) return static_cast<int>(most);
@@ -386,11 +386,11 @@ Result<TorPlan> plan_tor(const std::vector<TorLeaf>& given, int replicas,
   if (const auto takes = under_one_leaf(leaves, replicas, request.network))
     return plan_of(leaves, *takes);
   if (request.network == TorNetwork::single_layer)
-    return refused(too_big_for_one_leaf(leaves, all, replicas));
+    return refused_tor(too_big_for_one_leaf(leaves, all, replicas));
   if (request.schema == TorSchema::large_model && replicas < domain::kFillerReplicas)
-    return refused(too_big_for_one_leaf(leaves, all, replicas) +
-                   " (fewer than 4 pods of large-model-schema stay under one leaf)");
-  if (all.empty()) return refused(too_big_for_one_leaf(leaves, all, replicas));
+    return refused_tor(too_big_for_one_leaf(leaves, all, replicas) +
+                       " (fewer than 4 pods of large-model-schema stay under one leaf)");
+  if (all.empty()) return refused_tor(too_big_for_one_leaf(leaves, all, replicas));
   if (request.network == TorNetwork::nslb_1)
     return with_models(leaves, plan_v1(leaves, replicas, request, *places), request.schema);
   return with_models(leaves, plan_v2(leaves, replicas, request), request.schema);

@@ -6,7 +6,7 @@
 namespace chipweave::solver {
 namespace {
 
-// What the slices have to give, and how much of it some leaves give.
+// The nodes needed of each slice, and how many the picked leaves have.
 class Need {
  public:
   Need(std::size_t slices, std::size_t pods)
@@ -18,7 +18,7 @@ class Need {
   void drop(const std::vector<bool>& leaf, std::size_t times) {
     for (std::size_t s = 0; s < counts_.size(); ++s) counts_[s] -= leaf[s] ? times : 0;
   }
-  // Nodes that are missing if every slice could get up to `more[s]` further ones.
+  // Nodes that are still missing if each slice gets `more[s]` more.
   std::size_t missing(const std::vector<std::size_t>& more) const {
     std::size_t short_of_depth = 0;
     std::size_t deeper = 0;
@@ -39,7 +39,7 @@ class Need {
   std::size_t deeper_;  // slices that give one more
 };
 
-// Leaves with the same places to be had.
+// Leaves with the same available nodes.
 struct Kind {
   std::vector<bool> able;
   std::size_t size = 0;             // places
@@ -63,8 +63,8 @@ std::vector<Kind> kinds_of(const std::vector<std::vector<bool>>& able) {
 // How many leaves of each kind.
 using Picks = std::vector<std::size_t>;
 
-// Looks for the set of leaves; kinds that are alike are picked by number, so leaves that can take
-// each other's place are not tried in turn.
+// Searches over the number of leaves of each kind, so that interchangeable leaves are not tried in
+// turn.
 class SliceSearch {
  public:
   SliceSearch(std::vector<Kind> kinds, std::size_t slices, std::size_t pods)
@@ -80,7 +80,7 @@ class SliceSearch {
 
   bool possible() const { return need_.missing(after_[0]) == 0; }
 
-  // Always the leaf that gives most of what is missing. Precondition: possible().
+  // Always the leaf with most of the missing nodes. Precondition: possible().
   Picks greedy() const {
     Need need = need_;
     Picks picks(kinds_.size(), 0);
@@ -101,8 +101,8 @@ class SliceSearch {
     return picks;
   }
 
-  // A pick of exactly `leaves` leaves that will do; with Aim::tightest the one with the fewest
-  // places. Empty: there is none, or the search gave up.
+  // A sufficient pick of exactly `leaves` leaves; with Aim::tightest the one with the fewest
+  // places. Empty: there is none, or the budget is exhausted.
   enum class Aim { any, tightest };
   Picks of(std::size_t leaves, Aim aim) {
     best_.clear();
@@ -111,8 +111,8 @@ class SliceSearch {
     descend(0, leaves, 0);
     return best_;
   }
-  bool gave_up() const { return steps_ >= kMaxRowSteps; }
-  // No pick has fewer leaves: those with the most places have too few before.
+  bool budget_exhausted() const { return steps_ >= kMaxRowSteps; }
+  // Lower bound of the leaves: those with the most places first.
   std::size_t bound() const {
     std::size_t places = 0;
     std::size_t leaves = 0;
@@ -130,7 +130,7 @@ class SliceSearch {
 
  private:
   void descend(std::size_t kind, std::size_t left, std::size_t places) {
-    if (gave_up() || (aim_ == Aim::any && !best_.empty())) return;
+    if (budget_exhausted() || (aim_ == Aim::any && !best_.empty())) return;
     ++steps_;
     if (left == 0) {
       if (need_.missing() == 0 && (best_.empty() || places < best_places_)) {
@@ -215,7 +215,7 @@ SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t sl
     if (fewer.empty()) break;
     picks = fewer;
   }
-  out.fewest = sum(picks) == bound || !search.gave_up();
+  out.fewest = sum(picks) == bound || !search.budget_exhausted();
   if (const Picks tighter = search.of(sum(picks), SliceSearch::Aim::tightest); !tighter.empty())
     picks = tighter;
   out.nodes = rows_of(search.kinds(), picks, Need(slices, pods), slices);

@@ -1,6 +1,6 @@
 // tor_slices — logical leaves of NSLB 1.0: nodes of several leaf switches in rows, so that all rows
-// use the same slices and links that are dealt out by slice never carry two flows of a job.
-// Internal to tor_affinity.
+// use the same slices and links assigned by slice never carry two flows of a job. Internal to
+// tor_affinity.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,16 @@ struct SliceNode {
 };
 
 struct SliceRows {
-  std::vector<SliceNode> nodes;  // row by row, in a row by slice; empty: there is no way
-  bool fewest = true;            // proven: no way uses fewer
+  std::vector<SliceNode> nodes;  // row by row, in a row by slice; empty: impossible
+  bool fewest = true;            // proven to use the fewest leaves
 };
 
-// `able[leaf][slice]`: the nodes to be had; every leaf has `slices` of them. Of `pods` nodes, each
-// slice gives pods / slices, and pods % slices of them one more. Uses the fewest leaves, of those
-// with the fewest nodes to be had in sum; of leaves that are alike the first.
-// Cost: O(leaves^2 x slices) at most for a first answer; then one leaf less again and again, by a
-// search that ends after kMaxRowSteps turns, each O(slices), with the best found. It is exact for
-// dozens of leaves of few slices or few kinds; with gaps at random under hundreds most answers are
-// not proven.
+// able[leaf][slice]: whether that node is available; every leaf has `slices` entries. Each slice
+// gives pods / slices nodes, and pods % slices of them one more. Uses the fewest leaves, of those
+// the ones with the fewest available nodes in total, then the first. Cost: O(leaves² x slices) for
+// a first answer; then searches with one leaf less each, until kMaxRowSteps iterations of O(slices)
+// in total. Exact for dozens of leaves with few slices or few kinds; for hundreds of leaves with
+// random gaps most answers are not proven.
 inline constexpr int kMaxRowSteps = 200'000;
 SliceRows fewest_rows(const std::vector<std::vector<bool>>& able, std::size_t slices,
                       std::size_t pods);

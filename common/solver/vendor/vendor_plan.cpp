@@ -5,7 +5,7 @@
 
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 #include "common/solver/vendor/tor_affinity.hpp"
 #include "common/solver/vendor/vendor_rules.hpp"
 
@@ -56,7 +56,7 @@ bool soft(const VendorConstraints& constraints) {
                      [](const VendorSlice& slice) { return slice.soft; });
 }
 
-// As many whole soft slices as there is room for, then the rest without them beside those.
+// As many whole soft slices as fit, then the rest of the gang next to them without that slice.
 Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& level_names,
                          const Gang& gang, const VendorConstraints& constraints) {
   auto whole = constrained(gang, constraints);
@@ -69,7 +69,7 @@ Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& l
   Plan first;
   if (whole->pods > 0) first = plan_gang(fabric, level_names, *whole);
   if (first.fits && static_cast<int>(first.pods.size()) == gang.pods) return first;
-  Notes given;
+  NodeUsages given;
   for (const domain::PlannedPod& pod : first.pods) {
     ++rest->existing[pod.node].pods;
     given[pod.node].used_chips += gang.chips_per_pod;
@@ -94,14 +94,14 @@ std::vector<TorLeaf> leaves_of(const Fabric& fabric, const Gang& gang, int level
                                const std::map<std::string, domain::TorState>& states,
                                std::vector<std::vector<FabricNodeId>>& nodes) {
   std::vector<TorLeaf> out;
-  for (const DomainId domain : domains_of_level(fabric, kRootDomain, level)) {
+  for (const DomainId domain : fabric.domains_of_level(kRootDomain, level)) {
     TorLeaf& leaf = out.emplace_back();
     leaf.name = path_text(fabric, domain);
     auto state = states.find(leaf.name);
     if (state == states.end()) state = states.find(fabric.name(domain));
     if (state != states.end()) leaf.state = state->second;
     std::vector<FabricNodeId>& below = nodes.emplace_back();
-    each_node_below(fabric, domain, [&](FabricNodeId id) {
+    fabric.each_node_below(domain, [&](FabricNodeId id) {
       const FabricNode& node = fabric.node(id);
       leaf.nodes.push_back(
           {node.name, node.healthy && node.free >= gang.chips_per_pod && node.max_pods > 0});
@@ -123,7 +123,7 @@ Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
     return make_error(Errc::invalid_argument,
                       "leaf affinity chooses the nodes of a whole new gang of equal pods: "
                       "existing, failed_nodes, min_member, slices, required_level, policy, "
-                      "allowed_nodes and keep_spare cannot stand beside it")
+                      "allowed_nodes and keep_spare cannot be combined with it")
         .in("gang.vendor.tor");
   std::vector<std::vector<FabricNodeId>> nodes;
   const std::vector<TorLeaf> leaves = leaves_of(fabric, gang, job.levels.leaf, states, nodes);
@@ -158,7 +158,7 @@ Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
   if (!constraints) return Error(constraints.error()).in("gang.vendor");
   if (constraints->by_leaf_switch) return plan_by_leaf(fabric, gang, job, leaf_states);
   if (soft(*constraints) && gang.failed) {
-    // Inside the block that lost pods if that is possible.
+    // Inside the block that lost pods, if possible.
     const auto hard = constrained(gang, *constraints);
     if (!hard) return Error(hard.error()).in("gang.vendor");
     Plan plan = plan_gang(fabric, level_names, *hard);

@@ -1,5 +1,5 @@
-// VendorPlan — a gang whose owner wrote a vendor's keys on it: planned by the constraints that they
-// mean (vendor_rules), or by leaf switches (tor_affinity).
+// VendorPlan — a gang with a vendor's keys: planned by the constraints that they stand for
+// (vendor_rules), or by leaf switches (tor_affinity).
 #pragma once
 
 #include <map>
@@ -21,11 +21,11 @@ struct LeafUse {
 
 struct VendorPlan {
   domain::Plan plan;
-  std::vector<LeafUse> leaves;  // by leaf switches: those used and what they are from now on
+  std::vector<LeafUse> leaves;  // if planned by leaf switches: the used ones with their new state
 };
 
-// leaf_states: by a leaf's name or path; one that is not named is free. Errors: invalid_argument,
-// with the key as context, where the vendor's own scheduler would refuse the job.
+// leaf_states: by name or path of a leaf; others are free. Errors: invalid_argument, with the key
+// as context, where the vendor's own scheduler would reject the job.
 Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
                                     const std::vector<std::string>& level_names,
                                     const domain::Gang& gang, domain::VendorJob job,

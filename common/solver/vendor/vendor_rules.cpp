@@ -127,7 +127,7 @@ Result<void> check_ra_block(const SuperPodJob& job, int ra_block) {
   return {};
 }
 
-// Levels that are asked for have to be there, and each inside the one before it.
+// The levels needed must exist, each inside the one before it.
 Result<void> check_levels(const domain::VendorLevels& levels, const AscendRequest& request) {
   int above = levels.super_pod;
   const char* name_above = "super_pod_level";
@@ -212,14 +212,14 @@ Result<void> add_tor(const VendorJob& job, const domain::TorRequest& request,
   return {};
 }
 
-// Of two slices of one level: what keeps both; a wish does not make a rule stricter.
+// Combines two slices of one level; a soft one does not make a hard one stricter.
 VendorSlice together(const VendorSlice& a, const VendorSlice& b) {
   if (a.soft != b.soft) return a.soft ? b : a;
   return {a.level, std::lcm(a.size, b.size), a.soft};
 }
 
-// Inside one required domain a slice of a coarser level says no more than how many pods are a
-// whole: it moves down.
+// Inside one required domain a slice of a coarser level only says how many pods form a whole, so it
+// moves down.
 Result<void> settle_slices(VendorConstraints& out) {
   for (VendorSlice& slice : out.slices) slice.level = std::max(slice.level, out.required_level);
   std::sort(out.slices.begin(), out.slices.end(),

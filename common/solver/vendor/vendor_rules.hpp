@@ -1,7 +1,7 @@
-// vendor_rules — what vendors' users write on a job (domain::VendorJob) as plain constraints of a
-// gang, so that the planner needs to know no vendor. The rules of validity are the vendors' own
-// (MindCluster's super-pod and rack scheduling, IMEX of NVL72); a job that their scheduler would
-// refuse is refused here, in words for the person who wrote it. Pure functions.
+// vendor_rules — translates what vendors' users write on a job (domain::VendorJob) into plain
+// constraints of a gang, so that the planner knows no vendor. Validity follows the vendors' own
+// rules (MindCluster's super-pod and rack scheduling, IMEX of NVL72): a job that their scheduler
+// would reject is rejected here, with a message for its author. Pure functions.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace chipweave::solver {
 struct VendorSlice {
   int level = domain::kNoLevel;
   int size = 1;  // pods
-  // Wanted, not required: place as many whole slices as there is room for, then the rest of the
-  // gang without this slice (without_soft_slices), beside what was placed.
+  // Preferred, not required: place as many whole slices as fit, then the rest of the gang without
+  // this slice (without_soft_slices), next to them.
   bool soft = false;
   friend bool operator==(const VendorSlice&, const VendorSlice&) = default;
 };
 
-// Soft: whole free nodes to leave in every domain of the level that is used.
+// Preferred: whole free nodes to leave in every used domain of the level.
 struct VendorSpare {
   int level = domain::kNoLevel;
   int nodes = 0;
@@ -31,7 +31,7 @@ struct VendorSpare {
 
 struct VendorConstraints {
   int required_level = domain::kNoLevel;
-  // Coarsest first, one a level, none above required_level; inner sizes divide outer ones.
+  // Coarsest first, one per level, none above required_level; inner sizes divide outer ones.
   std::vector<VendorSlice> slices;
   std::optional<VendorSpare> keep_spare;
   bool whole_nodes = false;     // every pod takes all chips of its node
@@ -41,7 +41,7 @@ struct VendorConstraints {
 // Errors: invalid_argument, with the key as context ("ascend.sp_block"). Cost: O(1).
 Result<VendorConstraints> vendor_constraints(const domain::VendorJob& job);
 
-// The constraints for what remains once no more whole soft slice fits.
+// The constraints for the rest once no further whole soft slice fits.
 VendorConstraints without_soft_slices(VendorConstraints constraints);
 
 }  // namespace chipweave::solver

@@ -382,7 +382,7 @@ def some(*adders):
     return add
 
 
-# Feature -> most nodes, most pods, and what it adds, in this order (later ones look at what is there).
+# Feature -> most nodes, most pods, and what it adds, in this order (later ones depend on earlier ones).
 FEATURES = {
     "compact": (8, 8, []),
     "required": (8, 8, [required]),

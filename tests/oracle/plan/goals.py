@@ -106,18 +106,18 @@ class Goals:
         spreads = [(self.spread(other), other) for other in self.plans]
         if any(dominates(other, spread) for other, _ in spreads):
             return f"uses {spread} domains of its preferred level, {min(other for other, _ in spreads)} suffice"
-        alike = [other for domains, other in spreads if domains == spread]
+        equal_spreads = [other for domains, other in spreads if domains == spread]
         if len(spread) == 1 and spread[0] > 1 and not even(self.shares(plan, self.units()[0])[2]):
-            for other in alike:
+            for other in equal_spreads:
                 if even(self.shares(other, self.units()[0])[2]):
                     return f"has shares that differ by more than a slice, unlike {self.shares(other, self.units()[0])[2]}"
-        return self.wrong_shares(plan, alike)
+        return self.wrong_shares(plan, equal_spreads)
 
-    def wrong_shares(self, plan, alike):
+    def wrong_shares(self, plan, equal_spreads):
         """Against plans that use the same domains: whether one of them is more even for a unit, and for none less."""
         units = [unit for unit in self.units() if len(unit[2] or [0]) == 1 or self.reading["team shares"] == "of all"]
         mine = [self.shares(plan, unit) for unit in units]
-        for other in alike:
+        for other in equal_spreads:
             others = [self.shares(other, unit) for unit in units]
             if [one[:2] for one in others] == [one[:2] for one in mine] and dominates(squares(others), squares(mine)):
                 return f"has shares of {[one[2] for one in mine]} slices, {[one[2] for one in others]} is possible"

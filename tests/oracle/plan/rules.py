@@ -71,11 +71,11 @@ class Rules:
     def wrong_slices(self, slices, held, pods, running):
         for level, size in slices:
             if self.reading["multiple"] == "new" and pods % size:
-                return "pods is no multiple of the slice size"
+                return "pods is not a multiple of the slice size"
             if self.reading["multiple"] == "all" and (pods + running) % size:
-                return "pods with existing is no multiple of the slice size"
+                return "pods with existing is not a multiple of the slice size"
             if any(sum_ % size for sum_ in per_domain(self.network, level, held).values()):
-                return "a used domain holds no multiple of the slice size"
+                return "a used domain does not hold a multiple of the slice size"
         return None
 
     def wrong_repair(self, new):

@@ -1,7 +1,7 @@
 """Makes a request that is answered wrongly smaller while it stays so: fewer nodes, fewer keys, fewer pods, less room."""
 import copy
 
-from plan.judge import judge
+from plan.verify import verify
 
 KEEP = ("pods", "chips_per_pod", "name", "level", "size", "levels", "path")
 
@@ -78,7 +78,7 @@ def shrink(request, ask):
     while True:
         tries = list(smaller_ones(request))
         for smaller, answer in zip(tries, ask(tries)):
-            if "error" not in answer and makes_sense(smaller) and judge(smaller, answer).wrong:
+            if "error" not in answer and makes_sense(smaller) and verify(smaller, answer).wrong:
                 request = smaller
                 break
         else:

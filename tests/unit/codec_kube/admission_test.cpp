@@ -152,8 +152,8 @@ TEST(Admission, SaysWhatIsWrong) {
     EXPECT_NE(review.error().text().find(part), std::string::npos) << review.error().text();
   };
   expect("", "not valid JSON");
-  expect("{}", "no AdmissionReview");
-  expect(R"({"apiVersion":"admission.k8s.io/v1beta1","request":{}})", "no AdmissionReview");
+  expect("{}", "not an AdmissionReview");
+  expect(R"({"apiVersion":"admission.k8s.io/v1beta1","request":{}})", "not an AdmissionReview");
   expect(R"({"apiVersion":"admission.k8s.io/v1"})", "request is missing");
   expect(R"({"apiVersion":"admission.k8s.io/v1","request":null})", "request is missing");
   expect(R"({"apiVersion":"admission.k8s.io/v1","request":[]})", "request must be an object");

@@ -15,8 +15,11 @@ NodeTopology two_chips(const std::string& vendor, const std::string& model) {
   TopologyBuilder builder;
   builder.vendor = vendor;
   builder.model = model;
-  builder.add_chip({.index = ChipIndex{0}});
-  builder.add_chip({.index = ChipIndex{1}});
+  for (const int index : {0, 1}) {
+    Chip chip;
+    chip.index = ChipIndex{index};
+    builder.add_chip(chip);
+  }
   auto topology = std::move(builder).build();
   EXPECT_TRUE(topology.ok());
   return std::move(topology).value();

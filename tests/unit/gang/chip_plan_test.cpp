@@ -35,8 +35,8 @@ class ChipPlans : public ::testing::Test {
     gang.min_member = pods;
     gang.chips_per_pod = chips;
     limit_by_chips(fabric, machines, gang);
-    return deal_chips(fabric, levels, gang, machines, {std::nullopt, std::nullopt},
-                      plan_on_fast_nodes(fabric, levels, gang, machines));
+    return assign_chips(fabric, levels, gang, machines, {std::nullopt, std::nullopt},
+                        plan_on_fast_nodes(fabric, levels, gang, machines));
   }
   std::set<std::string> nodes(const ChipPlan& plan) const {
     std::set<std::string> out;

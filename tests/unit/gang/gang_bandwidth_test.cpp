@@ -23,7 +23,7 @@ using solver::rails_of;
 using Names = std::vector<std::string>;
 using Rails = std::vector<Rail>;
 
-// Rails of these indices, all alike.
+// Equal rails with these indices.
 NodeRails rails(const std::vector<int>& indices, double gbps) {
   NodeRails out;
   for (const int i : indices) out.rails.push_back({i, gbps});

@@ -1,4 +1,4 @@
-// The fast planner of pods that are all alike against the slow one that looks at all ways, on
+// The fast planner of uniform pods against the slow one that tries all placements, on
 // fabrics too large for the oracle: the same pods placed, the same domains, the same tightness.
 // The two share the fabric and nothing else.
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "common/solver/gang/mixed/exact_sets.hpp"
 #include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -93,7 +93,7 @@ std::string text_of(const Case& c) {
     const FabricNode& node = c.fabric.node(id);
     text += "\n" + node.name + " " + path_text(c.fabric, node.domain) + " free " +
             std::to_string(node.free) + (node.healthy ? "" : " ill") +
-            (node.max_pods == kAnyPods ? "" : " max " + std::to_string(node.max_pods));
+            (node.max_pods == kUnlimitedPods ? "" : " max " + std::to_string(node.max_pods));
     if (const auto at = c.gang.existing.find(id); at != c.gang.existing.end())
       text += " has " + std::to_string(at->second.pods);
   }
@@ -139,16 +139,16 @@ TEST(PlannerAgreement, AsFewDomainsWithoutKeepingAllWays) {
   for (int i = 0; i < 1500; ++i) {
     const Case c = random_case(random);
     SCOPED_TRACE(text_of(c));
-    AlikeAsk ask;
-    ask.kind = {c.gang.pods, c.gang.chips_per_pod, std::vector<int>(c.fabric.levels(), 1)};
+    UniformRequest request;
+    request.kind = {c.gang.pods, c.gang.chips_per_pod, std::vector<int>(c.fabric.levels(), 1)};
     for (const domain::Slice& slice : c.gang.slices)
-      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
-    ask.candidates = {kRootDomain};
-    Notes notes;
-    for (const auto& [node, here] : c.gang.existing) notes[node].running = here.pods;
+      request.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    request.candidates = {kRootDomain};
+    NodeUsages usages;
+    for (const auto& [node, here] : c.gang.existing) usages[node].running = here.pods;
     const auto counts = [&](FoldLimits limits) {
-      ask.limits = limits;
-      const AlikePods placed = place_alike(c.fabric, notes, ask);
+      request.limits = limits;
+      const UniformPlacement placed = place_uniform(c.fabric, usages, request);
       std::set<FabricNodeId> nodes;
       int pods = 0;
       for (const auto& [node, share] : placed.shares) {

@@ -83,7 +83,7 @@ PodSet set_of(const std::string& name, int pods, int chips) {
 }
 
 // Eight racks of one node in a block hold the job as tightly as can be, one rack of nine nodes
-// holds it in fewer racks: a planner that looks at one level only takes the block.
+// holds it in fewer racks: a planner that considers one level only takes the block.
 TEST(PlannerCases, LooksAtAllLevelsAtOnce) {
   std::vector<std::pair<std::string, int>> nodes;
   nodes.reserve(17);
@@ -305,7 +305,7 @@ TEST(PlannerCases, SaysWhatIsMissing) {
             "needs room for 3 pods of 8 chips in one spine; the best, s2, has room for 2");
   gang = gang_of(5, 1);
   gang.slices = {{0, 2}};
-  EXPECT_THAT(network.plan(gang).reason, HasSubstr("no multiple of 2"));
+  EXPECT_THAT(network.plan(gang).reason, HasSubstr("not a multiple of 2"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Machine {
   std::string name;
   std::vector<std::string> path;
   int free = 0;
-  int max_pods = kAnyPods;
+  int max_pods = kUnlimitedPods;
   bool healthy = true;
   int existing = 0;
 };
@@ -179,7 +179,7 @@ std::string text_of(const Case& c) {
     text += ", slice " + std::to_string(s.level) + ":" + std::to_string(s.size);
   for (const Machine& m : c.machines) {
     text += "\n" + m.name + " " + prefix(m, c.levels - 1) + " free " + std::to_string(m.free) +
-            (m.max_pods == kAnyPods ? "" : " max " + std::to_string(m.max_pods)) +
+            (m.max_pods == kUnlimitedPods ? "" : " max " + std::to_string(m.max_pods)) +
             (m.healthy ? "" : " ill") +
             (m.existing > 0 ? " has " + std::to_string(m.existing) : "");
   }

@@ -152,14 +152,14 @@ class Jobs {
   std::mt19937 random_;
 };
 
-struct Judged {
+struct EvaluatedOrder {
   WeightedOrder answer;
   std::int64_t cost = 0;
   std::int64_t depth_first = 0;
 };
 
-Judged judge(std::size_t levels, const Pods& pods, const PodTraffic& traffic) {
-  Judged out;
+EvaluatedOrder order_cost(std::size_t levels, const Pods& pods, const PodTraffic& traffic) {
+  EvaluatedOrder out;
   out.answer = weighted_order(levels, pods, traffic);
   const auto cost = [&](const Order& order) {
     return weighted_cost(traffic, communicator_crossings(levels, pods, traffic, order));
@@ -186,7 +186,7 @@ TEST(WeightedOrder, CostsTheLeastThereIsInSmallJobs) {
     const auto traffic = pod_traffic(communicators, pods.size());
     ASSERT_TRUE(traffic) << traffic.error().text();
     const Matrix matrix = sent(traffic->communicators, pods.size(), communicators.ranks_per_pod);
-    const Judged found = judge(levels, pods, *traffic);
+    const EvaluatedOrder found = order_cost(levels, pods, *traffic);
     ASSERT_TRUE(is_permutation_of(pods.size(), found.answer.order)) << "round " << round;
     EXPECT_TRUE(found.answer.optimal) << "round " << round;
     EXPECT_EQ(found.cost, cost_of(levels, pods, matrix, found.answer.order)) << "round " << round;
@@ -211,7 +211,7 @@ TEST(WeightedOrder, NeverCostsMoreThanDepthFirst) {
     const Pods pods = jobs.pods(9 + jobs.below(60), levels, names);
     const auto traffic = pod_traffic(jobs.communicators(pods.size()), pods.size());
     ASSERT_TRUE(traffic) << traffic.error().text();
-    const Judged found = judge(levels, pods, *traffic);
+    const EvaluatedOrder found = order_cost(levels, pods, *traffic);
     ASSERT_TRUE(is_permutation_of(pods.size(), found.answer.order)) << "round " << round;
     EXPECT_LE(found.cost, found.depth_first) << "round " << round;
     if (found.cost == found.depth_first) continue;
@@ -261,7 +261,7 @@ TEST(WeightedOrderCase, StagesOnLeavesOfOddSizes) {
   const Pods pods = leaves({6, 4, 6});
   const auto traffic = pod_traffic(job(1, 4, 4), pods.size());
   ASSERT_TRUE(traffic) << traffic.error().text();
-  const Judged found = judge(1, pods, *traffic);
+  const EvaluatedOrder found = order_cost(1, pods, *traffic);
   EXPECT_EQ(found.depth_first, 224);
   EXPECT_EQ(found.cost, 160);
   EXPECT_TRUE(found.answer.optimal);
@@ -277,7 +277,7 @@ TEST(WeightedOrderCase, StagesOnLeavesOfOddSizesAndHosts) {
   for (std::size_t i = 0; i < pods.size(); ++i) pods[i].push_back("h" + std::to_string(i));
   const auto traffic = pod_traffic(job(1, 4, 4), pods.size());
   ASSERT_TRUE(traffic) << traffic.error().text();
-  const Judged found = judge(2, pods, *traffic);
+  const EvaluatedOrder found = order_cost(2, pods, *traffic);
   EXPECT_EQ(found.depth_first - found.cost, 2 * (224 - 160));
   EXPECT_TRUE(found.answer.optimal);
   EXPECT_EQ(found.answer.order, (Order{0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 4, 5, 14, 15}));
@@ -288,7 +288,7 @@ TEST(WeightedOrderCase, PairsOnLeavesOfOddSizes) {
   const Pods pods = leaves({3, 2, 3});
   const auto traffic = pod_traffic(job(2, 4, 1), pods.size());
   ASSERT_TRUE(traffic) << traffic.error().text();
-  const Judged found = judge(1, pods, *traffic);
+  const EvaluatedOrder found = order_cost(1, pods, *traffic);
   EXPECT_EQ(found.depth_first, 704);
   EXPECT_EQ(found.cost, 448);
   EXPECT_TRUE(found.answer.optimal);
@@ -312,7 +312,7 @@ TEST(WeightedOrderCase, DenseDataParallelGroupsOfExpertsStrideOverTwoLeaves) {
   const Pods pods = leaves({8, 8});
   const auto traffic = pod_traffic(mixture_of_experts(), pods.size());
   ASSERT_TRUE(traffic) << traffic.error().text();
-  const Judged found = judge(1, pods, *traffic);
+  const EvaluatedOrder found = order_cost(1, pods, *traffic);
   EXPECT_EQ(found.depth_first, 512);
   EXPECT_EQ(found.cost, 192);
   EXPECT_TRUE(found.answer.optimal);
@@ -330,7 +330,7 @@ TEST(WeightedOrderCase, StagesCountedBeforeReplicas) {
   communicators.list = {{"pipeline", 4, 8, 1}, {"data", 4, 32, 4}};
   const auto traffic = pod_traffic(communicators, pods.size());
   ASSERT_TRUE(traffic) << traffic.error().text();
-  const Judged found = judge(1, pods, *traffic);
+  const EvaluatedOrder found = order_cost(1, pods, *traffic);
   EXPECT_EQ(found.depth_first, 512);
   EXPECT_EQ(found.cost, 128);
   EXPECT_EQ(crossed(pods, *traffic, found.answer.order), (Crossed{{"pipeline", 128}}));
@@ -374,7 +374,7 @@ TEST(WeightedOrder, OfManyPodsIsAPermutationAndNotDearer) {
     communicators.sizes.pipeline = n == 1024 ? 8 : 9;
     const auto traffic = pod_traffic(communicators, n);
     ASSERT_TRUE(traffic) << traffic.error().text();
-    const Judged found = judge(3, pods, *traffic);
+    const EvaluatedOrder found = order_cost(3, pods, *traffic);
     EXPECT_TRUE(is_permutation_of(n, found.answer.order));
     EXPECT_LT(found.cost, found.depth_first);
     EXPECT_EQ(weighted_order(3, pods, *traffic).order, found.answer.order);
@@ -389,7 +389,7 @@ TEST(WeightedOrder, IsExactAtAllLimitsAtOnce) {
                             {"pair", 2, limits::kMaxRanks / 2, limits::kMaxCommunicatorWeight});
   const auto traffic = pod_traffic(communicators, 4);
   ASSERT_TRUE(traffic) << traffic.error().text();
-  const Judged found = judge(
+  const EvaluatedOrder found = order_cost(
       levels,
       {RankPath(levels, "a"), RankPath(levels, "a"), RankPath(levels, "b"), RankPath(levels, "b")},
       *traffic);

@@ -107,7 +107,7 @@ TEST(KnownValues, PackingNeverBeatsACut) {
       const ChipSet set(random() & machine.all().bits());
       if (set.size() < 2) continue;
       const solver::RingGraph graph(wiring, set);
-      const solver::Packing p = solver::pack_rings(graph);
+      const solver::Bandwidth p = solver::pack_rings(graph);
       EXPECT_TRUE(p.exact());
       EXPECT_LE(p.rate, graph.full_cut_bound()) << "seed " << seed;
       EXPECT_LE(graph.full_cut_bound(), graph.quick_cut_bound());

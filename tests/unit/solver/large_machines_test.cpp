@@ -23,9 +23,9 @@ using domain::NodeTopology;
 
 // A search, the set that ends it late, and the later criteria of its ties.
 constexpr std::uint64_t kMaxSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
-                                    solver::kBoundedSteps.judge + 50'000'000;
+                                     solver::kBoundedSteps.criteria + 50'000'000;
 
-// No two chips alike: each pair has its own number of lanes, rate and host path.
+// No two chips are interchangeable: each pair has its own number of lanes, rate and host path.
 NodeTopology irregular_machine(int chips, unsigned seed) {
   std::mt19937 random(seed);
   const unsigned density = 1 + random() % 4;  // quarters of the pairs that are linked
@@ -152,9 +152,9 @@ TEST(RoughPacking, IsAPacking) {
     const NodeTopology machine = testing::random_machine(6 + static_cast<int>(seed % 5), seed);
     const solver::Wiring wiring(machine);
     const ChipSet set = machine.all();
-    const solver::Packing exact = solver::pack_rings(solver::RingGraph(wiring, set));
+    const solver::Bandwidth exact = solver::pack_rings(solver::RingGraph(wiring, set));
     ASSERT_TRUE(exact.exact());
-    const solver::RoughPacking rough = solver::pack_roughly(wiring, set, exact.bound * 2);
+    const solver::Bandwidth rough = solver::pack_roughly(wiring, set, exact.bound * 2);
     EXPECT_LE(rough.rate, exact.rate) << "seed " << seed;
     EXPECT_GE(rough.rate * 2, exact.rate) << "seed " << seed;
   }
@@ -166,10 +166,10 @@ TEST(PackingLimits, GiveAnInterval) {
     const NodeTopology machine = irregular_machine(9, seed);
     const solver::Wiring wiring(machine);
     const solver::RingGraph graph(wiring, machine.all());
-    const solver::Packing whole = solver::pack_rings(graph);
+    const solver::Bandwidth whole = solver::pack_rings(graph);
     for (const solver::Steps limit :
          {solver::Steps{0}, solver::Steps{2000}, solver::Steps{20000}}) {
-      const solver::Packing part = solver::pack_rings(graph, limit);
+      const solver::Bandwidth part = solver::pack_rings(graph, limit);
       EXPECT_LE(part.rate, whole.rate) << "seed " << seed;
       EXPECT_GE(part.bound, whole.rate) << "seed " << seed;
     }

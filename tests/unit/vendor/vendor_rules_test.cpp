@@ -256,7 +256,7 @@ TEST(VendorRules, SlicesOfTwoVendorsHaveToNest) {
   of.levels.nvlink = 0;  // one level: both
   of.nvlink = NvlinkRequest{6};
   EXPECT_THAT(constraints(of).slices, ElementsAre(VendorSlice{0, 12, false}));
-  of.ascend->soft = true;  // a wish makes no rule stricter
+  of.ascend->soft = true;  // a soft slice does not make a hard one stricter
   EXPECT_THAT(constraints(of).slices, ElementsAre(VendorSlice{0, 6, false}));
 }
 

@@ -69,7 +69,7 @@ Result<TokenOwner> read_token_review(std::string& body) {
   });
   if (!read) return std::move(read).error();
   if (kind != "TokenReview" || !has_status)
-    return make_error(Errc::invalid_argument, "this is no TokenReview with a status");
+    return make_error(Errc::invalid_argument, "not a TokenReview with a status");
   return out;
 }
 

@@ -151,7 +151,7 @@ Result<BindingReview> read_binding_review(std::string& body) {
   });
   if (!done) return std::move(done).error();
   if (seen.api_version != "admission.k8s.io/v1")
-    return make_error(Errc::invalid_argument, "this is no AdmissionReview of admission.k8s.io/v1");
+    return make_error(Errc::invalid_argument, "not an AdmissionReview of admission.k8s.io/v1");
   if (!asked) return make_error(Errc::invalid_argument, "request is missing");
   if (to.pod.empty()) to.pod = seen.name;
   if (to.ns.empty()) to.ns = seen.ns;

@@ -1,4 +1,4 @@
-// Hamiltonian cycles on at most 16 chips: the cheapest exactly, good ones quickly, and existence.
+// Hamiltonian cycles on at most 16 chips: the cheapest (exact), good ones (heuristic), existence.
 #pragma once
 
 #include <array>
@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "common/solver/bandwidth/rings/ring_graph.hpp"
+#include "common/solver/bandwidth/rings/tour_search.hpp"
 #include "common/solver/bandwidth/steps.hpp"
 
 namespace chipweave::solver {
 
-using Ring = std::vector<int>;  // local chips in ring order
 using CostMatrix =
-    std::array<std::array<double, kMaxRingChips>, kMaxRingChips>;  // infinity: no hop; symmetric
+    std::array<std::array<double, kMaxRingChips>, kMaxRingChips>;  // symmetric; infinity: no hop
 
 double cycle_cost(const Ring& ring, const CostMatrix& cost);
 
@@ -20,24 +20,28 @@ class HamiltonSolver {
  public:
   explicit HamiltonSolver(int n) : n_(n) {}
 
-  // Different Hamiltonian cycles that cost less than `below`, the cheapest one first and at most
-  // one for each chip that can come before chip 0. Empty: there is none. Held and Karp's programme
-  // over subsets (1962), cut by the bounds of their 1-trees (1970): O(2^n n²) time at worst, often
-  // far less; 2^(n-1) n doubles of scratch are kept.
+  // Distinct Hamiltonian cycles that cost less than `below`, cheapest first, at most one for each
+  // chip that can precede chip 0; empty if there is none. Held and Karp's dynamic programme over
+  // subsets (1962), pruned by their 1-tree bound (1970): O(2^n n²) time in the worst case, usually
+  // far less; keeps 2^(n-1) n doubles of scratch.
   std::vector<Ring> cheap_cycles(const CostMatrix& cost, double below);
-  // Nearest neighbour from every start, improved by 2-opt and, if none is good enough, by random
-  // steps (double bridges): those that cost less than `below`, the cheapest first. Empty: none was
-  // found, though there may be some. O(n⁴) or so.
+  // Cycles that cost less than `below`, cheapest first, found by nearest neighbour from every
+  // start, 2-opt and, where that is not enough, perturbation. Empty does not mean that there are
+  // none. About O(n⁴).
   std::vector<Ring> quick_cycles(const CostMatrix& cost, double below);
-  Steps steps() const { return steps_; }  // taken so far by all calls
+  Steps steps() const { return steps_; }  // of all calls so far
 
  private:
   Ring greedy_cycle(const CostMatrix& cost, int start);
-  double kick(Ring& ring, const CostMatrix& cost, double below);
-  struct Toll;
-  Toll least_tolls(const CostMatrix& cost, double below);
-  std::vector<Ring> walk_subsets(const CostMatrix& cost, double below);
-  Ring walk_back(const CostMatrix& cost, int last) const;
+  void improve(Ring& ring, const CostMatrix& cost);
+  double perturb(Ring& ring, const CostMatrix& cost, double below);
+  struct OneTree;
+  OneTree least_one_tree(const CostMatrix& cost, const std::array<double, kMaxRingChips>& penalty);
+  struct Penalties;
+  Penalties best_penalties(const CostMatrix& cost, double below);
+  std::vector<Ring> search_subsets(const CostMatrix& cost, double below);
+  std::vector<Ring> close_paths(const CostMatrix& cost, double below) const;
+  Ring path_back_from(const CostMatrix& cost, int last) const;
   std::size_t cell(std::size_t mask, int last) const {
     return mask * static_cast<std::size_t>(n_ - 1) + static_cast<std::size_t>(last);
   }

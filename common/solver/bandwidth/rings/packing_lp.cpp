@@ -56,8 +56,8 @@ void PackingLp::pivot(const std::vector<double>& direction, std::size_t entering
   }
   if (leave == rows_) return;  // cannot happen: every column uses some row
   const double by = direction[leave];
-  double pays = gain;
-  for (std::size_t r = 0; r < rows_; ++r) pays -= basic_gain_[r] * direction[r];
+  double reduced_cost = gain;
+  for (std::size_t r = 0; r < rows_; ++r) reduced_cost -= basic_gain_[r] * direction[r];
   double* const pivot_row = &inverse(leave, 0);
   filled_.clear();  // most of a young inverse is zero
   for (std::size_t c = 0; c < rows_; ++c) {
@@ -77,7 +77,7 @@ void PackingLp::pivot(const std::vector<double>& direction, std::size_t entering
   steps_ += rows_ * 4;
   basis_[leave] = entering;
   basic_gain_[leave] = gain;
-  for (const std::size_t c : filled_) prices_[c] += pays * pivot_row[c];
+  for (const std::size_t c : filled_) prices_[c] += reduced_cost * pivot_row[c];
 }
 
 void PackingLp::enter(std::size_t column) {

@@ -1,9 +1,9 @@
-// PackingLp — the linear programme  max c·Σx  subject to  A x <= b, x >= 0  with columns that
-// arrive one by one.
+// PackingLp — the linear programme  max c·Σx  subject to  A x <= b, x >= 0,  whose columns arrive
+// one by one.
 //
-// Revised simplex with a dense basis inverse: built for column generation, some hundred rows at
-// most. Every column is assumed to pay (its price at prices() is below c) when it is added; add()
-// pivots until no known column pays.
+// Revised simplex with a dense basis inverse, built for column generation with at most some hundred
+// rows. Every column that is added must improve the objective (its price at prices() is below c);
+// add() pivots until no known column does.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ class PackingLp {
  public:
   using Column = std::vector<std::pair<std::size_t, double>>;  // (row, amount used by one unit)
 
-  // capacity: b > 0, best scaled to about 1. gain: c, the same for every column.
+  // capacity: b > 0, ideally scaled to about 1. gain: c, the same for every column.
   PackingLp(std::vector<double> capacity, double gain);
 
-  // Pivots until no known column pays or `limit` steps were taken since the programme began.
+  // Pivots until no known column improves the objective, or `limit` steps have been taken in total.
   // O(rows²) per pivot at most; far less while the basis is sparse.
   void add(Column column, Steps limit);
   Steps steps() const { return steps_; }
-  // Objective of the current basis: what the known columns surely carry.
+  // Objective of the current basis: what the known columns carry.
   double value() const;
-  // Dual prices of the rows, >= 0; a column pays if Σ amount·price < gain.
+  // Dual prices of the rows, >= 0; a column improves the objective if Σ amount·price < gain.
   const std::vector<double>& prices() const { return prices_; }
 
  private:

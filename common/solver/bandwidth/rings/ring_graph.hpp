@@ -1,6 +1,6 @@
-// RingGraph — the part of a wiring that rings over one chip set can use: per pair one medium
-// (direct link or switch planes), with capacities. Local numbering 0..n-1 in slot order; at most 16
-// chips.
+// RingGraph — the part of a wiring that rings over one chip set can use: one medium per pair
+// (direct link or switch planes), with capacities. Chips are numbered 0..n-1 in slot order; at
+// most 16.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace chipweave::solver {
 
-inline constexpr int kMaxRingChips = 16;  // Hamiltonian dynamic programmes are exact up to here
+inline constexpr int kMaxRingChips = 16;  // the limit of the exact dynamic programmes
 
 class RingGraph {
  public:
-  // A hop takes the wider of the pair's direct link and the planes both are on, never both at once:
-  // libraries pick one path per pair.
+  // A hop takes the wider of the pair's direct link and its common planes, never both: libraries
+  // pick one path per pair.
   RingGraph(const Wiring& wiring, ChipSet set);
 
   int size() const { return n_; }
@@ -31,11 +31,11 @@ class RingGraph {
   // Bit p set: the pair may hop over plane p (only where it uses no direct link).
   std::uint64_t plane_choices(int i, int j) const { return via_[idx(i)][idx(j)]; }
   std::uint32_t partners(int i) const { return partners_[idx(i)]; }  // chips one fast hop away
-  // What one pair alone can exchange, each way.
+  // Capacity of one pair alone, one direction.
   Rate pair_capacity(int i, int j) const;
 
-  // One-way capacity from the chips of `side` (local bits) to the rest: no packing of rings can
-  // carry more.
+  // Capacity from the chips of `side` (local bits) to the rest, one direction; an upper bound of
+  // every packing.
   Rate cut_capacity(std::uint32_t side) const;
   // Least cut_capacity over single chips and over pairs: O(n²·planes).
   Rate quick_cut_bound() const;

@@ -47,7 +47,7 @@ class Rows {
     return out;
   }
 
-  // The cheapest way over a pair at the prices, and the plane it takes (-1: the direct link).
+  // The cheapest path of a pair at these prices, and the plane it takes (-1: the direct link).
   struct Hop {
     double cost;
     int plane;
@@ -111,7 +111,7 @@ class Rows {
   double scale_ = 1;
 };
 
-// Where every pair hops the same way the optimum has a closed form.
+// Closed form of the optimum where all pairs use equal links, or one plane.
 std::optional<Rate> uniform_value(const RingGraph& g) {
   const int n = g.size();
   const Rate link = g.direct(0, 1);
@@ -123,8 +123,7 @@ std::optional<Rate> uniform_value(const RingGraph& g) {
       one_plane = one_plane && g.plane_choices(i, j) == 1;
     }
   }
-  // All cycles of a complete graph at one rate load every link alike and fill it: n - 1 links a
-  // chip.
+  // All cycles of a complete graph at one rate saturate every link: n - 1 links per chip.
   if (same_links) return link * (n - 1);
   if (one_plane) {
     const auto& egress = g.planes()[0].egress;
@@ -134,7 +133,7 @@ std::optional<Rate> uniform_value(const RingGraph& g) {
   return std::nullopt;
 }
 
-// A ring leaves the chips together when any one of them is taken out.
+// Removing any one chip of a ring leaves the others connected.
 bool surely_no_ring(const RingGraph& g) {
   const std::uint32_t all = (1U << g.size()) - 1;
   for (int i = 0; i < g.size(); ++i) {
@@ -147,20 +146,20 @@ bool surely_no_ring(const RingGraph& g) {
 
 }  // namespace
 
-Packing pack_rings(const RingGraph& g, Steps limit) {
+Bandwidth pack_rings(const RingGraph& g, Steps limit) {
   const int n = g.size();
-  const Steps look = static_cast<Steps>(n) * static_cast<Steps>(n);
-  const auto exactly = [](Rate rate, Steps steps) { return Packing{rate, rate, steps}; };
-  if (n == 2) return exactly(g.pair_capacity(0, 1), look);
-  if (surely_no_ring(g)) return exactly(0, look);
-  if (const auto value = uniform_value(g)) return exactly(*value, look);
+  const Steps scan = static_cast<Steps>(n) * static_cast<Steps>(n);
+  const auto exactly = [](Rate rate, Steps steps) { return Bandwidth{rate, rate, steps}; };
+  if (n == 2) return exactly(g.pair_capacity(0, 1), scan);
+  if (surely_no_ring(g)) return exactly(0, scan);
+  if (const auto value = uniform_value(g)) return exactly(*value, scan);
 
   const Rows rows(g);
   PackingLp lp(rows.scaled_capacity(), 2.0);
   HamiltonSolver hamilton(n);
   Rate bound = g.quick_cut_bound();
   bool bound_is_full = false;
-  Steps cuts = look * static_cast<Steps>(n);
+  Steps cuts = scan * static_cast<Steps>(n);
   const auto steps = [&] { return lp.steps() + hamilton.steps() + cuts; };
   const auto rate_of = [&rows](double z) {
     return static_cast<Rate>(std::llround(z * rows.scale()));
@@ -177,29 +176,29 @@ Packing pack_rings(const RingGraph& g, Steps limit) {
       }
     }
   };
-  // A ring pays if it costs less than the two units of bandwidth it brings, one each way.
-  constexpr double kPays = 2 - kPriceTolerance;
+  // A ring improves the objective if it costs less than its two units of bandwidth, one each way.
+  constexpr double kMaxCost = 2 - kPriceTolerance;
   bool any_ring = false;
   while (steps() <= limit) {
     price_pairs();
-    cuts += look;
-    // Cheap pricing first; the exact programme only when it finds nothing.
-    std::vector<Ring> rings = hamilton.quick_cycles(cost, kPays);
+    cuts += scan;
+    // Heuristic pricing first; the exact search only if that finds nothing.
+    std::vector<Ring> rings = hamilton.quick_cycles(cost, kMaxCost);
     if (rings.empty()) {
       if (!bound_is_full && n > 8) {
         bound = std::min(bound, g.full_cut_bound());
         bound_is_full = true;
-        cuts += look << static_cast<unsigned>(n - 3);
+        cuts += scan << static_cast<unsigned>(n - 3);
         if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
       }
-      rings = hamilton.cheap_cycles(cost, kPays);
+      rings = hamilton.cheap_cycles(cost, kMaxCost);
       if (rings.empty()) return exactly(any_ring ? rate_of(lp.value()) : 0, steps());
     }
     any_ring = true;
-    // Rings that no longer pay once a better one is in are left for later rounds.
+    // Rings that no longer improve the objective once a better one is added wait for later rounds.
     for (const Ring& ring : rings) {
       if (&ring != &rings.front()) price_pairs();
-      if (cycle_cost(ring, cost) >= kPays) continue;
+      if (cycle_cost(ring, cost) >= kMaxCost) continue;
       lp.add(rows.column(ring, lp.prices()), limit);
       if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
     }

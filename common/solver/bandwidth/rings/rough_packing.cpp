@@ -6,13 +6,15 @@
 #include <limits>
 #include <vector>
 
+#include "common/solver/bandwidth/rings/tour_search.hpp"
+
 namespace chipweave::solver {
 namespace {
 
 constexpr int kRoughRings = 128;
-constexpr int kPasses = 6;     // of improvement by reversing stretches, a ring
-constexpr double kDear = 1.3;  // a way that a ring fills becomes dearer by this factor
-constexpr double kNoWay = 1e12;
+constexpr std::uint64_t kPasses = 6;  // of 2-opt, per ring
+constexpr double kPriceRise = 1.3;    // of a link or port that a ring fills
+constexpr double kNoLink = 1e12;
 
 // Direct links and ports into planes, each with a price that grows with its use.
 class RoughPacker {
@@ -37,14 +39,13 @@ class RoughPacker {
     }
   }
 
-  RoughPacking pack(Rate enough) {
-    RoughPacking out;
+  Bandwidth pack(Rate bound) {
+    Bandwidth out{0, bound, 0};
     int fruitless = 0;
-    cost_.assign(n_ * n_, kNoWay);
-    for (int k = 0; k < kRoughRings && fruitless < 4 && out.rate < enough; ++k) {
+    cost_.assign(n_ * n_, kNoLink);
+    for (int k = 0; k < kRoughRings && fruitless < 4 && out.rate < bound; ++k) {
       price_pairs();
-      start_ring(static_cast<std::size_t>(k) % n_);
-      improve_ring();
+      find_ring(k % static_cast<int>(n_));
       if (!run_ring()) {
         ++fruitless;
         continue;
@@ -52,10 +53,10 @@ class RoughPacker {
       double fullest = 0;
       for (std::size_t r = 0; r < used_.size(); ++r)
         fullest = std::max(fullest, used_[r] / capacity_[r]);
-      // Every ring runs both ways. Cut, not rounded: a prediction is never overstated.
+      // Every ring runs in both directions. Rounded down: a prediction is never overstated.
       out.rate = std::max(out.rate, static_cast<Rate>(std::floor(2 * total_ / fullest)));
     }
-    out.rate = std::min(out.rate, enough);
+    out.rate = std::min(out.rate, bound);
     out.steps = steps_;
     return out;
   }
@@ -96,13 +97,13 @@ class RoughPacker {
     return best;
   }
 
-  // Relative to the dearest way, so that a missing one is worse than any ring.
+  // Prices are relative to the dearest resource, so that a missing link costs more than any ring.
   void price_pairs() {
     const double dearest = *std::max_element(price_.begin(), price_.end());
     for (double& p : price_) p /= dearest;
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = i + 1; j < n_; ++j) {
-        double cost = kNoWay;
+        double cost = kNoLink;
         if (link_[i * n_ + j] != kNone) {
           cost = price_[link_[i * n_ + j]];
         } else if (const std::size_t p = plane_of(i, j); p != kNone) {
@@ -114,71 +115,46 @@ class RoughPacker {
     steps_ += n_ * n_ * (1 + ports_.size());
   }
 
-  void start_ring(std::size_t start) {
-    ring_.assign(1, start);
-    std::vector<bool> taken(n_, false);
-    taken[start] = true;
-    while (ring_.size() < n_) {
-      const double* const row = &cost_[ring_.back() * n_];
-      std::size_t next = kNone;
-      for (std::size_t j = 0; j < n_; ++j) {
-        if (!taken[j] && (next == kNone || row[j] < row[next])) next = j;
-      }
-      taken[next] = true;
-      ring_.push_back(next);
-    }
-    steps_ += n_ * n_;
+  void find_ring(int start) {
+    const auto cost = [this](int a, int b) { return cost_[idx(a) * n_ + idx(b)]; };
+    ring_ = nearest_neighbour(
+        static_cast<int>(n_), start, [](int, std::size_t) { return true; },
+        [&cost](int from, int a, int b) { return cost(from, a) < cost(from, b); });
+    const std::uint64_t passes = two_opt(
+        ring_, kPasses, cost, [](double then, double now) { return then < now * (1 - 1e-9); });
+    steps_ += (1 + 2 * passes) * n_ * n_;
   }
 
-  void improve_ring() {
-    const auto node = [this](std::size_t k) { return ring_[k < n_ ? k : 0]; };
-    for (int pass = 0; pass < kPasses; ++pass) {
-      bool better = false;
-      for (std::size_t a = 0; a + 2 < n_; ++a) {
-        for (std::size_t b = a + 2; b < n_; ++b) {
-          if (a == 0 && b == n_ - 1) continue;
-          const double now = cost_[node(a) * n_ + node(a + 1)] + cost_[node(b) * n_ + node(b + 1)];
-          const double then = cost_[node(a) * n_ + node(b)] + cost_[node(a + 1) * n_ + node(b + 1)];
-          if (then >= now * (1 - 1e-9)) continue;
-          std::reverse(ring_.begin() + static_cast<std::ptrdiff_t>(a) + 1,
-                       ring_.begin() + static_cast<std::ptrdiff_t>(b) + 1);
-          better = true;
-        }
-      }
-      steps_ += 2 * n_ * n_;
-      if (!better) return;
-    }
-  }
-
-  // Adds the ring at the rate that alone would fill its narrowest way; false if a hop has no way.
+  // Adds the ring at the rate that saturates its narrowest resource; false if a hop has none.
   bool run_ring() {
-    std::vector<std::size_t> ways;
+    std::vector<std::size_t> resources;
     for (std::size_t k = 0; k < n_; ++k) {
-      const std::size_t i = ring_[k];
-      const std::size_t j = ring_[(k + 1) % n_];
+      const std::size_t i = idx(ring_[k]);
+      const std::size_t j = idx(ring_[(k + 1) % n_]);
       if (link_[i * n_ + j] != kNone) {
-        ways.push_back(link_[i * n_ + j]);
+        resources.push_back(link_[i * n_ + j]);
         continue;
       }
       const std::size_t p = plane_of(i, j);
       if (p == kNone) return false;
-      ways.push_back(ports_[p][i]);
-      ways.push_back(ports_[p][j]);
+      resources.push_back(ports_[p][i]);
+      resources.push_back(ports_[p][j]);
     }
-    std::sort(ways.begin(), ways.end());  // a port may be used twice
+    std::sort(resources.begin(), resources.end());  // a port may be used twice
     double rate = std::numeric_limits<double>::infinity();
-    const auto each_way = [&ways](const auto& act) {
-      for (std::size_t k = 0; k < ways.size();) {
+    const auto each_resource = [&resources](const auto& act) {
+      for (std::size_t k = 0; k < resources.size();) {
         std::size_t end = k;
-        while (end < ways.size() && ways[end] == ways[k]) ++end;
-        act(ways[k], static_cast<double>(end - k));
+        while (end < resources.size() && resources[end] == resources[k]) ++end;
+        act(resources[k], static_cast<double>(end - k));
         k = end;
       }
     };
-    each_way([&](std::size_t r, double times) { rate = std::min(rate, capacity_[r] / times); });
-    each_way([&](std::size_t r, double times) {
+    each_resource(
+        [&](std::size_t r, double times) { rate = std::min(rate, capacity_[r] / times); });
+    each_resource([&](std::size_t r, double times) {
       used_[r] += rate * times;
-      price_[r] *= std::pow(kDear, rate * times / capacity_[r]);
+      price_[r] *= std::pow(kPriceRise, rate * times / capacity_[r]);
     });
     total_ += rate;
     return true;
@@ -186,19 +162,19 @@ class RoughPacker {
 
   std::vector<int> slots_;
   std::size_t n_;
-  std::vector<std::size_t> link_;                // by pair: its way, where it uses a direct link
+  std::vector<std::size_t> link_;  // by pair: its direct link; kNone where it uses planes
   std::vector<std::vector<std::size_t>> ports_;  // by plane and chip
-  std::vector<double> capacity_, price_, used_;  // by way
+  std::vector<double> capacity_, price_, used_;  // by resource: a direct link or a port
   std::vector<double> cost_;
-  std::vector<std::size_t> ring_;
+  Ring ring_;
   double total_ = 0;
   Steps steps_ = 0;
 };
 
 }  // namespace
 
-RoughPacking pack_roughly(const Wiring& wiring, ChipSet set, Rate enough) {
-  return RoughPacker(wiring, set).pack(enough);
+Bandwidth pack_roughly(const Wiring& wiring, ChipSet set, Rate bound) {
+  return RoughPacker(wiring, set).pack(bound);
 }
 
 }  // namespace chipweave::solver

@@ -5,12 +5,11 @@
 namespace chipweave::solver {
 namespace {
 
-// Chips (or whole units) that are taken in order: the k lowest, never others.
+// Chips, or whole units, of which only the k lowest are ever taken.
 struct Stack {
   std::vector<ChipSet> items;  // ascending
   int family = 0;
-  bool linked =
-      false;  // may not give more than the stack before it (an equal one of the same family)
+  bool linked = false;  // takes no more than the stack before it, an equal one of its family
 };
 
 class Enumerator {

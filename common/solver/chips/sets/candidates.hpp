@@ -1,5 +1,5 @@
-// Candidates — the sets a request may get, one of each kind: interchangeable chips are tried lowest
-// index first only.
+// Candidates — the sets a request may get, one of each class of interchangeable sets: of
+// interchangeable chips the lowest indices are taken first.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace chipweave::solver {
 
 struct CandidateList {
   std::vector<ChipSet> sets;  // legal, distinct, contain `required`
-  bool complete = true;  // false: there are more than the limit; `sets` holds those found so far
+  bool complete = true;       // false: there are more than the limit
 };
 
 struct CandidateQuery {
@@ -21,10 +21,10 @@ struct CandidateQuery {
   ChipSet already_held;
   int size = 1;
   bool distributed = false;
-  bool ignore_rule = false;  // any set of that size: unions that several pods will share
+  bool ignore_rule = false;  // any set of that size, for unions of several pods
 };
 
-// At most `limit` sets.
+// Lists at most `limit` sets.
 CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Symmetry& symmetry,
                               const CandidateQuery& query, std::size_t limit);
 

@@ -7,8 +7,8 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr std::size_t kImproved = 8;  // sets that trade chips, best bound first
-constexpr int kTrades = 16;           // a set
+constexpr std::size_t kMaxImproved = 8;  // sets that exchange chips, best bound first
+constexpr int kMaxExchanges = 16;        // per set
 
 using Sums = std::array<Rate, limits::kMaxChips>;  // by chip: bandwidth into a set
 
@@ -28,7 +28,7 @@ int extreme(const Sums& sums, ChipSet members, int sign) {
   return best;
 }
 
-ChipSet grown(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool, int seed) {
+ChipSet greedy(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool, int seed) {
   ChipSet set = q.required | ChipSet{seed};
   Sums sums{};
   for (const int s : set | q.already_held) add_to(sums, model, pool, s, 1);
@@ -40,7 +40,7 @@ ChipSet grown(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool
   return set;
 }
 
-ChipSet peeled(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool) {
+ChipSet reverse_greedy(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool) {
   ChipSet set = pool;
   Sums sums{};
   for (const int s : set | q.already_held) add_to(sums, model, pool, s, 1);
@@ -52,9 +52,10 @@ ChipSet peeled(const BandwidthModel& model, const CandidateQuery& q, ChipSet poo
   return set;
 }
 
-ChipSet improved(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool, ChipSet set) {
+ChipSet exchange_chips(const BandwidthModel& model, const CandidateQuery& q, ChipSet pool,
+                       ChipSet set) {
   Rate bound = model.upper_bound(set | q.already_held);
-  for (int trade = 0; trade < kTrades; ++trade) {
+  for (int exchange = 0; exchange < kMaxExchanges; ++exchange) {
     Sums sums{};
     for (const int s : set | q.already_held) add_to(sums, model, pool, s, 1);
     const ChipSet movable = set - q.required;
@@ -111,9 +112,9 @@ void add_packed(const Wiring& wiring, const CandidateQuery& q, ChipSet pool,
 std::vector<ChipSet> grow_sets(const Wiring& wiring, const BandwidthModel& model,
                                const CandidateQuery& q) {
   const ChipSet pool = q.usable - q.already_held;
-  std::vector<ChipSet> sets{peeled(model, q, pool)};
+  std::vector<ChipSet> sets{reverse_greedy(model, q, pool)};
   if (q.required.size() < q.size) {
-    for (const int seed : pool - q.required) sets.push_back(grown(model, q, pool, seed));
+    for (const int seed : pool - q.required) sets.push_back(greedy(model, q, pool, seed));
   }
   const auto distinct = [&sets] {
     std::sort(sets.begin(), sets.end(), domain::lower_indices);
@@ -125,8 +126,8 @@ std::vector<ChipSet> grow_sets(const Wiring& wiring, const BandwidthModel& model
   for (const ChipSet set : sets) rated.emplace_back(model.upper_bound(set | q.already_held), set);
   std::stable_sort(rated.begin(), rated.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t k = 0; k < std::min(kImproved, rated.size()); ++k)
-    sets.push_back(improved(model, q, pool, rated[k].second));
+  for (std::size_t k = 0; k < std::min(kMaxImproved, rated.size()); ++k)
+    sets.push_back(exchange_chips(model, q, pool, rated[k].second));
   add_packed(wiring, q, pool, sets);
   distinct();
   return sets;

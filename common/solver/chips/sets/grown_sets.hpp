@@ -1,8 +1,8 @@
-// GrownSets — sets worth trying where there are too many to list: grown from each chip by the
-// neighbour with the most bandwidth into the set, or what is left when the worst connected chips
-// are dropped one by one; the most promising ones then trade their worst chip for better ones. And
-// sets packed into one NUMA node or into the vendor's groups with the least room, for rules that
-// few sets satisfy.
+// GrownSets — candidate sets where there are too many to list. Greedy: grown from each chip by the
+// chip with the most bandwidth into the set. Reverse greedy: what is left after dropping the worst
+// connected chips one by one. The most promising ones exchange their worst chip for better ones.
+// For rules that few sets satisfy, also sets packed into one NUMA node, or into the vendor's groups
+// with the fewest usable chips.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace chipweave::solver {
 
-// Distinct sets of query.size chips that hold query.required; whether the rule allows them is not
-// looked at. O(chips³) steps, 64 chips: some milliseconds.
+// Distinct sets of query.size chips that contain query.required; they may violate the rule.
+// O(chips³) steps, some milliseconds for 64 chips.
 std::vector<ChipSet> grow_sets(const Wiring& wiring, const BandwidthModel& model,
                                const CandidateQuery& query);
 

@@ -1,5 +1,4 @@
-// HostSide — how well a chip set sits on the host: NUMA nodes, NICs near its chips, PCIe uplinks
-// that it shares.
+// HostSide — how well a chip set is placed on the host: NUMA nodes, near NICs, shared PCIe uplinks.
 #pragma once
 
 #include <compare>
@@ -10,12 +9,13 @@ namespace chipweave::solver {
 
 // Lower is better, compared in this order.
 struct HostSide {
-  int spread = 0;  // NUMA nodes touched; without peer-to-peer: most chips on one node (staging
-                   // shares its memory)
-  int without_nic =
-      0;  // chips that find no near NIC of their own (0 where the machine lists no NICs)
-  int shared_uplinks = 0;  // pairs of chips behind one PCIe uplink: sharing one root has halved
-                           // throughput in the field
+  // NUMA nodes used; without peer-to-peer: the most chips on one node, since staging shares its
+  // memory.
+  int spread = 0;
+  // Chips without a near NIC of their own; 0 where the machine lists no NICs.
+  int without_nic = 0;
+  // Pairs of chips behind one PCIe uplink, which has been seen to halve throughput.
+  int shared_uplinks = 0;
   friend auto operator<=>(const HostSide&, const HostSide&) = default;
 };
 

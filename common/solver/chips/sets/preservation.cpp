@@ -15,8 +15,8 @@ std::uint64_t next_same_size(std::uint64_t x) {
   return (((x ^ up) >> 2U) / low) | up;
 }
 
-// One switch with equal ports, or equal links between all chips; no rule that tells sets apart.
-bool all_sets_alike(const Wiring& wiring, const BandwidthModel& model) {
+// One switch with equal ports, or equal links between all chips; no rule that distinguishes sets.
+bool all_sets_equivalent(const Wiring& wiring, const BandwidthModel& model) {
   const int n = wiring.chip_count();
   if (wiring.rule().kind != domain::RuleKind::any || !wiring.partitions().empty() || n < 2) {
     return false;
@@ -39,7 +39,7 @@ Preservation::Preservation(const Wiring& wiring, const Rules& rules, BandwidthMo
     : rules_(rules),
       model_(model),
       n_(wiring.chip_count()),
-      alike_(all_sets_alike(wiring, model)) {}
+      uniform_(all_sets_equivalent(wiring, model)) {}
 
 const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
   auto [it, fresh] = lists_.try_emplace(size);
@@ -68,31 +68,31 @@ const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
 
 Rate Preservation::best_within(int size, ChipSet pool, Answer& out) {
   if (size < 2 || pool.size() < size || !rules_.legal_size(size, false)) return 0;
-  if (alike_) return (best_[size] = model_.of(ChipSet::first(size))).rate;
+  if (uniform_) return (best_[size] = model_.of(ChipSet::first(size))).rate;
   const std::vector<Listed>& list = sets_of(size);
   const Rate ceiling = best_[size].rate;
   out.exact = out.exact && best_[size].exact();
-  // Where chips are alike the lowest ones already reach the machine's best.
+  // Where chips are interchangeable the lowest ones already reach the machine's best.
   ChipSet lowest;
   for (const int s : pool) {
     if (lowest.size() == size) break;
     lowest.insert(s);
   }
   Rate best = 0;
-  const auto look_at = [&](ChipSet set) {
+  const auto try_set = [&](ChipSet set) {
     const Bandwidth w = model_.of(set);
     out.steps += w.steps;
     out.exact = out.exact && w.exact();
     best = std::max(best, w.rate);
   };
-  if (rules_.legal(lowest, pool, false)) look_at(lowest);
+  if (rules_.legal(lowest, pool, false)) try_set(lowest);
   for (const Listed& l : list) {
     if (best >= ceiling || l.bound <= best) break;
     if (++out.steps > steps_for(n_).rest) {
       out.exact = false;
       break;
     }
-    if (pool.contains(l.set)) look_at(l.set);
+    if (pool.contains(l.set)) try_set(l.set);
   }
   return best;
 }

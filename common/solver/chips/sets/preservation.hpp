@@ -1,10 +1,10 @@
 // Preservation — what the chips that stay free can still offer, so that a small request does not
-// break a good set.
+// break up a good set.
 //
-// Two figures, compared in order: the sum over sizes 2, 4, 8, … of the best predicted bandwidth a
-// legal set of that size still has among the rest, each as a share of the best on the empty
-// machine; then the fast bandwidth summed over all pairs of the rest (MAPA's "preservation",
-// SC'21), which tells one remaining good pair from two.
+// Two values, compared in order: the sum over sizes 2, 4, 8, … of the best predicted bandwidth of a
+// legal set of that size among the remaining chips, each as a share of the best on the empty
+// machine; then the sum of fast bandwidth over all remaining pairs (MAPA's "preservation", SC'21),
+// which distinguishes one remaining good pair from two.
 #pragma once
 
 #include <compare>
@@ -28,10 +28,10 @@ class Preservation {
   };
   struct Answer {
     Value value;
-    bool exact = true;  // false: cut short (steps.hpp), the best found so far counted
+    bool exact = true;  // false: the step budget ended the search (steps.hpp)
     Steps steps = 0;
   };
-  // Memoised by set up to 16 chips; above, pairs only (the sets of 8 of 64 cannot be listed).
+  // Memoised by set. Above 16 chips pairs only, since the sets cannot be listed.
   Answer of(ChipSet rest);
 
  private:
@@ -46,7 +46,7 @@ class Preservation {
   const Rules& rules_;
   BandwidthModel& model_;
   int n_;
-  bool alike_;  // any set is legal and every pair is worth the same: sets of one size are equal
+  bool uniform_;  // any set is legal and all pairs are equal: so are all sets of one size
   std::map<int, std::vector<Listed>>
       lists_;                      // by size: legal sets of the whole machine, best bound first
   std::map<int, Bandwidth> best_;  // by size, of the whole machine; not exact: the best found

@@ -16,12 +16,12 @@ std::int64_t place(const std::vector<int>& order, int free) {
   return it - order.begin();  // groups that the order does not name come last
 }
 
-const std::vector<int>& ring_order(int size) {
+const std::vector<int>& stock_ring_order(int size) {
   static const std::array<std::vector<int>, 3> kOrders = {{{1, 3, 2, 4}, {2, 4, 3}, {4}}};
   return kOrders[size <= 1 ? 0 : (size == 2 ? 1 : 2)];
 }
 
-const std::vector<int>& card_order(int size) {
+const std::vector<int>& stock_card_order(int size) {
   static const std::array<std::vector<int>, 4> kOrders = {{{1, 3, 2, 4}, {2, 3, 4}, {3, 4}, {4}}};
   return kOrders[static_cast<std::size_t>(std::clamp(size, 1, 4) - 1)];
 }
@@ -117,8 +117,7 @@ bool Rules::legal(ChipSet set, ChipSet usable, bool distributed) const {
       if (!distributed) return position_pairs(set) == set;
       return groups_.size() == 2 && (set & groups_[0]).size() == size / 2;
     case RuleKind::ascend_a3:
-      // The stock scheduler hands out everything that is free without a further look when exactly
-      // that is asked.
+      // The stock scheduler skips the check if exactly all free chips are requested.
       return size == 1 || whole_groups(set) == set || set == usable;
     case RuleKind::ascend_310p_chip: {
       if (!distributed) return true;
@@ -143,13 +142,13 @@ std::int64_t Rules::preference(ChipSet set, ChipSet usable) const {
   switch (kind_) {
     case RuleKind::ascend_910a_module:
     case RuleKind::ascend_910a_half:
-      return size <= 4 ? place(ring_order(size), free) : 0;
+      return size <= 4 ? place(stock_ring_order(size), free) : 0;
     case RuleKind::ascend_910b_16:
       return size <= group ? free - size : 0;
     case RuleKind::ascend_a3:
       return size == 1 ? free - 1 : 0;  // a lone die before breaking a module
     case RuleKind::ascend_310_card:
-      return place(card_order(size), free);
+      return place(stock_card_order(size), free);
     case RuleKind::ascend_310p_card:
       return size == 1 ? free - 1 : 0;
     case RuleKind::ascend_310_chip:

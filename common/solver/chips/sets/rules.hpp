@@ -1,10 +1,9 @@
-// Rules — which chip sets a vendor's runtime accepts, and which of them its stock scheduler would
-// take first.
+// Rules — which chip sets a vendor's runtime accepts, and which of them its stock scheduler
+// prefers.
 //
-// Each rule of domain::RuleKind restated from MindCluster's public scheduler (ascend-for-volcano,
-// read at commit 22bb3d98): legality and order of preference are theirs, whatever we would prefer,
-// so that jobs that run on stock components run here. All functions are pure and O(groups) unless
-// said otherwise.
+// Each domain::RuleKind follows MindCluster's public scheduler (ascend-for-volcano, read at commit
+// 22bb3d98): legality and order of preference are theirs, so that jobs that run on the stock
+// components run here. All functions are pure and O(groups) unless noted otherwise.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +19,23 @@ class Rules {
   explicit Rules(const Wiring& wiring);
 
   bool legal_size(int size, bool distributed) const;
-  // Whether the set may be handed out when `usable` chips are to be had (some rules look at the
-  // rest).
+  // Whether the set may be allocated out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
   // The stock order among legal sets of one size; lower is better. 0 where the vendor has no
   // preference.
   std::int64_t preference(ChipSet set, ChipSet usable) const;
 
-  // How legal sets of `size` out of `usable` are made: from whole units, each inside one of the
-  // arenas.
+  // How to enumerate the legal sets of `size` out of `usable`: each lies inside one arena and
+  // consists of whole units.
   struct Recipe {
-    std::vector<ChipSet> arenas;  // a set lies inside one of them
-    int unit = 1;                 // > 1: sets are made of units of so many chips
-    std::vector<ChipSet> units;   // when unit > 1: the whole units to be had
-    bool interchangeable = true;  // wiring alone tells chips apart (false: the rule sees positions)
+    std::vector<ChipSet> arenas;
+    int unit = 1;                 // chips per unit
+    std::vector<ChipSet> units;   // if unit > 1: the usable whole units
+    bool interchangeable = true;  // false: the rule distinguishes chips by position
   };
   Recipe recipe(int size, ChipSet usable, bool distributed) const;
 
-  // "no HCCS ring has 2 free chips" — why nothing legal is left although enough chips are free.
+  // "no HCCS ring has 2 free chips": why no set is legal although enough chips are free.
   std::string shortage(int size, bool distributed) const;
 
  private:

@@ -1,8 +1,9 @@
-// Symmetry — which chips of a machine are interchangeable, so that equal sets are looked at once.
+// Symmetry — which chips of a machine are interchangeable, so that equivalent sets are evaluated
+// once.
 //
-// Twins: chips that can be swapped without changing anything a decision sees. Twin classes whose
-// swap as a whole changes nothing either (the PCIe pairs of one socket, the cards of one half) form
-// a family. Computed once per wiring: O(chips⁴) word operations at worst, 64 chips in milliseconds.
+// Twins are chips that can be swapped without changing anything a decision depends on. Classes of
+// twins that can be swapped as wholes (the PCIe pairs of one socket, the cards of one half) form a
+// family. Computed once per wiring: at worst O(chips⁴) word operations, milliseconds for 64 chips.
 #pragma once
 
 #include <vector>

@@ -16,18 +16,18 @@ namespace {
 using domain::Gang;
 using domain::Plan;
 
-constexpr std::size_t kMaxNodeRates = 12;  // of nodes, told apart when plans are compared
+constexpr std::size_t kMaxNodeRates = 12;  // distinct rates of nodes that plans are compared by
 
-bool alike(const Gang& gang) {
+bool is_uniform(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
 }
 
-// What so many pods of one size get together on a machine with these chips free; by machine and
-// free chips, since most nodes are alike.
-class Paces {
+// GB/s of so many pods of one size together on a machine with these chips free. Memoised by machine
+// and free chips, since most nodes are equal.
+class NodeRates {
  public:
-  explicit Paces(const Gang& gang) : gang_(gang) {}
-  // By pods - 1; shorter than asked for where more do not fit.
+  explicit NodeRates(const Gang& gang) : gang_(gang) {}
+  // By pods - 1; ends where no more fit.
   const std::vector<double>& of(const NodeMachine& node) {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
     if (!fresh) return at->second;
@@ -48,26 +48,26 @@ class Paces {
 // The plan in which the slowest node is the fastest, of those as good as the first one otherwise.
 Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& levels,
                       const Gang& gang, const NodeMachines& machines, Plan first) {
-  Paces paces(gang);
-  std::map<FabricNodeId, double> pace;  // with as many pods as it takes
+  NodeRates rates(gang);
+  std::map<FabricNodeId, double> rate;  // with as many pods as it takes
   std::set<double> distinct;
   for (const auto& [node, machine] : machines) {
-    const std::vector<double>& known = paces.of(machine);
+    const std::vector<double>& known = rates.of(machine);
     if (known.empty()) continue;
-    pace[node] = known.back();
+    rate[node] = known.back();
     distinct.insert(known.back());
   }
   std::set<FabricNodeId> used;
   for (const domain::PlannedPod& pod : first.pods) used.insert(pod.node);
   double slowest = distinct.empty() ? 0 : *distinct.rbegin();
   for (const FabricNodeId node : used)
-    if (const auto at = pace.find(node); at != pace.end()) slowest = std::min(slowest, at->second);
+    if (const auto at = rate.find(node); at != rate.end()) slowest = std::min(slowest, at->second);
   std::vector<double> faster(distinct.upper_bound(slowest), distinct.end());
   if (faster.size() > kMaxNodeRates) faster.resize(kMaxNodeRates);
   for (const double least : faster) {
-    Notes slow;
-    for (const auto& [node, gbps] : pace)
-      if (gbps < least) slow[node].closed = true;
+    NodeUsages slow;
+    for (const auto& [node, gbps] : rate)
+      if (gbps < least) slow[node].excluded = true;
     Plan plan = plan_gang(fabric, levels, gang, slow);
     if (!plan.fits || plan.pods.size() < first.pods.size() || plan.domains != first.domains ||
         nodes_used(plan) > nodes_used(first))
@@ -77,7 +77,7 @@ Plan fastest_of_equal(const Fabric& fabric, const std::vector<std::string>& leve
   return first;
 }
 
-// Rings of chip sets that were looked at: most pods get the same ones.
+// Memoised rings of chip sets: most pods get the same ones.
 class Rings {
  public:
   const std::vector<int>& of(const NodeMachine& node, ChipSet chips) {
@@ -97,8 +97,8 @@ class Rings {
 };
 
 // Chips of the pods of one node, in rank order.
-bool deal(const NodeMachine& node, const std::vector<std::size_t>& pods,
-          const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
+bool assign(const NodeMachine& node, const std::vector<std::size_t>& pods,
+            const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
   const GroupChoice choice =
       choose_for_pods(*node.machine, {node.free, {}, sizes, out.plan.pods.size() > 1});
   if (!choice.fits) return false;
@@ -112,28 +112,21 @@ bool deal(const NodeMachine& node, const std::vector<std::size_t>& pods,
   return true;
 }
 
-int chips_of(const Gang& gang, const domain::PlannedPod& pod) {
-  const auto number = static_cast<std::size_t>(pod.pod);
-  if (number < gang.pod_chips.size()) return gang.pod_chips[number];
-  return pod.set == domain::kNoSet ? gang.chips_per_pod
-                                   : gang.sets[static_cast<std::size_t>(pod.set)].chips_per_pod;
-}
-
 }  // namespace
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
-  if (!alike(gang)) return;
-  Paces paces(gang);
+  if (!is_uniform(gang)) return;
+  NodeRates rates(gang);
   for (const auto& [node, machine] : machines) {
-    const auto most = static_cast<int>(paces.of(machine).size());
+    const auto most = static_cast<int>(rates.of(machine).size());
     if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
   }
 }
 
-// Why no machine can have such pods; empty: one can, or there are nodes of which it is not known.
+// Why no machine can run such pods; empty: one can, or some machines are not known.
 static std::string illegal_size(const Fabric& fabric, const Gang& gang,
                                 const NodeMachines& machines) {
-  if (!alike(gang) || machines.size() < fabric.size()) return "";
+  if (!is_uniform(gang) || machines.size() < fabric.size()) return "";
   std::set<const Machine*> seen;
   std::string why;
   for (const auto& [node, one] : machines) {
@@ -154,13 +147,13 @@ Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& le
       plan.reason = std::move(why);
     return plan;
   }
-  if (machines.empty() || !alike(gang) || gang.failed) return plan;
+  if (machines.empty() || !is_uniform(gang) || gang.failed) return plan;
   return fastest_of_equal(fabric, level_names, gang, machines, std::move(plan));
 }
 
-ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
-                    const Gang& gang, const NodeMachines& machines,
-                    const std::vector<std::optional<double>>& level_gbps, Plan plan) {
+ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
+                      const Gang& gang, const NodeMachines& machines,
+                      const std::vector<std::optional<double>>& level_gbps, Plan plan) {
   ChipPlan out;
   out.plan = std::move(plan);
   if (!out.plan.fits || machines.empty()) return out;
@@ -176,7 +169,7 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
     node.name = fabric.node(id).name;
     std::vector<int> sizes;
     for (const std::size_t i : pods) {
-      sizes.push_back(chips_of(gang, out.plan.pods[i]));
+      sizes.push_back(gang.chips_of(out.plan.pods[i].pod, out.plan.pods[i].set));
       node.chips += sizes.back();
     }
     const auto machine = machines.find(id);
@@ -185,11 +178,11 @@ ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_
       node.rails.unknown = "the machine is not known";
       continue;
     }
-    if (deal(machine->second, pods, sizes, rings, out, node)) continue;
+    if (assign(machine->second, pods, sizes, rings, out, node)) continue;
     out.plan = Plan{};
     out.plan.optimal = false;
     out.plan.reason = "the chips of " + node.name +
-                      " that are free cannot be dealt out to its pods by the vendor's rules";
+                      " that are free cannot be split among its pods by the vendor's rules";
     out.chips.clear();
     out.rings.clear();
     return out;

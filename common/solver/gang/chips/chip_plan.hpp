@@ -1,9 +1,9 @@
-// ChipPlan — a gang's plan down to the chips: which chips each pod gets on its node, and how fast
-// the whole gang can be.
+// ChipPlan — a gang's plan down to the chips: which chips each pod gets on its node, and the
+// predicted bandwidth of the whole gang.
 //
-// Nodes whose machine is known take no more pods than can have legal chips together. Among plans
-// that place as many pods on as few domains and nodes, the one is taken whose slowest node has the
-// fastest chips, for a ring runs at the pace of its slowest member.
+// Nodes with a known machine take no more pods than can have legal chips together. Among plans with
+// as many pods on as few domains and nodes, the one is taken whose slowest node is fastest, since a
+// ring runs at the rate of its slowest member.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@
 namespace chipweave::solver {
 
 struct NodeMachine {
-  std::shared_ptr<Machine> machine;                      // shared by nodes of one wiring
-  std::shared_ptr<const domain::NodeTopology> topology;  // the node's own: with its adapters
+  std::shared_ptr<Machine> machine;                      // shared by nodes with the same wiring
+  std::shared_ptr<const domain::NodeTopology> topology;  // the node's own, with its NICs
   ChipSet free;
 };
 using NodeMachines = std::unordered_map<FabricNodeId, NodeMachine>;
@@ -31,24 +31,25 @@ struct ChipPlan {
   domain::Plan plan;
   // By position in plan.pods: chip indices, ascending; empty where the machine is not known.
   std::vector<std::vector<int>> chips;
-  // Likewise: the same chips along their widest ring, for a rank file; empty for fewer than three.
+  // Likewise: the same chips along their widest ring, for a rank file; empty for fewer than 3
+  // chips.
   std::vector<std::vector<int>> rings;
   GangBandwidth bandwidth;
 };
 
-// Lowers each node's max_pods to what can have legal chips there. For pods that are all alike.
+// Lowers each node's max_pods to the pods that can have legal chips there. Uniform pods only.
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
-// plan_gang(), and of plans that are as good the one of the fastest nodes. Cost: that of
-// plan_gang() for each of at most kMaxNodeRates paces of nodes.
+// plan_gang(), and of equally good plans the one whose slowest node is fastest. Cost: that of
+// plan_gang() for each of at most kMaxNodeRates distinct node rates.
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines);
 
-// The chips of a plan's pods. level_gbps: what a node gets across each level, where known. The plan
-// does not fit any more where a node's free chips cannot be dealt out legally. Cost: that of
+// Chooses the chips of a plan's pods. level_gbps: GB/s of a node across each level, where known.
+// The plan no longer fits if the free chips of a node cannot be split legally. Cost: that of
 // choose_for_pods() for each used node.
-ChipPlan deal_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
-                    const domain::Gang& gang, const NodeMachines& machines,
-                    const std::vector<std::optional<double>>& level_gbps, domain::Plan plan);
+ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
+                      const domain::Gang& gang, const NodeMachines& machines,
+                      const std::vector<std::optional<double>>& level_gbps, domain::Plan plan);
 
 }  // namespace chipweave::solver

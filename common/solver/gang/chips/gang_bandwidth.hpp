@@ -1,19 +1,19 @@
 // GangBandwidth — predicted ring all-reduce bus bandwidth of a whole gang, GB/s, with every term
 // that it is the least of (docs/concepts/bandwidth-model.md, "A gang over several nodes").
 //
-//   B(gang) = min( chips:  the slowest node's chip set, of the nodes with two chips or more,
+//   B(gang) = min( chips:  the slowest chip set of a node, of nodes with two chips or more,
 //                  rails:  sum over the rails that all nodes have of the slowest node's rate there,
-//                  levels: what a node gets across each level of which several domains are used )
+//                  levels: what a node gets across each level where several domains are used )
 //
-// The rails' and levels' terms count only where the gang is on several nodes. A ring over several
-// nodes enters and leaves each of them by one network adapter; a library runs one ring a rail, so
-// rates of rails add up, and a rail that one node lacks carries no ring at all. Where the nodes
-// have no rail in common the rings change rails in the network and every node counts with the sum
-// of its own. Nodes that the chips' own fabric joins (an NVLink rack, a super-pod) have its rate in
-// place of both terms.
+// The terms for rails and levels count only if the gang is on several nodes. A ring over several
+// nodes enters and leaves each of them through one network adapter. Libraries run one ring per
+// rail, so the rates of rails add up, and a rail that one node lacks carries no ring. Where the
+// nodes have no common rail, rings change rails in the network and every node counts with the sum
+// of its own rails. For nodes connected by the chips' own fabric (an NVLink rack, a super-pod) its
+// rate replaces both terms.
 //
-// Rates are nominal; published rings reach 0.90 to 0.97 of them. What is not known is left out of
-// the minimum and named, so a value with something left out is an upper bound. Pure values.
+// Rates are nominal; published rings reach 0.90 to 0.97 of them. Unknown terms are left out of the
+// minimum and listed, so a value with something left out is an upper bound. Pure functions.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct Rail {
 // The adapters that the chips of `rails_of` use.
 struct NodeRails {
   std::vector<Rail> rails;  // ascending by index; none where they are not known
-  std::string unknown;      // why they are not, in words; empty: they are known
+  std::string unknown;      // why they are not known; empty: they are
 };
 
 // Each used chip reaches the adapters to which its host path is the best that it has (PIX or PXB on
@@ -47,7 +47,7 @@ NodeRails rails_of(const domain::NodeTopology& topology, domain::ChipSet used);
 struct NodeBandwidth {
   std::string name;
   int chips = 0;  // of the gang
-  // Predicted of all of them together, not looked at for one chip; nullopt: not known.
+  // Predicted GB/s of all of them together; ignored for a single chip; nullopt: not known.
   std::optional<double> set_gbps = 0;
   NodeRails rails = {};  // of all of them
 };
@@ -87,7 +87,7 @@ struct GangBandwidth {
   std::optional<double> chip_fabric;   // in place of rails and levels
   std::vector<LevelBandwidth> levels;  // those with several domains
 
-  std::vector<std::string> left_out;  // sentences: terms that are not known
+  std::vector<std::string> left_out;  // messages about terms that are not known
 };
 
 // O(nodes · rails).

@@ -1,5 +1,5 @@
-// Whether pods of one job may have so many chips each on a machine: the vendors' rules for jobs of
-// one pod and of several (docs/concepts/chip-selection.md).
+// Whether the pods of a job may have so many chips each on a machine, by the vendor's rules for
+// jobs of one pod and of several (docs/concepts/chip-selection.md).
 #pragma once
 
 #include <vector>

@@ -10,6 +10,7 @@
 
 #include "common/solver/bandwidth/rings/hamilton.hpp"
 #include "common/solver/bandwidth/rings/ring_graph.hpp"
+#include "common/solver/bandwidth/rings/tour_search.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -18,9 +19,9 @@ std::size_t idx(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int kAnyFirst = -1;
 
-// By things visited and the last one of them: the best value of visiting the others, an algebra
-// that never makes the better of two completions the worse by what comes before it (sums and least
-// values do not, each alone or a sum before a least value). Kinds say what may stand where.
+// A dynamic programme over (visited items, last item): the best value of visiting the rest. The
+// algebra must be monotone: what comes before never makes the better of two completions the worse
+// one (sums and minimums are, alone or a sum before a minimum). Kinds restrict what may come where.
 //
 // Algebra: Value with ==, <; none(), which no other value is below; end(last);
 // before(from, to, rest).
@@ -162,8 +163,8 @@ std::vector<int> exact_chain(const HopTable& hops, const std::vector<int>& kind,
   return order;
 }
 
-// Improves an order by reversing a stretch or swapping two, the things before `fixed` stay; at most
-// as many rounds as there are things.
+// Improves an order by reversing a stretch or swapping two items; those before `fixed` stay. At
+// most as many rounds as there are items.
 template <class Score>
 void polish(std::vector<int>& order, std::size_t fixed, const std::vector<int>& kind,
             const std::vector<int>& kind_at, const Score& score) {
@@ -197,28 +198,17 @@ void polish(std::vector<int>& order, std::size_t fixed, const std::vector<int>& 
   }
 }
 
-// From `first` on always the closest that may stand next.
+// From `first` always on to the closest that may come next.
 std::vector<int> nearest(const HopTable& hops, int first, const std::vector<int>& kind,
                          const std::vector<int>& kind_at) {
-  std::vector<int> order{first};
-  std::vector<bool> taken(kind.size(), false);
-  taken[idx(first)] = true;
-  while (order.size() < kind.size()) {
-    int next = -1;
-    for (int to = 0; to < hops.size(); ++to) {
-      if (taken[idx(to)] || kind[idx(to)] != kind_at[order.size()]) continue;
-      if (next < 0) {
-        next = to;
-        continue;
-      }
-      const Hop& hop = hops.of(order.back(), to);
-      const Hop& best = hops.of(order.back(), next);
-      if (std::pair(best.fast, best.any) < std::pair(hop.fast, hop.any)) next = to;
-    }
-    taken[idx(next)] = true;
-    order.push_back(next);
-  }
-  return order;
+  return nearest_neighbour(
+      hops.size(), first,
+      [&](int to, std::size_t position) { return kind[idx(to)] == kind_at[position]; },
+      [&hops](int from, int a, int b) {
+        const Hop& x = hops.of(from, a);
+        const Hop& y = hops.of(from, b);
+        return std::pair(x.fast, x.any) > std::pair(y.fast, y.any);
+      });
 }
 
 std::vector<int> rough_chain(const HopTable& hops, const std::vector<int>& kind,
@@ -246,15 +236,15 @@ std::pair<Rate, Rate> ring_value(const HopTable& hops, const std::vector<int>& o
 }
 
 std::vector<int> rough_ring(const HopTable& hops) {
-  const std::vector<int> alike(idx(hops.size()), 0);
+  const std::vector<int> one_kind(idx(hops.size()), 0);
   const auto score = [&hops](const std::vector<int>& order) { return ring_value(hops, order); };
   std::vector<int> best;
   for (int first = 0; first < hops.size(); ++first) {
-    std::vector<int> order = nearest(hops, first, alike, alike);
+    std::vector<int> order = nearest(hops, first, one_kind, one_kind);
     if (best.empty() || score(best) < score(order)) best = std::move(order);
   }
   std::rotate(best.begin(), std::find(best.begin(), best.end(), 0), best.end());
-  polish(best, 1, alike, alike, score);
+  polish(best, 1, one_kind, one_kind, score);
   if (best.back() < best[1]) std::reverse(best.begin() + 1, best.end());
   return best;
 }
@@ -344,8 +334,8 @@ std::vector<int> best_ring(const HopTable& hops) {
   if (n <= 3 || hops.uniform()) return ascending(n);
   if (n > kMaxRingChips) return rough_ring(hops);
   const RingSum sum{hops, widest_ring(hops)};
-  const std::vector<int> alike(idx(n), 0);
-  return Completions<RingSum>(sum, alike, alike, 0).order(0);
+  const std::vector<int> one_kind(idx(n), 0);
+  return Completions<RingSum>(sum, one_kind, one_kind, 0).order(0);
 }
 
 }  // namespace chipweave::solver

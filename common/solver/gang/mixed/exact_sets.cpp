@@ -6,7 +6,7 @@
 
 #include "common/solver/gang/mixed/set_states.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -14,8 +14,7 @@ namespace {
 using domain::Gang;
 using domain::kNoLevel;
 
-// A step is two states that are put together, some tens of nanoseconds. Small fabrics are given
-// more of them.
+// A step combines two states, some tens of nanoseconds. Small fabrics get more of them.
 constexpr std::size_t kMaxStates = 20'000;
 constexpr std::uint64_t kMaxSteps = 6'000'000;
 constexpr std::uint64_t kMaxStepsOfSmallFabric = 24'000'000;
@@ -38,20 +37,21 @@ class SetsSearch {
     if (first_ > 0) find_even_groups();
   }
 
-  std::optional<SetsAnswer> run() {
-    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates || !fits_the_budget())
+  std::optional<SetsPlacement> run() {
+    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates ||
+        !likely_within_budget())
       return std::nullopt;
     states_.describe(size_);
     forbid();
     mark_existing();
-    std::optional<SetsAnswer> found = search();
+    std::optional<SetsPlacement> found = search();
     if (!found || !found->fits || !spread_inside(*found)) return found;
     return search();
   }
 
  private:
   using Cost = std::vector<std::int32_t>;
-  // How a state of a domain came about: the state of the members before, and that of this one.
+  // How a state of a domain was reached: the state of the members before, and that of this one.
   struct Origin {
     State before = kNoState;
     State member = kNoState;
@@ -60,27 +60,27 @@ class SetsSearch {
     State state;
     Cost cost;
   };
-  // The states that a domain can be in, by state.
+  // The reachable states of a domain.
   struct Table {
     std::vector<Entry> entries;
     std::vector<std::vector<Origin>> origins;  // by member, then state
     std::vector<std::uint32_t> members;        // domains or nodes
     bool of_nodes = false;
-    std::vector<State> inside;  // by state: what it was before the spare count was put back
+    std::vector<State> inside;  // by state: the state before the spare count was reset
   };
 
-  // Sets that are to have even shares, at a level (levels_: nodes).
+  // Sets that get even shares, at a level (levels_: nodes).
   struct EvenGroup {
     std::size_t group;
     std::size_t level;
-    bool inside = false;  // one domain of it is enough: even over what that consists of
+    bool inside = false;  // one domain of it is enough: even over its children
   };
   static constexpr std::size_t kEvenFields = 3;
 
-  std::optional<SetsAnswer> search() {
+  std::optional<SetsPlacement> search() {
     tables_.clear();
     const Table root = solve(kRootDomain);
-    if (too_dear_) return std::nullopt;
+    if (over_budget_) return std::nullopt;
     return answer(root);
   }
 
@@ -97,8 +97,8 @@ class SetsSearch {
     for (std::size_t g = gang_.sets.size() + 1; g < groups_.groups.size(); ++g)
       even_.push_back({g, level_of(groups_.groups[g].preferred_level)});
   }
-  // The sets for which one domain was enough; whether there are any that consist of something.
-  bool spread_inside(const SetsAnswer& found) {
+  // Marks the sets for which one domain is enough; returns whether any of them has children.
+  bool spread_inside(const SetsPlacement& found) {
     bool any = false;
     for (EvenGroup& even : even_) {
       if (even.level == levels_) continue;
@@ -131,14 +131,14 @@ class SetsSearch {
   std::uint64_t budget() const {
     return fabric_.size() <= kSmallFabric ? kMaxStepsOfSmallFabric : kMaxSteps;
   }
-  // Whether it can be hoped for: each node puts its own states to all of those before it, of which
-  // most are not there yet for the first nodes.
-  bool fits_the_budget() const {
-    constexpr double kHope = 8;
+  // An estimate: each node combines its states with all states before it, most of which the first
+  // nodes do not reach yet.
+  bool likely_within_budget() const {
+    constexpr double kOptimism = 8;
     double steps = 0;
     for (FabricNodeId id = 0; id < fabric_.node_numbers(); ++id) {
       const FabricNode& node = fabric_.node(id);
-      if (!node.there || !node.healthy) continue;
+      if (!node.in_use || !node.healthy) continue;
       double own = 1;
       for (const KindOfPods& kind : groups_.kinds) {
         const auto all = static_cast<int>(kind.pods.size());
@@ -147,13 +147,13 @@ class SetsSearch {
       }
       steps += std::min(own, static_cast<double>(size_)) * static_cast<double>(size_);
     }
-    return steps <= kHope * static_cast<double>(budget());
+    return steps <= kOptimism * static_cast<double>(budget());
   }
   // The most whole nodes of a domain of the spare level; -1: none are to be left.
   int most_whole() const {
     if (!spare_) return -1;
     int most = 0;
-    for (const DomainId domain : domains_of_level(fabric_, kRootDomain, spare_->level()))
+    for (const DomainId domain : fabric_.domains_of_level(kRootDomain, spare_->level()))
       most = std::max(most, static_cast<int>(spare_->whole_below(domain).size()));
     return most;
   }
@@ -183,13 +183,13 @@ class SetsSearch {
     return running_[domain].empty() ? 0 : running_[domain][group];
   }
 
-  // Whether what is in one member may be beside what is in the others.
+  // Whether the contents of one member are compatible with those of the others.
   bool together(State a, Mask existing_a, State b, Mask existing_b, int level) const {
     const Mask both = (states_.groups(a) | existing_a) & (states_.groups(b) | existing_b);
     const Mask fresh = states_.groups(a) | states_.groups(b);
     return (both & fresh & forbidden_[static_cast<std::size_t>(level)]) == 0;
   }
-  // Members one after another; for each reachable state the best way.
+  // Adds members one after another and keeps the best placement of each reachable state.
   class Merge {
    public:
     explicit Merge(SetsSearch& search) : search_(search), slot_(search.size_, kNoState) {
@@ -203,8 +203,8 @@ class SetsSearch {
       Cost cost(search_.width_, 0);
       for (const Entry& a : entries_) {
         for (const Entry& b : member) {
-          if (++search_.steps_ > search_.budget()) search_.too_dear_ = true;
-          if (search_.too_dear_) return;
+          if (++search_.steps_ > search_.budget()) search_.over_budget_ = true;
+          if (search_.over_budget_) return;
           const State to = search_.states_.sum(a.state, b.state);
           if (to == kNoState) continue;
           if (level < static_cast<int>(search_.levels_) &&
@@ -258,10 +258,10 @@ class SetsSearch {
     for (int n = 0; n <= states_.most(kind); ++n) {
       if (n > 0 && (!may || n > pods || std::int64_t{n} * of.chips > free)) break;
       fill_node(id, kind + 1, states_.with(state, kind, n), free - n * of.chips,
-                pods == kAnyPods ? kAnyPods : pods - n, out);
+                pods == kUnlimitedPods ? kUnlimitedPods : pods - n, out);
     }
   }
-  // What it costs that the groups are in one more domain of the level (levels_: node).
+  // Adds the cost of the groups using one more domain of the level (levels_: node).
   void use(Cost& cost, std::size_t level, Mask present, Mask existing, int free) const {
     if (present == 0) return;
     const std::size_t counts = first_;
@@ -301,13 +301,13 @@ class SetsSearch {
     if (level + 1 == static_cast<int>(levels_)) {
       table.of_nodes = true;
       for (const FabricNodeId node : fabric_.nodes(domain)) {
-        if (too_dear_) return table;
+        if (over_budget_) return table;
         merge.add(node_states(node), 0, static_cast<int>(levels_), table);
         table.members.push_back(node);
       }
     }
     for (const DomainId child : fabric_.children(domain)) {
-      if (too_dear_) return table;
+      if (over_budget_) return table;
       tables_.emplace_back(child, solve(child));
       merge.add(tables_.back().second.entries, existing_[child], level + 1, table);
       table.members.push_back(child);
@@ -317,7 +317,7 @@ class SetsSearch {
     return table;
   }
 
-  // Slices must be whole, whole nodes be left; and the domain costs.
+  // Keeps the states with whole slices and enough spare nodes, and adds the cost of the domain.
   void close(DomainId domain, Table& table) {
     const int level = fabric_.level(domain);
     if (level < 0) return;
@@ -363,13 +363,13 @@ class SetsSearch {
     return true;
   }
 
-  SetsAnswer answer(const Table& root) {
-    SetsAnswer out;
+  SetsPlacement answer(const Table& root) {
+    SetsPlacement out;
     const Entry* best = nullptr;
-    std::pair<bool, int> nearest{false, -1};  // reasons of ways whose subgroups start say more
+    std::pair<bool, int> nearest{false, -1};  // prefer reasons of states whose subgroups can start
     for (const Entry& entry : root.entries) {
       const int pods = states_.pods(entry.state);
-      const Missing missing =
+      const MissingMembers missing =
           missing_members(gang_, states_.by_set(entry.state, gang_.sets.size()), pods);
       if (missing.any()) {
         const std::pair<bool, int> near{missing.all_start, pods};
@@ -432,14 +432,14 @@ class SetsSearch {
   std::vector<std::vector<int>> running_;  // by domain, then group
   std::vector<std::pair<DomainId, Table>> tables_;
   std::uint64_t steps_ = 0;
-  bool too_dear_ = false;
+  bool over_budget_ = false;
 };
 
 }  // namespace
 
-std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const Gang& gang,
-                                             const PodGroups& groups,
-                                             const std::optional<domain::Spare>& spare) {
+std::optional<SetsPlacement> place_sets_exactly(const Fabric& fabric, const Gang& gang,
+                                                const PodGroups& groups,
+                                                const std::optional<domain::Spare>& spare) {
   return SetsSearch(fabric, gang, groups, spare).run();
 }
 

@@ -1,13 +1,13 @@
-// ExactSets — pods of several kinds with rules of their own (roles, subgroups, chosen nodes, spare
-// nodes), placed best of all ways: a dynamic programme over the fabric whose state is how many pods
-// of each kind are in a domain. For small questions: the states are the product of the kinds'
-// numbers, so it gives up beyond a number of counted steps.
+// ExactSets — the best placement of pods of several kinds with rules of their own (roles,
+// subgroups, chosen nodes, spare nodes): a dynamic programme over the fabric whose state is the
+// number of pods of each kind in a domain. The number of states is the product of the kinds'
+// numbers of pods, so it is for small requests only and gives up after a counted number of steps.
 //
-// Best: most pods; then, if shares are to be even, sets on the fewest domains of their preferred
-// levels and in shares there whose squares sum up to the least (no more even shares have a smaller
-// sum), and where one such domain is enough the same over what it consists of; then the fewest
-// domains of each level, coarsest first, and nodes; then groups with a preferred level on the
-// fewest domains down to it; then each group on the fewest; then the least free chips.
+// Best means, in this order: the most pods; for an even policy, sets on the fewest domains of their
+// preferred levels, in shares whose sum of squares is least (a smaller sum is more even), and where
+// one domain is enough the same over its children; the fewest domains of each level, coarsest
+// first, and nodes; groups with a preferred level on the fewest domains down to it; each group on
+// the fewest domains; the fewest free chips.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@
 
 namespace chipweave::solver {
 
-// Nodes of a fabric that is worth a longer search: there people see at once what is missed.
+// Fabrics of up to so many nodes get a longer search: there a missed placement is obvious to
+// people.
 inline constexpr std::size_t kSmallFabric = 64;
 
 // Pods of a kind on a node.
@@ -28,15 +29,15 @@ struct KindShare {
   int pods = 0;
 };
 
-struct SetsAnswer {
+struct SetsPlacement {
   bool fits = false;
-  std::vector<KindShare> shares;  // in the order of the tree
+  std::vector<KindShare> shares;  // depth-first
   std::string reason;             // why it does not fit
 };
 
-// spare: no way that leaves less is looked at. Nothing: the question is too large.
-std::optional<SetsAnswer> place_sets_exactly(const Fabric& fabric, const domain::Gang& gang,
-                                             const PodGroups& groups,
-                                             const std::optional<domain::Spare>& spare);
+// spare: placements that leave fewer nodes are not considered. nullopt: the request is too large.
+std::optional<SetsPlacement> place_sets_exactly(const Fabric& fabric, const domain::Gang& gang,
+                                                const PodGroups& groups,
+                                                const std::optional<domain::Spare>& spare);
 
 }  // namespace chipweave::solver

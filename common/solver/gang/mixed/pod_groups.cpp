@@ -12,13 +12,7 @@ using domain::kNoLevel;
 using domain::kNoSet;
 using domain::PodSet;
 
-int chips_of(const Gang& gang, int pod, int set) {
-  if (!gang.pod_chips.empty()) return gang.pod_chips[static_cast<std::size_t>(pod)];
-  return set == kNoSet ? gang.chips_per_pod
-                       : gang.sets[static_cast<std::size_t>(set)].chips_per_pod;
-}
-
-// Pods one after another, those that are alike into one kind.
+// Collects interchangeable pods into kinds.
 class Kinds {
  public:
   Kinds(const Gang& gang, PodGroups& out) : gang_(gang), out_(out) {}
@@ -26,7 +20,7 @@ class Kinds {
     const std::vector<FabricNodeId>* allowed = nullptr;
     if (const auto at = gang_.allowed.find(pod); at != gang_.allowed.end())
       allowed = lists_.try_emplace(at->second, &at->second).first->second;
-    const int chips = chips_of(gang_, pod, set);
+    const int chips = gang_.chips_of(pod, set);
     const auto [at, fresh] = kinds_.try_emplace({set, chips, allowed}, out_.kinds.size());
     if (fresh) out_.kinds.push_back({set, chips, allowed, {}});
     out_.kinds[at->second].pods.push_back(pod);
@@ -45,7 +39,7 @@ bool inside(const Gang& gang, int set, int outer) {
   return false;
 }
 
-// Coarser of two wishes; kNoLevel is none.
+// The coarser of two levels; kNoLevel is none.
 int coarser(int a, int b) {
   if (a == kNoLevel || b == kNoLevel) return std::max(a, b);
   return std::min(a, b);
@@ -97,7 +91,7 @@ PodGroups group_pods(const Gang& gang) {
         all.preferred_level = coarser(all.preferred_level, group.preferred_level);
       }
       at->second.slices.clear();
-      group.preferred_level = kNoLevel;  // they are widened as one
+      group.preferred_level = kNoLevel;  // applies to the roles together
     }
     out.groups.push_back(std::move(group));
   }
@@ -105,7 +99,8 @@ PodGroups group_pods(const Gang& gang) {
   return out;
 }
 
-Missing missing_members(const Gang& gang, const std::vector<int>& placed_by_set, int placed) {
+MissingMembers missing_members(const Gang& gang, const std::vector<int>& placed_by_set,
+                               int placed) {
   const std::size_t sets = gang.sets.size();
   std::vector<int> own(sets, 0);
   std::vector<int> all(sets, 0);

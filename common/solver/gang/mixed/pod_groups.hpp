@@ -1,6 +1,6 @@
-// PodGroups — a gang as the planners of sets see it: kinds of pods that are alike for the network,
-// and groups of kinds that have rules in common (the gang, each role or subgroup with what is
-// inside it, roles that are planned together).
+// PodGroups — a gang as the planners of mixed pods see it: kinds of interchangeable pods, and
+// groups of kinds that share rules (the gang, each role or subgroup with everything inside it,
+// roles that are planned together).
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct KindOfPods {
   int set = domain::kNoSet;
   int chips = 0;
   const std::vector<FabricNodeId>* allowed = nullptr;  // ascending; null: any node
-  std::vector<int> pods;                               // their numbers, ascending
+  std::vector<int> pods;                               // pod numbers, ascending
 };
 
 struct PodGroup {
   std::vector<std::size_t> kinds;
-  int required_level = domain::kNoLevel;  // those that run are counted
+  int required_level = domain::kNoLevel;  // running pods count
   int preferred_level = domain::kNoLevel;
   std::vector<domain::Slice> slices;
   std::map<FabricNodeId, int> existing;
@@ -34,14 +34,14 @@ struct PodGroups {
 
 PodGroups group_pods(const domain::Gang& gang);
 
-// What keeps so many new pods of each set from running: what a subgroup needs at least, the
-// subgroup that it is in, sets of subgroups, the gang.
-struct Missing {
-  std::string why;        // in words; empty: nothing
-  bool all_start = true;  // each subgroup that has new pods has enough of them
+// Why so many new pods of each set cannot run: minimums of a subgroup, of the subgroup around it,
+// of a set of subgroups, or of the gang.
+struct MissingMembers {
+  std::string why;        // message; empty: they can run
+  bool all_start = true;  // every subgroup with new pods has enough of them
   bool any() const { return !why.empty(); }
 };
-Missing missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,
-                        int placed);
+MissingMembers missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,
+                               int placed);
 
 }  // namespace chipweave::solver

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/solver/gang/plan_numbers.hpp"
-#include "common/solver/gang/uniform/alike_pods.hpp"
+#include "common/solver/gang/uniform/uniform_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -17,36 +17,36 @@ using domain::kNoSet;
 
 constexpr int kMaxTries = 64;
 
-// A part of the gang that is placed inside one domain of its level: a set with what is nested in
-// it, or roles that are together.
+// A part of the gang that goes to one domain of its required level: a set with the sets nested in
+// it, or roles that are planned together.
 struct Item {
   std::vector<std::size_t> kinds;  // its own
   std::vector<Item> inside;
   int required_level = kNoLevel;
-  int set = kNoSet;  // else it is the gang, or roles that are together
+  int set = kNoSet;  // kNoSet: the gang, or roles that are planned together
   bool together = false;
   std::int64_t chips = 0;
 };
 
 class SetBySet {
  public:
-  // Where a set is to go that fits into no domain in use: the tightest one, or the roomiest, which
-  // may hold those that follow as well.
-  enum class Open { tightest, roomiest };
+  // Where a set goes that fits into no domain in use: the tightest domain, or the one with the most
+  // free chips, which may hold the following sets as well.
+  enum class Open { tightest, most_free };
 
-  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups, const Notes& notes,
-           Open open)
+  SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
+           const NodeUsages& usages, Open open)
       : fabric_(fabric), gang_(gang), groups_(groups), open_(open) {
-    state_.notes = notes;
+    state_.usages = usages;
     for (const auto& [node, here] : gang.existing)
-      if (here.pods > 0) state_.notes[node].paid = true;
+      if (here.pods > 0) state_.usages[node].already_used = true;
     free_.assign(fabric.domain_numbers(), -1);
   }
 
-  SetsAnswer run() {
+  SetsPlacement run() {
     const Item whole = gang_item();
     place_inside_one(whole, kRootDomain);
-    SetsAnswer out;
+    SetsPlacement out;
     std::vector<int> by_set(gang_.sets.size(), 0);
     int placed = 0;
     for (const KindShare& share : state_.shares) {
@@ -62,7 +62,7 @@ class SetBySet {
 
  private:
   struct State {
-    Notes notes;
+    NodeUsages usages;
     std::vector<KindShare> shares;
     int placed = 0;
   };
@@ -105,7 +105,7 @@ class SetBySet {
         item.inside.push_back(nest(of_set, static_cast<int>(inner)));
     return item;
   }
-  // What is large, or must be near, is placed first.
+  // Large sets, and those confined to a finer level, are placed first.
   void sum_up(Item& item) const {
     for (const std::size_t kind : item.kinds)
       item.chips +=
@@ -118,8 +118,10 @@ class SetBySet {
       return a.chips != b.chips ? a.chips > b.chips : a.required_level > b.required_level;
     });
     std::stable_sort(item.kinds.begin(), item.kinds.end(), [this](std::size_t a, std::size_t b) {
-      const auto hard = [this](std::size_t kind) { return groups_.kinds[kind].allowed != nullptr; };
-      if (hard(a) != hard(b)) return hard(a);
+      const auto restricted = [this](std::size_t kind) {
+        return groups_.kinds[kind].allowed != nullptr;
+      };
+      if (restricted(a) != restricted(b)) return restricted(a);
       return groups_.kinds[a].chips > groups_.kinds[b].chips;
     });
   }
@@ -141,10 +143,10 @@ class SetBySet {
     return free_[domain];
   }
 
-  // The domains of its required level, those first that are used already, then the tightest that
-  // have enough chips; running pods leave no choice.
+  // The domains of its required level: those with enough chips first, tightest first. If pods of
+  // the set run already, only theirs.
   std::vector<DomainId> domains_for(const Item& item, DomainId region) {
-    std::vector<DomainId> all = domains_of_level(fabric_, region, item.required_level);
+    std::vector<DomainId> all = fabric_.domains_of_level(region, item.required_level);
     if (const auto pinned = pin(item)) {
       const bool there = std::find(all.begin(), all.end(), *pinned) != all.end();
       return there ? std::vector<DomainId>{*pinned} : std::vector<DomainId>{};
@@ -157,7 +159,7 @@ class SetBySet {
     });
     return all;
   }
-  // The domain where pods of it run; kNowhere: in several.
+  // The domain where its pods run; kNowhere: several.
   std::optional<DomainId> pin(const Item& item) const {
     if (item.required_level == kNoLevel) return std::nullopt;
     std::optional<DomainId> at;
@@ -177,7 +179,7 @@ class SetBySet {
     return at;
   }
 
-  // Pods placed.
+  // Returns the pods placed.
   int place_inside_one(const Item& item, DomainId region) {
     const std::vector<DomainId> domains = domains_for(item, region);
     const auto wanted = static_cast<int>(pods_of(groups_, item));
@@ -200,7 +202,7 @@ class SetBySet {
     state_ = best ? std::move(*best) : std::move(start);
     return state_.placed - before;
   }
-  // Whether a subgroup has what it needs; roles that are together need all.
+  // Whether a subgroup has its minimum; roles that are planned together need all pods.
   bool starts(const Item& item, int before) const {
     const int placed = state_.placed - before;
     if (item.set == kNoSet)
@@ -220,49 +222,50 @@ class SetBySet {
   int place_kind(const Item& item, std::size_t kind, const std::vector<DomainId>& domains) {
     const KindOfPods& of = groups_.kinds[kind];
     if (of.allowed != nullptr) return place_on_named(kind, domains);
-    AlikeAsk ask;
-    ask.kind.pods = static_cast<int>(of.pods.size());
-    ask.kind.chips = of.chips;
-    ask.kind.slices.assign(fabric_.levels(), 1);
+    UniformRequest request;
+    request.kind.pods = static_cast<int>(of.pods.size());
+    request.kind.chips = of.chips;
+    request.kind.slices.assign(fabric_.levels(), 1);
     const bool gangs_slices = item.set == kNoSet || !gang_.roles;
     for (const domain::Slice& slice :
          gangs_slices ? gang_.slices : gang_.sets[static_cast<std::size_t>(item.set)].slices)
-      ask.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
-    ask.candidates = domains;
-    ask.policy = gang_.policy;
-    ask.preferred_level = item.set == kNoSet
-                              ? gang_.preferred_level
-                              : gang_.sets[static_cast<std::size_t>(item.set)].preferred_level;
-    if (ask.preferred_level == kNoLevel) ask.preferred_level = gang_.preferred_level;
+      request.kind.slices[static_cast<std::size_t>(slice.level)] = slice.size;
+    request.candidates = domains;
+    request.policy = gang_.policy;
+    request.preferred_level = item.set == kNoSet
+                                  ? gang_.preferred_level
+                                  : gang_.sets[static_cast<std::size_t>(item.set)].preferred_level;
+    if (request.preferred_level == kNoLevel) request.preferred_level = gang_.preferred_level;
     if (item.set != kNoSet && item.kinds.size() == 1 && item.inside.empty()) {
       const domain::PodSet& set = gang_.sets[static_cast<std::size_t>(item.set)];
-      ask.at_least = set.own_min;
-      for (const auto& [node, pods] : set.existing) ask.at_least -= pods;
-      ask.at_least = std::max(1, ask.at_least);
+      request.at_least = set.own_min;
+      for (const auto& [node, pods] : set.existing) request.at_least -= pods;
+      request.at_least = std::max(1, request.at_least);
     }
-    AlikePods placed;
-    if (open_ == Open::roomiest && domains.size() > 1) placed = place_roomily(ask, domains);
-    if (placed.placed < ask.kind.pods) {
-      ask.candidates = domains;
-      placed = place_alike(fabric_, state_.notes, ask);
+    UniformPlacement placed;
+    if (open_ == Open::most_free && domains.size() > 1) placed = place_most_free(request, domains);
+    if (placed.placed < request.kind.pods) {
+      request.candidates = domains;
+      placed = place_uniform(fabric_, state_.usages, request);
     }
     for (const auto& [node, pods] : placed.shares) put(node, kind, pods);
     return placed.placed;
   }
-  // In a domain in use, else in the roomiest of those whose domains above are in use.
-  AlikePods place_roomily(AlikeAsk& ask, const std::vector<DomainId>& domains) {
+  // In a domain in use, else in the domain with the most free chips, preferring those below domains
+  // in use.
+  UniformPlacement place_most_free(UniformRequest& request, const std::vector<DomainId>& domains) {
     std::set<DomainId> used;
-    for (const auto& [node, note] : state_.notes) {
-      if (!note.paid) continue;
+    for (const auto& [node, usage] : state_.usages) {
+      if (!usage.already_used) continue;
       for (DomainId at = fabric_.node(node).domain; at != kNowhere; at = fabric_.parent(at))
         used.insert(at);
     }
-    ask.candidates.clear();
+    request.candidates.clear();
     for (const DomainId domain : domains)
-      if (used.contains(domain)) ask.candidates.push_back(domain);
-    AlikePods placed;
-    if (!ask.candidates.empty()) placed = place_alike(fabric_, state_.notes, ask);
-    if (placed.placed == ask.kind.pods) return placed;
+      if (used.contains(domain)) request.candidates.push_back(domain);
+    UniformPlacement placed;
+    if (!request.candidates.empty()) placed = place_uniform(fabric_, state_.usages, request);
+    if (placed.placed == request.kind.pods) return placed;
     const auto above = [&](DomainId domain) {
       int count = 0;
       for (DomainId at = domain; at != kNowhere; at = fabric_.parent(at))
@@ -273,10 +276,10 @@ class SetBySet {
       if (used.contains(a) != used.contains(b)) return used.contains(a);
       return above(a) != above(b) ? above(a) < above(b) : free_of(a) < free_of(b);
     });
-    ask.candidates = {*best};
-    return place_alike(fabric_, state_.notes, ask);
+    request.candidates = {*best};
+    return place_uniform(fabric_, state_.usages, request);
   }
-  // Few nodes to choose from: those in use first, then in the order they are named.
+  // Pods with chosen nodes: nodes in use first, then in the given order.
   int place_on_named(std::size_t kind, const std::vector<DomainId>& domains) {
     const KindOfPods& of = groups_.kinds[kind];
     int rest = static_cast<int>(of.pods.size());
@@ -286,15 +289,15 @@ class SetBySet {
         if (domain == kRootDomain || fabric_.domain_of(node, fabric_.level(domain)) == domain)
           nodes.push_back(node);
       std::stable_sort(nodes.begin(), nodes.end(), [this](FabricNodeId a, FabricNodeId b) {
-        return state_.notes[a].paid && !state_.notes[b].paid;
+        return state_.usages[a].already_used && !state_.usages[b].already_used;
       });
       for (const FabricNodeId id : nodes) {
         const FabricNode& node = fabric_.node(id);
-        const NodeNote& note = state_.notes[id];
-        if (!node.healthy || note.closed) continue;
-        const int by_chips = of.chips == 0 ? rest : (node.free - note.used_chips) / of.chips;
+        const NodeUsage& usage = state_.usages[id];
+        if (!node.healthy || usage.excluded) continue;
+        const int by_chips = of.chips == 0 ? rest : (node.free - usage.used_chips) / of.chips;
         const int by_pods =
-            node.max_pods == kAnyPods ? rest : std::max(0, node.max_pods - note.used_pods);
+            node.max_pods == kUnlimitedPods ? rest : std::max(0, node.max_pods - usage.used_pods);
         const int here = std::min({rest, by_chips, by_pods});
         if (here <= 0) continue;
         put(id, kind, here);
@@ -306,10 +309,10 @@ class SetBySet {
     return static_cast<int>(of.pods.size()) - rest;
   }
   void put(FabricNodeId node, std::size_t kind, int pods) {
-    NodeNote& note = state_.notes[node];
-    note.paid = true;
-    note.used_chips += pods * groups_.kinds[kind].chips;
-    note.used_pods += pods;
+    NodeUsage& usage = state_.usages[node];
+    usage.already_used = true;
+    usage.used_chips += pods * groups_.kinds[kind].chips;
+    usage.used_pods += pods;
     state_.shares.push_back({node, kind, pods});
     state_.placed += pods;
   }
@@ -325,12 +328,12 @@ class SetBySet {
 
 }  // namespace
 
-SetsAnswer place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
-                            const Notes& notes) {
-  SetsAnswer tight = SetBySet(fabric, gang, groups, notes, SetBySet::Open::tightest).run();
-  SetsAnswer roomy = SetBySet(fabric, gang, groups, notes, SetBySet::Open::roomiest).run();
-  if (tight.fits != roomy.fits) return tight.fits ? tight : roomy;
-  const auto value = [&](const SetsAnswer& answer) {
+SetsPlacement place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
+                               const NodeUsages& usages) {
+  SetsPlacement tight = SetBySet(fabric, gang, groups, usages, SetBySet::Open::tightest).run();
+  SetsPlacement most_free = SetBySet(fabric, gang, groups, usages, SetBySet::Open::most_free).run();
+  if (tight.fits != most_free.fits) return tight.fits ? tight : most_free;
+  const auto value = [&](const SetsPlacement& answer) {
     std::vector<domain::PlannedPod> pods;
     int count = 0;
     for (const KindShare& share : answer.shares) {
@@ -339,7 +342,7 @@ SetsAnswer place_set_by_set(const Fabric& fabric, const Gang& gang, const PodGro
     }
     return std::pair(-count, count_domains(fabric, gang, pods));
   };
-  return value(roomy) < value(tight) ? roomy : tight;
+  return value(most_free) < value(tight) ? most_free : tight;
 }
 
 }  // namespace chipweave::solver

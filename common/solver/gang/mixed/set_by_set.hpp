@@ -1,18 +1,18 @@
-// SetBySet — pods of several kinds with rules of their own, where there are too many ways to look
-// at them all: set after set, each placed best beside what was placed before (its domains cost
-// nothing more), inside one domain of its required level after another. Keeps every rule; may miss
-// a way that ExactSets would find.
+// SetBySet — a heuristic for pods of several kinds with rules of their own, for requests too large
+// for ExactSets: places one set after another, each as well as possible given the ones before
+// (their domains cost nothing more), trying the domains of its required level in turn. Keeps every
+// rule; may miss placements that ExactSets finds.
 #pragma once
 
 #include "common/solver/gang/mixed/exact_sets.hpp"
-#include "common/solver/gang/uniform/room.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 
 namespace chipweave::solver {
 
-// notes: nodes that take none, and what was given away. Cost: that of place_alike() for each kind,
-// times the domains that are tried for sets that consist of several kinds (at most kMaxTries for
-// the gang).
-SetsAnswer place_set_by_set(const Fabric& fabric, const domain::Gang& gang, const PodGroups& groups,
-                            const Notes& notes);
+// usages: excluded nodes, and what has been placed since the fabric was updated. Cost: that of
+// place_uniform() for each kind, times the domains tried for sets of several kinds (at most
+// kMaxTries for the gang).
+SetsPlacement place_set_by_set(const Fabric& fabric, const domain::Gang& gang,
+                               const PodGroups& groups, const NodeUsages& usages);
 
 }  // namespace chipweave::solver

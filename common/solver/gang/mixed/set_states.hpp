@@ -1,5 +1,5 @@
-// SetStates — the states of ExactSets: how many pods of each kind are in a domain, as one number in
-// mixed radix, and behind them how many whole nodes are used, where some are to be kept.
+// SetStates — the states of ExactSets: the number of pods of each kind in a domain as one number in
+// mixed radix, followed by the number of whole nodes used where spare nodes are to be left.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace chipweave::solver {
 
 using State = std::uint32_t;
 inline constexpr State kNoState = std::numeric_limits<State>::max();
-using GroupMask = std::uint64_t;  // a bit a group of PodGroups
+using GroupMask = std::uint64_t;  // one bit per group of PodGroups
 
 class SetStates {
  public:
   static constexpr std::size_t kMaxGroups = 64;
 
-  // whole_nodes: that a domain can use at most; -1: they are not counted.
+  // whole_nodes: the most that a domain can use; -1: not counted.
   SetStates(const PodGroups& groups, int whole_nodes);
 
-  // The product of the digits' numbers; more than `most` is `most` + 1.
+  // The number of states; most + 1 if there are more than `most`.
   std::size_t size(std::size_t most) const;
-  // The tables below, for that many states.
+  // Fills the tables below. Precondition: states == size().
   void describe(std::size_t states);
 
   int digit(State state, std::size_t kind) const {
@@ -33,7 +33,7 @@ class SetStates {
   State with(State state, std::size_t kind, int pods) const {
     return state + strides_[kind] * static_cast<State>(pods);
   }
-  // Whole nodes: the digit behind those of the kinds.
+  // Whole nodes: the last digit.
   int whole_nodes(State state) const { return digit(state, groups_.kinds.size()); }
   State with_whole_nodes(State state, int nodes) const {
     return with(state, groups_.kinds.size(), nodes);
@@ -41,7 +41,7 @@ class SetStates {
   State without_whole_nodes(State state) const {
     return state - strides_.back() * static_cast<State>(whole_nodes(state));
   }
-  // kNoState: more than there are of some kind.
+  // kNoState: more pods of a kind than there are.
   State sum(State a, State b) const;
 
   int pods(State state) const { return pods_[state]; }
@@ -50,12 +50,12 @@ class SetStates {
     for (const std::size_t kind : group.kinds) sum += digit(state, kind);
     return sum;
   }
-  GroupMask groups(State state) const { return presence_[state]; }  // that have pods
+  GroupMask groups(State state) const { return presence_[state]; }  // groups with pods
   std::vector<int> by_set(State state, std::size_t sets) const;
 
  private:
   const PodGroups& groups_;
-  std::vector<int> most_;       // by kind; whole nodes behind
+  std::vector<int> most_;       // by kind, then whole nodes
   std::vector<State> strides_;  // likewise
   std::vector<GroupMask> presence_;
   std::vector<int> pods_;

@@ -10,8 +10,8 @@
 namespace chipweave::solver {
 namespace {
 
-// Eight numbers at a time where the processor can. Sanitizers do not know functions that choose
-// themselves at load time.
+// Vectorized where the processor supports it. Sanitizers do not support functions that are resolved
+// at load time.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CHIPWEAVE_VECTORIZED \
@@ -22,7 +22,7 @@ namespace {
 
 }  // namespace
 
-ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most, For what)
+ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Units least, Units most, For what)
     : solver_(solver), domain_(domain), least_(least), most_(most), what_(what) {
   width_ = static_cast<std::size_t>(inside(most)) + 1;
   find_children(inside(least), inside(most));
@@ -37,7 +37,7 @@ ChildFold::ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amoun
   count();
 }
 
-Amount ChildFold::inside(Amount amount) const { return solver_.room_.inner(domain_, amount); }
+Units ChildFold::inside(Units units) const { return solver_.capacity_.inner(domain_, units); }
 
 std::size_t ChildFold::cells() const { return (children_.size() + 1) * width_; }
 
@@ -49,57 +49,59 @@ ChildFold::How ChildFold::choose_how() const {
   return cells() <= limits.cells && steps * width_ <= limits.work ? How::tightest : How::traced;
 }
 
-// The children that can take a part, each with the steps that an answer can have. No answer uses
-// more of them than the fewest that hold the most asked for, so each one used holds at least what
-// the largest others leave.
-void ChildFold::find_children(Amount least, Amount most) {
-  const Room& room = solver_.room_;
-  std::vector<Amount> rooms;
+// Collects the children that can take a share, with their steps. No optimal answer uses more
+// children than the fewest that hold the largest request, so each used one holds at least what the
+// largest others leave.
+void ChildFold::find_children(Units least, Units most) {
+  const Capacity& capacity = solver_.capacity_;
+  std::vector<Units> capacities;
   bool counted = true;
   for (const DomainId child : solver_.fabric_.children(domain_)) {
-    counted = counted && !room.paid(child);
-    rooms.push_back(std::min(most, room.amount(child)));
+    counted = counted && !capacity.already_used(child);
+    capacities.push_back(std::min(most, capacity.units(child)));
   }
-  Amount lowest = 0;
+  Units lowest = 0;
   if (counted) {
-    std::sort(rooms.begin(), rooms.end(), std::greater<>());
+    std::sort(capacities.begin(), capacities.end(), std::greater<>());
     std::int64_t held = 0;
-    while (fewest_ < rooms.size() && held < most) held += rooms[fewest_++];
+    while (fewest_ < capacities.size() && held < most) held += capacities[fewest_++];
     std::int64_t others = 0;
-    for (std::size_t i = 0; i + 1 < fewest_; ++i) others += rooms[i];
-    lowest = static_cast<Amount>(std::max<std::int64_t>(0, least - others));
+    for (std::size_t i = 0; i + 1 < fewest_; ++i) others += capacities[i];
+    lowest = static_cast<Units>(std::max<std::int64_t>(0, least - others));
   }
-  // Children that are alike: the first one's steps are theirs, and no more of them than are used at
-  // all need to be looked at.
-  struct Like {
+  // Interchangeable children share the steps of the first one, and no more of them than an answer
+  // can use are considered.
+  struct Symmetric {
     std::size_t first;
     std::size_t many = 0;
   };
-  std::unordered_map<std::uint64_t, Like> likes;
+  std::unordered_map<std::uint64_t, Symmetric> symmetric;
   for (const DomainId id : solver_.fabric_.children(domain_)) {
-    const Amount top = std::min(most, room.amount(id));
-    const bool must = room.base(id) > 0;
+    const Units top = std::min(most, capacity.units(id));
+    const bool must = capacity.base(id) > 0;
     if (!must && (top == 0 || top < lowest)) continue;
     Child child;
     child.domain = id;
-    const auto [like, fresh] = likes.try_emplace(room.likeness(id), Like{children_.size()});
-    if (++like->second.many > fewest_ && counted) continue;
-    child.steps = fresh ? solver_.count_stairs(id, std::min(std::max(lowest, 1), top), top)
-                        : children_[like->second.first].steps;
+    const auto [group, fresh] =
+        symmetric.try_emplace(capacity.symmetry_hash(id), Symmetric{children_.size()});
+    if (++group->second.many > fewest_ && counted) continue;
+    child.steps = fresh ? solver_.count_steps(id, std::min(std::max(lowest, 1), top), top)
+                        : children_[group->second.first].steps;
     children_.push_back(std::move(child));
   }
 }
 
-// [i]: the most that as many of the first (or last) i children as an answer uses hold.
+// [i]: the most that the first (or last) i children hold, using no more of them than an answer
+// does.
 std::vector<std::size_t> ChildFold::most_held(bool backward) const {
   std::vector<std::size_t> held(1, 0);
-  std::multiset<Amount> largest;
+  std::multiset<Units> largest;
   std::size_t sum = 0;
   for (std::size_t i = 0; i < children_.size(); ++i) {
     const Child& child = children_[backward ? children_.size() - 1 - i : i];
-    const Amount room = child.steps.back().amount;
-    largest.insert(room);
-    sum += static_cast<std::size_t>(room);
+    const Units capacity = child.steps.back().units;
+    largest.insert(capacity);
+    sum += static_cast<std::size_t>(capacity);
     if (largest.size() > fewest_) {
       sum -= static_cast<std::size_t>(*largest.begin());
       largest.erase(largest.begin());
@@ -121,9 +123,8 @@ void ChildFold::find_windows() {
   }
 }
 
-// A step is needed only if no more children than an answer uses hold more for as little: another
-// one is unused then, and can stand in. With that at least one of the ways of the fewest counts is
-// left.
+// A step is dominated if as many other children as an answer uses hold more at no higher cost: one
+// of them is unused and can replace it. At least one placement with the fewest counts remains.
 void ChildFold::drop_dominated() {
   if (fewest_ == 0 || 2 * fewest_ >= children_.size()) return;
   struct At {
@@ -137,12 +138,13 @@ void ChildFold::drop_dominated() {
       all.push_back({children_[i].steps[s].counts, i, s});
   std::stable_sort(all.begin(), all.end(),
                    [](const At& a, const At& b) { return a.counts < b.counts; });
-  std::vector<Amount> held(children_.size(), 0);  // by each child for what was looked at so far
-  std::vector<Amount> largest;
-  std::vector<CountStairs> kept(children_.size());
+  std::vector<Units> held(children_.size(),
+                          0);  // by each child within the counts considered so far
+  std::vector<Units> largest;
+  std::vector<CountSteps> kept(children_.size());
   for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
     for (; to < all.size() && all[to].counts == all[from].counts; ++to)
-      held[all[to].child] = children_[all[to].child].steps[all[to].step].amount;
+      held[all[to].child] = children_[all[to].child].steps[all[to].step].units;
     largest = held;
     const auto least = largest.begin() + static_cast<std::ptrdiff_t>(fewest_) - 1;
     std::nth_element(largest.begin(), least, largest.end(), std::greater<>());
@@ -160,16 +162,16 @@ void ChildFold::drop_dominated() {
   children_ = std::move(left);
 }
 
-// What a child with this step makes cheaper: holding p costs no more than holding `amount` less,
-// and the step. The hot loop of every plan that needs several domains.
+// Relaxes a row by one step of a child: holding p costs no more than holding p - units, plus the
+// step. The hot loop of every plan that needs several domains.
 CHIPWEAVE_VECTORIZED
 static void relax(Counts* to, const Counts* from, std::size_t low, std::size_t high,
-                  std::size_t amount, Counts cost) {
+                  std::size_t units, Counts cost) {
   const Counts alone = from[0] + cost;
-  const std::size_t clipped = std::min(amount, high);
+  const std::size_t clipped = std::min(units, high);
   for (std::size_t p = low; p <= clipped; ++p) to[p] = to[p] < alone ? to[p] : alone;
-  for (std::size_t p = std::max(low, amount + 1); p <= high; ++p) {
-    const Counts with = from[p - amount] + cost;
+  for (std::size_t p = std::max(low, units + 1); p <= high; ++p) {
+    const Counts with = from[p - units] + cost;
     to[p] = to[p] < with ? to[p] : with;
   }
 }
@@ -193,18 +195,18 @@ void ChildFold::count() {
 }
 
 void ChildFold::count_row(std::size_t i, const Counts* from, Counts* to) {
-  const CountStairs& steps = children_[i - 1].steps;
+  const CountSteps& steps = children_[i - 1].steps;
   const std::size_t low = std::max<std::size_t>(1, windows_[i].low);
   const std::size_t high = windows_[i].high;
   for (std::size_t s = 1; s < steps.size(); ++s) {
     const Counts cost = steps[s].counts;
-    const auto amount = std::min(width_ - 1, static_cast<std::size_t>(steps[s].amount));
+    const auto units = std::min(width_ - 1, static_cast<std::size_t>(steps[s].units));
     if (taken_.empty()) {
-      relax(to, from, low, high, amount, cost);
+      relax(to, from, low, high, units, cost);
       continue;
     }
     for (std::size_t p = low; p <= high; ++p) {
-      const Counts with = from[p > amount ? p - amount : 0] + cost;
+      const Counts with = from[p > units ? p - units : 0] + cost;
       if (with >= to[p]) continue;
       to[p] = with;
       taken_[i * width_ + p] = static_cast<std::int32_t>(s);
@@ -212,21 +214,21 @@ void ChildFold::count_row(std::size_t i, const Counts* from, Counts* to) {
   }
 }
 
-Counts ChildFold::counts(Amount amount) const {
+Counts ChildFold::counts(Units units) const {
   const std::size_t last = rows_kept() ? children_.size() : children_.size() % 2;
-  return rows_[cell(last, inside(amount))];
+  return rows_[cell(last, inside(units))];
 }
 
-// From (child, p) of a way of the fewest counts to those of the children before it. What a step may
-// leave to them is a run of amounts that cost them the same, so runs are marked, not amounts.
+// Goes from the cells (child, p) on optimal paths to those of the children before it. A step leaves
+// a run of cells of equal cost to them, so runs are marked, not single cells.
 void ChildFold::mark_row(std::size_t i) {
   Child& child = children_[i - 1];
   const Counts* from = rows_.data() + (i - 1) * width_;
   std::uint8_t* before = seen_.data() + (i - 1) * width_;
-  std::vector<std::size_t> run_end(width_);  // the last amount that costs as much
+  std::vector<std::size_t> run_end(width_);  // the last cell of equal cost
   for (std::size_t p = width_; p-- > 0;)
     run_end[p] = p + 1 < width_ && from[p + 1] == from[p] ? run_end[p + 1] : p;
-  std::vector<std::int32_t> marks(width_ + 1, 0);  // begins less ends of runs
+  std::vector<std::int32_t> marks(width_ + 1, 0);  // starts minus ends of runs
   std::size_t fewest = width_;
   std::size_t most = 0;
   for (std::size_t p = windows_[i].low; p <= windows_[i].high; ++p) {
@@ -234,9 +236,9 @@ void ChildFold::mark_row(std::size_t i) {
     const Counts here = rows_[i * width_ + p];
     if (from[p] + child.steps.front().counts == here) before[p] = 1;
     for (std::size_t s = 1; s < child.steps.size(); ++s) {
-      const auto below = static_cast<std::size_t>(child.steps[s - 1].amount);
+      const auto below = static_cast<std::size_t>(child.steps[s - 1].units);
       const auto top =
-          std::min(static_cast<std::size_t>(child.steps[s].amount), std::max(p, below + 1));
+          std::min(static_cast<std::size_t>(child.steps[s].units), std::max(p, below + 1));
       const std::size_t rest = p > top ? p - top : 0;
       if (from[rest] + child.steps[s].counts != here) continue;
       const std::size_t last =
@@ -252,15 +254,15 @@ void ChildFold::mark_row(std::size_t i) {
     open += marks[p];
     if (open > 0) before[p] = 1;
   }
-  child.from = static_cast<Amount>(fewest);
-  child.to = static_cast<Amount>(most);
+  child.from = static_cast<Units>(fewest);
+  child.to = static_cast<Units>(most);
 }
 
 void ChildFold::mark() {
   seen_.assign(rows_.size(), 0);
-  for (Amount amount = least_; amount <= most_; ++amount)
-    seen_[cell(children_.size(), inside(amount))] = 1;
-  seen_[cell(children_.size(), inside(0))] = 1;  // where it is more than 0, its cost is asked too
+  for (Units units = least_; units <= most_; ++units)
+    seen_[cell(children_.size(), inside(units))] = 1;
+  seen_[cell(children_.size(), inside(0))] = 1;  // the cost of the base is needed, too
   for (std::size_t i = children_.size(); i > 0; --i) mark_row(i);
 }
 
@@ -275,9 +277,9 @@ void ChildFold::tighten_row(std::size_t i) {
     const Counts here = rows_[i * width_ + p];
     for (std::size_t s = 0; s < child.tight.size(); ++s) {
       const TightStep& step = child.tight[s];
-      const auto amount = static_cast<std::size_t>(step.amount);
+      const auto units = static_cast<std::size_t>(step.units);
       if (s > 0 && p == 0) break;
-      const std::size_t rest = p > amount ? p - amount : 0;
+      const std::size_t rest = p > units ? p - units : 0;
       if (from[rest] + step.counts != here || before[rest] == kLoosest) continue;
       const Tight with = before[rest] + step.tight;
       if (with >= to[p]) continue;
@@ -290,17 +292,17 @@ void ChildFold::tighten_row(std::size_t i) {
 void ChildFold::find_tightest() {
   if (how_ != How::tightest) return;
   mark();
-  std::map<std::tuple<std::uint64_t, Amount, Amount>, const Child*> like;
+  std::map<std::tuple<std::uint64_t, Units, Units>, const Child*> known;
   for (Child& child : children_) {
     if (child.to == 0) child.from = 0;
-    if (child.to == 0 && solver_.room_.base(child.domain) == 0) {
+    if (child.to == 0 && solver_.capacity_.base(child.domain) == 0) {
       child.tight = {TightStep{}};
       continue;
     }
-    const auto [it, fresh] =
-        like.try_emplace({solver_.room_.likeness(child.domain), child.from, child.to}, &child);
+    const auto [it, fresh] = known.try_emplace(
+        {solver_.capacity_.symmetry_hash(child.domain), child.from, child.to}, &child);
     child.tight =
-        fresh ? solver_.tight_stairs(child.domain, child.from, child.to) : it->second->tight;
+        fresh ? solver_.tight_steps(child.domain, child.from, child.to) : it->second->tight;
   }
   taken_.assign(rows_.size(), 0);
   tight_.assign(2 * width_, kLoosest);
@@ -308,39 +310,39 @@ void ChildFold::find_tightest() {
   for (std::size_t i = 1; i <= children_.size(); ++i) tighten_row(i);
 }
 
-Tight ChildFold::tight(Amount amount) const {
+Tight ChildFold::tight(Units units) const {
   if (how_ != How::tightest) return 0;
-  return tight_[cell(children_.size() % 2, inside(amount))];
+  return tight_[cell(children_.size() % 2, inside(units))];
 }
 
-// What the child takes of so much that the first i children hold.
-Amount ChildFold::taken(std::size_t i, Amount inside) const {
+// The units of child i if the first i children hold `inside`.
+Units ChildFold::taken(std::size_t i, Units inside) const {
   const Child& child = children_[i - 1];
   if (how_ == How::traced) {
     const Counts here = rows_[cell(i, inside)];
     for (const CountStep& step : child.steps)
-      if (rows_[cell(i - 1, std::max(0, inside - step.amount))] + step.counts == here)
-        return step.amount;
+      if (rows_[cell(i - 1, std::max(0, inside - step.units))] + step.counts == here)
+        return step.units;
     return 0;
   }
   const auto step = static_cast<std::size_t>(std::max(0, taken_[cell(i, inside)]));
-  return how_ == How::tightest ? child.tight[step].amount : child.steps[step].amount;
+  return how_ == How::tightest ? child.tight[step].units : child.steps[step].units;
 }
 
-// Together they may hold more than is asked for: the last ones get less.
-std::vector<std::pair<DomainId, Amount>> ChildFold::shares(Amount amount) const {
-  std::vector<std::pair<DomainId, Amount>> out(children_.size());
-  Amount rest = inside(amount);
+// Together they may hold more than requested: the last ones get less.
+std::vector<std::pair<DomainId, Units>> ChildFold::shares(Units units) const {
+  std::vector<std::pair<DomainId, Units>> out(children_.size());
+  Units rest = inside(units);
   std::int64_t over = -std::int64_t{rest};
   for (std::size_t i = children_.size(); i > 0; --i) {
     const Child& child = children_[i - 1];
-    const Amount share = taken(i, rest);
+    const Units share = taken(i, rest);
     out[i - 1] = {child.domain, share};
     rest = std::max(0, rest - share);
     over += share;
   }
   for (std::size_t i = out.size(); over > 0 && i > 0; --i) {
-    const auto less = static_cast<Amount>(std::min<std::int64_t>(over, out[i - 1].second));
+    const auto less = static_cast<Units>(std::min<std::int64_t>(over, out[i - 1].second));
     out[i - 1].second -= less;
     over -= less;
   }

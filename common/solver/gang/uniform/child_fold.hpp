@@ -1,11 +1,10 @@
-// ChildFold — one question of a domain that needs several of its children: which of them, and how
-// much of each. Made for one domain and thrown away.
+// ChildFold — distributes pods over the children of one domain: which children, and how many units
+// each. Made for one domain and thrown away.
 //
-// Forward, child after child: the least counts with which the first i children hold at least p
-// (rows). Backward from the amounts that are asked for: which (i, p) lie on a way of the fewest
-// counts. Forward again over these alone: the tightest. Above FoldLimits the
-// last two are left out, and steps that others can stand in for: then the counts are still the
-// fewest, but which of those ways it is, is left to order.
+// A dynamic programme over the children. Forward: rows of the fewest counts with which the first i
+// children hold at least p units. Backward: the cells (i, p) that lie on an optimal path. Forward
+// again over these: the tightest of those paths. Above FoldLimits the last two passes are skipped
+// and dominated steps are dropped: the counts are still the fewest, but ties are broken by order.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +17,38 @@ namespace chipweave::solver {
 class ChildFold {
  public:
   enum class For {
-    counts,  // counts() is all that will be asked
+    counts,  // only counts() will be called
     shares
   };
-  // Amounts of the domain, least <= most.
-  ChildFold(FewestDomains& solver, DomainId domain, Amount least, Amount most, For what);
+  // Units of the domain, least <= most.
+  ChildFold(FewestDomains& solver, DomainId domain, Units least, Units most, For what);
 
-  // Fewest counts of what is inside the domain, the domain itself not included.
-  Counts counts(Amount amount) const;
-  // The tightest of those ways; find_tightest() comes first.
-  Tight tight(Amount amount) const;
+  // Fewest counts inside the domain, without the domain itself.
+  Counts counts(Units units) const;
+  // The tightest placement with those counts. Precondition: find_tightest().
+  Tight tight(Units units) const;
   void find_tightest();
-  // How much comes to each child, if so much comes to the domain.
-  std::vector<std::pair<DomainId, Amount>> shares(Amount amount) const;
+  // The units of each child for so many units of the domain.
+  std::vector<std::pair<DomainId, Units>> shares(Units units) const;
 
  private:
   struct Child {
     DomainId domain = kNowhere;
-    CountStairs steps;
-    TightStairs tight;
-    Amount from = 0;  // of what may come to it on a way of the fewest
-    Amount to = 0;
+    CountSteps steps;
+    TightSteps tight;
+    Units from = 0;  // range of its units on optimal paths
+    Units to = 0;
   };
 
   enum class How {
-    counts,    // rows of the last children only
-    tightest,  // all ways of the fewest counts
-    traced,    // one of them, read from the rows
-    chosen     // one of them, noted on the way: too many rows to keep
+    counts,    // keeps the last two rows only
+    tightest,  // all optimal paths
+    traced,    // one of them, traced back through the rows
+    chosen     // one of them, recorded on the way: too many rows to keep
   };
 
-  Amount inside(Amount amount) const;
-  void find_children(Amount least, Amount most);
+  Units inside(Units units) const;
+  void find_children(Units least, Units most);
   void find_windows();
   void drop_dominated();
   void count();
@@ -58,31 +57,31 @@ class ChildFold {
   void mark();
   void mark_row(std::size_t child);
   void tighten_row(std::size_t child);
-  std::size_t cell(std::size_t child, Amount inside) const {
+  std::size_t cell(std::size_t child, Units inside) const {
     return child * width_ + static_cast<std::size_t>(inside);
   }
   std::size_t cells() const;
   How choose_how() const;
   bool rows_kept() const { return how_ == How::tightest || how_ == How::traced; }
-  Amount taken(std::size_t child, Amount inside) const;
+  Units taken(std::size_t child, Units inside) const;
 
   FewestDomains& solver_;
   DomainId domain_;
-  Amount least_;  // of the domain
-  Amount most_;
+  Units least_;  // of the domain
+  Units most_;
   For what_;
   How how_ = How::counts;
-  std::size_t width_ = 0;   // inner amounts, 0 included
-  std::size_t fewest_ = 0;  // children that hold the most asked for; 0: some are paid
+  std::size_t width_ = 0;   // inner units, 0 included
+  std::size_t fewest_ = 0;  // children that the largest request needs; 0: some are already used
   std::vector<Child> children_;
-  // What the first i children have to hold of an answer: from the least that the others leave to
-  // the most that they can.
+  // Units that the first i children of an answer hold: from what the others cannot hold to what
+  // they can.
   struct Window {
     std::size_t low = 0;
     std::size_t high = 0;
   };
   std::vector<Window> windows_;
-  std::vector<Counts> rows_;         // by child, then inner amount; only two if they are not kept
+  std::vector<Counts> rows_;         // by child, then inner units; two rows only unless rows_kept()
   std::vector<std::uint8_t> seen_;   // likewise
   std::vector<Tight> tight_;         // likewise
   std::vector<std::int32_t> taken_;  // likewise: the step of the child; -1: nothing above its base

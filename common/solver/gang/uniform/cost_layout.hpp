@@ -1,7 +1,7 @@
-// CostLayout — how a placement's cost is packed into two numbers that compare and add like lists:
-// the domains that it uses at each level from the coarsest to the nodes (Counts), and the free
-// chips in them in the same order (Tight: what is placed is the same for all, so the least free is
-// the tightest).
+// CostLayout — packs the cost of a placement into two integers that compare and add like vectors:
+// Counts, the used domains of each level from the coarsest to the nodes, and Tight, the free chips
+// in them in the same order. The placed chips are the same for all, so fewer free chips are
+// tighter.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ __extension__ using Tight = unsigned __int128;
 inline constexpr Counts kImpossible = std::numeric_limits<Counts>::max() / 2;
 inline constexpr Tight kLoosest = ~Tight{0};
 
-// What does not fit any more, at the fine end, is left out; whole() says so of the counts.
+// Fields of the finest levels that do not fit are left out; whole() is then false.
 class CostLayout {
  public:
-  // most_used: a field's greatest count, 0: of no interest; most_free: the greatest sum of chips.
+  // most_used: the largest count of each field, 0: not needed. most_free: the largest sum of chips.
   CostLayout(const std::vector<std::uint64_t>& most_used, std::uint64_t most_free) {
     whole_ = lay(most_used, 62, counts_);
     std::vector<std::uint64_t> free;
@@ -32,7 +32,7 @@ class CostLayout {
   }
 
   bool whole() const { return whole_; }
-  // So many domains of that level; nodes: the last field.
+  // The cost of so many domains of that level; the last field is for nodes.
   Counts count(std::size_t field, std::uint64_t domains = 1) const {
     return counts_[field] < 0 ? 0 : domains << static_cast<unsigned>(counts_[field]);
   }
@@ -42,7 +42,7 @@ class CostLayout {
 
  private:
   static int width(std::uint64_t most) { return static_cast<int>(std::bit_width(most)); }
-  // Shifts from the top; -1: no room, or of no interest.
+  // Shifts from the top; -1: left out.
   static bool lay(const std::vector<std::uint64_t>& most, int bits, std::vector<int>& shifts) {
     bool all = true;
     for (const std::uint64_t one : most) {

@@ -9,23 +9,23 @@
 
 namespace chipweave::solver {
 
-std::vector<Amount> level_shares(const std::vector<Amount>& most, Amount all) {
-  const auto held = [&](Amount level) {
+std::vector<Units> level_shares(const std::vector<Units>& most, Units all) {
+  const auto held = [&](Units level) {
     std::int64_t sum = 0;
-    for (const Amount one : most) sum += std::min(one, level);
+    for (const Units one : most) sum += std::min(one, level);
     return sum;
   };
-  Amount low = 0;  // holds less than `all`, or it is 0
-  Amount high = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+  Units low = 0;  // holds less than `all`, or it is 0
+  Units high = most.empty() ? 0 : *std::max_element(most.begin(), most.end());
   if (held(high) <= all) return most;
   while (low + 1 < high) {
-    const Amount middle = low + (high - low) / 2;
+    const Units middle = low + (high - low) / 2;
     (held(middle) <= all ? low : high) = middle;
   }
-  std::vector<Amount> shares;
+  std::vector<Units> shares;
   shares.reserve(most.size());
-  for (const Amount one : most) shares.push_back(std::min(one, low));
-  auto rest = static_cast<Amount>(all - held(low));
+  for (const Units one : most) shares.push_back(std::min(one, low));
+  auto rest = static_cast<Units>(all - held(low));
   for (std::size_t i = 0; i < shares.size() && rest > 0; ++i) {
     if (most[i] <= low) continue;
     ++shares[i];
@@ -34,10 +34,10 @@ std::vector<Amount> level_shares(const std::vector<Amount>& most, Amount all) {
   return shares;
 }
 
-EvenShares::EvenShares(const Fabric& fabric, const Room& room, const PodKind& kind,
+EvenShares::EvenShares(const Fabric& fabric, const Capacity& capacity, const PodKind& kind,
                        FewestDomains& compact, int level)
     : fabric_(fabric),
-      room_(room),
+      capacity_(capacity),
       compact_(compact),
       level_(level == domain::kNoLevel ? static_cast<int>(fabric.levels()) : level) {
   for (int at = level_ - 1; at >= 0; --at) {
@@ -53,42 +53,42 @@ EvenShares::EvenShares(const Fabric& fabric, const Room& room, const PodKind& ki
 EvenShares::Part EvenShares::part(DomainId domain) const {
   return {false,
           domain,
-          room_.amount(domain),
-          room_.base(domain),
-          room_.step(domain),
-          room_.free(domain),
+          capacity_.units(domain),
+          capacity_.base(domain),
+          capacity_.step(domain),
+          capacity_.free(domain),
           domain};
 }
 
 void EvenShares::parts_of(DomainId domain, std::vector<Part>& out) const {
   if (fabric_.level(domain) >= level_) {
-    if (room_.most(domain) > 0) out.push_back(part(domain));
-  } else if (room_.unit(domain)) {
+    if (capacity_.most(domain) > 0) out.push_back(part(domain));
+  } else if (capacity_.is_pool(domain)) {
     fabric_.each_node(domain, [&](FabricNodeId node) {
-      const Room::Kind kind = room_.of_node(node);
-      if (kind.amount > 0 || kind.base > 0)
+      const Capacity::Kind kind = capacity_.of_node(node);
+      if (kind.units > 0 || kind.base > 0)
         out.push_back(
-            {true, node, kind.amount, kind.base, room_.inner_step(domain), kind.free, domain});
+            {true, node, kind.units, kind.base, capacity_.inner_step(domain), kind.free, domain});
     });
   } else {
     for (const DomainId child : fabric_.children(domain)) parts_of(child, out);
   }
 }
 
-// Children, or the nodes of a unit.
+// Children, or the nodes of a pool.
 std::vector<EvenShares::Part> EvenShares::inside(const Part& one) const {
   std::vector<Part> out;
-  if (room_.unit(one.id)) {
+  if (capacity_.is_pool(one.id)) {
     fabric_.each_node(one.id, [&](FabricNodeId node) {
-      const Room::Kind kind = room_.of_node(node);
-      if (kind.amount > 0 || kind.base > 0)
+      const Capacity::Kind kind = capacity_.of_node(node);
+      if (kind.units > 0 || kind.base > 0)
         out.push_back(
-            {true, node, kind.amount, kind.base, room_.inner_step(one.id), kind.free, one.id});
+            {true, node, kind.units, kind.base, capacity_.inner_step(one.id), kind.free, one.id});
     });
     return out;
   }
   for (const DomainId child : fabric_.children(one.id))
-    if (room_.most(child) > 0) out.push_back(part(child));
+    if (capacity_.most(child) > 0) out.push_back(part(child));
   return out;
 }
 
@@ -118,28 +118,28 @@ bool EvenShares::Choice::better(const Choice& other) const {
 EvenShares::Choice EvenShares::best_of(DomainId candidate, int pods) {
   std::vector<Part> parts;
   parts_of(candidate, parts);
-  Amount all = pods;
+  Units all = pods;
   for (const Part& one : parts) all -= one.base;
   all /= parts.front().step;
-  std::vector<Amount> rooms;
-  rooms.reserve(parts.size());
-  for (const Part& one : parts) rooms.push_back(one.amount);
-  std::sort(rooms.begin(), rooms.end(), std::greater<>());
+  std::vector<Units> capacities;
+  capacities.reserve(parts.size());
+  for (const Part& one : parts) capacities.push_back(one.units);
+  std::sort(capacities.begin(), capacities.end(), std::greater<>());
   const auto based = static_cast<std::size_t>(
       std::count_if(parts.begin(), parts.end(), [](const Part& p) { return p.base > 0; }));
   std::size_t fewest = 0;
-  for (std::int64_t held = 0; held < all;) held += rooms[fewest++];
+  for (std::int64_t held = 0; held < all;) held += capacities[fewest++];
   if (fewest <= 1 && based == 0) {
     std::vector<Part> able;
     for (const Part& one : parts)
-      if (one.amount >= all) able.push_back(one);
+      if (one.units >= all) able.push_back(one);
     return over_children(able, pods);
   }
   return among_many(std::move(parts), all, fewest);
 }
 
-// One domain is enough: the one that lets its parts have the most equal shares; then with the
-// fewest domains above it that are not paid yet, and the tightest.
+// One domain is enough: the one whose parts get the most equal shares, then with the fewest unused
+// domains above it, then the tightest.
 EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int pods) {
   Choice best;
   for (const Part& one : able) {
@@ -151,13 +151,13 @@ EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int 
       choice.shares = {(pods - one.base) / one.step};
     } else {
       choice.parts = inside(one);
-      Amount all = pods;
-      std::vector<Amount> rooms;
+      Units all = pods;
+      std::vector<Units> capacities;
       for (const Part& part : choice.parts) {
         all -= part.base;
-        rooms.push_back(part.amount);
+        capacities.push_back(part.units);
       }
-      choice.shares = level_shares(rooms, all / choice.parts.front().step);
+      choice.shares = level_shares(capacities, all / choice.parts.front().step);
       const auto [low, high] = std::minmax_element(choice.shares.begin(), choice.shares.end());
       choice.width = std::max(1, *high - *low);
     }
@@ -168,13 +168,13 @@ EvenShares::Choice EvenShares::over_children(const std::vector<Part>& able, int 
   return best;
 }
 
-// Which of those that can have an equal share, so that few domains above them are used.
+// `count` of the parts that can have an equal share, on few domains above them.
 std::vector<std::size_t> EvenShares::closest(const std::vector<Part>& parts,
                                              const std::vector<std::size_t>& able,
                                              std::size_t count) const {
   std::vector<std::size_t> out;
   if (able.size() <= count) return able;
-  // A fabric of its own, whose nodes are the parts and take one pod each.
+  // Solved as a fabric whose nodes are the parts, with one pod each.
   const auto levels = static_cast<std::size_t>(parts[able.front()].is_node
                                                    ? fabric_.level(parts[able.front()].in) + 1
                                                    : fabric_.level(parts[able.front()].id));
@@ -193,30 +193,30 @@ std::vector<std::size_t> EvenShares::closest(const std::vector<Part>& parts,
     above.set_max_pods(*node, 1);
   }
   const PodKind each{static_cast<int>(count), 0, {}};
-  const Notes none;
-  const Room room(above, each, none);
-  FewestDomains fewest(above, room, each.pods);
+  const NodeUsages none;
+  const Capacity capacity(above, each, none);
+  FewestDomains fewest(above, capacity, each.pods);
   for (const auto& [node, pods] : fewest.place(kRootDomain, each.pods)) out.push_back(able[node]);
   std::sort(out.begin(), out.end());
   return out;
 }
 
-EvenShares::Choice EvenShares::among_many(std::vector<Part> parts, Amount all, std::size_t fewest) {
+EvenShares::Choice EvenShares::among_many(std::vector<Part> parts, Units all, std::size_t fewest) {
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return parts[a].amount > parts[b].amount; });
-  std::vector<Amount> top;
-  for (std::size_t i = 0; i < fewest; ++i) top.push_back(parts[order[i]].amount);
-  const std::vector<Amount> shares = level_shares(top, all);
-  const Amount most = shares.empty() ? 0 : *std::max_element(shares.begin(), shares.end());
-  // What is too small for an equal share is needed as it is; of the others the closest.
+                   [&](std::size_t a, std::size_t b) { return parts[a].units > parts[b].units; });
+  std::vector<Units> top;
+  for (std::size_t i = 0; i < fewest; ++i) top.push_back(parts[order[i]].units);
+  const std::vector<Units> shares = level_shares(top, all);
+  const Units most = shares.empty() ? 0 : *std::max_element(shares.begin(), shares.end());
+  // Parts too small for an equal share are filled; of the others the closest are taken.
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < fewest; ++i)
     if (top[i] < most) chosen.push_back(order[i]);
   std::vector<std::size_t> able;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[i].amount >= most) able.push_back(i);
+    if (parts[i].units >= most) able.push_back(i);
   const std::vector<std::size_t> equal = closest(parts, able, fewest - chosen.size());
   chosen.insert(chosen.end(), equal.begin(), equal.end());
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -225,13 +225,13 @@ EvenShares::Choice EvenShares::among_many(std::vector<Part> parts, Amount all, s
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   Choice out;
   out.used = chosen.size();
-  std::vector<Amount> rooms;
+  std::vector<Units> capacities;
   for (const std::size_t i : chosen) {
     out.parts.push_back(parts[i]);
     out.free += parts[i].free;
-    rooms.push_back(parts[i].amount);
+    capacities.push_back(parts[i].units);
   }
-  out.shares = level_shares(rooms, all);
+  out.shares = level_shares(capacities, all);
   out.ascending = out.shares;
   std::sort(out.ascending.begin(), out.ascending.end());
   return out;

@@ -1,9 +1,9 @@
-// EvenShares — pods spread evenly instead of packed: the fewest domains of the preferred level (no
-// level: nodes) that hold them, shares that differ by at most one slice where capacity allows; if
-// one domain is enough, evenly over what it consists of. Among equal choices the one with the
-// fewest domains above, then the tightest.
+// EvenShares — spreads pods evenly instead of packing them: over the fewest domains of the
+// preferred level (none: nodes) that hold them, in shares that differ by at most one slice where
+// capacity allows. If one domain is enough, evenly over its children. Ties: the fewest domains
+// above, then the tightest.
 //
-// Cost: O(domains of that level) to find them, and FewestDomains over them for the choice.
+// Cost: O(domains of that level), and FewestDomains over them for the choice.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,15 @@ namespace chipweave::solver {
 
 class EvenShares {
  public:
-  // level: kNoLevel for nodes; one that has slices above it gives way to that level (lifted()).
-  EvenShares(const Fabric& fabric, const Room& room, const PodKind& kind, FewestDomains& compact,
-             int level);
+  // level: kNoLevel for nodes. If a coarser level has slices, that level is used instead
+  // (lifted()).
+  EvenShares(const Fabric& fabric, const Capacity& capacity, const PodKind& kind,
+             FewestDomains& compact, int level);
 
-  // In one of the domains, each of which Room allows to hold exactly so many.
+  // In one of the candidates; each must be able to hold exactly `pods`.
   std::vector<Share> place(const std::vector<DomainId>& candidates, int pods);
-  // Slices of a level above must stay whole there, so it is that level's shares that are even, and
-  // nothing is proven.
+  // Slices of a coarser level must stay whole, so that level's shares are even, and the result is
+  // not proven to be optimal.
   bool lifted() const { return lifted_; }
 
  private:
@@ -29,18 +30,19 @@ class EvenShares {
   struct Part {
     bool is_node = false;
     std::uint32_t id = 0;
-    Amount amount = 0;
+    Units units = 0;
     int base = 0;
     int step = 1;
     std::uint64_t free = 0;
-    DomainId in = kRootDomain;  // the unit of a node
+    DomainId in = kRootDomain;  // the pool of a node
   };
   struct Choice {
-    std::vector<Part> parts;        // those used
-    std::vector<Amount> shares;     // of each
-    std::size_t used = 0;           // domains of the level, or nodes
-    Amount width = 0;               // one domain: how far the shares inside it differ, at least 1
-    std::vector<Amount> ascending;  // several: shares in order, the larger list is more even
+    std::vector<Part> parts;    // those used
+    std::vector<Units> shares;  // of each
+    std::size_t used = 0;       // domains of the level, or nodes
+    Units width = 0;            // one domain: largest difference of shares inside, at least 1
+    std::vector<Units>
+        ascending;  // several: the shares sorted; the lexicographically larger is more even
     FewestDomains::Candidate cost;  // of the domains above
     std::uint64_t free = 0;
     bool better(const Choice& other) const;
@@ -51,20 +53,20 @@ class EvenShares {
   Part part(DomainId domain) const;
   Choice best_of(DomainId candidate, int pods);
   Choice over_children(const std::vector<Part>& able, int pods);
-  Choice among_many(std::vector<Part> parts, Amount all, std::size_t fewest);
+  Choice among_many(std::vector<Part> parts, Units all, std::size_t fewest);
   std::vector<std::size_t> closest(const std::vector<Part>& parts,
                                    const std::vector<std::size_t>& able, std::size_t count) const;
   void finish(const Choice& choice, std::vector<Share>& out);
 
   const Fabric& fabric_;
-  const Room& room_;
+  const Capacity& capacity_;
   FewestDomains& compact_;
   int level_;
   bool lifted_ = false;
 };
 
-// `all` over places that take so much each, as evenly as can be; earlier places get what is left
-// over. What does not fit is left out.
-std::vector<Amount> level_shares(const std::vector<Amount>& most, Amount all);
+// `all` spread over places with these capacities as evenly as possible; earlier places get the
+// remainder. What does not fit is dropped.
+std::vector<Units> level_shares(const std::vector<Units>& most, Units all);
 
 }  // namespace chipweave::solver

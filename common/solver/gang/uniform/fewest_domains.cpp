@@ -8,31 +8,31 @@
 namespace chipweave::solver {
 namespace {
 
-// A level's field: no more domains than there are, and each one used holds a pod. The number of
-// nodes is of interest only where it does not follow from another.
-std::vector<std::uint64_t> most_used(const Fabric& fabric, const Room& room, int pods) {
+// The largest count of each level: at most the domains that exist, and at most one per pod. The
+// number of nodes is needed only where another number does not determine it.
+std::vector<std::uint64_t> most_used(const Fabric& fabric, const Capacity& capacity, int pods) {
   const auto most = static_cast<std::uint64_t>(std::max(pods, 0));
   std::vector<std::uint64_t> used;
   used.reserve(fabric.levels() + 1);
   for (int level = 0; level < static_cast<int>(fabric.levels()); ++level)
     used.push_back(std::min<std::uint64_t>(most, fabric.domains_at(level)));
   used.push_back(std::min<std::uint64_t>(most, fabric.size()));
-  if (room.one_node_each()) {
+  if (capacity.one_node_each()) {
     used.back() = 0;
-    if (room.nodes_follow() && fabric.levels() > 0) used[fabric.levels() - 1] = 0;
-  } else if (room.nodes_follow()) {
+    if (capacity.nodes_follow() && fabric.levels() > 0) used[fabric.levels() - 1] = 0;
+  } else if (capacity.nodes_follow()) {
     used.back() = 0;
   }
   return used;
 }
 
-// Candidates that were looked at: of those that are alike the first is enough.
-class Alike {
+// Of interchangeable candidates only the first one is evaluated.
+class SeenCandidates {
  public:
-  explicit Alike(const Room& room) : room_(room) {}
+  explicit SeenCandidates(const Capacity& capacity) : capacity_(capacity) {}
   bool before(const FewestDomains::Candidate& one) {
     const auto same = [&](const FewestDomains::Candidate& other) {
-      return room_.likeness(one.domain) == room_.likeness(other.domain) &&
+      return capacity_.symmetry_hash(one.domain) == capacity_.symmetry_hash(other.domain) &&
              one.counts == other.counts && one.tight == other.tight;
     };
     if (std::any_of(seen_.begin(), seen_.end(), same)) return true;
@@ -41,29 +41,32 @@ class Alike {
   }
 
  private:
-  const Room& room_;
+  const Capacity& capacity_;
   std::vector<FewestDomains::Candidate> seen_;
 };
 
 }  // namespace
 
-FewestDomains::FewestDomains(const Fabric& fabric, const Room& room, int pods, FoldLimits limits)
+FewestDomains::FewestDomains(const Fabric& fabric, const Capacity& capacity, int pods,
+                             FoldLimits limits)
     : fabric_(fabric),
-      room_(room),
-      layout_(most_used(fabric, room, pods), room.free(kRootDomain)),
-      units_(fabric, room, layout_),
+      capacity_(capacity),
+      layout_(most_used(fabric, capacity, pods), capacity.free(kRootDomain)),
+      pool_costs_(fabric, capacity, layout_),
       limits_(limits) {}
 
 Counts FewestDomains::own_counts(DomainId domain) const {
   const int level = fabric_.level(domain);
-  return level < 0 || room_.paid(domain) ? 0 : layout_.count(static_cast<std::size_t>(level));
+  return level < 0 || capacity_.already_used(domain)
+             ? 0
+             : layout_.count(static_cast<std::size_t>(level));
 }
 
 Tight FewestDomains::own_tight(DomainId domain) const {
   const int level = fabric_.level(domain);
-  return level < 0 || room_.paid(domain)
+  return level < 0 || capacity_.already_used(domain)
              ? 0
-             : layout_.tight(static_cast<std::size_t>(level), room_.free(domain));
+             : layout_.tight(static_cast<std::size_t>(level), capacity_.free(domain));
 }
 
 FewestDomains::Candidate FewestDomains::candidate(DomainId domain) const {
@@ -76,36 +79,38 @@ FewestDomains::Candidate FewestDomains::candidate(DomainId domain) const {
   return out;
 }
 
-// At the level below as many children as the largest would do, from there on not fewer, and nodes
-// as if they stood side by side.
+// As many children as the largest ones would do, no fewer domains at the levels below, and as many
+// nodes as if all were in one domain.
 Counts FewestDomains::bound(DomainId id, int pods) const {
   Counts least = own_counts(id);
-  if (room_.paid(id) || pods == 0) return least;
+  if (capacity_.already_used(id) || pods == 0) return least;
   const std::size_t levels = fabric_.levels();
-  const auto nodes_beside = static_cast<std::uint64_t>(room_.fewest_nodes(id, pods));
-  if (room_.unit(id)) {
+  const auto nodes_beside = static_cast<std::uint64_t>(capacity_.fewest_nodes(id, pods));
+  if (capacity_.is_pool(id)) {
     const bool rack = fabric_.is_rack(id);
     return least + layout_.count(levels, nodes_beside) +
            (rack ? layout_.count(levels - 1, nodes_beside) : 0);
   }
-  std::vector<int> rooms;
-  for (const DomainId child : fabric_.children(id)) rooms.push_back(room_.most(child));
-  std::sort(rooms.begin(), rooms.end(), std::greater<>());
+  std::vector<int> capacities;
+  for (const DomainId child : fabric_.children(id)) capacities.push_back(capacity_.most(child));
+  std::sort(capacities.begin(), capacities.end(), std::greater<>());
   std::uint64_t children = 0;
-  for (std::int64_t held = 0; children < rooms.size() && held < pods;) held += rooms[children++];
+  for (std::int64_t held = 0; children < capacities.size() && held < pods;)
+    held += capacities[children++];
   const std::uint64_t nodes = std::max(children, nodes_beside);
   for (std::size_t level = static_cast<std::size_t>(fabric_.level(id)) + 1; level < levels; ++level)
-    least += layout_.count(level, level + 1 == levels && room_.one_node_each() ? nodes : children);
+    least +=
+        layout_.count(level, level + 1 == levels && capacity_.one_node_each() ? nodes : children);
   return least + layout_.count(levels, nodes);
 }
 
 std::vector<FewestDomains::Candidate> FewestDomains::single_children(DomainId domain,
-                                                                     Amount amount) const {
+                                                                     Units units) const {
   std::vector<Candidate> out;
-  if (room_.unit(domain) || room_.paid(domain) || amount == 0) return out;
-  const Amount inside = room_.inner(domain, amount);
+  if (capacity_.is_pool(domain) || capacity_.already_used(domain) || units == 0) return out;
+  const Units inside = capacity_.inner(domain, units);
   for (const DomainId child : fabric_.children(domain)) {
-    if (room_.amount(child) >= inside) out.push_back({child, 0, 0});
+    if (capacity_.units(child) >= inside) out.push_back({child, 0, 0});
   }
   return out;
 }
@@ -123,12 +128,12 @@ DomainId FewestDomains::choose(const std::vector<Candidate>& candidates, int pod
                    [](const Entry& a, const Entry& b) { return a.least < b.least; });
   Counts fewest = kImpossible;
   std::vector<std::size_t> best;
-  Alike seen(room_);
+  SeenCandidates seen(capacity_);
   for (const Entry& entry : order) {
     if (entry.least > fewest) break;
     const Candidate& one = candidates[entry.position];
     if (seen.before(one)) continue;
-    const Counts found = one.counts + counts_of(one.domain, amount(one.domain, pods));
+    const Counts found = one.counts + counts_of(one.domain, units(one.domain, pods));
     if (found > fewest) continue;
     if (found < fewest) best.clear();
     fewest = found;
@@ -147,7 +152,7 @@ DomainId FewestDomains::choose(const std::vector<Candidate>& candidates, int pod
   for (const std::size_t i : best) {
     if (own(i) > tightest) break;
     const Candidate& one = candidates[i];
-    const Tight found = one.tight + tight_of(one.domain, amount(one.domain, pods));
+    const Tight found = one.tight + tight_of(one.domain, units(one.domain, pods));
     if (found < tightest || (found == tightest && i < chosen)) {
       tightest = found;
       chosen = i;
@@ -156,78 +161,78 @@ DomainId FewestDomains::choose(const std::vector<Candidate>& candidates, int pod
   return candidates[chosen].domain;
 }
 
-Counts FewestDomains::counts_of(DomainId domain, Amount amount) {
-  const std::vector<Candidate> singles = single_children(domain, amount);
-  if (singles.empty()) return count_stairs(domain, amount, amount).back().counts;
-  const int pods = room_.pods(domain, amount);
+Counts FewestDomains::counts_of(DomainId domain, Units units) {
+  const std::vector<Candidate> singles = single_children(domain, units);
+  if (singles.empty()) return count_steps(domain, units, units).back().counts;
+  const int pods = capacity_.pods(domain, units);
   std::vector<std::pair<Counts, DomainId>> order;
   order.reserve(singles.size());
   for (const Candidate& one : singles) order.emplace_back(bound(one.domain, pods), one.domain);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   Counts fewest = kImpossible;
-  Alike seen(room_);
+  SeenCandidates seen(capacity_);
   for (const auto& [least, child] : order) {
     if (least >= fewest) break;
     if (seen.before({child, 0, 0})) continue;
-    fewest = std::min(fewest, counts_of(child, this->amount(child, pods)));
+    fewest = std::min(fewest, counts_of(child, this->units(child, pods)));
   }
   return fewest + own_counts(domain);
 }
 
-Tight FewestDomains::tight_of(DomainId domain, Amount amount) {
-  const std::vector<Candidate> singles = single_children(domain, amount);
-  if (singles.empty()) return tight_stairs(domain, amount, amount).back().tight;
-  const int pods = room_.pods(domain, amount);
+Tight FewestDomains::tight_of(DomainId domain, Units units) {
+  const std::vector<Candidate> singles = single_children(domain, units);
+  if (singles.empty()) return tight_steps(domain, units, units).back().tight;
+  const int pods = capacity_.pods(domain, units);
   const DomainId child = choose(singles, pods);
-  return own_tight(domain) + tight_of(child, this->amount(child, pods));
+  return own_tight(domain) + tight_of(child, this->units(child, pods));
 }
 
-CountStairs FewestDomains::count_stairs(DomainId domain, Amount least, Amount most) {
-  CountStairs steps;
+CountSteps FewestDomains::count_steps(DomainId domain, Units least, Units most) {
+  CountSteps steps;
   const Counts own = own_counts(domain);
-  if (room_.unit(domain)) {
-    const Amount none = room_.inner(domain, 0);  // more than 0 where a slice must be made whole
-    const Amount from = none > 0 ? none : room_.inner(domain, least);
-    for (const CountStep& inner : units_.counts(domain, from, room_.inner(domain, most))) {
-      if (inner.amount < none) continue;
+  if (capacity_.is_pool(domain)) {
+    const Units none = capacity_.inner(domain, 0);  // above 0 where a slice must be completed
+    const Units from = none > 0 ? none : capacity_.inner(domain, least);
+    for (const CountStep& inner : pool_costs_.counts(domain, from, capacity_.inner(domain, most))) {
+      if (inner.units < none) continue;
       if (steps.empty()) steps.push_back({0, inner.counts});
-      const Amount amount = std::min(most, room_.outer(domain, inner.amount));
-      if (amount > steps.back().amount) steps.push_back({amount, inner.counts + own});
+      const Units units = std::min(most, capacity_.outer(domain, inner.units));
+      if (units > steps.back().units) steps.push_back({units, inner.counts + own});
     }
     return steps;
   }
   const ChildFold fold(*this, domain, least, most, ChildFold::For::counts);
-  for (Amount amount = most; amount >= std::max(1, least); --amount) {
-    const Counts found = fold.counts(amount);
-    if (steps.empty() || found < steps.back().counts) steps.push_back({amount, found});
+  for (Units units = most; units >= std::max(1, least); --units) {
+    const Counts found = fold.counts(units);
+    if (steps.empty() || found < steps.back().counts) steps.push_back({units, found});
   }
   for (CountStep& step : steps) step.counts += own;
-  steps.push_back({0, room_.base(domain) == 0 ? 0 : fold.counts(0)});
+  steps.push_back({0, capacity_.base(domain) == 0 ? 0 : fold.counts(0)});
   std::reverse(steps.begin(), steps.end());
   return steps;
 }
 
-TightStairs FewestDomains::tight_stairs(DomainId domain, Amount least, Amount most) {
-  TightStairs steps;
+TightSteps FewestDomains::tight_steps(DomainId domain, Units least, Units most) {
+  TightSteps steps;
   const Counts own = own_counts(domain);
   const Tight mine = own_tight(domain);
-  if (room_.unit(domain)) {
-    const Amount none = room_.inner(domain, 0);
-    const Amount from = none > 0 ? none : room_.inner(domain, least);
-    for (const TightStep& inner : units_.tight(domain, from, room_.inner(domain, most))) {
-      if (inner.amount < none) continue;
+  if (capacity_.is_pool(domain)) {
+    const Units none = capacity_.inner(domain, 0);
+    const Units from = none > 0 ? none : capacity_.inner(domain, least);
+    for (const TightStep& inner : pool_costs_.tight(domain, from, capacity_.inner(domain, most))) {
+      if (inner.units < none) continue;
       if (steps.empty()) steps.push_back({0, inner.counts, inner.tight});
-      const Amount amount = std::min(most, room_.outer(domain, inner.amount));
-      if (amount > steps.back().amount)
-        steps.push_back({amount, inner.counts + own, inner.tight + mine});
+      const Units units = std::min(most, capacity_.outer(domain, inner.units));
+      if (units > steps.back().units)
+        steps.push_back({units, inner.counts + own, inner.tight + mine});
     }
     return steps;
   }
   ChildFold fold(*this, domain, least, most, ChildFold::For::shares);
   fold.find_tightest();
-  for (Amount amount = most; amount >= std::max(1, least); --amount) {
-    const TightStep step{amount, fold.counts(amount), fold.tight(amount)};
+  for (Units units = most; units >= std::max(1, least); --units) {
+    const TightStep step{units, fold.counts(units), fold.tight(units)};
     if (steps.empty() || step.counts < steps.back().counts ||
         (step.counts == steps.back().counts && step.tight < steps.back().tight))
       steps.push_back(step);
@@ -236,7 +241,7 @@ TightStairs FewestDomains::tight_stairs(DomainId domain, Amount least, Amount mo
     step.counts += own;
     step.tight += mine;
   }
-  if (room_.base(domain) == 0)
+  if (capacity_.base(domain) == 0)
     steps.push_back({0, 0, 0});
   else
     steps.push_back({0, fold.counts(0), fold.tight(0)});
@@ -246,22 +251,23 @@ TightStairs FewestDomains::tight_stairs(DomainId domain, Amount least, Amount mo
 
 std::vector<Share> FewestDomains::place(DomainId domain, int pods) {
   std::vector<Share> out;
-  descend(domain, amount(domain, pods), out);
+  descend(domain, units(domain, pods), out);
   return out;
 }
 
-void FewestDomains::descend(DomainId domain, Amount amount, std::vector<Share>& out) {
-  if (amount == 0 && room_.base(domain) == 0) return;
-  if (room_.unit(domain)) return units_.place(domain, room_.inner(domain, amount), out);
-  const std::vector<Candidate> singles = single_children(domain, amount);
+void FewestDomains::descend(DomainId domain, Units units, std::vector<Share>& out) {
+  if (units == 0 && capacity_.base(domain) == 0) return;
+  if (capacity_.is_pool(domain))
+    return pool_costs_.place(domain, capacity_.inner(domain, units), out);
+  const std::vector<Candidate> singles = single_children(domain, units);
   if (!singles.empty()) {
-    const int pods = room_.pods(domain, amount);
+    const int pods = capacity_.pods(domain, units);
     const DomainId child = choose(singles, pods);
-    return descend(child, this->amount(child, pods), out);
+    return descend(child, this->units(child, pods), out);
   }
-  ChildFold fold(*this, domain, amount, amount, ChildFold::For::shares);
+  ChildFold fold(*this, domain, units, units, ChildFold::For::shares);
   fold.find_tightest();
-  for (const auto& [child, share] : fold.shares(amount)) descend(child, share, out);
+  for (const auto& [child, share] : fold.shares(units)) descend(child, share, out);
 }
 
 }  // namespace chipweave::solver

@@ -1,16 +1,16 @@
-// FewestDomains — where a number of equal pods goes so that it uses the fewest domains of the
-// coarsest level, of those ways the one with the fewest of the next level, and so on down to nodes,
-// and then the tightest: the least free chips in the used domains, coarsest level first; then the
-// first in natural order.
+// FewestDomains — places a number of equal pods on the fewest domains of the coarsest level, then
+// of the next level, and so on down to nodes; then where it is tightest, that is with the fewest
+// free chips in the used domains, coarsest level first; then first in natural order.
 //
-// Exact (up to what CostLayout can hold, exact()). Counts first: for a domain the staircase "so
-// many pods cost at least that many domains" follows from those of its children by (min, +), with
-// counts packed into one number. A set of children that can hold more holds less as well, so only
-// the steps of a staircase matter. Then, among the ways that reach the fewest and nothing else, the
-// tightest (ChildFold). Where one child is enough, children are looked at in the order of what they
-// cost at least, until that is more than what was found.
-// Cost: for each domain in question, its children x the pods that may come to it x the steps of one
-// child (ways of as few nodes); what the largest other children hold limits the last two.
+// Exact, as far as CostLayout can hold the costs (exact()). For each domain the step function "so
+// many pods cost at least so many domains" is the (min, +) convolution of its children's, with
+// counts packed into one integer. A set of children that can hold more can also hold less, so only
+// the steps matter. Among the placements with the fewest counts ChildFold finds the tightest. Where
+// one child is enough, children are tried in the order of their lower bound until it exceeds the
+// best.
+//
+// Cost, for each domain considered: its children x the pods that may go to it x the steps of one
+// child; bounded by what the largest other children hold.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@
 #include <vector>
 
 #include "common/solver/gang/fabric.hpp"
+#include "common/solver/gang/uniform/capacity.hpp"
 #include "common/solver/gang/uniform/cost_layout.hpp"
-#include "common/solver/gang/uniform/room.hpp"
-#include "common/solver/gang/uniform/unit_costs.hpp"
+#include "common/solver/gang/uniform/pool_costs.hpp"
 
 namespace chipweave::solver {
 
-// Up to where all ways of the fewest counts are kept, to find the tightest of them (ChildFold).
+// Limits for keeping all optimal paths, which finding the tightest needs (ChildFold).
 struct FoldLimits {
-  std::size_t cells = 4U << 20U;  // children x amounts of one domain
-  std::size_t work = 64U << 20U;  // steps of all children x amounts
+  std::size_t cells = 4U << 20U;  // children x units of one domain
+  std::size_t work = 64U << 20U;  // steps of all children x units
 };
 
 class FewestDomains {
  public:
-  // pods: how many are placed at most.
-  FewestDomains(const Fabric& fabric, const Room& room, int pods, FoldLimits limits = {});
+  // pods: the most that will be placed.
+  FewestDomains(const Fabric& fabric, const Capacity& capacity, int pods, FoldLimits limits = {});
 
-  // A domain that could take them all, and what the domains above it cost.
+  // A domain that can take them all, and the cost of the domains above it.
   struct Candidate {
     DomainId domain = kRootDomain;
     Counts counts = 0;
     Tight tight = 0;
   };
   Candidate candidate(DomainId domain) const;
-  // The best of them for exactly so many pods, a number that Room allows in each.
+  // The best candidate for exactly `pods`, which each of them must be able to hold.
   DomainId choose(const std::vector<Candidate>& candidates, int pods);
   // Nodes in natural order of their paths.
   std::vector<Share> place(DomainId domain, int pods);
@@ -53,27 +53,27 @@ class FewestDomains {
  private:
   friend class ChildFold;
 
-  Amount amount(DomainId domain, int pods) const {
-    return (pods - room_.base(domain)) / room_.step(domain);
+  Units units(DomainId domain, int pods) const {
+    return (pods - capacity_.base(domain)) / capacity_.step(domain);
   }
   Counts own_counts(DomainId domain) const;
   Tight own_tight(DomainId domain) const;
-  // The children, if one of them is to hold so much of the domain; empty: more are needed, or some
-  // are paid already.
-  std::vector<Candidate> single_children(DomainId domain, Amount amount) const;
-  // No way to place so much in the domain is cheaper than that. Its children are counted.
+  // The children that can hold so many units alone; empty: several are needed, or the domain is
+  // already used.
+  std::vector<Candidate> single_children(DomainId domain, Units units) const;
+  // Lower bound of the counts of so many pods in the domain. O(children).
   Counts bound(DomainId domain, int pods) const;
 
-  Counts counts_of(DomainId domain, Amount amount);
-  CountStairs count_stairs(DomainId domain, Amount least, Amount most);
-  TightStairs tight_stairs(DomainId domain, Amount least, Amount most);
-  Tight tight_of(DomainId domain, Amount amount);
-  void descend(DomainId domain, Amount amount, std::vector<Share>& out);
+  Counts counts_of(DomainId domain, Units units);
+  CountSteps count_steps(DomainId domain, Units least, Units most);
+  TightSteps tight_steps(DomainId domain, Units least, Units most);
+  Tight tight_of(DomainId domain, Units units);
+  void descend(DomainId domain, Units units, std::vector<Share>& out);
 
   const Fabric& fabric_;
-  const Room& room_;
+  const Capacity& capacity_;
   CostLayout layout_;
-  UnitCosts units_;
+  PoolCosts pool_costs_;
   FoldLimits limits_;
 };
 

@@ -7,9 +7,10 @@
 namespace chipweave::solver {
 namespace {
 
-// Positions so that each has as much as possible to do with those before it: costs show early.
-std::vector<std::uint32_t> search_order(const OrderJudge& judge) {
-  const std::size_t n = judge.positions();
+// Positions ordered so that each has as much traffic as possible with those before it: costs show
+// early.
+std::vector<std::uint32_t> search_order(const OrderCost& order_cost) {
+  const std::size_t n = order_cost.positions();
   std::vector<std::int64_t> pull(n, 0);
   std::vector<bool> taken(n, false);
   std::vector<std::uint32_t> out;
@@ -20,18 +21,18 @@ std::vector<std::uint32_t> search_order(const OrderJudge& judge) {
     }
     taken[next] = true;
     out.push_back(static_cast<std::uint32_t>(next));
-    for (const auto& neighbour : judge.neighbours(next))
+    for (const auto& neighbour : order_cost.neighbours(next))
       pull[neighbour.position] += neighbour.weight;
   }
   return out;
 }
 
-// Depth-first over positions. What is cut off: arrangements whose placed pods cost, with the least
-// that each other position must pay to them wherever its pod comes from, what the best one costs.
+// Branch and bound over positions. Lower bound: the cost of the placed pods plus, for every other
+// position, the least that any pod would cost there in traffic with the placed ones.
 class Search {
  public:
-  Search(const OrderJudge& judge, JudgedArrangement& best)
-      : places_(judge.places()), best_(best), positions_(search_order(judge)) {
+  Search(const OrderCost& order_cost, CostedArrangement& best)
+      : places_(order_cost.places()), best_(best), positions_(search_order(order_cost)) {
     const std::size_t n = positions_.size();
     prices_.resize(places_.classes());
     for (PodClass a = 0; a < places_.classes(); ++a) {
@@ -41,12 +42,12 @@ class Search {
     for (std::size_t i = 0; i < n; ++i) turn[positions_[i]] = i;
     later_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      for (const auto& neighbour : judge.neighbours(positions_[i])) {
+      for (const auto& neighbour : order_cost.neighbours(positions_[i])) {
         if (turn[neighbour.position] > i) later_[i].push_back(neighbour);
       }
     }
     at_.resize(n);
-    owed_.resize(n, std::vector<std::int64_t>(places_.classes(), 0));
+    bound_by_class_.resize(n, std::vector<std::int64_t>(places_.classes(), 0));
     least_.resize(n, 0);
     used_.resize(places_.domains().size(), 0);
   }
@@ -57,7 +58,7 @@ class Search {
   }
 
  private:
-  // Of domains of one shape that are all empty only the first may get the next pod.
+  // Symmetry breaking: of empty domains of one shape only the first may get the next pod.
   bool may_open(PodClass c) const {
     const auto& domains = places_.domains();
     const std::uint32_t leaf = places_.domain_of(c);
@@ -74,25 +75,25 @@ class Search {
       used_[d] = taken ? used_[d] + 1 : used_[d] - 1;
   }
 
-  // The i-th position takes class c, or gives it back (sign -1): how much more, at least, positions
-  // without a pod must pay.
-  std::int64_t owe(std::size_t i, PodClass c, std::int64_t sign) {
+  // The i-th position takes class c, or gives it back (sign -1). Returns by how much the lower
+  // bound of the other positions rises.
+  std::int64_t raise_bound(std::size_t i, PodClass c, std::int64_t sign) {
     const Steps steps = later_[i].size() * places_.classes() + 1;
     left_ = left_ > steps ? left_ - steps : 0;
     std::int64_t more = 0;
     for (const auto& neighbour : later_[i]) {
-      std::vector<std::int64_t>& owed = owed_[neighbour.position];
-      for (PodClass of = 0; of < owed.size(); ++of)
-        owed[of] += sign * neighbour.weight * prices_[c][of];
-      const std::int64_t least = *std::min_element(owed.begin(), owed.end());
+      std::vector<std::int64_t>& by_class = bound_by_class_[neighbour.position];
+      for (PodClass of = 0; of < by_class.size(); ++of)
+        by_class[of] += sign * neighbour.weight * prices_[c][of];
+      const std::int64_t least = *std::min_element(by_class.begin(), by_class.end());
       more += least - least_[neighbour.position];
       least_[neighbour.position] = least;
     }
     return more;
   }
 
-  // cost: of what is placed; open: what the other positions owe to it at least. Recursion: as deep
-  // as there are pods, kMaxExactPods.
+  // cost: of the placed pods; open: the lower bound of the other positions. Recursion: as deep as
+  // there are pods, at most kMaxExactPods.
   void extend(std::size_t i, std::int64_t cost, std::int64_t open) {
     if (i == positions_.size()) {
       best_ = {cost, at_};
@@ -102,29 +103,29 @@ class Search {
     const std::int64_t others = open - least_[position];
     for (PodClass c = 0; c < places_.classes() && left_ > 0; ++c) {
       if (!may_open(c)) continue;
-      const std::int64_t next = cost + owed_[position][c];
+      const std::int64_t next = cost + bound_by_class_[position][c];
       if (next + others >= best_.cost) continue;
-      const std::int64_t more = owe(i, c, 1);
+      const std::int64_t more = raise_bound(i, c, 1);
       if (next + others + more < best_.cost) {
         at_[position] = c;
         use(c, true);
         extend(i + 1, next, others + more);
         use(c, false);
       }
-      owe(i, c, -1);
+      raise_bound(i, c, -1);
     }
   }
 
   const PodPlaces& places_;
-  JudgedArrangement& best_;
-  std::vector<std::uint32_t> positions_;                   // in the order of the search
-  std::vector<std::vector<OrderJudge::Neighbour>> later_;  // by that order: to be placed behind it
-  std::vector<std::vector<std::int64_t>> prices_;          // PodPlaces::price(), looked up
+  CostedArrangement& best_;
+  std::vector<std::uint32_t> positions_;                  // in the order of the search
+  std::vector<std::vector<OrderCost::Neighbour>> later_;  // by that order: those placed later
+  std::vector<std::vector<std::int64_t>> prices_;         // PodPlaces::price(), looked up
   Arrangement at_;
-  // By position: what each class would pay there to those that are placed, and the least of it.
-  std::vector<std::vector<std::int64_t>> owed_;
+  // By position: what each class would cost there, and the minimum.
+  std::vector<std::vector<std::int64_t>> bound_by_class_;
   std::vector<std::int64_t> least_;
-  std::vector<std::size_t> used_;  // by domain: its pods that have a position
+  std::vector<std::size_t> used_;  // by domain: its pods with a position
   Steps left_ = kExactOrderSteps;
 };
 
@@ -152,8 +153,8 @@ bool few_arrangements(const PodPlaces& places) {
   return log_count <= std::log(kMaxArrangements);
 }
 
-bool lower_to_least(const OrderJudge& judge, JudgedArrangement& best) {
-  return Search(judge, best).run();
+bool lower_to_least(const OrderCost& order_cost, CostedArrangement& best) {
+  return Search(order_cost, best).run();
 }
 
 }  // namespace chipweave::solver

@@ -1,28 +1,28 @@
-// The cheapest arrangement of a few pods, by branch and bound over those that are really different.
+// The cheapest arrangement of a few pods, by branch and bound over the arrangements that really
+// differ.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "common/solver/bandwidth/steps.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_improver.hpp"
-#include "common/solver/ranks/search/order_judge.hpp"
 
 namespace chipweave::solver {
 
-// Arrangements that differ in more than which of a class's pods stands where and which of two
-// domains of one shape is which: n! / product of classes' n_c! / product of same-shape siblings'
-// k!. Nine pods have 9! = 362,880 at most, leaves of 6, 4 and 6 pods 840,840.
+// Arrangements up to permuting the pods of a class and domains of one shape: n! / product of n_c!
+// over classes / product of k! over siblings of one shape. Nine pods have at most 9! = 362,880,
+// leaves of 6, 4 and 6 pods 840,840.
 inline constexpr double kMaxArrangements = 2'000'000;
 inline constexpr std::size_t kMaxExactPods = 32;
-// About a tenth of a second. Nine pods need 20 million at most even if nothing is cut off, so up to
-// there every request is decided.
+// About a tenth of a second. Nine pods need at most 20 million even without pruning, so up to there
+// every request is solved.
 inline constexpr Steps kExactOrderSteps = 30'000'000;
 
 bool few_arrangements(const PodPlaces& places);
 
-// Lowers `best` to the least cost there is, or leaves it if that is its cost. False: steps were
-// used up before that was certain.
-bool lower_to_least(const OrderJudge& judge, JudgedArrangement& best);
+// Lowers `best` to the minimum. False: the step budget was exhausted before that was proven.
+bool lower_to_least(const OrderCost& order_cost, CostedArrangement& best);
 
 }  // namespace chipweave::solver

@@ -6,12 +6,12 @@
 namespace chipweave::solver {
 namespace {
 
-// Up to so many positions every pair is tried; above, only those that have a dear neighbour, with
-// those of the neighbour's home.
+// Up to so many positions every pair is tried; above, only positions with an expensive neighbour,
+// with those of the neighbour's home.
 constexpr std::size_t kAllPairs = 64;
 constexpr std::size_t kHomePods = 4;
 
-// What stands along the layout.
+// The classes along the layout.
 std::vector<PodClass> row_of(const Arrangement& at, const Layout& layout) {
   std::vector<PodClass> out;
   out.reserve(at.size());
@@ -31,8 +31,9 @@ std::vector<std::size_t> run_starts(const std::vector<PodClass>& row) {
 
 }  // namespace
 
-OrderImprover::OrderImprover(const OrderJudge& judge, Steps steps) : judge_(judge), left_(steps) {
-  const PodPlaces& places = judge.places();
+OrderImprover::OrderImprover(const OrderCost& order_cost, Steps steps)
+    : order_cost_(order_cost), left_(steps) {
+  const PodPlaces& places = order_cost.places();
   for (PodClass c = 0; c < places.classes(); ++c) {
     std::uint32_t home = places.domain_of(c);
     while (places.domains()[home].pods < kHomePods && places.domains()[home].parent != kNoDomain)
@@ -43,7 +44,7 @@ OrderImprover::OrderImprover(const OrderJudge& judge, Steps steps) : judge_(judg
 
 OrderImprover::Index OrderImprover::index_of(const Arrangement& at) const {
   Index out;
-  out.of_home.resize(judge_.places().domains().size());
+  out.of_home.resize(order_cost_.places().domains().size());
   for (std::size_t p = 0; p < at.size(); ++p) {
     auto& list = out.of_home[home_[at[p]]];
     out.place.push_back(static_cast<std::uint32_t>(list.size()));
@@ -59,7 +60,7 @@ void OrderImprover::exchange(Arrangement& at, Index& index, std::size_t p, std::
   std::swap(at[p], at[q]);
 }
 
-bool OrderImprover::pay(Steps steps) {
+bool OrderImprover::spend(Steps steps) {
   if (left_ < steps) {
     left_ = 0;
     return false;
@@ -68,28 +69,28 @@ bool OrderImprover::pay(Steps steps) {
   return true;
 }
 
-void OrderImprover::descend(JudgedArrangement& arrangement, const Layout& layout) {
+void OrderImprover::descend(CostedArrangement& arrangement, const Layout& layout) {
   while (arrangement.cost > 0 && (swaps(arrangement) || moves(arrangement, layout))) {
   }
 }
 
-// As long as a pass over all positions helps; whether the first did.
-bool OrderImprover::swaps(JudgedArrangement& arrangement) {
-  if (!pay(arrangement.at.size())) return false;
+// Passes over all positions until one does not help. Returns whether any did.
+bool OrderImprover::swaps(CostedArrangement& arrangement) {
+  if (!spend(arrangement.at.size())) return false;
   Index index = index_of(arrangement.at);
   bool any = false;
   for (bool again = true; again;) {
     again = false;
     for (std::size_t p = 0; p < arrangement.at.size(); ++p) {
-      if (!pay(judge_.neighbours(p).size() + 1)) return any;
-      if (judge_.cost_of(arrangement.at, p) == 0) continue;
+      if (!spend(order_cost_.neighbours(p).size() + 1)) return any;
+      if (order_cost_.cost_of(arrangement.at, p) == 0) continue;
       while (swap_one(arrangement, index, p)) again = any = true;
     }
   }
   return any;
 }
 
-bool OrderImprover::swap_one(JudgedArrangement& arrangement, Index& index, std::size_t p) {
+bool OrderImprover::swap_one(CostedArrangement& arrangement, Index& index, std::size_t p) {
   const Arrangement& at = arrangement.at;
   if (at.size() <= kAllPairs) {
     for (std::uint32_t home = 0; home < index.of_home.size(); ++home) {
@@ -98,7 +99,7 @@ bool OrderImprover::swap_one(JudgedArrangement& arrangement, Index& index, std::
     return false;
   }
   std::vector<std::uint32_t> tried;
-  for (const OrderJudge::Neighbour& n : judge_.neighbours(p)) {
+  for (const OrderCost::Neighbour& n : order_cost_.neighbours(p)) {
     if (at[n.position] == at[p]) continue;
     const std::uint32_t home = home_[at[n.position]];
     if (std::find(tried.begin(), tried.end(), home) != tried.end()) continue;
@@ -108,13 +109,13 @@ bool OrderImprover::swap_one(JudgedArrangement& arrangement, Index& index, std::
   return false;
 }
 
-// Exchanges p with the first position of that home with which it pays.
-bool OrderImprover::swap_into(JudgedArrangement& arrangement, Index& index, std::size_t p,
+// Exchanges p with the first position of that home that lowers the cost.
+bool OrderImprover::swap_into(CostedArrangement& arrangement, Index& index, std::size_t p,
                               std::uint32_t home) {
   for (const std::uint32_t q : index.of_home[home]) {
     if (arrangement.at[q] == arrangement.at[p]) continue;
-    if (!pay(judge_.swap_steps(p, q))) return false;
-    const std::int64_t change = judge_.swap_change(arrangement.at, p, q);
+    if (!spend(order_cost_.swap_steps(p, q))) return false;
+    const std::int64_t change = order_cost_.swap_change(arrangement.at, p, q);
     if (change >= 0) continue;
     exchange(arrangement.at, index, p, q);
     arrangement.cost += change;
@@ -123,22 +124,22 @@ bool OrderImprover::swap_into(JudgedArrangement& arrangement, Index& index, std:
   return false;
 }
 
-bool OrderImprover::moves(JudgedArrangement& arrangement, const Layout& layout) {
+bool OrderImprover::moves(CostedArrangement& arrangement, const Layout& layout) {
   bool any = false;
   for (const std::size_t unit : layout.units) any = block_swaps(arrangement, layout, unit) || any;
   return run_moves(arrangement, layout) || any;
 }
 
-bool OrderImprover::take_if_cheaper(JudgedArrangement& arrangement, const Layout& layout,
+bool OrderImprover::take_if_cheaper(CostedArrangement& arrangement, const Layout& layout,
                                     const std::vector<PodClass>& row) {
   Arrangement at = arranged(layout, row);
-  const std::int64_t cost = judge_.cost(at);
+  const std::int64_t cost = order_cost_.cost(at);
   if (cost >= arrangement.cost) return false;
   arrangement = {cost, std::move(at)};
   return true;
 }
 
-bool OrderImprover::block_swaps(JudgedArrangement& arrangement, const Layout& layout,
+bool OrderImprover::block_swaps(CostedArrangement& arrangement, const Layout& layout,
                                 std::size_t unit) {
   bool any = false;
   std::vector<PodClass> row = row_of(arrangement.at, layout);
@@ -147,9 +148,9 @@ bool OrderImprover::block_swaps(JudgedArrangement& arrangement, const Layout& la
       const auto first = row.begin() + static_cast<std::ptrdiff_t>(i);
       const auto second = row.begin() + static_cast<std::ptrdiff_t>(j);
       const auto length = static_cast<std::ptrdiff_t>(unit);
-      if (!pay(1 + unit)) return any;
+      if (!spend(1 + unit)) return any;
       if (std::equal(first, first + length, second)) continue;
-      if (!pay(row.size() + judge_.cost_steps())) return any;
+      if (!spend(row.size() + order_cost_.cost_steps())) return any;
       std::swap_ranges(first, first + length, second);
       if (take_if_cheaper(arrangement, layout, row)) {
         any = true;
@@ -162,7 +163,7 @@ bool OrderImprover::block_swaps(JudgedArrangement& arrangement, const Layout& la
 }
 
 // Moves a run of one class to the beginning of another run; those in between shift.
-bool OrderImprover::run_moves(JudgedArrangement& arrangement, const Layout& layout) {
+bool OrderImprover::run_moves(CostedArrangement& arrangement, const Layout& layout) {
   bool any = false;
   for (bool again = true; again;) {
     again = false;
@@ -171,7 +172,7 @@ bool OrderImprover::run_moves(JudgedArrangement& arrangement, const Layout& layo
     for (std::size_t i = 0; i + 1 < starts.size() && !again; ++i) {
       for (std::size_t j = 0; j < starts.size() && !again; ++j) {
         if (j == i || j == i + 1) continue;
-        if (!pay(row.size() + judge_.cost_steps())) return any;
+        if (!spend(row.size() + order_cost_.cost_steps())) return any;
         std::vector<PodClass> moved = row;
         const auto at = [&](std::size_t k) {
           return moved.begin() + static_cast<std::ptrdiff_t>(starts[k]);
@@ -189,14 +190,14 @@ bool OrderImprover::run_moves(JudgedArrangement& arrangement, const Layout& layo
   return any;
 }
 
-void OrderImprover::shake(JudgedArrangement& best, const Layout& layout) {
-  while (best.cost > 0 && !out_of_steps()) {
-    JudgedArrangement next = best;
-    const std::size_t kicks = 2 + random(3);
-    for (std::size_t k = 0; k < kicks; ++k)
+void OrderImprover::perturb(CostedArrangement& best, const Layout& layout) {
+  while (best.cost > 0 && !budget_exhausted()) {
+    CostedArrangement next = best;
+    const std::size_t swaps = 2 + random(3);
+    for (std::size_t k = 0; k < swaps; ++k)
       std::swap(next.at[random(next.at.size())], next.at[random(next.at.size())]);
-    if (!pay(next.at.size() + judge_.cost_steps())) return;
-    next.cost = judge_.cost(next.at);
+    if (!spend(next.at.size() + order_cost_.cost_steps())) return;
+    next.cost = order_cost_.cost(next.at);
     descend(next, layout);
     if (next.cost < best.cost) best = std::move(next);
   }

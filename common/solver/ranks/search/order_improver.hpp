@@ -1,34 +1,34 @@
-// OrderImprover — makes an arrangement cheaper step by step, for as many counted steps as it may
-// take: pairs of positions change places; blocks and runs along a layout move; and when nothing of
-// that helps, a few random swaps, of fixed seed, start it anew from the best.
+// OrderImprover — local search on an arrangement within a budget of counted steps: swaps of
+// positions, moves of blocks and runs along a layout, and, when none of these helps, perturbation
+// of the best one by a few pseudo-random swaps (fixed seed).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "common/solver/bandwidth/steps.hpp"
-#include "common/solver/ranks/search/order_judge.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_layouts.hpp"
 
 namespace chipweave::solver {
 
-struct JudgedArrangement {
+struct CostedArrangement {
   std::int64_t cost = 0;
   Arrangement at;
 };
 
 class OrderImprover {
  public:
-  OrderImprover(const OrderJudge& judge, Steps steps);
+  OrderImprover(const OrderCost& order_cost, Steps steps);
 
-  bool out_of_steps() const { return left_ == 0; }
-  // Until neither a swap nor a move along the layout helps. Never dearer than before.
-  void descend(JudgedArrangement& arrangement, const Layout& layout);
-  // Until the steps are used up.
-  void shake(JudgedArrangement& best, const Layout& layout);
+  bool budget_exhausted() const { return left_ == 0; }
+  // Descends until neither a swap nor a move along the layout helps. Never raises the cost.
+  void descend(CostedArrangement& arrangement, const Layout& layout);
+  // Perturbs and descends until the budget is exhausted.
+  void perturb(CostedArrangement& best, const Layout& layout);
 
  private:
-  // Positions of a home, and where each position stands in its home's list.
+  // The positions of each home, and the index of each position in its home's list.
   struct Index {
     std::vector<std::vector<std::uint32_t>> of_home;  // by number of the domain
     std::vector<std::uint32_t> place;
@@ -36,20 +36,19 @@ class OrderImprover {
   Index index_of(const Arrangement& at) const;
   void exchange(Arrangement& at, Index& index, std::size_t p, std::size_t q) const;
 
-  bool pay(Steps steps);
-  bool swaps(JudgedArrangement& arrangement);
-  bool swap_one(JudgedArrangement& arrangement, Index& index, std::size_t p);
-  bool swap_into(JudgedArrangement& arrangement, Index& index, std::size_t p, std::uint32_t home);
-  bool moves(JudgedArrangement& arrangement, const Layout& layout);
-  bool block_swaps(JudgedArrangement& arrangement, const Layout& layout, std::size_t unit);
-  bool run_moves(JudgedArrangement& arrangement, const Layout& layout);
-  bool take_if_cheaper(JudgedArrangement& arrangement, const Layout& layout,
+  bool spend(Steps steps);
+  bool swaps(CostedArrangement& arrangement);
+  bool swap_one(CostedArrangement& arrangement, Index& index, std::size_t p);
+  bool swap_into(CostedArrangement& arrangement, Index& index, std::size_t p, std::uint32_t home);
+  bool moves(CostedArrangement& arrangement, const Layout& layout);
+  bool block_swaps(CostedArrangement& arrangement, const Layout& layout, std::size_t unit);
+  bool run_moves(CostedArrangement& arrangement, const Layout& layout);
+  bool take_if_cheaper(CostedArrangement& arrangement, const Layout& layout,
                        const std::vector<PodClass>& row);
   std::size_t random(std::size_t below);
 
-  const OrderJudge& judge_;
-  // By class: the smallest domain around it that has a few pods, so that there is a choice of whom
-  // to change places with.
+  const OrderCost& order_cost_;
+  // By class: the smallest domain around it with a few pods to swap with.
   std::vector<std::uint32_t> home_;
   Steps left_;
   std::uint64_t state_ = 1;

@@ -140,8 +140,8 @@ class Laying {
     for (const Run& run : pods.runs) out_.insert(out_.end(), run.pods, run.of);
   }
 
-  // Puts out full units of a domain; what is left is less than one. Recursion: as deep as there are
-  // levels.
+  // Emits full units of a domain and returns the rest, less than one unit. Recursion: as deep as
+  // there are levels.
   Leftover fill(std::uint32_t number) {
     const PlaceDomain& domain = places_.domains()[number];
     if (domain.children.empty()) {
@@ -157,8 +157,8 @@ class Laying {
     return cut(combine(std::move(left)));
   }
 
-  // Puts out each set of leftovers that makes up a unit, as far as always taking the largest that
-  // fits finds them; the others are left, in that order.
+  // Emits sets of leftovers that make up a unit, found by always taking the largest that fits;
+  // returns the others.
   Leftover combine(std::vector<Leftover> left) {
     std::map<std::size_t, std::vector<std::size_t>, std::greater<>> by_size;  // largest first
     for (std::size_t i = left.size(); i-- > 0;) by_size[left[i].pods].push_back(i);
@@ -181,7 +181,7 @@ class Laying {
     return rest;
   }
 
-  // Puts out as many units as there are in a row.
+  // Emits as many units as a row has.
   Leftover cut(const Leftover& row) {
     std::size_t full = row.pods / unit_ * unit_;
     Leftover out;
@@ -211,7 +211,7 @@ std::vector<Layout> order_layouts(const std::vector<std::size_t>& axes) {
   return out;
 }
 
-std::vector<PodClass> laid_in_units(const PodPlaces& places, std::size_t unit) {
+std::vector<PodClass> laid_in_blocks(const PodPlaces& places, std::size_t unit) {
   return Laying(places, unit).run();
 }
 

@@ -1,5 +1,5 @@
-// Arrangements to start from: positions of a job's ranks in the order of their digits, any digit
-// first, with pods laid along them domain by domain.
+// Layouts — arrangements to start from: the positions of a job's ranks ordered by their digits, any
+// digit first, with pods laid along them domain by domain.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ struct Layout {
   std::vector<std::size_t> units;  // sizes of the blocks of one, two … digits, smallest first
 };
 
-// Digits in any order, and tiles: a part of each digit before the rest of any. Of the example,
-// parts of 2 and 2 are 0 1 4 5 2 3 6 7. A hundred at most; the first leaves positions as they are.
-// axes: as in PodTraffic.
+// Digits in any order, and tiles: a part of each digit before the rest of any. In the example,
+// parts of 2 and 2 give 0 1 4 5 2 3 6 7. At most a hundred; the first keeps the positions. axes: as
+// in PodTraffic.
 std::vector<Layout> order_layouts(const std::vector<std::size_t>& axes);
 
-// The classes of all pods, as often as they have pods. Each domain fills as many blocks of `unit`
-// as it can by itself; what is left over of its siblings is put together, whole leftovers first,
-// and what is left of that with the next domain's. unit 1: depth-first. unit: divides the number of
-// pods. Cost: O(pods + domains log domains).
-std::vector<PodClass> laid_in_units(const PodPlaces& places, std::size_t unit);
+// The class of every pod, in an order of blocks of `unit`. Each domain first fills as many blocks
+// as it can by itself; the leftovers of siblings are combined, whole leftovers first, and the rest
+// goes up to the next domain. unit 1: depth-first. Precondition: unit divides the number of pods.
+// Cost: O(pods + domains log domains).
+std::vector<PodClass> laid_in_blocks(const PodPlaces& places, std::size_t unit);
 
-// Gives the k-th of `classes` to the layout's k-th position.
+// Assigns the k-th of `classes` to the layout's k-th position.
 Arrangement arranged(const Layout& layout, const std::vector<PodClass>& classes);
 
 }  // namespace chipweave::solver

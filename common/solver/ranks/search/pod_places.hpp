@@ -1,8 +1,8 @@
-// PodPlaces — where pods lie, as far as it makes a difference to an order of ranks: pods with equal
-// paths are one class, and an arrangement says which class each position takes.
+// PodPlaces — the places of pods as far as they matter to an order of ranks: pods with equal paths
+// are one class, and an arrangement assigns a class to each position.
 //
 // Classes and domains are numbered depth-first, as depth_first() lists them. Levels that divide
-// nothing, or where every pod is alone whatever its position, are left out.
+// nothing, or at which every pod is alone in any arrangement, are left out.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace chipweave::solver {
 using PodClass = std::uint32_t;
 using Arrangement = std::vector<PodClass>;  // by position
 
-// What a crossing of a border at this level (0: the coarsest) counts: one at the finest, twice as
-// much at each level above. At most limits::kMaxNetworkLevels levels.
+// The weight of crossing a border at this level (0: the coarsest): 1 at the finest, doubled at each
+// level above. At most limits::kMaxNetworkLevels levels.
 constexpr std::int64_t level_weight(std::size_t levels, std::size_t level) {
   return std::int64_t{1} << (levels - 1 - level);
 }
@@ -26,27 +26,27 @@ inline constexpr std::uint32_t kNoDomain = UINT32_MAX;
 
 struct PlaceDomain {
   std::uint32_t parent = kNoDomain;
-  std::uint32_t shape = 0;                // equal: the two domains could change places, pod by pod
-  std::uint32_t twin_before = kNoDomain;  // the last sibling of the same shape before it
+  std::uint32_t shape = 0;                // equal for domains that can be exchanged pod by pod
+  std::uint32_t twin_before = kNoDomain;  // the previous sibling of the same shape
   std::size_t pods = 0;
   PodClass first = 0;  // classes inside: first .. end - 1
   PodClass end = 0;
-  std::vector<std::uint32_t> children;  // none: the domain is one class
+  std::vector<std::uint32_t> children;  // empty: the domain is one class
 };
 
 class PodPlaces {
  public:
-  // At least one pod.
+  // Precondition: at least one pod.
   PodPlaces(std::size_t levels, const std::vector<RankPath>& pods);
 
   std::size_t pods() const { return pods_; }
   std::size_t classes() const { return members_.size(); }
   // As depth_first() lists them.
   const std::vector<std::size_t>& members(PodClass c) const { return members_[c]; }
-  const std::vector<PlaceDomain>& domains() const { return domains_; }  // the first: all pods
+  const std::vector<PlaceDomain>& domains() const { return domains_; }  // the first has all pods
   std::uint32_t domain_of(PodClass c) const { return domain_of_[c]; }
 
-  // Sum of the weights of the levels that lie between the two, without those that are left out.
+  // Sum of the weights of the kept levels that separate the two.
   std::int64_t price(PodClass a, PodClass b) const {
     const std::uint32_t* x = paths_.data() + a * prices_.size();
     const std::uint32_t* y = paths_.data() + b * prices_.size();
@@ -57,10 +57,10 @@ class PodPlaces {
   }
 
   Arrangement depth_first_arrangement() const;
-  // The one that costs the same, whatever the traffic, and gives domains of one shape away in their
-  // own order: the first pod's domain, if it can be, to the position that comes first.
+  // The equivalent arrangement, for any traffic, in which domains of one shape appear in their own
+  // order: the first pod's domain at the first position, if possible.
   Arrangement canonical(const Arrangement& at) const;
-  // Positions of pods; that of depth_first_arrangement() is depth_first().
+  // The pod at each position; depth_first() for depth_first_arrangement().
   std::vector<std::size_t> order(const Arrangement& at) const;
 
  private:
@@ -71,8 +71,8 @@ class PodPlaces {
 
   std::size_t pods_;
   std::vector<std::vector<std::size_t>> members_;  // by class
-  std::vector<std::int64_t> prices_;               // by kept level: of being apart from there on
-  std::vector<std::uint32_t> paths_;               // by class and kept level: domain numbers
+  std::vector<std::int64_t> prices_;  // by kept level: of being separated from there on
+  std::vector<std::uint32_t> paths_;  // by class and kept level: domain numbers
   std::vector<PlaceDomain> domains_;
   std::vector<std::uint32_t> domain_of_;
 };

@@ -1,5 +1,5 @@
-// OrderJudge — what an arrangement of pods costs for a job's traffic, as a whole and by one swap.
-// Costs leave out what no order can change: they compare arrangements of the same pods, no more.
+// OrderCost — the cost of an arrangement of pods for a job's traffic, in total and as the change by
+// one swap. Leaves out what no order can change, so it only compares arrangements of the same pods.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace chipweave::solver {
 
-class OrderJudge {
+class OrderCost {
  public:
   struct Neighbour {
     std::uint32_t position = 0;
     std::int64_t weight = 0;
   };
 
-  // Both must outlive it; of the same number of pods.
-  OrderJudge(const PodPlaces& places, const PodTraffic& traffic);
+  // places and traffic must outlive it and have the same number of pods.
+  OrderCost(const PodPlaces& places, const PodTraffic& traffic);
 
   const PodPlaces& places() const { return places_; }
   const PodTraffic& traffic() const { return traffic_; }
@@ -32,9 +32,9 @@ class OrderJudge {
 
   std::int64_t cost(const Arrangement& at) const;
   Steps cost_steps() const { return traffic_.edges.size() + 1; }
-  // Of one position's edges.
+  // Of the edges of one position.
   std::int64_t cost_of(const Arrangement& at, std::size_t position) const;
-  // What the whole cost becomes more by exchanging two positions; 0 for two of one class.
+  // The change of the total cost by exchanging two positions; 0 for two of one class.
   std::int64_t swap_change(const Arrangement& at, std::size_t p, std::size_t q) const;
   Steps swap_steps(std::size_t p, std::size_t q) const {
     return neighbours(p).size() + neighbours(q).size() + 1;

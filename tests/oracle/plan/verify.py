@@ -69,7 +69,7 @@ class Verdict:
         self.wrong, self.fits, self.reading, self.optimal = wrong, fits, reading, optimal
 
 
-def judge(data, answer):
+def verify(data, answer):
     first, default = None, next(readings(data))
     for reading in readings(data):
         trial = Trial(data, answer, reading)

@@ -1,8 +1,8 @@
-#include "common/solver/ranks/search/order_judge.hpp"
+#include "common/solver/ranks/search/order_cost.hpp"
 
 namespace chipweave::solver {
 
-OrderJudge::OrderJudge(const PodPlaces& places, const PodTraffic& traffic)
+OrderCost::OrderCost(const PodPlaces& places, const PodTraffic& traffic)
     : places_(places), traffic_(traffic), begin_(places.pods() + 1, 0) {
   for (const PodEdge& edge : traffic.edges) {
     ++begin_[edge.a + 1];
@@ -17,22 +17,22 @@ OrderJudge::OrderJudge(const PodPlaces& places, const PodTraffic& traffic)
   }
 }
 
-std::int64_t OrderJudge::cost(const Arrangement& at) const {
+std::int64_t OrderCost::cost(const Arrangement& at) const {
   std::int64_t sum = 0;
   for (const PodEdge& edge : traffic_.edges)
     sum += edge.weight * places_.price(at[edge.a], at[edge.b]);
   return sum;
 }
 
-std::int64_t OrderJudge::cost_of(const Arrangement& at, std::size_t position) const {
+std::int64_t OrderCost::cost_of(const Arrangement& at, std::size_t position) const {
   std::int64_t sum = 0;
   for (const Neighbour& n : neighbours(position))
     sum += n.weight * places_.price(at[position], at[n.position]);
   return sum;
 }
 
-std::int64_t OrderJudge::move_change(const Arrangement& at, std::size_t p, PodClass to,
-                                     std::size_t but) const {
+std::int64_t OrderCost::move_change(const Arrangement& at, std::size_t p, PodClass to,
+                                    std::size_t but) const {
   std::int64_t sum = 0;
   for (const Neighbour& n : neighbours(p)) {
     if (n.position == but) continue;
@@ -42,7 +42,7 @@ std::int64_t OrderJudge::move_change(const Arrangement& at, std::size_t p, PodCl
   return sum;
 }
 
-std::int64_t OrderJudge::swap_change(const Arrangement& at, std::size_t p, std::size_t q) const {
+std::int64_t OrderCost::swap_change(const Arrangement& at, std::size_t p, std::size_t q) const {
   if (at[p] == at[q]) return 0;
   return move_change(at, p, at[q], q) + move_change(at, q, at[p], p);
 }
