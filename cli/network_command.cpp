@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string_view>& names) {
   return out;
 }
 
-// Prints the error; nullopt with the exit code set when there is no table.
+// Prints the error; nullopt, with the exit code set, on failure.
 std::optional<codec::ImportedNetwork> load_network_or_complain(const NetworkOptions& options,
                                                                Exit& exit) {
   const Result<std::string> content = read_input(options.file, limits::kMaxNetworkFileBytes);

@@ -79,7 +79,7 @@ Result<codec::ImportedTopology> load(const MachineOptions& options) {
   return io::load_machine(options.source, {options.model});
 }
 
-// Prints warnings and errors; nullopt with the exit code set when there is no machine.
+// Prints warnings and errors; nullopt, with the exit code set, on failure.
 std::optional<domain::NodeTopology> load_machine_or_complain(const MachineOptions& options,
                                                              Exit& exit) {
   Result<codec::ImportedTopology> imported = load(options);

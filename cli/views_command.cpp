@@ -71,8 +71,8 @@ bool is_name_of(const char* characters, const std::string& name) {
   return !name.empty() && name.find_first_not_of(characters) == std::string::npos;
 }
 
-// "ns/name" of what was typed, "" if that is no pod; only the characters of object names ever reach
-// a URL.
+// "ns/name" of the argument, or "" with an error message if it is not a valid pod name, so that
+// only characters of object names reach a URL.
 std::string pod_path(const std::string& typed) {
   const std::size_t slash = typed.find('/');
   const std::string ns = slash == std::string::npos ? "default" : typed.substr(0, slash);

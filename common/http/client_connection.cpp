@@ -50,7 +50,7 @@ Result<std::shared_ptr<SharedOrigin>> SharedOrigin::make(Origin given) {
       c.add_certificate_authority(asio::buffer(origin.ca_pem), ec);
     }
     if (ec) return wrong("the certificate authority is no PEM certificate");
-    // text without any certificate is no error to Asio
+    // Asio accepts text without any certificate
     const auto* known = X509_STORE_get0_objects(SSL_CTX_get_cert_store(c.native_handle()));
     if (!origin.ca_pem.empty() && sk_X509_OBJECT_num(known) == 0)
       return make_error(Errc::invalid_argument,

@@ -90,14 +90,14 @@ void Connection::on_readable(const error_code& failure) {
   wait_readable();
 }
 
-// Mostly the client is gone, perhaps in the middle of a request.
+// Usually the client has disconnected, possibly in the middle of a request.
 void Connection::on_cut() {
   const Wire::Fault fault = wire_.take_fault();
   if (fault == Wire::Fault::clear_text)
     return refuse({400, "https_expected", "this port speaks HTTPS, not plain HTTP"});
   if (fault == Wire::Fault::bad_tls) {
     host_.count_bad_request();
-    // at debug: whoever reaches the port could fill the log
+    // at debug: any client that reaches the port could fill the log
     obs::log(obs::Level::debug, "TLS refused", {{"reason", wire_.failure()}});
   }
   close();

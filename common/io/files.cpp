@@ -100,7 +100,7 @@ Result<void> write_in_place(const std::string& path, const std::string& content)
   return {};
 }
 
-// Makes the rename itself durable; a file system that cannot sync folders is no error.
+// Makes the rename itself durable; file systems that cannot sync folders are ignored.
 void sync_folder(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();

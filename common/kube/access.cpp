@@ -94,7 +94,8 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
 
 Environment process_environment() {
   return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+    const char* value =
+        std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set by this process
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
 }

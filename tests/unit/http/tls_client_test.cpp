@@ -54,7 +54,7 @@ TEST_F(TlsClient, TakesTicketsForNoReply) {
   RunningServer running(echo, options);
   auto client = Client::connect_to("https://" + running.url(), trusting());
   ASSERT_TRUE(client.ok());
-  // whoever has been served after it: the server has finished the handshake, tickets and all
+  // once a later client has been served, the server has finished this handshake including tickets
   TlsSocket later(running.port());
   later.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   later.read_reply();

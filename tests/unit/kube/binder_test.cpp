@@ -32,7 +32,7 @@ class Binds : public testing::Test {
           how ? "bound" : std::string(to_string(how.error().code)) + ": " + how.error().text();
     });
   }
-  // As a transport does that is told not to send.
+  // As a transport does when may_send returns false.
   void send() {
     if (!server_.may_send()) server_.fail(Errc::unavailable, "called off");
   }

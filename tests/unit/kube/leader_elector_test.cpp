@@ -133,7 +133,7 @@ TEST_F(Elector, HoldsFromWhenTheRenewalWasSentAndNoLongerThanTheDeadline) {
 }
 
 TEST_F(Elector, WaitsForAnotherHolderByItsOwnClockOnly) {
-  // renewTime of the year 2999, acquireTime of 1970: nobody looks at them
+  // renewTime of the year 2999, acquireTime of 1970: both are ignored
   look_on(milliseconds(2999), held("7", "other"));
   EXPECT_EQ(server_.target, kLease);
   EXPECT_EQ(elector_->standby(), "standby: the leader is other");
@@ -264,7 +264,7 @@ TEST_F(Elector, AStoppedProcessDoesNotLeadByAnAnswerThatIsOld) {
   EXPECT_FALSE(elector_->holds());
   EXPECT_EQ(told_, std::vector<std::string>{"ended"});
   EXPECT_EQ(server_.target, kLease);
-  server_.reply(200, held("2", "me"));  // nobody wanted it
+  server_.reply(200, held("2", "me"));  // unexpected
   server_.reply(200, held("3", "me"));
   EXPECT_TRUE(elector_->holds());
   EXPECT_EQ(told_.back(), "began after ");

@@ -107,7 +107,7 @@ TEST_F(CertificateFilesTest, APairThatDoesNotFitIsToldOnceAndTheOldOneStays) {
   EXPECT_EQ(files->pem().certificate, first.certificate);
   EXPECT_EQ(files->context()->not_after(), before);
   EXPECT_TRUE(changes.empty());
-  // another change that does not fit either is told again
+  // another invalid change is logged again
   folder.put("tls.crt", make_certificate(ca, "DNS:b").certificate);
   EXPECT_EQ(count(log_of(*files, 5), "level=error"), 1U);
   // and the other half makes it good
