@@ -37,7 +37,7 @@ Result<ChipSet> slots(const NodeTopology& t, const std::vector<int>& indices,
   return out;
 }
 
-std::string chip_list(const NodeTopology& t, ChipSet set) {
+std::string chip_names(const NodeTopology& t, ChipSet set) {
   std::string out;
   for (const int i : t.indices(set)) out += (out.empty() ? "" : ", ") + std::to_string(i);
   return out;
@@ -133,13 +133,13 @@ codec::PlaceAnswer PlaceEngine::answer(const Prepared& p, const Decided& d) {
   if (p.evaluate.empty()) {
     out.reason = p.machine->reason(p.request, d.choice);
   } else if (p.evaluate.intersects(p.unusable)) {
-    out.reason = "chip " + chip_list(t, p.evaluate & p.unusable) + " may not be used (unhealthy)";
+    out.reason = "chip " + chip_names(t, p.evaluate & p.unusable) + " may not be used (unhealthy)";
   } else if (p.evaluate.intersects(p.request.already_held)) {
-    out.reason = "chip " + chip_list(t, p.evaluate & p.request.already_held) +
+    out.reason = "chip " + chip_names(t, p.evaluate & p.request.already_held) +
                  " is held by another pod of the job";
   } else if (!p.evaluate.contains(p.request.required)) {
     out.reason =
-        "required chip " + chip_list(t, p.request.required - p.evaluate) + " is not in the set";
+        "required chip " + chip_names(t, p.request.required - p.evaluate) + " is not in the set";
   } else {
     out.reason = "the vendor's rule " + std::string(domain::to_string(t.rule().kind)) +
                  " does not allow this set";

@@ -18,6 +18,10 @@ target_compile_options(chipweave_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports overlapping memcpy inside std::string operator+ at -O2 where there is none (GCC bug 105329).
   target_compile_options(chipweave_options INTERFACE -Wno-restrict)
+  if(CMAKE_UNITY_BUILD)
+    # A type of a .cpp's own is no longer in the main file then, so g++ takes it for one of a header.
+    target_compile_options(chipweave_options INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 target_compile_definitions(chipweave_options INTERFACE _GLIBCXX_ASSERTIONS)
 target_include_directories(chipweave_options INTERFACE ${PROJECT_SOURCE_DIR})

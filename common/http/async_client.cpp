@@ -16,7 +16,7 @@ namespace chipweave::http {
 namespace {
 
 using boost::system::error_code;
-using Connection = std::shared_ptr<ClientConnection>;
+using SharedConnection = std::shared_ptr<ClientConnection>;
 using Steady = std::chrono::steady_clock;
 
 bool printable(std::string_view text, char least) {
@@ -56,7 +56,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   Loop::Impl& loop;
   std::shared_ptr<SharedOrigin> origin;
   Limits limits;
-  std::vector<Connection> kept;
+  std::vector<SharedConnection> kept;
   std::size_t under_way = 0;                  // calls that had their turn
   std::deque<std::function<bool()>> in_line;  // the others; false: not wanted any more
   bool closed = false;
@@ -79,17 +79,17 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
     }
   }
 
-  Connection take_kept() {
+  SharedConnection take_kept() {
     const auto oldest = Steady::now() - limits.keep_for;
     while (!kept.empty()) {
-      Connection last = std::move(kept.back());
+      SharedConnection last = std::move(kept.back());
       kept.pop_back();
       if (last->kept_since >= oldest && last->quiet()) return last;
       last->close();
     }
     return nullptr;
   }
-  void keep(Connection connection) {
+  void keep(SharedConnection connection) {
     if (closed || kept.size() >= limits.max_calls) return connection->close();
     connection->kept_since = Steady::now();
     kept.push_back(std::move(connection));
@@ -114,8 +114,8 @@ class Flight : public UnderWay<Flight> {
     Loop::Impl& loop;
     std::shared_ptr<SharedOrigin> origin;
     std::size_t max_reply_bytes;
-    std::function<Connection()> take;
-    std::function<void(Connection)> keep;
+    std::function<SharedConnection()> take;
+    std::function<void(SharedConnection)> keep;
     std::function<void(std::function<bool()>)> enter;
     std::function<void()> leave;
   };
@@ -267,7 +267,7 @@ class Flight : public UnderWay<Flight> {
   std::optional<Stream> stream_;
   boost::asio::steady_timer timer_;
   std::string wire_;
-  Connection connection_;
+  SharedConnection connection_;
   std::optional<ReplyReader> reader_;
   bool reused_ = false;
   bool entered_ = false;  // it counts as under way
@@ -279,7 +279,7 @@ AsyncClient::AsyncClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 AsyncClient::~AsyncClient() {
   impl_->closed = true;
-  for (const Connection& connection : impl_->kept) connection->close();
+  for (const SharedConnection& connection : impl_->kept) connection->close();
   impl_->kept.clear();
   impl_->in_line.clear();
 }
@@ -299,7 +299,7 @@ Flight::Home home_of(const std::shared_ptr<Impl>& impl) {
           impl->origin,
           impl->limits.max_reply_bytes,
           [impl] { return impl->take_kept(); },
-          [impl](Connection connection) { impl->keep(std::move(connection)); },
+          [impl](SharedConnection connection) { impl->keep(std::move(connection)); },
           [impl](std::function<bool()> turn) { impl->enter(std::move(turn)); },
           [impl] { impl->leave(); }};
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kGone = 410;
 constexpr int kBadRequest = 400;
-constexpr int kInvalid = 422;
+constexpr int kUnprocessable = 422;
 constexpr int kStatusInternal = 500;
 
 }  // namespace
@@ -104,7 +104,7 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   listing_ = false;
   // The server cannot stream lists: an old one answers with a status, one on etcd 3.4 with an error
   // event.
-  if (stream && (failure.status == kBadRequest || failure.status == kInvalid ||
+  if (stream && (failure.status == kBadRequest || failure.status == kUnprocessable ||
                  failure.status == kStatusInternal)) {
     streaming_ = false;
     return begin_listing();

@@ -84,9 +84,9 @@ constexpr const char* kForms =
 void expect_forms(const Messages& messages, std::size_t at_least) {
   EXPECT_GE(messages.size(), at_least);
   for (const auto& [message, words] : messages) {
-    EXPECT_THAT(message, testing::ContainsRegex(kForms)) << words;
+    EXPECT_THAT(message, ::testing::ContainsRegex(kForms)) << words;
     for (const char* odd : {" is no ", " of no ", " none of ", "not an ", "there is"}) {
-      EXPECT_THAT(message, testing::Not(testing::HasSubstr(odd))) << words;
+      EXPECT_THAT(message, ::testing::Not(::testing::HasSubstr(odd))) << words;
     }
   }
 }
