@@ -35,7 +35,7 @@ const std::string kEvents = "/apis/events.k8s.io/v1/namespaces/default/events";
 const std::string kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const std::string kRbac = "/apis/rbac.authorization.k8s.io/v1/";
 
-class AgentInCluster : public testing::RealApi {
+class AgentInCluster : public test::RealApi {
  protected:
   void SetUp() override {
     RealApi::SetUp();

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
 
-class RealCluster : public testing::RealApi {
+class RealCluster : public test::RealApi {
  protected:
   void SetUp() override {
     RealApi::SetUp();

@@ -14,7 +14,7 @@
 #include "common/kube/api_client.hpp"
 #include "tests/component/kube_api/on_loop.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 class RealApi : public OnLoop {
  protected:
@@ -62,4 +62,4 @@ class RealApi : public OnLoop {
   std::vector<std::unique_ptr<kube::Ticket>> tickets_;
 };
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

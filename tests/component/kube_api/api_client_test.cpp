@@ -17,11 +17,11 @@ namespace {
 
 using kube::ApiAccess;
 using kube::ApiClient;
-using testing::Pem;
-using testing::ScriptedServer;
+using test::Pem;
+using test::ScriptedServer;
 using Talk = ScriptedServer::Talk;
 
-class Api : public testing::OnLoop {
+class Api : public test::OnLoop {
  protected:
   ~Api() override {
     loop_.post_and_wait([this] {
@@ -50,8 +50,8 @@ class Api : public testing::OnLoop {
     return got(std::move(future));
   }
 
-  Pem authority_ = testing::make_authority("cluster");
-  Pem certificate_ = testing::make_certificate(authority_, "IP:127.0.0.1");
+  Pem authority_ = test::make_authority("cluster");
+  Pem certificate_ = test::make_certificate(authority_, "IP:127.0.0.1");
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<kube::Ticket> ticket_;
   std::unique_ptr<kube::Reflector<codec::KubePod>> reflector_;

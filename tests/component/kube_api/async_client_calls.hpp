@@ -22,8 +22,8 @@ using http::AsyncReply;
 using http::AsyncRequest;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Pem;
-using testing::ScriptedServer;
+using test::Pem;
+using test::ScriptedServer;
 using Talk = ScriptedServer::Talk;
 
 // What a call came to, as values that can be handed between threads.
@@ -44,7 +44,7 @@ struct Story {
   std::string problem;
 };
 
-class Client : public testing::OnLoop {
+class Client : public test::OnLoop {
  protected:
   ~Client() override {
     loop_.post_and_wait([this] {

@@ -11,8 +11,8 @@ namespace chipweave {
 namespace {
 
 TEST_F(Client, SpeaksTlsWithAPrivateAuthorityAndAnAddress) {
-  const Pem authority = testing::make_authority("e2e");
-  const ScriptedServer server(testing::make_certificate(authority, "IP:127.0.0.1"), answer_all);
+  const Pem authority = test::make_authority("e2e");
+  const ScriptedServer server(test::make_certificate(authority, "IP:127.0.0.1"), answer_all);
   AsyncClient& client = to(server, secure(authority));
   AsyncRequest request;
   request.method = "POST";
@@ -30,8 +30,8 @@ TEST_F(Client, SpeaksTlsWithAPrivateAuthorityAndAnAddress) {
 }
 
 TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
-  const Pem authority = testing::make_authority("e2e");
-  const ScriptedServer server(testing::make_certificate(authority, "DNS:kube.example,IP:10.0.0.1"),
+  const Pem authority = test::make_authority("e2e");
+  const ScriptedServer server(test::make_certificate(authority, "DNS:kube.example,IP:10.0.0.1"),
                               answer_all);
   Outcome out = get(to(server, secure(authority)));
   EXPECT_FALSE(out.ok) << "the certificate names others";
@@ -47,7 +47,7 @@ TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
   named.server_name = "other.example";
   EXPECT_FALSE(get(to(server, named)).ok);
 
-  http::Origin stranger = secure(testing::make_authority("e2e"));
+  http::Origin stranger = secure(test::make_authority("e2e"));
   stranger.server_name = "kube.example";
   EXPECT_FALSE(get(to(server, stranger)).ok) << "another authority of the same name";
   stranger.ca_pem.clear();
@@ -62,10 +62,10 @@ TEST_F(Client, CertificatesThatAreNoneAreErrorsAtOnce) {
   auto made = AsyncClient::make(loop_, origin, {});
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, Errc::invalid_argument);
-  const Pem authority = testing::make_authority("e2e");
+  const Pem authority = test::make_authority("e2e");
   origin = secure(authority);
-  origin.certificate_pem = testing::make_certificate(authority, "DNS:me").certificate;
-  origin.key_pem = testing::make_certificate(authority, "DNS:me").key;  // another one's
+  origin.certificate_pem = test::make_certificate(authority, "DNS:me").certificate;
+  origin.key_pem = test::make_certificate(authority, "DNS:me").key;  // another one's
   made = AsyncClient::make(loop_, origin, {});
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().text().find("client key"), std::string::npos) << made.error().text();

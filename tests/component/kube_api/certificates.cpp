@@ -10,7 +10,7 @@
 #include <memory>
 #include <stdexcept>
 
-namespace chipweave::testing {
+namespace chipweave::test {
 namespace {
 
 template <auto Free>
@@ -94,4 +94,4 @@ Pem make_certificate(const Pem& authority, const std::string& subject_alternativ
   return finish(c, key, signer.get());
 }
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

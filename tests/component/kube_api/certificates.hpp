@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 struct Pem {
   std::string certificate;
@@ -16,4 +16,4 @@ Pem make_authority(const std::string& name);
 Pem make_certificate(const Pem& authority, const std::string& subject_alternative,
                      long seconds = 3600);
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

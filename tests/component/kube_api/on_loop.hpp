@@ -9,7 +9,7 @@
 
 #include "common/http/loop.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 class OnLoop : public ::testing::Test {
  public:
@@ -39,4 +39,4 @@ class OnLoop : public ::testing::Test {
   std::thread thread_;
 };
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

@@ -9,7 +9,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
@@ -141,4 +141,4 @@ void ScriptedServer::accept() {
   }
 }
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

@@ -21,7 +21,7 @@
 
 #include "tests/component/kube_api/certificates.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 class ScriptedServer {
  public:
@@ -80,4 +80,4 @@ class ScriptedServer {
   std::thread acceptor_thread_;
 };
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

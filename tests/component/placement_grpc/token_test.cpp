@@ -16,10 +16,10 @@
 namespace chipweave::sched {
 namespace {
 
-using chipweave::testing::make_authority;
-using chipweave::testing::make_certificate;
-using chipweave::testing::Pem;
-using chipweave::testing::ScriptedServer;
+using chipweave::test::make_authority;
+using chipweave::test::make_certificate;
+using chipweave::test::Pem;
+using chipweave::test::ScriptedServer;
 using ::testing::HasSubstr;
 
 std::string owner(const std::string& user, const std::string& groups) {

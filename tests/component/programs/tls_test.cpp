@@ -10,12 +10,12 @@
 namespace chipweave {
 namespace {
 
+using test::make_authority;
+using test::make_certificate;
+using test::Pem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testing::make_authority;
-using testing::make_certificate;
 using ::testing::Not;
-using testing::Pem;
 
 const std::string kLocal = "IP:127.0.0.1,DNS:localhost";
 

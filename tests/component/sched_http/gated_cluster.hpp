@@ -8,7 +8,7 @@
 
 #include "scheduler-plugin/state/cluster.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 class GatedCluster final : public Cluster {
  public:
@@ -44,4 +44,4 @@ class GatedCluster final : public Cluster {
   std::vector<std::function<void()>> waiting_;
 };
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -41,7 +41,7 @@ class SchedHttp : public ::testing::Test {
   SystemClock clock_;
   http::Loop loop_;
   MemoryCluster cluster_;
-  testing::GatedCluster gate_{cluster_};
+  test::GatedCluster gate_{cluster_};
   Metrics metrics_;
   Scheduler scheduler_;
   ResourceTable resources_;

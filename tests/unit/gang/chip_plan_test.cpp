@@ -22,7 +22,7 @@ class ChipPlans : public ::testing::Test {
   FabricNodeId add(const std::string& name, const std::string& rack, const std::string& profile,
                    std::initializer_list<int> free) {
     const FabricNodeId id = *fabric.add(name, {rack, name});
-    auto topology = std::make_shared<domain::NodeTopology>(testing::profile(profile));
+    auto topology = std::make_shared<domain::NodeTopology>(test::profile(profile));
     NodeMachine node{std::make_shared<Machine>(*topology), topology, {}};
     for (const int slot : free) node.free.insert(slot);
     fabric.set_free(id, node.free.size());
@@ -85,7 +85,7 @@ TEST_F(ChipPlans, APodsChipsAlongTheirRing) {
   EXPECT_THAT(found.chips.front(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   // Every hop of it is an NVLink of the cube mesh.
   const std::vector<int>& ring = found.rings.front();
-  const domain::NodeTopology machine = testing::profile("hgx-v100-8");
+  const domain::NodeTopology machine = test::profile("hgx-v100-8");
   ASSERT_EQ(ring.size(), 8U);
   EXPECT_EQ(ring.front(), 0);
   for (std::size_t i = 0; i < ring.size(); ++i)

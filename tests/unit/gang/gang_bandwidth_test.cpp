@@ -149,12 +149,12 @@ TEST(GangBandwidth, ChipsOwnFabricReplacesTheNetwork) {
 }
 
 TEST(RailsOfChips, NearAdaptersWithNoMoreThanThePortsFeed) {
-  const auto h100 = testing::profile("hgx-h100-8");
+  const auto h100 = test::profile("hgx-h100-8");
   EXPECT_EQ(rails_of(h100, {2, 5}).rails, (Rails{{2, 48}, {5, 48}}));  // 50 behind PCIe 5
-  const auto a100 = testing::profile("hgx-a100-8");
+  const auto a100 = test::profile("hgx-a100-8");
   EXPECT_EQ(rails_of(a100, {0}).rails, (Rails{{0, 12}, {1, 12}}));  // one port, two adapters
   EXPECT_EQ(rails_of(a100, {0, 1}).rails, (Rails{{0, 24}, {1, 24}}));
-  const auto v100 = testing::profile("hgx-v100-8");
+  const auto v100 = test::profile("hgx-v100-8");
   EXPECT_EQ(rails_of(v100, {0, 3}).rails, (Rails{{0, 10}, {1, 10}}));
   EXPECT_EQ(rails_of(v100, {0, 1, 6, 7}).rails, (Rails{{0, 12.5}, {3, 12.5}}));
 }

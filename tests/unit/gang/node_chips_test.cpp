@@ -177,8 +177,8 @@ TEST(PodsOfANode, BestOrderOfAllOnRandomMachines) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     const int chips = 4 + static_cast<int>(random() % 5);
-    NodeTopology t = testing::random_machine(chips, seed);
-    if (random() % 2 == 0) t = testing::with_random_faults(std::move(t), seed);
+    NodeTopology t = test::random_machine(chips, seed);
+    if (random() % 2 == 0) t = test::with_random_faults(std::move(t), seed);
     solver::PodsOnNode pods;
     pods.usable = t.all();
     if (random() % 2 == 0) pods.usable.erase(static_cast<int>(random() % unsigned(chips)));
@@ -203,13 +203,13 @@ TEST(PodsOfANode, BestOrderOfAllOnRealMachines) {
                                                                        {2, 3, 1, 1},
                                                                        {1, 1, 1}}) {
       SCOPED_TRACE(std::string(name) + " " + ::testing::PrintToString(sizes));
-      check_against_enumeration(testing::profile(name), {ChipSet::first(8), {}, sizes, true});
+      check_against_enumeration(test::profile(name), {ChipSet::first(8), {}, sizes, true});
     }
   }
 }
 
 TEST(PodsOfANode, FourOnTheBestLinkedFour) {
-  Machine m(testing::profile("hgx-v100-8"));
+  Machine m(test::profile("hgx-v100-8"));
   const std::vector<int> four{1, 1, 1, 1};
   const GroupChoice g = choose_for_pods(m, {ChipSet::first(8), {}, four, true});
   EXPECT_EQ(g.gbps, 80);
@@ -230,7 +230,7 @@ TEST(PodsOfANode, FourOnTheBestLinkedFour) {
 }
 
 TEST(PodsOfANode, EightPodsFollowTheRingOfTwoLanes) {
-  Machine m(testing::profile("hgx-v100-8"));
+  Machine m(test::profile("hgx-v100-8"));
   const GroupChoice g =
       choose_for_pods(m, {m.topology().all(), {}, {1, 1, 1, 1, 1, 1, 1, 1}, true});
   EXPECT_EQ(g.parts, (Sets{{0}, {3}, {2}, {1}, {5}, {6}, {7}, {4}}));
@@ -238,7 +238,7 @@ TEST(PodsOfANode, EightPodsFollowTheRingOfTwoLanes) {
 
 TEST(PodsOfANode, AlikeHopsGoByIndexSoThatLocalRankIsRail) {
   for (const char* name : {"hgx-h100-8", "hgx-a100-8", "mi300x-8"}) {
-    Machine m(testing::profile(name));
+    Machine m(test::profile(name));
     const GroupChoice g =
         choose_for_pods(m, {ChipSet::first(8), {}, {1, 1, 1, 1, 1, 1, 1, 1}, true});
     ASSERT_TRUE(g.fits) << name;
@@ -248,7 +248,7 @@ TEST(PodsOfANode, AlikeHopsGoByIndexSoThatLocalRankIsRail) {
 
 // A rail network needs local rank i on the same chip of every node that gives the same set.
 TEST(PodsOfANode, OrderDependsOnTheSetNotOnWhatElseIsFree) {
-  Machine m(testing::profile("hgx-v100-8"));
+  Machine m(test::profile("hgx-v100-8"));
   const std::vector<int> sizes{1, 2, 1};
   for (std::uint64_t bits = 0; bits < 256; ++bits) {
     const GroupChoice g = choose_for_pods(m, {ChipSet(bits), {}, sizes, true});
@@ -258,7 +258,7 @@ TEST(PodsOfANode, OrderDependsOnTheSetNotOnWhatElseIsFree) {
 }
 
 TEST(PodsOfANode, PodsKeepTheirSizes) {
-  Machine m(testing::profile("hgx-v100-8"));
+  Machine m(test::profile("hgx-v100-8"));
   const std::vector<int> sizes{0, 1, 4, 0, 2, 1};
   const GroupChoice g = choose_for_pods(m, {m.topology().all(), {}, sizes, true});
   ASSERT_TRUE(g.fits);
@@ -276,7 +276,7 @@ TEST(PodsOfANode, PodsKeepTheirSizes) {
 }
 
 TEST(PodsOfANode, OnePodIsAnOrdinaryRequest) {
-  Machine m(testing::profile("ascend-910a-8"));
+  Machine m(test::profile("ascend-910a-8"));
   for (const ChipSet usable : {ChipSet::first(8), ChipSet{0, 1, 2, 3, 6, 7}, ChipSet{1, 4, 5, 6}}) {
     const solver::Choice choice = m.choose({usable, {}, {}, 2, true});
     EXPECT_EQ(choose_for_pods(m, {usable, {}, {2}, true}).parts, Sets{choice.chips});
@@ -284,8 +284,8 @@ TEST(PodsOfANode, OnePodIsAnOrdinaryRequest) {
 }
 
 TEST(PodsOfANode, VendorRulesHoldForEveryPod) {
-  for (const std::string& name : testing::profile_names(16)) {
-    Machine m(testing::profile(name));
+  for (const std::string& name : test::profile_names(16)) {
+    Machine m(test::profile(name));
     for (unsigned seed = 0; seed < 12; ++seed) {
       std::mt19937 random(seed);
       const ChipSet usable =
@@ -309,7 +309,7 @@ TEST(PodsOfANode, VendorRulesHoldForEveryPod) {
 }
 
 TEST(PodsOfANode, Ascend910AInsideOneRing) {
-  Machine m(testing::profile("ascend-910a-8"));
+  Machine m(test::profile("ascend-910a-8"));
   const auto parts = [&m](ChipSet usable, const std::vector<int>& sizes) {
     return choose_for_pods(m, {usable, {}, sizes, true}).parts;
   };
@@ -320,7 +320,7 @@ TEST(PodsOfANode, Ascend910AInsideOneRing) {
 }
 
 TEST(PodsOfANode, AscendA3WholeModules) {
-  Machine m(testing::profile("ascend-a3-16"));
+  Machine m(test::profile("ascend-a3-16"));
   // Dies 0 and 5 are taken: the modules {0,1} and {4,5} are not whole.
   const ChipSet usable = m.topology().all() - ChipSet{0, 5};
   const GroupChoice g = choose_for_pods(m, {usable, {}, {2, 4, 2}, true});
@@ -335,7 +335,7 @@ TEST(PodsOfANode, AscendA3WholeModules) {
 
 // Above the exact limit: sixteen pods, each mesh is left once.
 TEST(PodsOfANode, ManyPodsStayInTheirMesh) {
-  Machine m(testing::profile("ascend-910b-16"));
+  Machine m(test::profile("ascend-910b-16"));
   const GroupChoice g = choose_for_pods(m, {m.topology().all(), {}, std::vector<int>(16, 1), true});
   ASSERT_TRUE(g.fits);
   int crossings = 0;
@@ -346,7 +346,7 @@ TEST(PodsOfANode, ManyPodsStayInTheirMesh) {
 }
 
 TEST(BandwidthOfPods, ByNumberOfPods) {
-  Machine v100(testing::profile("hgx-v100-8"));
+  Machine v100(test::profile("hgx-v100-8"));
   using Table = std::vector<std::optional<double>>;
   EXPECT_EQ(gbps_of_pods(v100, ChipSet::first(8), 9, 1),
             (Table{0, 40, 40, 80, 40, 80, 80, 120, std::nullopt}));
@@ -354,7 +354,7 @@ TEST(BandwidthOfPods, ByNumberOfPods) {
   EXPECT_EQ(gbps_of_pods(v100, ChipSet{0, 1, 6, 7}, 2, 2), (Table{40, v100.gbps({0, 1, 6, 7})}));
   EXPECT_EQ(gbps_of_pods(v100, ChipSet::first(8), 2, 1, ChipSet{1, 2, 3}), (Table{80, 40}));
   EXPECT_EQ(gbps_of_pods(v100, {}, 2, 0), (Table{0, 0}));
-  Machine a3(testing::profile("ascend-a3-16"));
+  Machine a3(test::profile("ascend-a3-16"));
   EXPECT_EQ(gbps_of_pods(a3, a3.topology().all(), 2, 1), (Table{std::nullopt, std::nullopt}));
   EXPECT_EQ(gbps_of_pods(a3, ChipSet{0, 1, 2, 4}, 2, 2), (Table{200, std::nullopt}));
 }
@@ -374,7 +374,7 @@ std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<int>> ring_worth(
 
 TEST(RingOrder, BestOfAllRings) {
   for (unsigned seed = 0; seed < 40; ++seed) {
-    const NodeTopology t = testing::random_machine(4 + static_cast<int>(seed % 5), seed);
+    const NodeTopology t = test::random_machine(4 + static_cast<int>(seed % 5), seed);
     PlainHops hops(t);
     const std::vector<int> found = solver::ring_order(t, t.all());
     std::vector<int> ring(static_cast<std::size_t>(t.chip_count()));
@@ -389,15 +389,15 @@ TEST(RingOrder, BestOfAllRings) {
 
 TEST(RingOrder, OfMachines) {
   using Slots = std::vector<int>;
-  const NodeTopology v100 = testing::profile("hgx-v100-8");
+  const NodeTopology v100 = test::profile("hgx-v100-8");
   EXPECT_EQ(solver::ring_order(v100, v100.all()), (Slots{0, 3, 2, 1, 5, 6, 7, 4}));
   EXPECT_EQ(solver::ring_order(v100, {4, 5, 6, 7}), (Slots{4, 5, 6, 7}));
   EXPECT_EQ(solver::ring_order(v100, {2, 6}), (Slots{2, 6}));
   EXPECT_EQ(solver::ring_order(v100, {5}), Slots{5});
   EXPECT_EQ(solver::ring_order(v100, {}), Slots{});
-  const NodeTopology h100 = testing::profile("hgx-h100-8");
+  const NodeTopology h100 = test::profile("hgx-h100-8");
   EXPECT_EQ(solver::ring_order(h100, {1, 4, 6, 7}), (Slots{1, 4, 6, 7}));
-  const NodeTopology a3 = testing::profile("ascend-a3-16");
+  const NodeTopology a3 = test::profile("ascend-a3-16");
   const Slots ring = solver::ring_order(a3, a3.all());
   for (std::size_t k = 0; k < 16; k += 2) EXPECT_EQ(ring[k] ^ 1, ring[k + 1]);  // over each SIO
 }

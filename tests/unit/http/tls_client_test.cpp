@@ -10,9 +10,9 @@
 namespace chipweave::http {
 namespace {
 
-using chipweave::testing::make_authority;
-using chipweave::testing::make_certificate;
-using chipweave::testing::Pem;
+using chipweave::test::make_authority;
+using chipweave::test::make_certificate;
+using chipweave::test::Pem;
 
 struct TlsClient : ::testing::Test {
   const Pem ca = make_authority("CA");

@@ -13,9 +13,9 @@
 namespace chipweave::http {
 namespace {
 
-using chipweave::testing::make_authority;
-using chipweave::testing::make_certificate;
-using chipweave::testing::Pem;
+using chipweave::test::make_authority;
+using chipweave::test::make_certificate;
+using chipweave::test::Pem;
 using std::chrono::milliseconds;
 
 const std::string kLocal = "IP:127.0.0.1,DNS:localhost";

@@ -20,7 +20,7 @@ namespace chipweave::http {
 
 struct TlsWish {
   std::string ca;    // empty: the server is not verified
-  testing::Pem own;  // empty: no client certificate
+  test::Pem own;     // empty: no client certificate
   int version = 0;   // at most; 0: whatever
   std::string alpn;  // as on the wire, "\x02h2"
   int receive_buffer = 0;

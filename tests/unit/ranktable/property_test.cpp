@@ -37,7 +37,7 @@ void for_all(F&& f) {
   for (const Dialect dialect : dialects()) {
     for (int i = 0; i < kRounds; ++i) {
       SCOPED_TRACE(std::string(to_string(dialect)) + " " + std::to_string(i));
-      f(testing::random_table(dialect, random), random);
+      f(test::random_table(dialect, random), random);
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -76,7 +76,7 @@ std::string damaged(const std::string& text, const std::string& from, const std:
 TEST(Property, FixMendsWhatIsMechanicalAndNothingElse) {
   std::mt19937 random(11);
   for (int i = 0; i < kRounds; ++i) {
-    const RankTable table = testing::random_table(Dialect::hccl_1_0, random);
+    const RankTable table = test::random_table(Dialect::hccl_1_0, random);
     const std::string good = write_table(table, {2, true});
     const std::string count = "\"server_count\": \"" + std::to_string(*table.count) + '"';
     LintOptions options;
@@ -123,7 +123,7 @@ void expect_back(const RankTable& table, Dialect other, const ConvertOptions& op
 TEST(Property, ThereAndBackGivesTheSameTable) {
   std::mt19937 random(13);
   for (int i = 0; i < kRounds; ++i) {
-    RankTable plain = testing::random_table(Dialect::hccl_1_0, random);
+    RankTable plain = test::random_table(Dialect::hccl_1_0, random);
     for (auto& server : plain.groups[0].servers) {
       for (auto& device : server.devices) {
         device.device_port.reset();
@@ -137,9 +137,9 @@ TEST(Property, ThereAndBackGivesTheSameTable) {
       pods.server_indices[*plain.groups[0].servers[s].server_id] = static_cast<std::int64_t>(s);
     }
     expect_back(plain, Dialect::hccl_1_2, pods);
-    expect_back(testing::random_table(Dialect::modelarts_local, random), Dialect::hccl_1_0, {});
-    expect_back(testing::random_table(Dialect::mindie_llm, random), Dialect::hccl_1_0, {});
-    RankTable super = testing::random_table(Dialect::hccl_1_2, random);
+    expect_back(test::random_table(Dialect::modelarts_local, random), Dialect::hccl_1_0, {});
+    expect_back(test::random_table(Dialect::mindie_llm, random), Dialect::hccl_1_0, {});
+    RankTable super = test::random_table(Dialect::hccl_1_2, random);
     ConvertOptions split;
     if (super.rank_count() > 1) {
       split.prefill_devices = 1;

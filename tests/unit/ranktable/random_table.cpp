@@ -2,7 +2,7 @@
 
 #include "common/domain/ranktable/sdid.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 using namespace domain::ranktable;  // NOLINT: a file about that namespace only
 
@@ -265,4 +265,4 @@ RankTable random_table(Dialect dialect, std::mt19937& random) {
   return Maker(dialect, random).make();
 }
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

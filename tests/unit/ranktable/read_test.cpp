@@ -56,7 +56,7 @@ TEST(Dialects, OfEveryFileOfTheSharedData) {
       }
     }
     if (name.ends_with(".jsonc")) expected = "no JSON";
-    EXPECT_EQ(dialect_of(testing::text_of_file(entry.path())), expected) << name;
+    EXPECT_EQ(dialect_of(test::text_of_file(entry.path())), expected) << name;
     ++seen;
   }
   EXPECT_GE(seen, 35);
@@ -67,7 +67,7 @@ TEST(RoundTrip, OfEveryTableOfTheSharedDataLosesNothing) {
   int seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
-    const std::string text = testing::text_of_file(entry.path());
+    const std::string text = test::text_of_file(entry.path());
     if (dialect_of(text) == "none") continue;
     const auto table = parse_table(text);
     ASSERT_TRUE(table.ok()) << entry.path() << ": " << table.error().text();
@@ -85,7 +85,7 @@ TEST(RoundTrip, GoldenFilesAreReproducedByteForByte) {
   int seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder + "/golden")) {
     if (entry.path().extension() != ".json") continue;
-    const std::string text = testing::text_of_file(entry.path());
+    const std::string text = test::text_of_file(entry.path());
     const auto table = parse_table(text);
     ASSERT_TRUE(table.ok()) << entry.path() << ": " << table.error().text();
     EXPECT_EQ(write_table(*table), text) << entry.path();

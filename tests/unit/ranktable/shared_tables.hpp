@@ -8,7 +8,7 @@
 
 #include "tests/support/paths.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 // CHIPWEAVE_SHARED_DATA, else ../shared/data beside the sources; "" if there is no such folder.
 inline std::string shared_tables_folder() {
@@ -20,10 +20,10 @@ inline std::string text_of_file(const std::string& path) {
   return test::file_content(path).value_or("");
 }
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test
 
 // `folder`, a std::string, is then where they are. (What is declared cannot stand in parentheses.)
 #define CHIPWEAVE_NEEDS_TABLES(folder)                                \
   const std::string folder = /* NOLINT(bugprone-macro-parentheses) */ \
-      ::chipweave::testing::shared_tables_folder();                   \
+      ::chipweave::test::shared_tables_folder();                      \
   if ((folder).empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)"

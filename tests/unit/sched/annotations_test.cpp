@@ -6,7 +6,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -93,4 +93,4 @@ TEST(Annotations, PredicateTimeRisesStrictlyOnANodeWhileTheClockStands) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -2,7 +2,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 TEST(Bind, IsIdempotentForTheSameUidAndNode) {
@@ -340,4 +340,4 @@ TEST(Bind, UidsAreWordsSoThatTheyAreNoNamesOfOurs) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -195,4 +195,4 @@ TEST(Explain, AHugeRequestIsAnsweredAtOnce) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -2,7 +2,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 TEST(Filter, RejectsAnUnknownNodeWithAReasonAndKeepsTheOthers) {
@@ -168,4 +168,4 @@ TEST(Siblings, OfOneJobGetTheBestUnion) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

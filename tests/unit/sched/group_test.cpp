@@ -4,7 +4,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -213,4 +213,4 @@ TEST(Group, NumbersThatOverflowAreNoFit) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -9,7 +9,7 @@
 namespace chipweave::sched {
 namespace {
 
-using testing::World;
+using test::World;
 
 std::string line_of(const std::string& text, const std::string& series) {
   const std::size_t at = text.find("\n" + series + " ");

@@ -4,7 +4,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 // Writes down what it is told.
@@ -128,4 +128,4 @@ TEST_F(Placed, AreListedPartByPart) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

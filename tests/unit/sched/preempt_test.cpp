@@ -6,7 +6,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 class Preempts : public ::testing::Test {
@@ -118,4 +118,4 @@ TEST(PreemptsByRule, WhatIsFreedMustBeUsable) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

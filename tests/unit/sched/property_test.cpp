@@ -8,7 +8,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 // What a careful person would write down: which chip of which node belongs to which bound pod.
@@ -248,4 +248,4 @@ TEST_P(Interleavings, NeverGiveAChipTwice) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Interleavings, ::testing::Range(1U, 21U));
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

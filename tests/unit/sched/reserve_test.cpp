@@ -4,7 +4,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using std::chrono::seconds;
@@ -182,4 +182,4 @@ TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

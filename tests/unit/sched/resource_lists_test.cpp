@@ -14,7 +14,7 @@
 #include "tests/support/paths.hpp"
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 std::string repository_file(const std::string& path) {
@@ -100,4 +100,4 @@ TEST(AnnotationLists, ThePageListsEveryAnnotationOfABinding) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

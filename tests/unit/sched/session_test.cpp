@@ -4,7 +4,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 class Session : public ::testing::Test {
@@ -177,4 +177,4 @@ TEST_F(Session, ExplainKnowsThatItWasEvaluated) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

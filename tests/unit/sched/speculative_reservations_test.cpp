@@ -5,7 +5,7 @@
 
 #include "tests/unit/sched/world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -141,4 +141,4 @@ TEST_F(Speculation, ItsMembersAreOneJobUnlessALabelNamesIt) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -8,7 +8,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 domain::NodeTopology profile(const std::string& name) {
   const auto* p = profiles::find(name);
@@ -125,4 +125,4 @@ std::string World::node_of(const PodRequest& a) const {
 
 void World::expect_sound() const { EXPECT_EQ(scheduler.check_invariants(), ""); }
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

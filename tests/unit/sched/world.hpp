@@ -11,7 +11,7 @@
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/state/memory_cluster.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 // A built-in profile. Throws if there is none of that name.
 domain::NodeTopology profile(const std::string& name);
@@ -62,4 +62,4 @@ class World {
   InventoryReport next_report(const std::string& node, const std::string& boot);
 };
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -8,7 +8,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -398,4 +398,4 @@ TEST_F(Admits, AGroupIsKeptTogether) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -5,7 +5,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using std::chrono::seconds;
@@ -123,4 +123,4 @@ TEST(DecideAfterBindOff, NothingIsWritten) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

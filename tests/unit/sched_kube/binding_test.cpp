@@ -4,7 +4,7 @@
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using Fate = SimulatedApi::Fate;
@@ -212,4 +212,4 @@ TEST_F(KubeBind, NobodyIsAnsweredBeforeTheClusterIsKnown) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

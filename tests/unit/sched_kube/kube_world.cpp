@@ -13,7 +13,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 KubeWorld::KubeWorld(bool streaming) {
   obs::set_level("error");
@@ -217,4 +217,4 @@ void KubeWorld::expect_ledger_is_the_truth() const {
   EXPECT_EQ(scheduler->in_flight(), 0U);
 }
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -18,7 +18,7 @@ namespace chipweave::sched {
 class Kubernetes;
 }
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 class Recorder final : public NullObserver {
  public:
@@ -103,4 +103,4 @@ class KubeWorld {
   std::unique_ptr<Scheduler> scheduler;
 };
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

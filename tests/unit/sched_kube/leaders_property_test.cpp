@@ -11,7 +11,7 @@
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/two_replicas.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -280,4 +280,4 @@ TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
 INSTANTIATE_TEST_SUITE_P(Seeds, LeaderInterleavings, ::testing::Range(0U, 20U));
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

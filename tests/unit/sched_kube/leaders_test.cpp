@@ -6,7 +6,7 @@
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/two_replicas.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using Fate = SimulatedApi::Fate;
@@ -390,4 +390,4 @@ TEST_F(Leaders, ANewLeaderRequeuesNothingIfNoPodWaits) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -9,7 +9,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 #ifdef NDEBUG
@@ -299,4 +299,4 @@ TEST_P(KubeInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
 INSTANTIATE_TEST_SUITE_P(Seeds, KubeInterleavings, ::testing::Range(0U, 20U));
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

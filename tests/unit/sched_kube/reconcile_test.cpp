@@ -7,7 +7,7 @@
 #include "scheduler-plugin/server/metrics.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 class Reconcile : public ::testing::Test {
@@ -321,4 +321,4 @@ TEST_F(Reconcile, ChipsOfAnotherPodAreDisputed) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

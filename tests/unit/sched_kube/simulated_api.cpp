@@ -4,7 +4,7 @@
 
 #include "tests/unit/sched_kube/simulated_network.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 using Json = nlohmann::json;
 
@@ -191,4 +191,4 @@ kube::Reply SimulatedApi::Network::bind(const kube::Call& call, const std::strin
   return status(201, "");
 }
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -19,7 +19,7 @@
 #include "common/kube/transport.hpp"
 #include "tests/unit/sched_kube/simulated_objects.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 class SimulatedApi {
  public:
@@ -107,4 +107,4 @@ class SimulatedApi {
   std::uint64_t uids_ = 0;
 };
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 class OnEnd final : public kube::Ticket {
@@ -268,4 +268,4 @@ bool SimulatedApi::Network::feed(const std::shared_ptr<OpenWatch>& watch, std::s
   return fed;
 }
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

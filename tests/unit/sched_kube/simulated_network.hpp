@@ -7,7 +7,7 @@
 
 #include "tests/unit/sched_kube/simulated_api.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 using SimulatedTime = std::chrono::steady_clock::time_point;
 
@@ -67,4 +67,4 @@ struct SimulatedApi::Network {
 // One line of a watch's answer.
 std::string watch_line(const std::string& type, const std::string& object);
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

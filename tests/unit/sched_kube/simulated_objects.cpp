@@ -4,7 +4,7 @@
 
 #include "common/base/json_writer.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 void SimulatedProcess::run(std::function<void()> task) {
   if (!paused) return task();
@@ -85,4 +85,4 @@ kube::Reply SimulatedLeases::answer(const kube::Call& call, const std::string& p
   return {200, all[name], std::nullopt};
 }
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -10,7 +10,7 @@
 
 #include "common/kube/transport.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 // A program that can be paused and resumed.
 struct SimulatedProcess {
@@ -57,4 +57,4 @@ struct SimulatedLeases {
   kube::Reply answer(const kube::Call& call, const std::string& path, std::uint64_t& version);
 };
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

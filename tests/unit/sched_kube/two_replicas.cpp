@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 void TwoReplicas::pass(std::chrono::milliseconds time, Watches watches) {
   constexpr std::chrono::milliseconds kStep{50};
@@ -26,4 +26,4 @@ void TwoReplicas::come_to_rest() {
   }
 }
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 
 class TwoReplicas {
  public:
@@ -22,4 +22,4 @@ class TwoReplicas {
   void come_to_rest();
 };
 
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -6,7 +6,7 @@
 #include "scheduler-plugin/server/volcano_extender_handler.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
-namespace chipweave::sched::testing {
+namespace chipweave::sched::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -58,4 +58,4 @@ TEST_F(VolcanoPreempts, AChosenNodeStaysGoodWhileItsVictimsEnd) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::testing
+}  // namespace chipweave::sched::test

@@ -21,16 +21,16 @@ void expect_all_sets_equal(const domain::NodeTopology& machine, const std::strin
 class EveryProfile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryProfile, HealthyAndWithRandomFaults) {
-  const domain::NodeTopology machine = testing::profile(GetParam());
+  const domain::NodeTopology machine = test::profile(GetParam());
   expect_all_sets_equal(machine, GetParam());
   if (machine.links().empty()) return;
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    expect_all_sets_equal(testing::with_random_faults(machine, seed),
+    expect_all_sets_equal(test::with_random_faults(machine, seed),
                           GetParam() + " faults " + std::to_string(seed));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, EveryProfile, ::testing::ValuesIn(testing::profile_names(8)),
+INSTANTIATE_TEST_SUITE_P(Profiles, EveryProfile, ::testing::ValuesIn(test::profile_names(8)),
                          [](const auto& param_info) {
                            std::string name = param_info.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
@@ -41,7 +41,7 @@ class RandomHybrid : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomHybrid, EverySet) {
   const unsigned seed = GetParam();
-  expect_all_sets_equal(testing::random_machine(4 + static_cast<int>(seed % 5), seed),
+  expect_all_sets_equal(test::random_machine(4 + static_cast<int>(seed % 5), seed),
                         "seed " + std::to_string(seed));
 }
 

@@ -19,7 +19,7 @@ using domain::LinkKind;
 
 // DGX-1V, optimum over sets by size: 2 2 4 2 4 4 6 lanes of 20 GB/s, and how many sets reach it.
 TEST(KnownValues, Dgx1vRingCounts) {
-  solver::Machine m(testing::profile("hgx-v100-8"));
+  solver::Machine m(test::profile("hgx-v100-8"));
   const std::vector<double> best = {0, 0, 40, 40, 80, 40, 80, 80, 120};
   std::vector<int> reach(9, 0);
   for (std::uint64_t s = 1; s < 256; ++s) {
@@ -39,7 +39,7 @@ TEST(KnownValues, Dgx1vRingCounts) {
 
 TEST(KnownValues, SwitchEgress) {
   const auto all = [](const char* name) {
-    solver::Machine m(testing::profile(name));
+    solver::Machine m(test::profile(name));
     return m.gbps(m.topology().all());
   };
   EXPECT_NEAR(all("hgx-a100-8"), 240, 1e-6);
@@ -50,14 +50,14 @@ TEST(KnownValues, SwitchEgress) {
 
 // A uniform full mesh carries n - 1 links: 7 x 48 on eight MI300X.
 TEST(KnownValues, FullMeshCarriesAllLinksOfAChip) {
-  solver::Machine m(testing::profile("mi300x-8"));
+  solver::Machine m(test::profile("mi300x-8"));
   for (int n = 2; n <= 8; ++n) EXPECT_NEAR(m.gbps(ChipSet::first(n)), 48.0 * (n - 1), 1e-6);
 }
 
 // Pairs of MI250X are worth their widest path: 0-7 goes over 6 with two links, 0-2 is linked with
 // one.
 TEST(KnownValues, Mi250xWidestPath) {
-  solver::Machine m(testing::profile("mi250x-8"));
+  solver::Machine m(test::profile("mi250x-8"));
   EXPECT_NEAR(m.gbps(ChipSet{0, 1}), 144, 1e-6);
   EXPECT_NEAR(m.gbps(ChipSet{0, 6}), 72, 1e-6);
   EXPECT_NEAR(m.gbps(ChipSet{0, 7}), 72, 1e-6);
@@ -68,7 +68,7 @@ TEST(KnownValues, Mi250xWidestPath) {
 // Sixteen dies: a ring leaves each module once, over one die's switch port; run both ways it is
 // both dies' ports.
 TEST(KnownValues, A3ModulesUseBothDiesPorts) {
-  solver::Machine m(testing::profile("ascend-a3-16"));
+  solver::Machine m(test::profile("ascend-a3-16"));
   EXPECT_NEAR(m.gbps(ChipSet{0, 1}), 200, 1e-6);
   EXPECT_NEAR(m.gbps(ChipSet{0, 2}), 196, 1e-6);
   EXPECT_NEAR(m.gbps(ChipSet::first(4)), 392, 1e-6);
@@ -100,7 +100,7 @@ TEST(KnownValues, TwoSwitchBoardsJoinedByLinks) {
 // No packing beats a cut: asserted over many machines, single chips, pairs and all bipartitions.
 TEST(KnownValues, PackingNeverBeatsACut) {
   for (unsigned seed = 1; seed <= 80; ++seed) {
-    const auto machine = testing::random_machine(4 + static_cast<int>(seed % 7), seed);
+    const auto machine = test::random_machine(4 + static_cast<int>(seed % 7), seed);
     const solver::Wiring wiring(machine);
     std::mt19937 random(seed);
     for (int round = 0; round < 10; ++round) {

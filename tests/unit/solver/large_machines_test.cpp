@@ -23,7 +23,7 @@ using domain::NodeTopology;
 
 // A search, the set that ends it late, and the later criteria of its ties.
 constexpr std::uint64_t kMaxSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
-                                     solver::kBoundedSteps.criteria + 50'000'000;
+                                    solver::kBoundedSteps.criteria + 50'000'000;
 
 // No two chips are interchangeable: each pair has its own number of lanes, rate and host path.
 NodeTopology irregular_machine(int chips, unsigned seed) {
@@ -149,7 +149,7 @@ TEST(SymmetricMachines, OfSixtyFourChipsAreExact) {
 // A rough packing never carries more than the exact one, and most of it.
 TEST(RoughPacking, IsAPacking) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    const NodeTopology machine = testing::random_machine(6 + static_cast<int>(seed % 5), seed);
+    const NodeTopology machine = test::random_machine(6 + static_cast<int>(seed % 5), seed);
     const solver::Wiring wiring(machine);
     const ChipSet set = machine.all();
     const solver::Bandwidth exact = solver::pack_rings(solver::RingGraph(wiring, set));

@@ -6,7 +6,7 @@
 #include "common/domain/topology_builder.hpp"
 #include "common/profiles/profiles.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 using domain::ChipIndex;
 using domain::LinkKind;
@@ -74,4 +74,4 @@ domain::NodeTopology with_random_faults(domain::NodeTopology machine, unsigned s
   return machine;
 }
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

@@ -7,7 +7,7 @@
 
 #include "common/domain/node_topology.hpp"
 
-namespace chipweave::testing {
+namespace chipweave::test {
 
 domain::NodeTopology profile(const std::string& name);
 // Names of the profiles with at most `chips` chips.
@@ -18,4 +18,4 @@ domain::NodeTopology random_machine(int chips, unsigned seed);
 // The machine with each direct link losing some or all lanes with probability about one in four.
 domain::NodeTopology with_random_faults(domain::NodeTopology machine, unsigned seed);
 
-}  // namespace chipweave::testing
+}  // namespace chipweave::test

@@ -14,7 +14,7 @@ using domain::ChipSet;
 
 std::vector<int> pick(const std::string& machine, ChipSet usable, int size,
                       bool distributed = false, ChipSet required = {}) {
-  solver::Machine m(testing::profile(machine));
+  solver::Machine m(test::profile(machine));
   solver::Request r{usable, required, {}, size, distributed};
   const solver::Choice c = m.choose(r);
   return c.fits ? m.topology().indices(c.chips) : std::vector<int>{-1};
@@ -100,7 +100,7 @@ TEST(Ascend310, CardsAndChips) {
 // More distinguishable sets than are listed: the answer is legal, from the cards with the fewest
 // free chips, and says what no set can beat.
 TEST(Ascend310, TooManySetsGiveABoundInsteadOfAProof) {
-  solver::Machine m(testing::profile("ascend-310-chip-4"));
+  solver::Machine m(test::profile("ascend-310-chip-4"));
   ChipSet usable;
   for (int card = 0; card < 16; ++card) {
     for (int chip = 0; chip <= card % 4; ++chip) usable.insert(card * 4 + chip);
@@ -133,7 +133,7 @@ TEST(AscendA5, MeshesOfFour) {
 }
 
 TEST(Groups, PodsOfOneJobShareTheBestJointSet) {
-  solver::Machine m(testing::profile("hgx-v100-8"));
+  solver::Machine m(test::profile("hgx-v100-8"));
   const solver::GroupChoice four = m.choose_group(ChipSet::first(8), {}, {1, 1, 1, 1}, true);
   ASSERT_TRUE(four.fits);
   EXPECT_DOUBLE_EQ(four.gbps, 80);
@@ -149,7 +149,7 @@ TEST(Groups, PodsOfOneJobShareTheBestJointSet) {
 }
 
 TEST(Reasons, AreSentences) {
-  solver::Machine m(testing::profile("ascend-910a-8"));
+  solver::Machine m(test::profile("ascend-910a-8"));
   const auto why = [&m](solver::Request r) { return m.reason(r, m.choose(r)); };
   EXPECT_EQ(why({ChipSet::first(8), {}, {}, 5, false}),
             "5 chips asked, legal sizes are 1, 2, 4, 8");
@@ -160,7 +160,7 @@ TEST(Reasons, AreSentences) {
 }
 
 TEST(Memo, RepeatedRequestsAreLookUps) {
-  solver::Machine m(testing::profile("hgx-v100-8"));
+  solver::Machine m(test::profile("hgx-v100-8"));
   const solver::Request r{ChipSet::first(8), {}, {}, 3, false};
   const solver::Choice first = m.choose(r);
   const solver::Choice second = m.choose(r);
@@ -171,15 +171,15 @@ TEST(Memo, RepeatedRequestsAreLookUps) {
 
 TEST(TopologyClass, IsSharedByEqualWiringOnly) {
   solver::MachineCache cache;
-  const domain::NodeTopology whole = testing::profile("hgx-v100-8");
+  const domain::NodeTopology whole = test::profile("hgx-v100-8");
   domain::NodeTopology degraded = whole;
   ASSERT_TRUE(degraded.take_down(0, 3, 1));
   const auto a = cache.get(whole);
-  EXPECT_EQ(a, cache.get(testing::profile("hgx-v100-8")));
+  EXPECT_EQ(a, cache.get(test::profile("hgx-v100-8")));
   const auto b = cache.get(degraded);
   EXPECT_NE(a, b);
   EXPECT_EQ(cache.classes(), 2U);
-  EXPECT_NE(a, cache.get(testing::profile("dgx1-p100-8")));
+  EXPECT_NE(a, cache.get(test::profile("dgx1-p100-8")));
 }
 
 // One lane of two down is as fast as one lane that is all there is, but the healthy machines
@@ -202,7 +202,7 @@ TEST(TopologyClass, LanesDownAreNotLanesThatNeverWere) {
 }
 
 TEST(Explain, NamesWhatTheRunnerUpLostBy) {
-  solver::Machine m(testing::profile("hgx-v100-8"));
+  solver::Machine m(test::profile("hgx-v100-8"));
   const solver::Explanation e = m.explain({ChipSet{0, 1, 2, 3, 4}, {}, {}, 4, false});
   ASSERT_TRUE(e.best_rejected);
   EXPECT_EQ(e.choice.chips, ChipSet::first(4));

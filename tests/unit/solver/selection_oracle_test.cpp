@@ -69,16 +69,16 @@ void expect_optimal(const NodeTopology& machine, unsigned seed, const std::strin
 class SelectsTheBest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SelectsTheBest, OfEveryProfile) {
-  const NodeTopology machine = testing::profile(GetParam());
+  const NodeTopology machine = test::profile(GetParam());
   expect_optimal(machine, 1, GetParam());
   if (machine.links().empty()) return;
   for (unsigned seed = 1; seed <= 3; ++seed) {
-    expect_optimal(testing::with_random_faults(machine, seed), seed,
+    expect_optimal(test::with_random_faults(machine, seed), seed,
                    GetParam() + " faults " + std::to_string(seed));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, SelectsTheBest, ::testing::ValuesIn(testing::profile_names(8)),
+INSTANTIATE_TEST_SUITE_P(Profiles, SelectsTheBest, ::testing::ValuesIn(test::profile_names(8)),
                          [](const auto& param_info) {
                            std::string name = param_info.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
@@ -88,8 +88,8 @@ INSTANTIATE_TEST_SUITE_P(Profiles, SelectsTheBest, ::testing::ValuesIn(testing::
 class SelectsOnHybrids : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(SelectsOnHybrids, AllSizes) {
-  expect_optimal(testing::random_machine(4 + static_cast<int>(GetParam() % 5), GetParam()),
-                 GetParam(), "seed " + std::to_string(GetParam()));
+  expect_optimal(test::random_machine(4 + static_cast<int>(GetParam() % 5), GetParam()), GetParam(),
+                 "seed " + std::to_string(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SelectsOnHybrids, ::testing::Range(1U, 61U));
@@ -126,7 +126,7 @@ TEST(Metamorphic, RelabellingChipsNeverChangesGbps) {
     std::mt19937 random(seed);
     const int n = 4 + static_cast<int>(seed % 5);
     const NodeTopology machine =
-        seed % 4 == 0 ? testing::profile("hgx-v100-8") : testing::random_machine(n, seed);
+        seed % 4 == 0 ? test::profile("hgx-v100-8") : test::random_machine(n, seed);
     std::vector<int> image;
     for (int i = 0; i < machine.chip_count(); ++i) image.push_back(i);
     std::shuffle(image.begin(), image.end(), random);
@@ -146,7 +146,7 @@ TEST(Metamorphic, RelabellingChipsNeverChangesGbps) {
 
 TEST(Metamorphic, ALinkThatGoesDownNeverRaisesGbps) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
-    NodeTopology machine = testing::random_machine(4 + static_cast<int>(seed % 5), seed);
+    NodeTopology machine = test::random_machine(4 + static_cast<int>(seed % 5), seed);
     if (machine.links().empty()) continue;
     solver::Machine before(machine);
     const auto link = machine.links()[seed % machine.links().size()];
@@ -160,8 +160,8 @@ TEST(Metamorphic, ALinkThatGoesDownNeverRaisesGbps) {
 }
 
 TEST(Metamorphic, AFreeChipMoreNeverLowersTheBest) {
-  for (const std::string& name : testing::profile_names(8)) {
-    const NodeTopology machine = testing::profile(name);
+  for (const std::string& name : test::profile_names(8)) {
+    const NodeTopology machine = test::profile(name);
     if (machine.rule().kind != domain::RuleKind::any)
       continue;  // vendor rules are not monotone on purpose
     solver::Machine solved(machine);
@@ -187,8 +187,8 @@ TEST(Metamorphic, AFreeChipMoreNeverLowersTheBest) {
 // Whether anything fits is found without finding the best.
 TEST(Fits, IsWhatChooseSays) {
   std::mt19937 random(5);
-  for (const std::string& name : testing::profile_names(64)) {
-    solver::Machine m(testing::profile(name));
+  for (const std::string& name : test::profile_names(64)) {
+    solver::Machine m(test::profile(name));
     const int n = m.topology().chip_count();
     for (int round = 0; round < (n > 16 ? 4 : 25); ++round) {
       ChipSet usable;

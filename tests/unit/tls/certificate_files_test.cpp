@@ -13,9 +13,9 @@ namespace chipweave::tls {
 namespace {
 
 namespace fs = std::filesystem;
-using chipweave::testing::make_authority;
-using chipweave::testing::make_certificate;
-using chipweave::testing::Pem;
+using chipweave::test::make_authority;
+using chipweave::test::make_certificate;
+using chipweave::test::Pem;
 
 // As a Secret's volume: the files are links through ..data, which is swapped as a whole.
 class SecretVolume {
