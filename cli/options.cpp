@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
 
 namespace chipweave::cli {
@@ -14,7 +15,8 @@ Exit exit_for(const Error& error) {
 
 void add_output_option(CLI::App& command, OutputForm& form) {
   const auto set = [&form](const std::string& text) {
-    if (text != "text" && text != "json") throw CLI::ValidationError("-o takes text or json");
+    if (text != "text" && text != "json")
+      throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: text, json");
     form = text == "json" ? OutputForm::json : OutputForm::text;
   };
   command.add_option_function<std::string>("-o,--output", set, "text (default) or json")
