@@ -39,7 +39,8 @@ std::string joined(const std::vector<std::string_view>& names) {
 }
 
 // Prints the error; nullopt, with the exit code set, on failure.
-std::optional<codec::ImportedNetwork> load_or_complain(const NetworkOptions& options, Exit& exit) {
+std::optional<codec::ImportedNetwork> load_network_or_complain(const NetworkOptions& options,
+                                                               Exit& exit) {
   const Result<std::string> content = read_input(options.file, limits::kMaxNetworkFileBytes);
   if (!content) {
     complain(content.error());
@@ -56,7 +57,7 @@ Exit printed(const std::string& text) { return print(text) ? Exit::fine : Exit::
 
 Exit run_import(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_or_complain(options, exit);
+  const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   if (options.form == OutputForm::json) {
     return printed(codec::export_network_json(network->table, network->warnings));
@@ -67,7 +68,7 @@ Exit run_import(const NetworkOptions& options) {
 
 Exit run_show(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_or_complain(options, exit);
+  const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   const NetworkSummary summary = summarize(network->table);
   if (options.form == OutputForm::json) {
@@ -79,7 +80,7 @@ Exit run_show(const NetworkOptions& options) {
 
 Exit run_export(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_or_complain(options, exit);
+  const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   const Result<codec::ExportedNetwork> out = codec::export_network(network->table, options.to);
   if (!out) {

@@ -127,8 +127,8 @@ Result<std::vector<Member>> members_of(const PlanFlags& flags) {
   return out;
 }
 
-std::string line_of(const std::string& network, const std::vector<Member>& members,
-                    const codec::GangFile& file) {
+std::string plan_line_of(const std::string& network, const std::vector<Member>& members,
+                         const codec::GangFile& file) {
   std::string gang;
   for (const Member& member : members) {
     gang += gang.empty() ? "" : ",";
@@ -172,11 +172,10 @@ void remark_on_gone_nodes(const codec::PlanRequest& request) {
 }
 
 // The usage error that shows before any file is read; empty: none.
-std::string wrong_usage(const PlanFlags& flags) {
+std::string plan_usage_error(const PlanFlags& flags) {
   if (flags.network.empty() || (flags.gang.empty() && !(flags.pods && flags.chips)))
     return "one of --batch FILE, --network FILE with --pods and --chips, or --network FILE with "
-           "--gang "
-           "FILE is required; see 'chipweave plan --help'";
+           "--gang FILE is required; see 'chipweave plan --help'";
   if (flags.network == "-" && flags.gang == "-")
     return "--network - cannot be combined with --gang -: there is one standard input";
   return "";
@@ -185,7 +184,7 @@ std::string wrong_usage(const PlanFlags& flags) {
 }  // namespace
 
 Exit run_plan_flags(const PlanFlags& flags) {
-  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+  if (const std::string wrong = plan_usage_error(flags); !wrong.empty()) {
     complain(wrong);
     return Exit::usage;
   }
@@ -220,7 +219,8 @@ Exit run_plan_flags(const PlanFlags& flags) {
   for (const std::string& warning : network->warnings) warn(warning);
   Timing timing(flags.batch);
   PlanEngine engine;
-  const PlannedLine planned = plan_line(engine, line_of(network->json, *members, file), timing);
+  const PlannedLine planned =
+      plan_line(engine, plan_line_of(network->json, *members, file), timing);
   if (planned.wrong) return complain_of_line(*planned.wrong, flags, *members);
   remark_on_gone_nodes(planned.request);
   const domain::Plan& plan = planned.decided.plan;

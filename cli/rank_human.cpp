@@ -103,8 +103,9 @@ Result<std::string> communicators_json(const RankFlags& flags,
   return json.end_object().take();
 }
 
-std::string line_of(const std::vector<std::string>& levels, const std::vector<codec::Host>& hosts,
-                    const std::vector<Path>& paths, const std::string& communicators) {
+std::string rank_line_of(const std::vector<std::string>& levels,
+                         const std::vector<codec::Host>& hosts, const std::vector<Path>& paths,
+                         const std::string& communicators) {
   JsonWriter json;
   json.begin_object().key("levels").begin_array();
   for (const std::string& level : levels) json.string(level);
@@ -138,11 +139,10 @@ void remark_on_order(const RankedLine& ranked) {
 }
 
 // The usage error that shows before any file is read; empty: none.
-std::string wrong_usage(const RankFlags& flags) {
+std::string rank_usage_error(const RankFlags& flags) {
   if (flags.network.empty() || flags.hosts.empty())
-    return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see 'chipweave "
-           "rank "
-           "--help'";
+    return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
+           "'chipweave rank --help'";
   if (flags.network == "-" && flags.hosts == "-")
     return "--network - cannot be combined with --hosts -: there is one standard input";
   return "";
@@ -151,7 +151,7 @@ std::string wrong_usage(const RankFlags& flags) {
 }  // namespace
 
 Exit run_rank_flags(const RankFlags& flags) {
-  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+  if (const std::string wrong = rank_usage_error(flags); !wrong.empty()) {
     complain(wrong);
     return Exit::usage;
   }
@@ -176,7 +176,7 @@ Exit run_rank_flags(const RankFlags& flags) {
   if (!paths) return complain_of_input(paths.error(), flags.hosts);
   Timing timing(flags.batch);
   const RankedLine ranked =
-      rank_line(line_of(network->table.levels, *hosts, *paths, *communicators), timing);
+      rank_line(rank_line_of(network->table.levels, *hosts, *paths, *communicators), timing);
   if (ranked.wrong) {
     // Names and paths were read before: what is left are the sizes that flags say.
     complain(*ranked.wrong);

@@ -78,7 +78,7 @@ std::string list_of(const std::vector<codec::ManifestPod>& pods) {
   return text + "]}\n";
 }
 
-Exit run(const SubmitState& state) {
+Exit run_submit(const SubmitState& state) {
   if (!codec::is_namespace(state.default_namespace)) {
     complain("-n: expected a namespace (lower-case letters, digits and '-', at most 63), got " +
              in_quotes(state.default_namespace));
@@ -121,7 +121,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   command->add_option("FILE", state->files, "Kubernetes YAML; '-' reads standard input")
       ->option_text("FILE.yaml...")
       ->required();
-  add_scheduler_option(*command, state->scheduler)->required(false);  // run() asks for it
+  add_scheduler_option(*command, state->scheduler)->required(false);  // run_submit() asks for it
   command->add_option("-n,--namespace", state->default_namespace, "where a manifest names none")
       ->option_text("NAME");
   command->add_option("--node", state->options.only_nodes, "only this node; may be repeated")
@@ -137,7 +137,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
                "  chipweave submit job.yaml --print | kubectl apply -f -\n"
                "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
                "cannot be read.");
-  command->callback([state, &exit_code] { exit_code = run(*state); });
+  command->callback([state, &exit_code] { exit_code = run_submit(*state); });
 }
 
 }  // namespace chipweave::cli

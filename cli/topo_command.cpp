@@ -80,7 +80,8 @@ Result<codec::ImportedTopology> load(const MachineOptions& options) {
 }
 
 // Prints warnings and errors; nullopt, with the exit code set, on failure.
-std::optional<domain::NodeTopology> load_or_complain(const MachineOptions& options, Exit& exit) {
+std::optional<domain::NodeTopology> load_machine_or_complain(const MachineOptions& options,
+                                                             Exit& exit) {
   Result<codec::ImportedTopology> imported = load(options);
   if (!imported) {
     complain(imported.error());
@@ -105,7 +106,7 @@ std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& top
 
 Exit show(const MachineOptions& options, OutputForm form) {
   Exit exit = Exit::fine;
-  const auto topology = load_or_complain(options, exit);
+  const auto topology = load_machine_or_complain(options, exit);
   if (!topology) return exit;
   if (form == OutputForm::json) {
     return print(codec::export_topology_json(*topology)) ? Exit::fine : Exit::unreadable;
@@ -116,7 +117,7 @@ Exit show(const MachineOptions& options, OutputForm form) {
 
 Exit convert(const MachineOptions& options, const std::string& format, const std::string& out) {
   Exit exit = Exit::fine;
-  const auto topology = load_or_complain(options, exit);
+  const auto topology = load_machine_or_complain(options, exit);
   if (!topology) return exit;
   std::string text;
   if (format == "nccl-xml") {

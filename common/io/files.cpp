@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kChunk = std::size_t{64} << 10U;
+constexpr std::size_t kReadChunk = std::size_t{64} << 10U;
 
 Error system_error(const std::string& path, const char* doing, int number) {
   const Errc code = number == ENOENT || number == ENOTDIR ? Errc::not_found : Errc::unavailable;
@@ -42,7 +42,7 @@ Result<std::string> read_to_end(int fd, const std::string& where, std::size_t ma
   std::size_t used = 0;
   for (;;) {
     // one byte above the limit tells "exactly full" from "too large"
-    const std::size_t want = std::min(kChunk, max_bytes - used) + 1;
+    const std::size_t want = std::min(kReadChunk, max_bytes - used) + 1;
     out.resize(used + want);
     const ssize_t n = ::read(fd, out.data() + used, want);
     if (n < 0 && errno == EINTR) continue;

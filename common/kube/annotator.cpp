@@ -12,10 +12,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class Attempt : public http::UnderWay<Attempt> {
+class AnnotateAttempt : public http::UnderWay<AnnotateAttempt> {
  public:
-  Attempt(Transport& transport, Annotator::Options options, AnnotateOrder order,
-          std::function<void(Result<void>)> done)
+  AnnotateAttempt(Transport& transport, Annotator::Options options, AnnotateOrder order,
+                  std::function<void(Result<void>)> done)
       : transport_(transport),
         options_(options),
         order_(std::move(order)),
@@ -41,7 +41,7 @@ class Attempt : public http::UnderWay<Attempt> {
  private:
   std::string pod() const { return "pod " + order_.ns + "/" + order_.name; }
 
-  void send(Call call, void (Attempt::*then)(Result<Reply>)) {
+  void send(Call call, void (AnnotateAttempt::*then)(Result<Reply>)) {
     const auto left = std::chrono::duration_cast<milliseconds>(end_ - transport_.now());
     call.deadline = std::max(milliseconds(1), std::min(left, options_.one_try));
     ticket_ = transport_.call(std::move(call), guarded([this, then](Result<Reply> reply) {
@@ -52,7 +52,7 @@ class Attempt : public http::UnderWay<Attempt> {
   void read() {
     Call call;
     call.target = path_;
-    send(std::move(call), &Attempt::found);
+    send(std::move(call), &AnnotateAttempt::found);
   }
 
   void found(Result<Reply> reply) {
@@ -87,7 +87,7 @@ class Attempt : public http::UnderWay<Attempt> {
     call.target = path_;
     call.body = w.take();
     call.content_type = "application/merge-patch+json";
-    send(std::move(call), &Attempt::patched);
+    send(std::move(call), &AnnotateAttempt::patched);
   }
 
   void patched(Result<Reply> reply) {
@@ -136,7 +136,7 @@ class Attempt : public http::UnderWay<Attempt> {
 std::unique_ptr<Ticket> Annotator::annotate(AnnotateOrder order,
                                             std::function<void(Result<void>)> done) {
   const auto attempt =
-      std::make_shared<Attempt>(transport_, options_, std::move(order), std::move(done));
+      std::make_shared<AnnotateAttempt>(transport_, options_, std::move(order), std::move(done));
   attempt->begin();
   return http::ticket_of(attempt);
 }

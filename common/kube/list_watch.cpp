@@ -10,7 +10,7 @@ namespace {
 constexpr int kGone = 410;
 constexpr int kBadRequest = 400;
 constexpr int kInvalid = 422;
-constexpr int kInternal = 500;
+constexpr int kStatusInternal = 500;
 
 }  // namespace
 
@@ -105,7 +105,7 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   // The server cannot stream lists: an old one answers with a status, one on etcd 3.4 with an error
   // event.
   if (stream && (failure.status == kBadRequest || failure.status == kInvalid ||
-                 failure.status == kInternal)) {
+                 failure.status == kStatusInternal)) {
     streaming_ = false;
     return begin_listing();
   }
@@ -118,7 +118,7 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   }
   // An interrupted list starts again, a watch continues. After a refusal (403, 404) list again: by
   // the time it ends, the server may have forgotten the changes in between.
-  const bool refused = failure.status >= kBadRequest && failure.status < kInternal &&
+  const bool refused = failure.status >= kBadRequest && failure.status < kStatusInternal &&
                        failure.status != 408 && failure.status != 429;
   relist_ = refused || complete_ != round_;
   return wait(failure.retry_after);

@@ -8,8 +8,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kWrongUsage = 2;
-constexpr int kUnreadable = 3;
 const std::string kPlace = "chipweave place --machine hgx-v100-8 ";
 
 TEST(CommandLine, AnAnswerThatCannotBeWrittenIsAnError) {

@@ -12,11 +12,9 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr int kDoesNotFit = 1;
-constexpr int kWrongUsage = 2;
-constexpr int kUnreadable = 3;
 
 // Two leaves of four nodes below each of two spines.
-const std::string kTree =
+const std::string kFourNodes =
     R"(printf 'SwitchName=c Switches=s[1-2]\nSwitchName=s1 Switches=l[1-2]\n)"
     R"(SwitchName=s2 Switches=l[3-4]\nSwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n)"
     R"(SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n' | )"
@@ -27,7 +25,7 @@ const std::string kOwn =
     R"({"name":"x2","path":["b1","r1"],"free":8,"max_pods":1},)"
     R"({"name":"x3","path":["b1","r2"],"free":4}]}' | %B/chipweave plan --network - )";
 TEST(PlanCommand, PrintsHowMuchFitsAndWhere) {
-  const Outcome out = run(kTree + "--free 8 --pods 20 --chips 2 --required spine 2>&1");
+  const Outcome out = run(kFourNodes + "--free 8 --pods 20 --chips 2 --required spine 2>&1");
   EXPECT_EQ(out.code, 0);
   EXPECT_EQ(out.text,
             "fits: 20 pods on 5 nodes\n"
@@ -69,7 +67,7 @@ TEST(PlanCommand, EveryFlagIsAKeyOfTheGang) {
             "fits: 6 pods on 2 nodes");
   EXPECT_EQ(head(run(kOwn + "--pods 9 --chips 2 --min 5 2>&1")),
             "fits: 7 of 9 pods on 3 nodes; at least 5 must run");
-  const std::string four = kTree + "--free 8 --pods 4 --chips 2 ";
+  const std::string four = kFourNodes + "--free 8 --pods 4 --chips 2 ";
   EXPECT_THAT(run(four).text, HasSubstr("leaf 1 "));
   EXPECT_THAT(run(four + "--policy even --preferred spine").text, HasSubstr("leaf 2 "));
   EXPECT_EQ(head(run(kOwn + "--pods 1 --chips 2 --keep-spare rack=1 --existing b1/r2=1 2>&1")),
@@ -130,7 +128,7 @@ TEST(PlanCommand, RefusesWhatMakesNoSense) {
   expect_refused(good + "--existing b9=1", kWrongUsage, "--existing: gang.existing");
   expect_refused(good + "--free -1", kWrongUsage, "--free: ");
   expect_refused(good + "--format csw", kWrongUsage, "--format: unknown format \"csw\"");
-  expect_refused(kTree + "--pods 1 --chips 1", kWrongUsage,
+  expect_refused(kFourNodes + "--pods 1 --chips 1", kWrongUsage,
                  "--free: is required, and the file does");
 }
 

@@ -11,9 +11,6 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr int kWrongUsage = 2;
-constexpr int kUnreadable = 3;
-
 class RankCommand : public testing::Test {
  protected:
   // `hosts` with \n between lines, from standard input.
