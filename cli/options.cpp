@@ -41,9 +41,8 @@ CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) 
           ->option_text("URL")
           ->required();
   command
-      .add_option(
-          "--ca", address.files.ca,
-          "who must have signed the scheduler's certificate; without: whom the system trusts")
+      .add_option("--ca", address.files.ca,
+                  "CA of the scheduler's certificate; default: the system's trust store")
       ->envname("CHIPWEAVE_CA")
       ->option_text("FILE.pem");
   command.add_option("--cert", address.files.certificate, "certificate to show to the scheduler")

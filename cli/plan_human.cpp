@@ -249,7 +249,7 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
   option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
          "FILE");
   for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
-  option("--free", flags.free, "free chips of each node that the file says none of", "CHIPS")
+  option("--free", flags.free, "free chips of each node for which the file gives none", "CHIPS")
       ->check(CLI::Range(0, limits::kMaxChipsOfPod));
   option("--pods", flags.pods, "pods to place", "PODS");
   option("--chips", flags.chips, "chips of each pod", "CHIPS");

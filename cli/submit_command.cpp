@@ -29,7 +29,7 @@ void remark_on_selectors(const std::vector<codec::ManifestPod>& pods) {
   if (count == 0) return;
   remark("nodeSelector and affinity of " + std::to_string(count) +
          (count == 1 ? " pod are" : " pods are") +
-         " not looked at, but for kubernetes.io/hostname: a standalone scheduler has no node "
+         " ignored, except kubernetes.io/hostname: a standalone scheduler has no node "
          "labels; use --node");
 }
 

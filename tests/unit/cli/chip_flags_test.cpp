@@ -43,7 +43,7 @@ TEST(ChipFlags, LinksAreReadToTheirEnd) {
                            "0 -3", "0--3", "0:1-3", "0-3:-1", "0-3:1025"}) {
     const auto link = parse_down_link(text);
     ASSERT_FALSE(link.ok()) << text;
-    EXPECT_THAT(link.error().text(), HasSubstr("write A-B or A-B:LANES")) << text;
+    EXPECT_THAT(link.error().text(), HasSubstr("expected a link A-B or A-B:LANES, got ")) << text;
   }
   EXPECT_THAT(parse_down_link("3-3").error().text(),
               HasSubstr("expected two different chips, got \"3-3\""));
