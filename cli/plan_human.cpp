@@ -177,7 +177,7 @@ std::string plan_usage_error(const PlanFlags& flags) {
     return "one of --batch FILE, --network FILE with --pods and --chips, or --network FILE with "
            "--gang FILE is required; see 'chipweave plan --help'";
   if (flags.network == "-" && flags.gang == "-")
-    return "--network - cannot be combined with --gang -: there is one standard input";
+    return "--network - cannot be combined with --gang -: both read standard input";
   return "";
 }
 

@@ -144,7 +144,7 @@ std::string rank_usage_error(const RankFlags& flags) {
     return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
            "'chipweave rank --help'";
   if (flags.network == "-" && flags.hosts == "-")
-    return "--network - cannot be combined with --hosts -: there is one standard input";
+    return "--network - cannot be combined with --hosts -: both read standard input";
   return "";
 }
 

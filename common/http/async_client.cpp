@@ -99,7 +99,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
 namespace {
 
 // One request on its way: from the connection to the last callback.
-class Flight : public UnderWay<Flight> {
+class Flight : public AsyncOperation<Flight> {
  public:
   struct Call {
     std::chrono::milliseconds deadline;
