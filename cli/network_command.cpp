@@ -26,8 +26,8 @@ struct NetworkOptions {
 
 void add_file_options(CLI::App& command, NetworkOptions& options) {
   command
-      .add_option("file", options.file, "description of a network in any format; -: standard input")
-      ->option_text("FILE")
+      .add_option("FILE", options.file, "description of a network in any format; -: standard input")
+      ->option_text(" ")
       ->required();
   add_network_options(command, options.import);
 }

@@ -66,8 +66,8 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
 Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<codec::Host>& hosts) {
   const std::int64_t wanted = flags.ranks_per_pod.value_or(hosts.front().slots);
   for (const codec::Host& host : hosts) {
-    const bool silent = flags.ranks_per_pod && host.slots == 0;
-    if (silent || host.slots == wanted) continue;
+    const bool unspecified = flags.ranks_per_pod && host.slots == 0;
+    if (unspecified || host.slots == wanted) continue;
     const std::string slots = host.slots == 0 ? "no slots" : "slots=" + std::to_string(host.slots);
     const std::string others = flags.ranks_per_pod ? "--ranks-per-pod is " + std::to_string(wanted)
                                                    : hosts.front().name + " has another number";
@@ -138,12 +138,13 @@ void remark_on_order(const RankedLine& ranked) {
          (costs.optimal ? "proven the least" : "not proven the least"));
 }
 
-// What is missing or stands twice before anything is read; empty: nothing.
+// The usage error that shows before any file is read; empty: none.
 std::string rank_usage_error(const RankFlags& flags) {
   if (flags.network.empty() || flags.hosts.empty())
-    return "rank needs --batch FILE, or --network FILE with --hosts FILE";
+    return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
+           "'chipweave rank --help'";
   if (flags.network == "-" && flags.hosts == "-")
-    return "--hosts: standard input is the network already";
+    return "--network - cannot be combined with --hosts -: both read standard input";
   return "";
 }
 

@@ -47,17 +47,17 @@ void Connection::time_out() {
       (place.phase == Phase::header && reader_.state() == RequestReader::State::header);
   if (slow_request) {
     host_.count_bad_request();
-    say_last(408, "request_timeout", "the request did not arrive in time");
+    reply_and_close(408, "request_timeout", "the request did not arrive in time");
   }
   if (place.phase == Phase::working) {
-    say_last(504, "deadline",
-             "the answer took too long; what was asked for may happen all the same");
+    reply_and_close(504, "deadline",
+                    "the answer took too long; what was asked for may happen all the same");
   }
   close();
 }
 
 // A courtesy before closing: the client may be gone.
-void Connection::say_last(int status, std::string_view code, std::string_view message) {
+void Connection::reply_and_close(int status, std::string_view code, std::string_view message) {
   Response response;
   response.status = status;
   response.body = error_body(code, message);

@@ -93,7 +93,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void send_continue();
   void start_reply(Response response);
   void start_reply(Response response, AfterReply after, bool with_body);
-  void say_last(int status, std::string_view code, std::string_view message);
+  void reply_and_close(int status, std::string_view code, std::string_view message);
   // Writes what the socket takes; false if something is left. Closes on errors.
   bool write_now();
   void wait_writable();

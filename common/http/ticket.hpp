@@ -1,5 +1,5 @@
-// Ticket — owns an asynchronous operation: destroying it cancels the operation. UnderWay — base
-// class of such operations. Loop thread only.
+// Ticket — owns an asynchronous operation: destroying it cancels the operation. AsyncOperation —
+// base class of such operations. Loop thread only.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class Ticket {
 
 // Work: the derived class, held by a shared_ptr; it sets over_ when no callback may come any more.
 template <class Work>
-class UnderWay : public std::enable_shared_from_this<Work> {
+class AsyncOperation : public std::enable_shared_from_this<Work> {
  protected:
   // Wraps `act` so that it does nothing once over_ is set; keeps the work alive meanwhile.
   template <class Act>

@@ -61,7 +61,7 @@ Result<std::string> read_to_end(int fd, const std::string& where, std::size_t ma
 
 Result<int> open_for_reading(const std::string& path, struct stat& info) {
   if (path.find('\0') != std::string::npos) {
-    return make_error(Errc::invalid_argument, "a file name holds no NUL byte");
+    return make_error(Errc::invalid_argument, "a file name must not contain a NUL byte");
   }
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return system_error(path, "open", errno);
@@ -119,7 +119,7 @@ class TreeReader {
     canonical_root_ = fs::canonical(root_, failed);
     if (failed) return system_error(root_.string(), "open", failed.value());
     if (!fs::is_directory(canonical_root_, failed)) {
-      return make_error(Errc::invalid_argument, "is no folder").in("folder " + root_.string());
+      return make_error(Errc::invalid_argument, "is not a folder").in("folder " + root_.string());
     }
     if (Result<void> done = walk(canonical_root_, "", 0, 0); !done) return std::move(done).error();
     return std::move(tree_);

@@ -75,8 +75,7 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   const auto host = environment("KUBERNETES_SERVICE_HOST");
   const auto port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
-    return invalid(
-        "this is no pod of a cluster (KUBERNETES_SERVICE_HOST is not set); name a kubeconfig");
+    return invalid("not running in a pod (KUBERNETES_SERVICE_HOST is not set); give a kubeconfig");
   }
   ApiAccess access;
   access.origin.host = *host;

@@ -15,7 +15,7 @@
 
 namespace chipweave::kube {
 
-struct AnnotateOrder {
+struct AnnotateRequest {
   std::string ns;
   std::string name;
   std::string uid;  // of the intended pod
@@ -38,7 +38,7 @@ class Annotator {
   // conflict (another uid, or it has the key `unless` with another value), invalid_argument
   // (invalid names; rejected as malformed or forbidden), unavailable (no answer in time: the
   // annotations may have been written). No callback after the ticket is destroyed.
-  std::unique_ptr<Ticket> annotate(AnnotateOrder order, std::function<void(Result<void>)> done);
+  std::unique_ptr<Ticket> annotate(AnnotateRequest request, std::function<void(Result<void>)> done);
 
  private:
   Transport& transport_;

@@ -26,7 +26,7 @@ std::string binding_text(const BindRequest& order) {
   return w.take();
 }
 
-class BindAttempt : public http::UnderWay<BindAttempt> {
+class BindAttempt : public http::AsyncOperation<BindAttempt> {
  public:
   BindAttempt(Transport& transport, Binder::Options options, BindRequest order,
               std::function<void(Result<void>)> done)

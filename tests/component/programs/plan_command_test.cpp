@@ -91,7 +91,7 @@ TEST(PlanCommand, AFileGivesTheGangThatFlagsCannotSay) {
   EXPECT_THAT(table.text, HasSubstr("NODE  PATH   ROLE    PODS  RANKS\n"));
   const std::string pods = R"({"pods":1,"chips_per_pod":1})";
   EXPECT_EQ(with_gang(pods, "--required rack --pods 2 2>&1 >/dev/null").text,
-            "chipweave: --pods: the gang of --gang has pods already\n");
+            "chipweave: --pods cannot be combined with --gang: its file already has pods\n");
   EXPECT_EQ(with_gang(pods, "--pods 2 2>/dev/null").code, kWrongUsage);
   const Outcome typo = with_gang(R"({"pods":1,"chips_per_od":1})", "2>&1 >/dev/null");
   EXPECT_EQ(typo.code, kUnreadable);
@@ -110,17 +110,18 @@ void expect_refused(const std::string& line, int code, const std::string& says) 
 
 TEST(PlanCommand, RefusesWhatMakesNoSense) {
   const std::string good = kOwn + "--pods 2 --chips 2 ";
-  expect_refused("%B/chipweave plan", kWrongUsage, "plan needs --batch FILE, or --network FILE");
+  expect_refused("%B/chipweave plan", kWrongUsage, "one of --batch FILE, --network FILE");
   expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage, "--batch excludes --pods");
-  expect_refused(kOwn + "--pods 2", kWrongUsage, "plan needs --batch FILE, or --network");
-  expect_refused(kOwn + "--gang -", kWrongUsage, "--gang: standard input is the network already");
+  expect_refused(kOwn + "--pods 2", kWrongUsage, "one of --batch FILE, --network");
+  expect_refused(kOwn + "--gang -", kWrongUsage, "--network - cannot be combined with --gang -");
   expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
   expect_refused(kOwn + "--pods x --chips 1", kWrongUsage, "Could not convert: --pods = x");
   expect_refused(good + "--required rak", kWrongUsage,
                  "--required: gang.required_level: unknown level \"rak\"; did you mean");
-  expect_refused(good + "--slice rack", kWrongUsage, "--slice: 'rack' is not of the form LEVEL=");
+  expect_refused(good + "--slice rack", kWrongUsage, "--slice: expected LEVEL=PODS, got \"rack\"");
   expect_refused(good + "--slice rack=0", kWrongUsage, "--slice: gang.slices[0].size: must be 1");
-  expect_refused(good + "--keep-spare =2", kWrongUsage, "--keep-spare: '=2' is not of the form");
+  expect_refused(good + "--keep-spare =2", kWrongUsage,
+                 "--keep-spare: expected LEVEL=NODES, got \"=2\"");
   expect_refused(good + "--policy tight", kWrongUsage, "--policy: gang.policy: must be compact");
   expect_refused(good + "--existing b1/r1=1 --existing b1/r1=2", kWrongUsage,
                  "--existing: b1/r1 is named twice");

@@ -91,7 +91,7 @@ TEST_F(RankCommand, RefusesWhatMakesNoSense) {
   expect_refused("n1\\n", "--batch -", kWrongUsage, "--");
   EXPECT_EQ(complaint("chipweave rank --hosts x").code, kWrongUsage);
   EXPECT_THAT(complaint("chipweave rank --network - --hosts -").text,
-              HasSubstr("--hosts: standard input is the network already"));
+              HasSubstr("--network - cannot be combined with --hosts -"));
 }
 
 TEST_F(RankCommand, FilesThatCannotBeReadExitThree) {

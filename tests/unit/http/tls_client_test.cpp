@@ -115,7 +115,7 @@ TEST_F(TlsClient, ShowsItsCertificate) {
   RunningServer running(
       [](const Request& request) {
         Response response;
-        response.body = request.trusted ? "trusted" : "stranger";
+        response.body = request.trusted ? "trusted" : "untrusted";
         return response;
       },
       server_with(make_certificate(ca, "IP:127.0.0.1"), ca.certificate));
@@ -127,7 +127,7 @@ TEST_F(TlsClient, ShowsItsCertificate) {
     return reply.ok() ? reply->body : reply.error().text();
   };
   EXPECT_EQ(answer(make_certificate(ca, "DNS:me")), "trusted");
-  EXPECT_EQ(answer({}), "stranger");
+  EXPECT_EQ(answer({}), "untrusted");
   EXPECT_NE(answer(make_certificate(other_ca, "DNS:me")).find("without an answer"),
             std::string::npos);
 }

@@ -31,7 +31,7 @@ std::string https_post(const std::string& path, const std::string& body) {
 
 Response show_trust(const Request& request) {
   Response response;
-  response.body = request.trusted ? "trusted" : "stranger";
+  response.body = request.trusted ? "trusted" : "untrusted";
   return response;
 }
 
@@ -300,9 +300,9 @@ TEST_F(TlsServer, KnowsWhoHasShownACertificate) {
 
     TlsWish none = wish();
     none.version = version;
-    TlsSocket stranger(running.port(), none);
-    stranger.send(https_get("/"));
-    EXPECT_EQ(body_of(stranger.read_reply()), "stranger");
+    TlsSocket client(running.port(), none);
+    client.send(https_get("/"));
+    EXPECT_EQ(body_of(client.read_reply()), "untrusted");
 
     TlsWish wrong = wish();
     wrong.version = version;
@@ -370,15 +370,15 @@ TEST(TlsContext, SaysWhichPartIsOfNoUse) {
     return made.ok() ? std::string("fine") : made.error().text();
   };
   EXPECT_EQ(error({own.certificate + ca.certificate, own.key, ca.certificate}), "fine");
-  EXPECT_EQ(error({"", own.key, ""}).rfind("tls.crt holds no PEM certificate", 0), 0U);
+  EXPECT_EQ(error({"", own.key, ""}).rfind("tls.crt contains no PEM certificate", 0), 0U);
   EXPECT_EQ(error({own.certificate.substr(0, 200), own.key, ""}).rfind("tls.crt holds no", 0), 0U);
   const std::string cut = own.certificate + ca.certificate.substr(0, 200);
   EXPECT_EQ(error({cut, own.key, ""}).rfind("tls.crt has a chain that is cut short", 0), 0U);
-  EXPECT_EQ(error({own.certificate, "", ""}).rfind("tls.key holds no PEM key", 0), 0U);
+  EXPECT_EQ(error({own.certificate, "", ""}).rfind("tls.key contains no PEM key", 0), 0U);
   EXPECT_EQ(error({own.certificate, other.key, ""}).rfind("tls.key is not the key of tls.crt", 0),
             0U);
-  EXPECT_EQ(error({own.certificate, own.key, "nonsense"}).rfind("ca.crt holds no PEM", 0), 0U);
-  EXPECT_EQ(error({own.certificate, own.key, cut}).rfind("ca.crt holds no PEM", 0), 0U);
+  EXPECT_EQ(error({own.certificate, own.key, "nonsense"}).rfind("ca.crt contains no PEM", 0), 0U);
+  EXPECT_EQ(error({own.certificate, own.key, cut}).rfind("ca.crt contains no PEM", 0), 0U);
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ TEST_F(CertificateFilesTest, OpeningNamesTheFileThatIsOfNoUse) {
   const std::string key = folder.at("tls.key");
   EXPECT_EQ(error({crt, key, ""}), "");
   EXPECT_NE(error({folder.at("none"), key, ""}).find("none"), std::string::npos);
-  EXPECT_NE(error({crt, crt, ""}).find(crt + " holds no PEM key"), std::string::npos);
+  EXPECT_NE(error({crt, crt, ""}).find(crt + " contains no PEM key"), std::string::npos);
   EXPECT_NE(error({crt, key, folder.put("empty", "")}).find("empty is empty"), std::string::npos);
 }
 
