@@ -17,7 +17,7 @@ function(chipweave_add_test name)
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE chipweave_options ${T_LIBS} chipweave_test_support GTest::gtest_main GTest::gmock)
   if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    target_compile_options(${name} PRIVATE -O1)  # what they test is built with -O2; a fifth less to wait for
+    target_compile_options(${name} PRIVATE -O1 -g0)  # what they test is built with -O2 -g1; less to wait for
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   chipweave_label_target(${name} ${T_LABELS})
