@@ -6,9 +6,11 @@ A patch begins with what it breaks and with the run that shows it:
   Run: --only bind-late --schedulers 1
   Finds: belongs to
 
-It is applied to copies of the .cpp files that it changes. They are compiled and linked as the build folder that --bin lies in did
-with the true ones, so a broken scheduler costs one file and a link, and the build folder stays as it is."""
+It is applied to copies of the .cpp files that it changes. They are compiled and linked as the build folder of --bin did with the true
+ones: alone, or among the files of their translation unit in a unity build. A broken scheduler costs one translation unit and a
+link, and the build folder stays as it is."""
 import json, os, re, shlex, shutil, subprocess, time
+from pathlib import Path
 
 from lib.bed import ROOT
 
@@ -30,15 +32,32 @@ def build(patch, tree):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / file)
     subprocess.run(["patch", "-p1", "--quiet", "-i", patch], cwd=folder, check=True)
-    known = {entry["file"]: entry for entry in json.loads((tree / "compile_commands.json").read_text())}
+    entries = json.loads((tree / "compile_commands.json").read_text())
     objects = []
-    for file in files:
-        entry, source = known[str(ROOT / file)], str(folder / file)
-        command = [source if part == entry["file"] else part for part in shlex.split(entry["command"])]
-        command[command.index("-o") + 1] = objects_of = source + ".o"
-        objects.append(objects_of)
+    for number, (entry, text) in enumerate(units_of(files, folder, entries)):
+        source, object_file = folder / f"unit_{number}.cpp", folder / f"unit_{number}.o"
+        source.write_text(text)
+        command = [str(source) if part == entry["file"] else part for part in shlex.split(entry["command"])]
+        command[command.index("-o") + 1] = str(object_file)
+        objects.append(str(object_file))
         subprocess.run(command, cwd=entry["directory"], check=True)
     return link(tree, folder, objects)
+
+
+# The translation units that hold these files, each as its compile command and its text with the copies instead of the files.
+def units_of(files, folder, entries):
+    left = set(files)
+    for entry in entries:
+        unity = Path(entry["file"])
+        text = unity.read_text() if unity.parent.name == "Unity" else f'#include "{entry["file"]}"\n'
+        here = [file for file in files if f'#include "{ROOT / file}"' in text]
+        for file in here:
+            text = text.replace(f'#include "{ROOT / file}"', f'#include "{folder / file}"')
+        left -= set(here)
+        if here:
+            yield entry, text
+    if left:
+        raise RuntimeError(f"not compiled in this build folder: {', '.join(sorted(left))}")
 
 
 # The broken objects come first: their true ones are then not taken from the libraries.
