@@ -19,7 +19,7 @@ namespace {
 using domain::Gang;
 using domain::kNoLevel;
 
-struct Machine {
+struct OracleMachine {
   std::string name;
   std::vector<std::string> path;
   int free = 0;
@@ -30,16 +30,16 @@ struct Machine {
 
 struct OracleCase {
   std::size_t levels = 0;
-  std::vector<Machine> machines;
+  std::vector<OracleMachine> machines;
   Gang gang;
 
-  int room(const Machine& m) const {
+  int room(const OracleMachine& m) const {
     return m.healthy ? std::min(m.free / gang.chips_per_pod, m.max_pods) : 0;
   }
 };
 
 // A prefix of a path; where an element is not known, the node's own.
-std::string prefix(const Machine& m, std::size_t level) {
+std::string prefix(const OracleMachine& m, std::size_t level) {
   std::string text;
   for (std::size_t i = 0; i <= level; ++i) {
     if (m.path[i].empty()) return text + "|?" + m.name;
@@ -54,7 +54,7 @@ using Value = std::vector<long>;
 class Oracle {
  public:
   explicit Oracle(const OracleCase& c) : case_(c), pods_(c.machines.size(), 0) {
-    for (const Machine& m : c.machines) running_ += m.existing;
+    for (const OracleMachine& m : c.machines) running_ += m.existing;
   }
   // The most pods that can be placed by the rules; 0: none.
   int most() {
@@ -80,7 +80,7 @@ class Oracle {
       std::map<std::string, int> of;
       std::set<std::string> before;
       for (std::size_t i = 0; i < pods.size(); ++i) {
-        const Machine& m = case_.machines[i];
+        const OracleMachine& m = case_.machines[i];
         if (pods[i] + m.existing > 0) of[prefix(m, level)] += pods[i] + m.existing;
         if (m.existing > 0) before.insert(prefix(m, level));
       }
@@ -95,7 +95,7 @@ class Oracle {
       for (const auto& [domain, held] : of) {
         if (before.contains(domain)) continue;
         ++used;
-        for (const Machine& m : case_.machines)
+        for (const OracleMachine& m : case_.machines)
           if (m.healthy && prefix(m, level) == domain) free += m.free;
       }
       counts.push_back(used);
@@ -145,7 +145,7 @@ OracleCase random_oracle_case(std::mt19937& random) {
   const bool whole_nodes = upto(2) == 0;
   c.gang.chips_per_pod = whole_nodes ? 4 : 1 + upto(1);
   for (int i = 0; i < machines; ++i) {
-    Machine m;
+    OracleMachine m;
     m.name = "n" + std::to_string(i);
     for (std::size_t level = 0; level < c.levels; ++level)
       m.path.push_back(upto(14) == 0 ? std::string() : "d" + std::to_string(upto(2)));
@@ -166,7 +166,7 @@ OracleCase random_oracle_case(std::mt19937& random) {
   }
   if (upto(3) == 0) c.machines[static_cast<std::size_t>(upto(machines - 1))].existing = 1 + upto(2);
   int running = 0;
-  for (const Machine& m : c.machines) running += m.existing;
+  for (const OracleMachine& m : c.machines) running += m.existing;
   c.gang.min_member = upto(c.gang.pods + running);
   return c;
 }
@@ -177,7 +177,7 @@ std::string oracle_text_of(const OracleCase& c) {
       std::to_string(c.gang.min_member) + ", required " + std::to_string(c.gang.required_level);
   for (const domain::Slice& s : c.gang.slices)
     text += ", slice " + std::to_string(s.level) + ":" + std::to_string(s.size);
-  for (const Machine& m : c.machines) {
+  for (const OracleMachine& m : c.machines) {
     text += "\n" + m.name + " " + prefix(m, c.levels - 1) + " free " + std::to_string(m.free) +
             (m.max_pods == kUnlimitedPods ? "" : " max " + std::to_string(m.max_pods)) +
             (m.healthy ? "" : " ill") +
@@ -193,7 +193,7 @@ bool compare(const OracleCase& c) {
   Gang gang = c.gang;
   std::vector<std::string> levels;
   for (std::size_t i = 0; i < c.levels; ++i) levels.push_back("level" + std::to_string(i));
-  for (const Machine& m : c.machines) {
+  for (const OracleMachine& m : c.machines) {
     const auto id = fabric.add(m.name, m.path);
     if (!id) throw std::runtime_error(id.error().text());
     fabric.set_free(*id, m.free);

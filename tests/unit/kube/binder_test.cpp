@@ -10,8 +10,8 @@ namespace {
 
 const std::string kBoundPod = "/api/v1/namespaces/team/pods/w-0";
 
-std::string pod(const std::string& uid, const std::string& node,
-                const std::string& annotation = "") {
+std::string pod_text(const std::string& uid, const std::string& node,
+                     const std::string& annotation = "") {
   return R"({"kind":"Pod","metadata":{"name":"w-0","namespace":"team","uid":")" + uid +
          R"(","annotations":{"other":"x")" +
          (annotation.empty() ? "" : R"(,"chips":")" + annotation + "\"") +
@@ -59,20 +59,20 @@ TEST_F(Binds, ALostAnswerIsAskedFor) {
   begin();
   server_.fail(Errc::unavailable, "reset by peer");
   EXPECT_EQ(server_.target, kBoundPod);
-  server_.reply(200, pod("u1", "n1", "0,3"));
+  server_.reply(200, pod_text("u1", "n1", "0,3"));
   EXPECT_EQ(outcome_, "bound");
 }
 
 TEST_F(Binds, AnAnswerThatNeverReachedTheServerIsTriedAgain) {
   begin();
   server_.fail(Errc::deadline, "no answer in time");
-  server_.reply(200, pod("u1", ""));
+  server_.reply(200, pod_text("u1", ""));
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
   EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
   // the first one came through after all
   server_.reply(409, status(409, "pod w-0 is already assigned to node n1"));
-  server_.reply(200, pod("u1", "n1", "0,3"));
+  server_.reply(200, pod_text("u1", "n1", "0,3"));
   EXPECT_EQ(outcome_, "bound");
 }
 
@@ -80,12 +80,13 @@ TEST_F(Binds, ConflictsAreToldApart) {
   const struct {
     std::string shown, outcome;
   } cases[] = {
-      {pod("u1", "n1", "0,3"), "bound"},
-      {pod("u1", "n2", "0,3"), "conflict: pod team/w-0 is already bound to node n2"},
-      {pod("u1", "n1", "1,2"), "conflict: pod team/w-0 was bound to node n1 by another scheduler"},
-      {pod("u1", "n1"), "conflict: pod team/w-0 was bound to node n1 by another scheduler"},
-      {pod("u2", ""), "conflict: pod team/w-0 has another uid: it was deleted and recreated"},
-      {pod("u1", ""), "conflict: pod team/w-0 cannot be bound: is being deleted"},
+      {pod_text("u1", "n1", "0,3"), "bound"},
+      {pod_text("u1", "n2", "0,3"), "conflict: pod team/w-0 is already bound to node n2"},
+      {pod_text("u1", "n1", "1,2"),
+       "conflict: pod team/w-0 was bound to node n1 by another scheduler"},
+      {pod_text("u1", "n1"), "conflict: pod team/w-0 was bound to node n1 by another scheduler"},
+      {pod_text("u2", ""), "conflict: pod team/w-0 has another uid: it was deleted and recreated"},
+      {pod_text("u1", ""), "conflict: pod team/w-0 cannot be bound: is being deleted"},
   };
   for (const auto& c : cases) {
     begin();
@@ -120,7 +121,7 @@ TEST_F(Binds, AServerThatIsAwayIsWaitedForUntilTimeIsUp) {
   while (outcome_.empty()) {
     ASSERT_LT(waits.size(), 20U);
     server_.reply(503, "away");
-    if (server_.on_reply != nullptr && outcome_.empty()) server_.reply(200, pod("u1", ""));
+    if (server_.on_reply != nullptr && outcome_.empty()) server_.reply(200, pod_text("u1", ""));
     if (!outcome_.empty()) break;
     waits.push_back(server_.target);
     server_.pass_time();
@@ -139,7 +140,7 @@ TEST_F(Binds, AnUnansweredQuestionIsAskedAgainNotBoundAgain) {
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
   EXPECT_EQ(server_.target, kBoundPod);
-  server_.reply(200, pod("u1", "n1", "0,3"));
+  server_.reply(200, pod_text("u1", "n1", "0,3"));
   EXPECT_EQ(outcome_, "bound");
 }
 
@@ -158,7 +159,7 @@ TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
   EXPECT_EQ(answers_, 0) << "it was sent";
   server_.reply(503, "away");
   EXPECT_EQ(server_.may_send, nullptr) << "asking changes nothing and is always allowed";
-  server_.reply(200, pod("u1", ""));
+  server_.reply(200, pod_text("u1", ""));
   may_send_ = false;
   server_.pass_time();
   EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
