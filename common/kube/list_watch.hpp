@@ -66,6 +66,8 @@ class ListWatch {
   // to it, those with an older stamp are gone.
   std::uint64_t round() const { return round_; }
   std::uint64_t complete() const { return complete_; }
+  // Up to which everything was seen; right after a listing, the version of the list.
+  const std::string& version() const { return version_; }
   // Whether the collection has been seen as a whole once.
   bool synced() const { return complete_ > 0; }
 

@@ -42,16 +42,11 @@ class Mirror {
 
   // As it is now; seen in this round of the ListWatch. A watch that is behind what somebody got
   // otherwise tells older versions, perhaps of an object that had the name before: old news.
-  void put(Object object, std::uint64_t round) {
-    std::string key = key_of(object);
-    const Entry now{hash(object.uid), version_of(object.resource_version), round};
-    const auto [it, fresh] = entries_.try_emplace(key, now);
-    if (!fresh && older(now, it->second)) return;
-    const Entry before = std::exchange(it->second, now);
-    if (!fresh && before.uid == now.uid && before.version == now.version) return;
-    if (before.uid != now.uid) changes_.gone(key);
-    changes_.seen(std::move(object));
-  }
+  void put(Object object, std::uint64_t round) { store(std::move(object), round, true); }
+
+  // As put(), for an object that was read by itself: the list of this round, if it is still under
+  // way, need not contain it.
+  void note(Object object, std::uint64_t round) { store(std::move(object), round, false); }
 
   // Was deleted. The end of an object that was made anew since is old news.
   void remove(const Object& object) {
@@ -60,10 +55,16 @@ class Mirror {
     take_out(it);
   }
 
-  // A whole list was seen: what was not in it is gone.
-  void sweep(std::uint64_t round) {
+  // A whole list of this version was seen: what was not in it is gone. Objects that were noted
+  // meanwhile stay only if they are newer than the list: then the watch delivers their deletion.
+  void sweep(std::uint64_t round, const std::string& resource_version) {
+    const std::uint64_t version = version_of(resource_version);
+    const auto gone = [&](const Entry& entry) {
+      return entry.round < round ||
+             (!entry.listed && version < kNoNumber && entry.version <= version);
+    };
     for (auto it = entries_.begin(); it != entries_.end();)
-      it = it->second.round < round ? take_out(it) : std::next(it);
+      it = gone(it->second) ? take_out(it) : std::next(it);
   }
 
  private:
@@ -74,6 +75,7 @@ class Mirror {
     std::size_t uid;
     std::uint64_t version;
     std::uint64_t round;
+    bool listed;  // in this round, by its list or watch; false: only noted
   };
   static constexpr std::uint64_t kNoNumber = std::uint64_t{1} << 63U;
   static std::size_t hash(const std::string& text) { return std::hash<std::string>{}(text); }
@@ -88,6 +90,17 @@ class Mirror {
   static bool older(const Entry& a, const Entry& than) {
     return a.round == than.round && (a.version | than.version) < kNoNumber &&
            a.version < than.version;
+  }
+  void store(Object object, std::uint64_t round, bool listed) {
+    std::string key = key_of(object);
+    Entry now{hash(object.uid), version_of(object.resource_version), round, listed};
+    const auto [it, fresh] = entries_.try_emplace(key, now);
+    if (!fresh && older(now, it->second)) return;
+    if (it->second.round == round && it->second.listed) now.listed = true;
+    const Entry before = std::exchange(it->second, now);
+    if (!fresh && before.uid == now.uid && before.version == now.version) return;
+    if (before.uid != now.uid) changes_.gone(key);
+    changes_.seen(std::move(object));
   }
   using Map = std::unordered_map<std::string, Entry>;
   typename Map::iterator take_out(typename Map::iterator it) {

@@ -41,7 +41,7 @@ class Reflector {
   void start();
   bool synced() const { return machine_.synced(); }
   // The object as somebody got it otherwise, newer than what was told so far.
-  void note(Object object) { mirror_.put(std::move(object), machine_.round()); }
+  void note(Object object) { mirror_.note(std::move(object), machine_.round()); }
 
  private:
   void act(const WatchRequest& request);
