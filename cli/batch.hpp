@@ -1,5 +1,5 @@
-// The batch form of a command: requests from a file, one JSON object a line, each answered on a
-// line; and how long decisions took.
+// The batch form of a command: reads requests from a file, one JSON object per line, writes one
+// answer per line, and measures decision times.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@
 
 namespace chipweave::cli {
 
-// What add_batch_options() fills.
+// Filled by add_batch_options().
 struct BatchFlags {
   std::string file;  // --batch; "-" is standard input
   bool timing = false;
   int repeat = 1;
 };
 
-// Nanoseconds of decisions, if they are asked for, and the line that sums them up.
+// Measures decisions in nanoseconds if --timing is given, and prints a summary.
 class Timing {
  public:
   explicit Timing(const BatchFlags& flags) : wanted_(flags.timing), repeat_(flags.repeat) {}
 
-  // What `decide` gives; if times are wanted, the last time of as many as --repeat says.
+  // Returns the result of `decide`; with --timing it runs --repeat times and the last result
+  // counts.
   template <class Decide>
   auto timed(const Decide& decide) {
     if (!wanted_) return decide();
@@ -38,7 +39,7 @@ class Timing {
     }
     return out;
   }
-  // On standard error, if it is wanted.
+  // Prints the summary to standard error if --timing is given.
   void report();
 
  private:
@@ -55,8 +56,8 @@ struct BatchAnswer {
   std::string line;
   bool error = false;  // the line could not be used
 };
-// Lines above max_bytes are cut just above it. Ends with an error when the file cannot be read or
-// the output not be written.
+// Lines longer than max_bytes are cut just above that, so that parsing rejects them. Fails when the
+// file cannot be read or the output cannot be written.
 Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
                const std::function<BatchAnswer(const std::string& line, Timing& timing)>& answer);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 
 namespace chipweave::cli {
@@ -33,7 +34,7 @@ Result<std::vector<int>> parse_chips(const std::string& flag,
       const std::string item = piece.substr(at, end - at);
       const auto chip = whole_number(item, limits::kMaxChipIndex);
       if (!chip) {
-        return wrong(flag, "'" + item.substr(0, 40) + "' is no chip; write indices, e.g. 0,1,4");
+        return wrong(flag, "expected chip indices such as 0,1,4, got " + in_quotes(item));
       }
       if (std::find(out.begin(), out.end(), *chip) != out.end()) {
         return wrong(flag, "chip " + std::to_string(*chip) + " is named twice");
@@ -56,10 +57,10 @@ Result<domain::DownLink> parse_down_link(const std::string& text) {
   if (colon < all.size()) lanes = whole_number(all.substr(colon + 1), limits::kMaxLanes);
   const bool odd_lanes = colon < all.size() && lanes.value_or(0) < 1;
   if (!a || !b || odd_lanes) {
-    return wrong("--down", "'" + text.substr(0, 40) + "' is no link; write A-B or A-B:LANES");
+    return wrong("--down", "expected a link A-B or A-B:LANES, got " + in_quotes(text));
   }
   if (*a == *b) {
-    return wrong("--down", "'" + text.substr(0, 40) + "': a chip has no link to itself");
+    return wrong("--down", "expected two different chips, got " + in_quotes(text));
   }
   return domain::DownLink{domain::ChipIndex{*a}, domain::ChipIndex{*b}, lanes};
 }

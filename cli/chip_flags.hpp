@@ -1,4 +1,4 @@
-// What people type for chips and links on the command line: "0,1,4", "0-3", "0-3:1".
+// Parses chips and links on the command line: "0,1,4", "0-3", "0-3:1".
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace chipweave::cli {
 
 // Chip indices of one flag, in the order given. pieces: its arguments, each a list with commas.
-// Empty text is an empty list. Errors name the flag: what is no index, a chip named twice.
+// Empty text is an empty list. Errors name the flag: an invalid index, a duplicate chip.
 Result<std::vector<int>> parse_chips(const std::string& flag,
                                      const std::vector<std::string>& pieces);
 

@@ -1,5 +1,4 @@
-// The subcommands of chipweave: each file registers its own; main.cpp lists them and returns what
-// they leave behind.
+// The subcommands of chipweave: each file registers its own, and main.cpp calls them all.
 #pragma once
 
 #include "common/base/result.hpp"
@@ -10,15 +9,15 @@ class App;
 
 namespace chipweave::cli {
 
-// What the program exits with; scripts depend on these.
+// Exit codes of the program; scripts depend on them.
 enum class Exit {
   fine = 0,
   findings = 1,    // does not fit, pending, lint errors
-  usage = 2,       // flags that make no sense
+  usage = 2,       // wrong usage
   unreadable = 3,  // a file or a scheduler that cannot be read
 };
 
-// What an error ends a command with: one that names a flag is wrong usage.
+// The exit code for an error: usage if its context is a flag, otherwise unreadable.
 Exit exit_for(const Error& error);
 
 void register_topo(CLI::App& app, Exit& exit_code);       // topo show, topo convert

@@ -1,8 +1,8 @@
-// Comparison — what others would have chosen for a pod on the same free chips, and how fast it
-// would have been.
+// Comparison — which chips other allocators would have chosen for a pod, and their predicted
+// bandwidth.
 //
-// Uses the built-in profile that the node's name of machine says, with the lanes down that the
-// scheduler reports of the node. A machine that is no profile is not compared.
+// Uses the built-in profile that the node reports as its machine, with the lanes that the scheduler
+// reports as down. Nodes without a profile are not compared.
 #pragma once
 
 #include <map>
@@ -18,20 +18,20 @@ namespace chipweave::cli {
 
 struct OtherChoice {
   std::vector<int> chips;  // ascending vendor indices
-  double gbps = 0;         // predicted by the same model, GB/s, together with the chips beside
+  double gbps = 0;         // predicted by the same model, GB/s, together with the chips in `beside`
   bool legal = true;       // false: the vendor's runtime would refuse the set
 };
 
 struct Comparison {
-  std::optional<OtherChoice> pair_sum;   // go-gpuallocator, HAMi; absent: too many sets to look at
+  std::optional<OtherChoice> pair_sum;   // go-gpuallocator, HAMi; absent: too many sets to try
   std::optional<OtherChoice> first_fit;  // lowest free indices
 };
 
 class Comparer {
  public:
-  // node: as it was before the pod was placed. beside: chips that pods of the same job held there;
-  // figures are those of the union, as the scheduler's are. nullopt: unknown machine or not enough
-  // free chips.
+  // node: its state before the pod was placed. beside: chips already held there by pods of the same
+  // job; bandwidths are those of the union, as in the scheduler. nullopt: unknown machine or not
+  // enough free chips.
   std::optional<Comparison> compare(const codec::NodeView& node, int size, bool distributed,
                                     const std::vector<int>& beside = {});
 

@@ -1,5 +1,4 @@
-// What a command reads whole: a file by its name, or "-", standard input; and how it says what is
-// wrong with it.
+// Reads an input file, or standard input for "-", and reports errors in it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,8 @@ namespace chipweave::cli {
 // Errors name the file.
 Result<std::string> read_input(const std::string& file, std::size_t max_bytes);
 
-// Complains of what the file holds and returns what the command ends with. An error that names a
-// flag is the flag's fault: the file is not named.
+// Prints an error in the content of `file` and returns the exit code. If the context of the error
+// is a flag, the message does not name the file.
 Exit complain_of_input(Error error, const std::string& file);
 
 }  // namespace chipweave::cli

@@ -26,8 +26,8 @@ struct NetworkOptions {
 
 void add_file_options(CLI::App& command, NetworkOptions& options) {
   command
-      .add_option("file", options.file, "description of a network in any format; -: standard input")
-      ->option_text("FILE")
+      .add_option("FILE", options.file, "description of a network in any format; -: standard input")
+      ->option_text(" ")
       ->required();
   add_network_options(command, options.import);
 }
@@ -38,8 +38,9 @@ std::string joined(const std::vector<std::string_view>& names) {
   return out;
 }
 
-// Prints the error; nullopt with the exit code set when there is no table.
-std::optional<codec::ImportedNetwork> load_or_complain(const NetworkOptions& options, Exit& exit) {
+// Prints the error; nullopt, with the exit code set, on failure.
+std::optional<codec::ImportedNetwork> load_network_or_complain(const NetworkOptions& options,
+                                                               Exit& exit) {
   const Result<std::string> content = read_input(options.file, limits::kMaxNetworkFileBytes);
   if (!content) {
     complain(content.error());
@@ -56,7 +57,7 @@ Exit printed(const std::string& text) { return print(text) ? Exit::fine : Exit::
 
 Exit run_import(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_or_complain(options, exit);
+  const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   if (options.form == OutputForm::json) {
     return printed(codec::export_network_json(network->table, network->warnings));
@@ -67,7 +68,7 @@ Exit run_import(const NetworkOptions& options) {
 
 Exit run_show(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_or_complain(options, exit);
+  const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   const NetworkSummary summary = summarize(network->table);
   if (options.form == OutputForm::json) {
@@ -79,7 +80,7 @@ Exit run_show(const NetworkOptions& options) {
 
 Exit run_export(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_or_complain(options, exit);
+  const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   const Result<codec::ExportedNetwork> out = codec::export_network(network->table, options.to);
   if (!out) {

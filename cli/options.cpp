@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
 
 namespace chipweave::cli {
@@ -14,7 +15,8 @@ Exit exit_for(const Error& error) {
 
 void add_output_option(CLI::App& command, OutputForm& form) {
   const auto set = [&form](const std::string& text) {
-    if (text != "text" && text != "json") throw CLI::ValidationError("-o takes text or json");
+    if (text != "text" && text != "json")
+      throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: text, json");
     form = text == "json" ? OutputForm::json : OutputForm::text;
   };
   command.add_option_function<std::string>("-o,--output", set, "text (default) or json")
@@ -39,9 +41,8 @@ CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) 
           ->option_text("URL")
           ->required();
   command
-      .add_option(
-          "--ca", address.files.ca,
-          "who must have signed the scheduler's certificate; without: whom the system trusts")
+      .add_option("--ca", address.files.ca,
+                  "CA of the scheduler's certificate; default: the system's trust store")
       ->envname("CHIPWEAVE_CA")
       ->option_text("FILE.pem");
   command.add_option("--cert", address.files.certificate, "certificate to show to the scheduler")

@@ -27,8 +27,7 @@ void add_output_option(CLI::App& command, OutputForm& form);
 CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address);
 // --batch FILE, which is returned, --timing and --repeat N.
 CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags);
-// How a file that describes a network is read: --format FORMAT, --levels LABEL,LABEL…; both are
-// returned.
+// --format FORMAT and --levels LABEL,LABEL… for reading a network description; returns both.
 std::vector<CLI::Option*> add_network_options(CLI::App& command,
                                               codec::NetworkImportOptions& options);
 // Shown at the end of --help.

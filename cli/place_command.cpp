@@ -48,7 +48,9 @@ Result<std::vector<int>> some_chips(const std::string& flag, const std::vector<s
                                     const char* hint) {
   auto chips = parse_chips(flag, pieces);
   if (chips && chips->empty()) {
-    return make_error(Errc::invalid_argument, std::string("names no chip; ") + hint).in(flag);
+    return make_error(Errc::invalid_argument,
+                      std::string("expected at least one chip, got none; ") + hint)
+        .in(flag);
   }
   return chips;
 }
@@ -180,7 +182,9 @@ void register_place(CLI::App& app, Exit& exit_code) {
     if (batch->count() > 0) {
       exit_code = answer_batch(*flags);
     } else if (machine->count() == 0 || (size->count() == 0 && chips->count() == 0)) {
-      complain("place needs --batch FILE, or --machine with --size or --chips");
+      complain(
+          "one of --batch FILE, --machine with --size, or --machine with --chips is required; "
+          "see 'chipweave place --help'");
       exit_code = Exit::usage;
     } else {
       flags->has_free = free->count() > 0;

@@ -1,7 +1,7 @@
-// PlaceEngine — answers `chipweave place` requests with the same solver that answers the scheduler.
+// PlaceEngine — answers `chipweave place` requests with the solver that the scheduler uses.
 //
-// Keeps one solver machine per distinct wiring (machine and its links that are down), so a batch
-// over one machine pays for its tables once. One thread.
+// Caches one solver machine per distinct wiring (topology and links that are down), so that a batch
+// builds the tables of a machine once. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -17,10 +17,10 @@ namespace chipweave::cli {
 
 class PlaceEngine {
  public:
-  // A request with its machine resolved: what a timed decision starts from.
+  // A request with its machine resolved; --timing does not include this step.
   struct Prepared {
     std::shared_ptr<solver::Machine> machine;
-    solver::Request request;   // domain request (unused when `evaluate` is set)
+    solver::Request request;   // unused when `evaluate` is set
     domain::ChipSet evaluate;  // the set to evaluate; empty: choose one
     domain::ChipSet unusable;  // unhealthy, held by others
     std::vector<std::string> warnings;
@@ -37,7 +37,7 @@ class PlaceEngine {
   static codec::PlaceAnswer answer(const Prepared& prepared, const Decided& decided);
 
  private:
-  // Of a machine that is named: with what its import assumed or left out.
+  // The machine of the request, with the warnings of its import.
   Result<codec::ImportedTopology> imported(const codec::PlaceRequest& request);
 
   std::map<std::string, codec::ImportedTopology> imported_;           // by name or inline text

@@ -15,7 +15,7 @@
 namespace chipweave::cli {
 namespace {
 
-PlannedLine refused(const std::string& id, const Error& error) {
+PlannedLine plan_error(const std::string& id, const Error& error) {
   return {codec::write_batch_error(id, error), error, {}, {}};
 }
 
@@ -23,12 +23,12 @@ PlannedLine refused(const std::string& id, const Error& error) {
 
 PlannedLine plan_line(PlanEngine& engine, const std::string& line, Timing& timing) {
   codec::PlanLine parsed = codec::parse_plan_line(line);
-  if (!parsed.request) return refused(parsed.id, parsed.request.error());
+  if (!parsed.request) return plan_error(parsed.id, parsed.request.error());
   codec::PlanRequest request = *std::move(parsed.request);
   const auto prepared = engine.prepare(request);
-  if (!prepared) return refused(parsed.id, prepared.error());
+  if (!prepared) return plan_error(parsed.id, prepared.error());
   auto decided = timing.timed([&] { return PlanEngine::decide(request, *prepared); });
-  if (!decided) return refused(parsed.id, decided.error());
+  if (!decided) return plan_error(parsed.id, decided.error());
   std::string answer =
       codec::write_plan_answer(parsed.id, request, decided->plan, decided->details);
   return {std::move(answer), std::nullopt, std::move(request), *std::move(decided)};

@@ -1,7 +1,7 @@
-// PlanEngine — answers `chipweave plan` requests with the planner that the scheduler holds: fabric,
-// machines of its nodes where they are named, a vendor's rules where the gang has them.
+// PlanEngine — answers `chipweave plan` requests with the planner that the scheduler uses,
+// including node topologies and vendor rules if the request has them.
 //
-// Machines that are named several times are read and prepared once. One thread.
+// A machine used by several nodes is read and prepared once. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ namespace chipweave::cli {
 
 class PlanEngine {
  public:
-  // What a scheduler holds ready: what a timed decision starts from.
+  // State that a scheduler keeps between decisions; --timing does not include building it.
   struct Prepared {
     solver::Fabric fabric;
-    // The switches alone, where the accelerators' domains do not nest in theirs.
+    // The switches alone, if the accelerator domains do not nest in the switch domains.
     std::optional<solver::Fabric> switches;
     solver::NodeMachines machines;
   };
@@ -31,7 +31,7 @@ class PlanEngine {
     domain::Plan plan;
     codec::PlanDetails details;
   };
-  // Ranks and chips included. Errors: what a vendor's own scheduler would refuse.
+  // The plan with ranks and chips. Errors: requests that the vendor's own scheduler would refuse.
   static Result<Decided> decide(const codec::PlanRequest& request, const Prepared& prepared);
 
  private:

@@ -9,6 +9,7 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/render_plan.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/gang/gang_file.hpp"
@@ -39,7 +40,9 @@ Result<Counted> counted(const std::string& text, const std::string& flag, const 
     const auto [stop, failed] = std::from_chars(text.data() + equals + 1, end, out.count);
     if (failed == std::errc() && stop == end && !out.name.empty()) return out;
   }
-  return make_error(Errc::invalid_argument, "'" + text + "' is not of the form " + form).in(flag);
+  return make_error(Errc::invalid_argument,
+                    std::string("expected ") + form + ", got " + in_quotes(text))
+      .in(flag);
 }
 
 Result<std::string> slices_json(const std::vector<std::string>& slices) {
@@ -124,8 +127,8 @@ Result<std::vector<Member>> members_of(const PlanFlags& flags) {
   return out;
 }
 
-std::string line_of(const std::string& network, const std::vector<Member>& members,
-                    const codec::GangFile& file) {
+std::string plan_line_of(const std::string& network, const std::vector<Member>& members,
+                         const codec::GangFile& file) {
   std::string gang;
   for (const Member& member : members) {
     gang += gang.empty() ? "" : ",";
@@ -168,19 +171,20 @@ void remark_on_gone_nodes(const codec::PlanRequest& request) {
   }
 }
 
-// What is missing or stands twice before anything is read; empty: nothing.
-std::string wrong_usage(const PlanFlags& flags) {
+// The usage error that shows before any file is read; empty: none.
+std::string plan_usage_error(const PlanFlags& flags) {
   if (flags.network.empty() || (flags.gang.empty() && !(flags.pods && flags.chips)))
-    return "plan needs --batch FILE, or --network FILE with --pods and --chips or with --gang FILE";
+    return "one of --batch FILE, --network FILE with --pods and --chips, or --network FILE with "
+           "--gang FILE is required; see 'chipweave plan --help'";
   if (flags.network == "-" && flags.gang == "-")
-    return "--gang: standard input is the network already";
+    return "--network - cannot be combined with --gang -: both read standard input";
   return "";
 }
 
 }  // namespace
 
 Exit run_plan_flags(const PlanFlags& flags) {
-  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+  if (const std::string wrong = plan_usage_error(flags); !wrong.empty()) {
     complain(wrong);
     return Exit::usage;
   }
@@ -209,13 +213,14 @@ Exit run_plan_flags(const PlanFlags& flags) {
   }
   for (const Member& member : *members) {
     if (std::find(file.keys.begin(), file.keys.end(), member.key) == file.keys.end()) continue;
-    complain(member.flag + ": the gang of --gang has " + member.key + " already");
+    complain(member.flag + " cannot be combined with --gang: its file already has " + member.key);
     return Exit::usage;
   }
   for (const std::string& warning : network->warnings) warn(warning);
   Timing timing(flags.batch);
   PlanEngine engine;
-  const PlannedLine planned = plan_line(engine, line_of(network->json, *members, file), timing);
+  const PlannedLine planned =
+      plan_line(engine, plan_line_of(network->json, *members, file), timing);
   if (planned.wrong) return complain_of_line(*planned.wrong, flags, *members);
   remark_on_gone_nodes(planned.request);
   const domain::Plan& plan = planned.decided.plan;
@@ -244,7 +249,7 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
   option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
          "FILE");
   for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
-  option("--free", flags.free, "free chips of each node that the file says none of", "CHIPS")
+  option("--free", flags.free, "free chips of each node for which the file gives none", "CHIPS")
       ->check(CLI::Range(0, limits::kMaxChipsOfPod));
   option("--pods", flags.pods, "pods to place", "PODS");
   option("--chips", flags.chips, "chips of each pod", "CHIPS");

@@ -1,7 +1,7 @@
-// chipweave plan without --batch: one gang from flags and files, answered by a table.
+// chipweave plan without --batch: one gang from flags and files, answered with a table.
 //
-// Flags become the line that the batch form would read, so that both know the same keys, check them
-// alike and name them alike.
+// The flags are turned into a line of the batch form, so that both forms share keys, checks and
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct PlanFlags {
 void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch);
 Exit run_plan_flags(const PlanFlags& flags);
 
-// One line, decided. Without `wrong` request and decided are what `answer` says.
+// The result of one line. `request` and `decided` are valid only without `wrong`.
 struct PlannedLine {
   std::string answer;          // as the batch form prints it
   std::optional<Error> wrong;  // why the line could not be used

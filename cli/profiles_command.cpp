@@ -22,7 +22,7 @@ struct Described {
   std::string description;
 };
 
-Result<Described> describe(const profiles::Profile& profile) {
+Result<Described> describe_profile(const profiles::Profile& profile) {
   auto imported = codec::import_topology_json(profile.json, {});
   if (!imported) return std::move(imported).error().in("profile " + std::string(profile.name));
   const solver::Machine machine(imported->topology);
@@ -36,7 +36,7 @@ Result<Described> describe(const profiles::Profile& profile) {
 Exit list(OutputForm form) {
   std::vector<Described> all;
   for (const profiles::Profile& profile : profiles::all()) {
-    Result<Described> described = describe(profile);
+    Result<Described> described = describe_profile(profile);
     if (!described) {
       complain(described.error());
       return Exit::unreadable;

@@ -61,7 +61,7 @@ Result<codec::RankAnswer> weigh(const codec::RankRequest& request, Timing& timin
   return out;
 }
 
-RankedLine refused(const std::string& id, const Error& error) {
+RankedLine rank_error(const std::string& id, const Error& error) {
   return {codec::write_batch_error(id, error), error, {}, {}};
 }
 
@@ -69,13 +69,13 @@ RankedLine refused(const std::string& id, const Error& error) {
 
 RankedLine rank_line(const std::string& line, Timing& timing) {
   codec::RankLine parsed = codec::parse_rank_line(line);
-  if (!parsed.request) return refused(parsed.id, parsed.request.error());
+  if (!parsed.request) return rank_error(parsed.id, parsed.request.error());
   codec::RankRequest request = *std::move(parsed.request);
   const std::size_t levels = request.levels.size();
   codec::RankAnswer out;
   if (request.communicators) {
     auto weighed = weigh(request, timing);
-    if (!weighed) return refused(parsed.id, weighed.error());
+    if (!weighed) return rank_error(parsed.id, weighed.error());
     out = std::move(weighed).value();
   } else {
     out.order = timing.timed([&] { return solver::depth_first(levels, request.paths); });

@@ -66,8 +66,8 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
 Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<codec::Host>& hosts) {
   const std::int64_t wanted = flags.ranks_per_pod.value_or(hosts.front().slots);
   for (const codec::Host& host : hosts) {
-    const bool silent = flags.ranks_per_pod && host.slots == 0;
-    if (silent || host.slots == wanted) continue;
+    const bool unspecified = flags.ranks_per_pod && host.slots == 0;
+    if (unspecified || host.slots == wanted) continue;
     const std::string slots = host.slots == 0 ? "no slots" : "slots=" + std::to_string(host.slots);
     const std::string others = flags.ranks_per_pod ? "--ranks-per-pod is " + std::to_string(wanted)
                                                    : hosts.front().name + " has another number";
@@ -103,8 +103,9 @@ Result<std::string> communicators_json(const RankFlags& flags,
   return json.end_object().take();
 }
 
-std::string line_of(const std::vector<std::string>& levels, const std::vector<codec::Host>& hosts,
-                    const std::vector<Path>& paths, const std::string& communicators) {
+std::string rank_line_of(const std::vector<std::string>& levels,
+                         const std::vector<codec::Host>& hosts, const std::vector<Path>& paths,
+                         const std::string& communicators) {
   JsonWriter json;
   json.begin_object().key("levels").begin_array();
   for (const std::string& level : levels) json.string(level);
@@ -137,19 +138,20 @@ void remark_on_order(const RankedLine& ranked) {
          (costs.optimal ? "proven the least" : "not proven the least"));
 }
 
-// What is missing or stands twice before anything is read; empty: nothing.
-std::string wrong_usage(const RankFlags& flags) {
+// The usage error that shows before any file is read; empty: none.
+std::string rank_usage_error(const RankFlags& flags) {
   if (flags.network.empty() || flags.hosts.empty())
-    return "rank needs --batch FILE, or --network FILE with --hosts FILE";
+    return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
+           "'chipweave rank --help'";
   if (flags.network == "-" && flags.hosts == "-")
-    return "--hosts: standard input is the network already";
+    return "--network - cannot be combined with --hosts -: both read standard input";
   return "";
 }
 
 }  // namespace
 
 Exit run_rank_flags(const RankFlags& flags) {
-  if (const std::string wrong = wrong_usage(flags); !wrong.empty()) {
+  if (const std::string wrong = rank_usage_error(flags); !wrong.empty()) {
     complain(wrong);
     return Exit::usage;
   }
@@ -174,7 +176,7 @@ Exit run_rank_flags(const RankFlags& flags) {
   if (!paths) return complain_of_input(paths.error(), flags.hosts);
   Timing timing(flags.batch);
   const RankedLine ranked =
-      rank_line(line_of(network->table.levels, *hosts, *paths, *communicators), timing);
+      rank_line(rank_line_of(network->table.levels, *hosts, *paths, *communicators), timing);
   if (ranked.wrong) {
     // Names and paths were read before: what is left are the sizes that flags say.
     complain(*ranked.wrong);

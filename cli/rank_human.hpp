@@ -1,7 +1,7 @@
-// chipweave rank without --batch: a hostfile and a network give the hostfile in rank order.
+// chipweave rank without --batch: prints a hostfile in rank order for a network.
 //
-// Flags and files become the line that the batch form would read, a host being a pod, so that both
-// know the same keys and answer alike.
+// Flags and files are turned into a line of the batch form, with hosts as pods, so that both forms
+// share keys, checks and results.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct RankFlags {
 void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch);
 Exit run_rank_flags(const RankFlags& flags);
 
-// One line, decided. Without `wrong` request and order are what `answer` says.
+// The result of one line. `request` and `order` are valid only without `wrong`.
 struct RankedLine {
   std::string answer;          // as the batch form prints it
   std::optional<Error> wrong;  // why the line could not be used

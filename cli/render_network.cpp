@@ -11,7 +11,7 @@
 namespace chipweave::cli {
 namespace {
 
-// A domain is its whole path, and an unknown element equals nothing: behind one there is no domain.
+// A domain is identified by its whole path. A path ends at the first unknown element.
 template <class PathOf>
 std::vector<LevelSummary> summarize_levels(const domain::NetworkTable& table,
                                            const std::vector<std::string>& levels,

@@ -1,4 +1,4 @@
-// Pages about networks: a summary by level, and the list of nodes.
+// Renders networks: a summary by level, and the list of nodes.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,11 @@ namespace chipweave::cli {
 struct LevelSummary {
   std::string name;
   std::size_t domains = 0;
-  // Nodes of a domain; of an even number of domains the lower of the two in the middle. 0 without
-  // domains.
+  // Nodes per domain; the median of an even number is the lower of the two. 0 without domains.
   std::size_t smallest = 0;
   std::size_t median = 0;
   std::size_t largest = 0;
-  std::size_t outside = 0;  // nodes whose domain on this level is not known
+  std::size_t outside = 0;  // nodes without a known domain on this level
 };
 
 struct NetworkSummary {
@@ -33,7 +32,7 @@ NetworkSummary summarize(const domain::NetworkTable& table);
 std::string render_network(const NetworkSummary& summary, const std::string& format);
 std::string network_summary_json(const NetworkSummary& summary, const std::string& format,
                                  const std::vector<std::string>& warnings);
-// One row a node: its name and its path.
+// One row per node: name and path.
 std::string render_network_nodes(const domain::NetworkTable& table);
 
 }  // namespace chipweave::cli

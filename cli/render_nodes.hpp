@@ -1,4 +1,4 @@
-// The nodes of a scheduler for people: a line each, and what is wrong with them.
+// Renders the nodes of a scheduler as a table with their faults.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace chipweave::cli {
 
-// Many: faults that are mere notes are left out.
+// All nodes, without faults that are mere notes.
 std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool colours);
-// One: with its notes, and with everything that is down.
+// One node, with notes and everything that is down.
 std::string render_node(const codec::NodeView& node, bool colours);
 
 }  // namespace chipweave::cli

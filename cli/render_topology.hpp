@@ -1,5 +1,4 @@
-// The picture of a machine that people know from nvidia-smi and npu-smi: the matrix of chips, then
-// what it means.
+// Renders a machine as the chip matrix known from nvidia-smi and npu-smi, followed by a legend.
 #pragma once
 
 #include <string>
@@ -10,13 +9,12 @@
 
 namespace chipweave::cli {
 
-// What one cell of the matrix says of two chips: X, NV2, NV18, XGMI1, SIO, HCCS, HCCS_SW, UB, MXL2,
-// PIX … SYS. A '*' behind it: some of its lanes are down. A link that is down altogether shows the
-// host path.
+// The matrix cell of two chips: X, NV2, NV18, XGMI1, SIO, HCCS, HCCS_SW, UB, MXL2, PIX … SYS. A
+// trailing '*' means that some lanes are down. A link that is entirely down shows the host path.
 std::string cell(const domain::NodeTopology& topology, int slot_a, int slot_b);
 
-// Chips joined by fast links or switches that are up, as sets of slots by their lowest; single
-// chips included.
+// Chips connected by working fast links or switches, as sets of slots ordered by their lowest slot;
+// includes single chips.
 std::vector<domain::ChipSet> islands(const domain::NodeTopology& topology);
 
 struct TopologyPage {

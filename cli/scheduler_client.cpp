@@ -31,11 +31,12 @@ Result<ClientPem> read_pem(const SchedulerAddress& to) {
   if (ca.empty() && certificate.empty() && key.empty()) return ClientPem{};
   if (!to.url.starts_with("https://")) {
     return make_error(Errc::invalid_argument,
-                      "certificates are for https://, the scheduler is " + to.url)
+                      "must be combined with an https:// URL, but --scheduler is " + to.url)
         .in(ca.empty() ? "--cert" : "--ca");
   }
   if (certificate.empty() != key.empty())
-    return make_error(Errc::invalid_argument, "--cert and --key go together").in("--cert");
+    return make_error(Errc::invalid_argument, "must be given together with --cert and --key")
+        .in(key.empty() ? "--cert" : "--key");
   return tls::read_client_files(to.files);
 }
 

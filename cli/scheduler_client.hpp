@@ -1,5 +1,5 @@
-// SchedulerClient — the calls of one command on one scheduler, over any transport: the real one is
-// common/http's blocking client, tests pass a function.
+// SchedulerClient — calls the HTTP API of a scheduler over a Transport: common/http's blocking
+// client, or a function in tests.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace chipweave::cli {
 
-// method, target, body → reply; an Error only when no reply came.
+// method, target, body → reply; an Error only if there was no reply.
 using Transport = std::function<Result<http::Reply>(
     std::string_view method, std::string_view target, std::string_view body)>;
 
-// Where the scheduler is, and what is needed to speak TLS with it.
+// URL of the scheduler and TLS files.
 struct SchedulerAddress {
-  std::string url;  // "https://host:port", "http://host:port" or "host:port", a '/' may follow
+  std::string url;  // "https://host:port", "http://host:port" or "host:port", optional trailing '/'
   tls::ClientFiles files;
 };
 
-// Errors say what to do; one of flags that make no sense together names the flag.
+// Errors from incompatible flags have the flag as context.
 Result<Transport> connect(const SchedulerAddress& to);
 
 struct CreatedPod {
   codec::PodView view;
-  std::string json;  // as the scheduler answered it: what kube-scheduler would see in its watch
+  std::string json;  // as answered by the scheduler: what kube-scheduler would see in its watch
 };
 
 class SchedulerClient {
@@ -39,12 +39,12 @@ class SchedulerClient {
   Result<std::vector<codec::NodeView>> nodes();
   Result<std::vector<codec::PodSummary>> pods();
   Result<codec::PodView> pod(const std::string& ns, const std::string& name);
-  // Errc::conflict if there is such a pod.
+  // Errors: conflict if the pod exists.
   Result<CreatedPod> create_pod(const std::string& json);
   // args: ExtenderArgs.
   Result<codec::FilterReply> filter(const std::string& args);
   Result<std::vector<codec::HostScore>> prioritize(const std::string& args);
-  // The refusal in words; empty: bound.
+  // Why the binding was refused; empty: bound.
   Result<std::string> bind(const std::string& args);
   // The JSON text of /api/v1/explain/NAMESPACE/NAME.
   Result<std::string> explain(const std::string& ns, const std::string& name);

@@ -125,7 +125,7 @@ class Submission {
     if (const std::string& host = pods_[i].hostname; !host.empty()) {
       std::erase_if(candidates, [&](const std::string& name) { return name != host; });
       if (candidates.empty()) {
-        row.reason = "its nodeSelector asks for node " + host + ", which is no candidate";
+        row.reason = "its nodeSelector asks for node " + host + ", which is not a candidate";
         return {};
       }
     }
@@ -178,7 +178,7 @@ class Submission {
     if (!bound) return settle(row, bound.error());
     row.node = bound->node;
     if (row.node.empty()) {
-      row.reason = "the scheduler says that the pod was bound, but shows it without a node";
+      row.reason = "the scheduler reports the pod as bound, but without a node";
       return {};
     }
     if (bound->placement) {

@@ -29,7 +29,7 @@ void remark_on_selectors(const std::vector<codec::ManifestPod>& pods) {
   if (count == 0) return;
   remark("nodeSelector and affinity of " + std::to_string(count) +
          (count == 1 ? " pod are" : " pods are") +
-         " not looked at, but for kubernetes.io/hostname: a standalone scheduler has no node "
+         " ignored, except kubernetes.io/hostname: a standalone scheduler has no node "
          "labels; use --node");
 }
 
@@ -78,10 +78,10 @@ std::string list_of(const std::vector<codec::ManifestPod>& pods) {
   return text + "]}\n";
 }
 
-Exit run(const SubmitState& state) {
+Exit run_submit(const SubmitState& state) {
   if (!codec::is_namespace(state.default_namespace)) {
-    complain("-n: '" + state.default_namespace.substr(0, 80) +
-             "' is no namespace: lower-case letters, digits and '-', at most 63");
+    complain("-n: expected a namespace (lower-case letters, digits and '-', at most 63), got " +
+             in_quotes(state.default_namespace));
     return Exit::usage;
   }
   if (state.scheduler.url.empty() && !state.only_print) {
@@ -118,10 +118,10 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   auto state = std::make_shared<SubmitState>();
   CLI::App* command = app.add_subcommand(
       "submit", "create the pods of Kubernetes YAML on a standalone scheduler and place them");
-  command->add_option("files", state->files, "Kubernetes YAML; '-' reads standard input")
+  command->add_option("FILE", state->files, "Kubernetes YAML; '-' reads standard input")
       ->option_text("FILE.yaml...")
       ->required();
-  add_scheduler_option(*command, state->scheduler)->required(false);  // run() asks for it
+  add_scheduler_option(*command, state->scheduler)->required(false);  // run_submit() asks for it
   command->add_option("-n,--namespace", state->default_namespace, "where a manifest names none")
       ->option_text("NAME");
   command->add_option("--node", state->options.only_nodes, "only this node; may be repeated")
@@ -137,7 +137,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
                "  chipweave submit job.yaml --print | kubectl apply -f -\n"
                "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
                "cannot be read.");
-  command->callback([state, &exit_code] { exit_code = run(*state); });
+  command->callback([state, &exit_code] { exit_code = run_submit(*state); });
 }
 
 }  // namespace chipweave::cli

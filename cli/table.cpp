@@ -38,7 +38,7 @@ std::vector<std::size_t> Table::widths() const {
   const std::size_t total =
       std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
   if (total > kMaxColumns) {
-    std::size_t& flexible = widths[gives_way_];
+    std::size_t& flexible = widths[shrinking_];
     const std::size_t excess = total - kMaxColumns;
     flexible = std::max(std::min(flexible, kLeast), flexible - std::min(flexible, excess));
   }
@@ -58,7 +58,7 @@ std::string Table::text(bool colours) const {
     std::string line;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) line.append(kGap, ' ');
-      const std::string cell = c == gives_way_ ? shortened(row.cells[c], width[c]) : row.cells[c];
+      const std::string cell = c == shrinking_ ? shortened(row.cells[c], width[c]) : row.cells[c];
       line += padded(cell, width[c], columns_[c].align);
     }
     trim_right(line);

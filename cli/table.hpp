@@ -1,8 +1,7 @@
 // Table — rows of text with aligned columns, never wider than a terminal line.
 //
-// One column (the first, if not said otherwise) gives way: its cells are shortened in the middle
-// when a row would not fit. Cells are plain text without colour; colours are given by row, so that
-// widths stay right.
+// One column (by default the first) is shortened in the middle when a row would not fit. Cells are
+// plain text without colour; colours are given by row, so that widths stay right.
 #pragma once
 
 #include <string>
@@ -19,12 +18,12 @@ class Table {
     std::string title;
     Align align = Align::left;
   };
-  explicit Table(std::vector<Column> columns, std::size_t gives_way = 0)
-      : columns_(std::move(columns)), gives_way_(gives_way) {}
+  explicit Table(std::vector<Column> columns, std::size_t shrinking = 0)
+      : columns_(std::move(columns)), shrinking_(shrinking) {}
 
   // As many cells as columns; missing ones are empty.
   void add(std::vector<std::string> cells, Colour colour = Colour::none);
-  // What belongs to the row before, beneath it, over all columns and as many lines as it takes.
+  // Text below the previous row, across all columns, on as many lines as needed.
   void add_text(const std::string& text);
   // Header and rows; no line has trailing blanks.
   std::string text(bool colours) const;
@@ -37,7 +36,7 @@ class Table {
   };
   std::vector<std::size_t> widths() const;
   std::vector<Column> columns_;
-  std::size_t gives_way_;
+  std::size_t shrinking_;
   std::vector<Row> rows_;
 };
 

@@ -17,18 +17,18 @@ bool write_all(std::FILE* file, std::string_view text) {
 
 }  // namespace
 
-void complain(std::string_view sentence) {
-  write_all(stderr, "chipweave: " + printable(sentence) + "\n");
+void complain(std::string_view message) {
+  write_all(stderr, "chipweave: " + printable(message) + "\n");
 }
 
 void complain(const Error& error) { complain(error.text()); }
 
-void remark(std::string_view sentence) {
-  write_all(stderr, "chipweave: note: " + printable(sentence) + "\n");
+void remark(std::string_view message) {
+  write_all(stderr, "chipweave: note: " + printable(message) + "\n");
 }
 
-void warn(std::string_view sentence) {
-  write_all(stderr, "chipweave: warning: " + printable(sentence) + "\n");
+void warn(std::string_view message) {
+  write_all(stderr, "chipweave: warning: " + printable(message) + "\n");
 }
 
 bool print(std::string_view text) {

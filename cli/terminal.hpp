@@ -1,5 +1,5 @@
-// Terminal — what every command writes the same way: errors as one sentence, colour only for
-// people, number forms.
+// Terminal — output shared by all commands: errors on one line, colours on terminals only, number
+// formats.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ inline constexpr std::size_t kMaxColumns = 100;
 enum class OutputForm { text, json };
 
 // "chipweave: …" and a newline on stderr.
-void complain(std::string_view sentence);
+void complain(std::string_view message);
 void complain(const Error& error);
-// "chipweave: note: …" on stderr, for what was assumed or left out.
-void remark(std::string_view sentence);
-// "chipweave: warning: …" on stderr, for what of a request or a file had no effect.
-void warn(std::string_view sentence);
-// To stdout; false (and a complaint) when it cannot be written, e.g. a full disk.
+// "chipweave: note: …" on stderr, for assumptions and omissions.
+void remark(std::string_view message);
+// "chipweave: warning: …" on stderr, for parts of a request or file without effect.
+void warn(std::string_view message);
+// Prints to stdout; false, with an error message, when it cannot be written, e.g. to a full disk.
 bool print(std::string_view text);
 
 // Whether stdout is a terminal that shows colours (NO_COLOR and TERM=dumb are respected).
@@ -30,7 +30,7 @@ bool colour_wanted();
 enum class Colour { none, bold, green, yellow, dim };
 std::string painted(std::string_view text, Colour colour, bool wanted);
 
-// 40 → "40", 33.333 → "33.3": what a table shows of GB/s.
+// GB/s as shown in tables: 40 → "40", 33.333 → "33.3".
 std::string gbps_text(double gbps);
 // {0,1,2,5} → "0-2,5"; "-" when empty. Ascending input.
 std::string chip_list(const std::vector<int>& chips);

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/render_topology.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/io/files.hpp"
 #include "common/profiles/profiles.hpp"
@@ -24,7 +25,7 @@ struct MachineOptions {
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
   command
-      .add_option("machine", options.source, "topology file or folder in any format, or a profile")
+      .add_option("MACHINE", options.source, "topology file or folder in any format, or a profile")
       ->option_text("FILE|PROFILE")
       ->required();
   command
@@ -35,7 +36,7 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
       ->check([](const std::string& text) {
         const bool digits =
             !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        return digits ? "" : "'" + text.substr(0, 40) + "' is no index; matrices count from 0";
+        return digits ? "" : "expected a whole number from 0, got " + in_quotes(text);
       });
 }
 
@@ -50,9 +51,8 @@ Result<codec::ImportedTopology> load_one_of_several(const MachineOptions& option
   const bool too_large =
       !options.index.empty() && std::from_chars(options.index.data(), end, index).ec != std::errc{};
   if (too_large || index >= all->size()) {
-    return make_error(
-               Errc::invalid_argument,
-               options.source + " has " + std::to_string(all->size()) + " matrices, counted from 0")
+    return make_error(Errc::invalid_argument, "must be less than " + std::to_string(all->size()) +
+                                                  ", the number of matrices in " + options.source)
         .in("--index");
   }
   codec::ImportedTopology chosen = std::move((*all)[index]);
@@ -73,14 +73,15 @@ Result<codec::ImportedTopology> load(const MachineOptions& options) {
     }
   }
   if (options.index.find_first_not_of('0') != std::string::npos) {
-    return make_error(Errc::invalid_argument, options.source + " holds one machine, number 0")
+    return make_error(Errc::invalid_argument, "must be 0: " + options.source + " has one machine")
         .in("--index");
   }
   return io::load_machine(options.source, {options.model});
 }
 
-// Prints warnings and errors; nullopt with the exit code set when there is no machine.
-std::optional<domain::NodeTopology> load_or_complain(const MachineOptions& options, Exit& exit) {
+// Prints warnings and errors; nullopt, with the exit code set, on failure.
+std::optional<domain::NodeTopology> load_machine_or_complain(const MachineOptions& options,
+                                                             Exit& exit) {
   Result<codec::ImportedTopology> imported = load(options);
   if (!imported) {
     complain(imported.error());
@@ -105,7 +106,7 @@ std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& top
 
 Exit show(const MachineOptions& options, OutputForm form) {
   Exit exit = Exit::fine;
-  const auto topology = load_or_complain(options, exit);
+  const auto topology = load_machine_or_complain(options, exit);
   if (!topology) return exit;
   if (form == OutputForm::json) {
     return print(codec::export_topology_json(*topology)) ? Exit::fine : Exit::unreadable;
@@ -116,7 +117,7 @@ Exit show(const MachineOptions& options, OutputForm form) {
 
 Exit convert(const MachineOptions& options, const std::string& format, const std::string& out) {
   Exit exit = Exit::fine;
-  const auto topology = load_or_complain(options, exit);
+  const auto topology = load_machine_or_complain(options, exit);
   if (!topology) return exit;
   std::string text;
   if (format == "nccl-xml") {

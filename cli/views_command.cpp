@@ -71,14 +71,14 @@ bool is_name_of(const char* characters, const std::string& name) {
   return !name.empty() && name.find_first_not_of(characters) == std::string::npos;
 }
 
-// "ns/name" of what was typed, "" if that is no pod; only the characters of object names ever reach
-// a URL.
+// "ns/name" of the argument, or "" with an error message if it is not a valid pod name, so that
+// only characters of object names reach a URL.
 std::string pod_path(const std::string& typed) {
   const std::size_t slash = typed.find('/');
   const std::string ns = slash == std::string::npos ? "default" : typed.substr(0, slash);
   const std::string name = slash == std::string::npos ? typed : typed.substr(slash + 1);
   if (is_name_of(kPodCharacters, ns) && is_name_of(kPodCharacters, name)) return ns + "/" + name;
-  complain("'" + typed + "' is no pod; write NAME or NAMESPACE/NAME");
+  complain("POD: expected NAME or NAMESPACE/NAME, got " + in_quotes(typed));
   return {};
 }
 
@@ -104,7 +104,7 @@ Exit pod(const ViewState& state) {
 
 Exit node(const ViewState& state) {
   if (!is_name_of(kNodeCharacters, state.node)) {
-    complain("'" + state.node + "' is no name of a node");
+    complain("NODE: expected the name of a node, got " + in_quotes(state.node));
     return Exit::usage;
   }
   return view(state, "/api/v1/nodes/" + state.node, [](const std::string& body) {
@@ -148,7 +148,7 @@ void register_views(CLI::App& app, Exit& exit_code) {
   auto state = std::make_shared<ViewState>();
   CLI::App* command = add_view(app, "explain", "why a pod is where it is, or why it is pending",
                                explain, exit_code, state);
-  command->add_option("pod", state->pod, "the pod; namespace default if none is given")
+  command->add_option("POD", state->pod, "the pod; namespace default if none is given")
       ->option_text("[NAMESPACE/]NAME")
       ->required();
   add_examples(*command,
@@ -157,12 +157,12 @@ void register_views(CLI::App& app, Exit& exit_code) {
   auto machine = std::make_shared<ViewState>();
   command = add_view(app, "nodes", "nodes with their free and unhealthy chips, and their faults",
                      nodes, exit_code, machine);
-  command->add_option("node", machine->node, "show this one, also what is down and mere notes")
+  command->add_option("NODE", machine->node, "show this one, also what is down and mere notes")
       ->option_text("[NAME]");
   auto one = std::make_shared<ViewState>();
   command = add_view(app, "pods", "pods with their chips and bandwidth, or the annotations of one",
                      pods, exit_code, one);
-  command->add_option("pod", one->pod, "show the annotations of this pod of a standalone scheduler")
+  command->add_option("POD", one->pod, "show the annotations of this pod of a standalone scheduler")
       ->option_text("[[NAMESPACE/]NAME]");
 }
 

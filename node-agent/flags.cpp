@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include "common/base/dns_name.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/flags/usage_error.hpp"
@@ -86,7 +88,13 @@ constexpr const char* kFooter =
 
 using Texts = std::map<std::string, std::string>;
 
+// A value that cannot be used: "--flag: expected …".
 Error wrong(const std::string& flag, const std::string& why) {
+  return make_error(Errc::invalid_argument, "--" + flag + ": " + why);
+}
+
+// A flag that is missing, or given with or without another one: "--flag requires …".
+Error misused(const std::string& flag, const std::string& why) {
   return make_error(Errc::invalid_argument, "--" + flag + " " + why);
 }
 
@@ -114,16 +122,16 @@ Result<void> take_probe(const std::string& text, Flags& out) {
   const std::string kind = text.substr(0, colon);
   if (kind == "profile" || kind == "file") {
     if (colon == std::string::npos || colon + 1 == text.size())
-      return wrong("probe", "is \"" + text + "\": it must be " + kind + ":NAME");
+      return wrong("probe", "expected " + kind + ":NAME, got " + in_quotes(text));
     out.probe = kind == "profile" ? ProbeKind::profile : ProbeKind::file;
     out.probe_name = text.substr(colon + 1);
     return {};
   }
   if (text.empty()) return {};
   if (!codec::set_option(out.hardware, "vendor", text).empty()) {
-    return wrong("probe", "is \"" + text +
-                              "\": it must be profile:NAME, file:PATH, auto, nvidia, amd, ascend, "
-                              "metax or pci");
+    return wrong("probe",
+                 "unknown probe " + in_quotes(text) +
+                     "; known: profile:NAME, file:PATH, auto, nvidia, amd, ascend, metax, pci");
   }
   return {};
 }
@@ -133,9 +141,9 @@ Result<void> take_hardware(Texts& given, Flags& out) {
     const auto value = given.find(name);  // the vendor has no flag of its own: --probe sets it
     if (value == given.end() || value->second.empty()) continue;
     if (out.probe != ProbeKind::hardware)
-      return wrong(name, "cannot be combined with --probe profile:NAME or file:PATH");
+      return misused(name, "cannot be combined with --probe profile:NAME or file:PATH");
     const std::string problem = codec::set_option(out.hardware, name, value->second);
-    if (!problem.empty()) return wrong(name, "is \"" + value->second + "\": it " + problem);
+    if (!problem.empty()) return wrong(name, problem + ", got " + in_quotes(value->second));
   }
   out.probe_helper = given["probe-helper"];
   out.health_policy = given["health-policy"];
@@ -147,30 +155,34 @@ Result<void> take_hardware(Texts& given, Flags& out) {
 Result<void> take_destination(Texts& given, Flags& out) {
   const std::string& in_pod = given["kubernetes"];
   if (!in_pod.empty() && in_pod != "true" && in_pod != "false")
-    return wrong("kubernetes", "is \"" + in_pod + "\": it must be true or false");
+    return wrong("kubernetes", "expected true or false, got " + in_quotes(in_pod));
   out.kubeconfig = given["kubeconfig"];
   out.lease_namespace = given["lease-namespace"];
   const bool cluster = in_pod == "true" || !out.kubeconfig.empty();
   if (given["scheduler"].empty() && !cluster) {
-    return wrong("scheduler",
-                 "is missing: HOST:PORT of the scheduler's gRPC server (in a cluster: --kubernetes "
-                 "or --kubeconfig)");
+    return misused(
+        "scheduler",
+        "is required: HOST:PORT of the scheduler's gRPC server (in a cluster: --kubernetes "
+        "or --kubeconfig)");
   }
   if (!given["scheduler"].empty() && cluster) {
-    return wrong("scheduler",
-                 "cannot be combined with --kubernetes or --kubeconfig: in a cluster the scheduler "
-                 "reads from the API server");
+    return misused(
+        "scheduler",
+        "cannot be combined with --kubernetes or --kubeconfig: in a cluster the scheduler "
+        "reads from the API server");
   }
   if (!cluster) {
     if (!out.lease_namespace.empty())
-      return wrong("lease-namespace", "needs --kubernetes or --kubeconfig");
+      return misused("lease-namespace", "requires --kubernetes or --kubeconfig");
     auto scheduler = parse_endpoint(given["scheduler"], PortZero::refused);
     if (!scheduler) return std::move(scheduler).error().in("--scheduler");
     out.scheduler = std::move(scheduler).value();
     return {};
   }
   if (!is_dns_subdomain(out.node)) {
-    return wrong("node", "is not a valid name of a Node: lower-case letters, digits, '-' and '.'");
+    return wrong("node",
+                 "expected the name of a Node (lower-case letters, digits, '-' and '.'), got " +
+                     in_quotes(out.node));
   }
   if (!out.lease_namespace.empty()) {
     if (const auto ok = check_lease_namespace(out.lease_namespace); !ok)
@@ -186,21 +198,19 @@ Result<void> take_publish(Texts& given, Flags& out) {
   if (!given["publish"].empty()) {
     for (std::string& what : split(given["publish"])) {
       if (std::find(kKnown.begin(), kKnown.end(), what) == kKnown.end())
-        return wrong("publish",
-                     "holds \"" + what +
-                         "\": it must be mindcluster, ack, labels, gfd-labels or metax-labels");
+        return wrong("publish", unknown_name("value", what, {kKnown.begin(), kKnown.end()}));
       out.publish.insert(std::move(what));
     }
   }
   const char* given_one = !out.publish.empty() ? "publish" : "nfd-file";
   if (out.scheduler && (!out.publish.empty() || !out.nfd_file.empty()))
-    return wrong(given_one, "needs --kubernetes or --kubeconfig");
+    return misused(given_one, "requires --kubernetes or --kubeconfig");
   out.pod_resources = given["pod-resources"];
   if (out.pod_resources.empty()) return {};
   if (!out.publish.contains("mindcluster"))
-    return wrong("pod-resources", "needs --publish mindcluster, which is all that uses it");
+    return misused("pod-resources", "requires --publish mindcluster, which is all that uses it");
   if (const auto ok = check_socket_path(out.pod_resources); !ok)
-    return wrong("pod-resources", "is \"" + out.pod_resources + "\": it " + ok.error().text());
+    return wrong("pod-resources", ok.error().text() + ", got " + in_quotes(out.pod_resources));
   return {};
 }
 
@@ -213,28 +223,33 @@ Result<void> take_tls(Texts& given, Flags& out) {
   out.metrics_tls_key = given["metrics-tls-key"];
   for (const char* flag : {"tls-cert", "tls-key", "tls-server-name"}) {
     if (!given[flag].empty() && out.tls_ca.empty())
-      return wrong(flag, "needs --tls-ca, the CA of the scheduler's certificate");
+      return misused(flag, "requires --tls-ca, the CA of the scheduler's certificate");
   }
   if (!out.tls_ca.empty() && !out.scheduler)
-    return wrong("tls-ca", "needs --scheduler: for the API server, a kubeconfig has its own CA");
+    return misused("tls-ca",
+                   "requires --scheduler: for the API server, a kubeconfig has its own CA");
   if (out.tls_cert.empty() != out.tls_key.empty())
-    return wrong("tls-cert", "and --tls-key go together: give both files or none");
+    return out.tls_key.empty() ? misused("tls-cert", "requires --tls-key")
+                               : misused("tls-key", "requires --tls-cert");
   if (!out.tls_server_name.empty() && !plain(out.tls_server_name, "-._:"))
-    return wrong("tls-server-name", "is neither a host name nor an address");
+    return wrong("tls-server-name",
+                 "expected a host name or an address, got " + in_quotes(out.tls_server_name));
   if (out.metrics_tls_cert.empty() != out.metrics_tls_key.empty())
-    return wrong("metrics-tls-cert", "and --metrics-tls-key go together: give both files or none");
+    return out.metrics_tls_key.empty() ? misused("metrics-tls-cert", "requires --metrics-tls-key")
+                                       : misused("metrics-tls-key", "requires --metrics-tls-cert");
   if (!out.metrics_tls_cert.empty() && !out.metrics)
-    return wrong("metrics-tls-cert", "needs --metrics, whose port it is for");
+    return misused("metrics-tls-cert", "requires --metrics, whose port it secures");
   return {};
 }
 
 Result<Flags> check(Texts given) {
   Flags out;
   out.node = given["node"];
-  if (out.node.empty()) return wrong("node", "is missing: the name of this node");
+  if (out.node.empty()) return misused("node", "is required (the name of this node)");
   if (!plain(out.node, "-._")) {
     return wrong("node",
-                 "is not a valid node name: letters, digits, '-', '.' and '_', at most 253");
+                 "expected a node name (letters, digits, '-', '.' and '_', at most 253), got " +
+                     in_quotes(out.node));
   }
   if (auto ok = take_probe(given["probe"], out); !ok) return std::move(ok).error();
   if (auto ok = take_hardware(given, out); !ok) return std::move(ok).error();
@@ -249,27 +264,27 @@ Result<Flags> check(Texts given) {
   out.health_file = given["health-file"];
   out.port_file = given["port-file"];
   if (!out.port_file.empty() && !out.metrics) {
-    return wrong("port-file", "needs --metrics, whose port it records");
+    return misused("port-file", "requires --metrics, whose port it records");
   }
   if (!given["resource"].empty()) {
     out.resources = split(given["resource"]);
     if (out.resources.size() > std::size_t{limits::kMaxResources}) {
-      return wrong("resource", "names " + std::to_string(out.resources.size()) +
-                                   " resources, at most " + std::to_string(limits::kMaxResources));
+      return wrong("resource", "expected at most " + std::to_string(limits::kMaxResources) +
+                                   " resources, got " + std::to_string(out.resources.size()));
     }
     for (const std::string& r : out.resources) {
       const std::size_t slash = r.find('/');
       if (!plain(r, "-._/") || slash == 0 || slash == std::string::npos || slash + 1 == r.size() ||
           r.find('/', slash + 1) != std::string::npos)
         return wrong("resource",
-                     "holds \"" + r + "\", write names like nvidia.com/gpu, comma separated");
+                     "expected names such as nvidia.com/gpu, comma separated, got " + in_quotes(r));
     }
   }
   if (!given["log-level"].empty()) out.log_level = given["log-level"];
   constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
   if (std::find(kLevels.begin(), kLevels.end(), out.log_level) == kLevels.end()) {
     return wrong("log-level",
-                 "is \"" + out.log_level + "\": it must be debug, info, warn or error");
+                 unknown_name("level", out.log_level, {kLevels.begin(), kLevels.end()}));
   }
   return out;
 }

@@ -38,7 +38,7 @@ struct KubeletEvents {
 
 class Reporting {
  public:
-  // Errors: invalid_argument if this is no pod of a cluster; an unusable file or address.
+  // Errors: invalid_argument if not running in a pod; an unusable file or address.
   static Result<std::unique_ptr<Reporting>> make(const Flags& flags, http::Loop& loop,
                                                  const Clock& clock, ReporterEvents events,
                                                  OperatorCommands commands, KubeletEvents kubelet);

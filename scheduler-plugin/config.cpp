@@ -4,7 +4,9 @@
 #include <charconv>
 
 #include "common/base/dns_name.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/kube/leader_elector.hpp"
 
@@ -53,8 +55,8 @@ Result<void> set_duration(std::chrono::milliseconds& to, const std::string& text
 Result<void> set_names(std::vector<std::string>& to, const Values& names) {
   for (const std::string& name : names) {
     if (name.find('/') == std::string::npos || name.size() > limits::kMaxNameBytes) {
-      return invalid("'" + name.substr(0, 64) +
-                     "' is not an extended resource name such as nvidia.com/gpu");
+      return invalid("expected an extended resource name such as nvidia.com/gpu, got " +
+                     in_quotes(name));
     }
   }
   to = names;
@@ -62,7 +64,8 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
 }
 
 Result<void> set_flag(bool& to, const std::string& text) {
-  if (text != "true" && text != "false") return invalid("'" + text + "': expected true or false");
+  if (text != "true" && text != "false")
+    return invalid("expected true or false, got " + in_quotes(text));
   to = text == "true";
   return {};
 }
@@ -72,14 +75,14 @@ std::string show_flag(bool yes) { return yes ? "true" : "false"; }
 Result<void> set_volcano_weight(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n > 1000)
-    return invalid("'" + v[0] + "': expected a number from 0 to 1000");
+    return invalid("must be a number from 0 to 1000, got " + in_quotes(v[0]));
   c.volcano_weight = static_cast<int>(n);
   return {};
 }
 
 Result<void> set_object_name(std::string& to, const std::string& text, const char* what) {
   if (!is_dns_subdomain(text))
-    return invalid("'" + text.substr(0, 64) + "' is not a valid " + what + " name");
+    return invalid(std::string("expected the name of a ") + what + ", got " + in_quotes(text));
   to = text;
   return {};
 }
@@ -88,7 +91,7 @@ Result<void> set_identity(Config& c, const Values& v) {
   const bool fine =
       std::all_of(v[0].begin(), v[0].end(), [](char ch) { return ch > ' ' && ch < 0x7f; });
   if (!fine || v[0].size() > kMaxReplicaName)
-    return invalid("expected a name without spaces, at most " + std::to_string(kMaxReplicaName) +
+    return invalid("must be a name without spaces, at most " + std::to_string(kMaxReplicaName) +
                    " bytes");
   c.leader_identity = v[0];
   return {};
@@ -96,14 +99,14 @@ Result<void> set_identity(Config& c, const Values& v) {
 
 Result<void> set_namespace(Config& c, const Values& v) {
   if (!v[0].empty() && !is_dns_label(v[0]))
-    return invalid("'" + v[0].substr(0, 64) + "' is not a valid namespace name");
+    return invalid("expected the name of a namespace, got " + in_quotes(v[0]));
   c.lease_namespace = v[0];
   return {};
 }
 
 Result<void> set_log_level(Config& c, const Values& v) {
   if (v[0] != "debug" && v[0] != "info" && v[0] != "warn" && v[0] != "error") {
-    return invalid("'" + v[0] + "': expected debug, info, warn or error");
+    return invalid(unknown_name("level", v[0], {"debug", "info", "warn", "error"}));
   }
   c.log_level = v[0];
   return {};
@@ -111,7 +114,7 @@ Result<void> set_log_level(Config& c, const Values& v) {
 
 Result<void> set_grpc_auth(Config& c, const Values& v) {
   if (v[0] != "none" && v[0] != "mtls" && v[0] != "token")
-    return invalid("'" + v[0] + "': expected none, mtls or token");
+    return invalid(unknown_name("method", v[0], {"none", "mtls", "token"}));
   c.grpc_auth = v[0];
   return {};
 }
@@ -122,7 +125,7 @@ Result<void> check_identity(const std::string& name) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   });
   if (!name.empty() && name != "group:" && name.size() <= kMaxIdentity && !control) return {};
-  return invalid("'" + name.substr(0, 64) + "' is not a valid user, group:GROUP or audience");
+  return invalid("expected a user, group:GROUP or audience, got " + in_quotes(name));
 }
 
 Result<void> set_grpc_users(Config& c, const Values& v) {
@@ -142,18 +145,18 @@ Result<void> set_grpc_audience(Config& c, const Values& v) {
 Result<void> check_grpc_auth(const Config& config) {
   if (config.grpc_auth == "mtls" && config.tls_client_ca.empty())
     return invalid(
-        "--grpc-auth mtls requires --tls-client-ca, the CA of the callers' certificates");
+        "--grpc-auth=mtls requires --tls-client-ca, the CA of the callers' certificates");
   if (config.grpc_auth != "token") {
     if (config.grpc_users.empty()) return {};
     return invalid("--grpc-users requires --grpc-auth token");
   }
   if (config.standalone) {
     return invalid(
-        "--grpc-auth token needs Kubernetes, whose API server checks the tokens; --standalone has "
-        "none");
+        "--grpc-auth=token cannot be combined with --standalone: only an API server can check "
+        "tokens");
   }
   if (config.tls_cert.empty() && !config.grpc.is_loopback()) {
-    return invalid("--grpc-auth token requires --tls-cert and --tls-key: " + config.grpc.text() +
+    return invalid("--grpc-auth=token requires --tls-cert and --tls-key: " + config.grpc.text() +
                    " would send tokens in clear text");
   }
   return {};
@@ -162,7 +165,7 @@ Result<void> check_grpc_auth(const Config& config) {
 Result<void> set_max_connections(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n < 1 || n > 65536)
-    return invalid("'" + v[0] + "': expected a number from 1 to 65536");
+    return invalid("must be a number from 1 to 65536, got " + in_quotes(v[0]));
   c.max_connections = static_cast<std::size_t>(n);
   return {};
 }
@@ -180,8 +183,8 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
                                              : 0;
   if (factor == 0 || digits > 9 || !read_number(text.substr(0, digits), n) || n == 0 ||
       n * factor > 86'400'000) {
-    return invalid("'" + std::string(text) +
-                   "' is not a duration; use for example 30s or 500ms, above 0 and at most 24h");
+    return invalid("expected a duration such as 30s or 500ms, above 0 and at most 24h, got " +
+                   in_quotes(text));
   }
   return std::chrono::milliseconds(n * factor);
 }
@@ -335,20 +338,21 @@ namespace {
 
 Result<void> check_election(const Config& config) {
   if (!config.leader_elect) {
-    const bool meant = !config.leader_identity.empty() || !config.pod_name.empty();
-    return meant ? Result<void>(invalid("--leader-identity and --pod-name require --leader-elect"))
-                 : Result<void>();
+    if (!config.leader_identity.empty())
+      return invalid("--leader-identity requires --leader-elect");
+    if (!config.pod_name.empty()) return invalid("--pod-name requires --leader-elect");
+    return {};
   }
   if (config.standalone) return invalid("--standalone cannot be combined with --leader-elect");
   if (config.lease_duration > kube::LeaderElector::kLongestLease)
-    return invalid("--lease-duration must be at most 10m: a failover can take that long");
+    return invalid("--lease-duration: must be at most 10m: a failover can take that long");
   if (config.lease_duration <= config.renew_deadline) {
     return invalid(
-        "--lease-duration must be longer than --renew-deadline, by as long as a request may take "
+        "--lease-duration: must be longer than --renew-deadline, by as long as a request may take "
         "to reach the API server");
   }
   if (config.renew_deadline * 10 <= config.retry_period * 12)
-    return invalid("--renew-deadline must be longer than 1.2 times --retry-period");
+    return invalid("--renew-deadline: must be longer than 1.2 times --retry-period");
   return {};
 }
 
@@ -357,7 +361,8 @@ Result<void> check_election(const Config& config) {
 Result<void> check_config(const Config& config) {
   if (auto ok = check_election(config); !ok) return ok;
   if (!config.standalone && config.inventory_stale_after < kLeastStaleAfter) {
-    return invalid("--inventory-stale-after: agents renew their Lease every 10s; at least 15s");
+    return invalid(
+        "--inventory-stale-after: must be at least 15s: agents renew their Lease every 10s");
   }
   if (config.standalone && !config.kubeconfig.empty()) {
     return invalid("--standalone cannot be combined with --kubeconfig");
@@ -367,10 +372,11 @@ Result<void> check_config(const Config& config) {
   }
   if (config.http.port != 0 && config.http.port == config.grpc.port &&
       config.http.host == config.grpc.host) {
-    return invalid("--http and --grpc use the same address " + config.http.text());
+    return invalid("--http: must be another address than --grpc, got " + config.http.text());
   }
   if (config.tls_cert.empty() != config.tls_key.empty())
-    return invalid("--tls-cert and --tls-key must be given together");
+    return invalid(config.tls_key.empty() ? "--tls-cert requires --tls-key"
+                                          : "--tls-key requires --tls-cert");
   if (!config.tls_client_ca.empty() && config.tls_cert.empty())
     return invalid("--tls-client-ca requires --tls-cert and --tls-key");
   return check_grpc_auth(config);

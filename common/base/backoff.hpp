@@ -1,6 +1,5 @@
-// Backoff — how long to wait before the next attempt: doubling from `least` to `most`, each with
-// jitter, so that a thousand agents do not come back in the same millisecond when a scheduler
-// restarts.
+// Backoff — exponential back-off from `least` to `most` with jitter, so that a thousand agents do
+// not reconnect in the same millisecond after a scheduler restarts.
 #pragma once
 
 #include <chrono>
@@ -15,10 +14,10 @@ class Backoff {
   Backoff(Ms least, Ms most, std::uint64_t seed)
       : least_(least), most_(most), step_(least), random_(seed) {}
 
-  // Between half a step and a whole one, never below half of `least`; the step doubles up to
+  // A random delay between half the current step and the whole step; then the step doubles, up to
   // `most`.
   Ms next();
-  // After a success.
+  // Starts again from `least`; call it after a success.
   void reset() { step_ = least_; }
 
  private:

@@ -16,7 +16,7 @@ class Clock {
   Clock& operator=(const Clock&) = delete;
   virtual ~Clock() = default;
   virtual Steady now() const = 0;  // for durations, deadlines, lifetimes
-  virtual Wall wall() const = 0;   // for what people and other programs read
+  virtual Wall wall() const = 0;   // for timestamps that people and other programs read
 };
 
 class SystemClock final : public Clock {
@@ -25,7 +25,7 @@ class SystemClock final : public Clock {
   Wall wall() const override { return std::chrono::system_clock::now(); }
 };
 
-// Stands still until told to move. Not thread-safe: one owner.
+// Advances only through advance(). Not thread-safe: one owner.
 class ManualClock final : public Clock {
  public:
   Steady now() const override { return steady_; }

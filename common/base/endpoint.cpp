@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 
 namespace chipweave {
@@ -13,9 +14,8 @@ bool host_char(char c, bool v6) {
 }
 
 Error bad(std::string_view text, std::string_view why) {
-  return make_error(Errc::invalid_argument, "\"" + std::string(text.substr(0, 300)) +
-                                                "\" is not an address: " + std::string(why) +
-                                                ", write HOST:PORT, for example 127.0.0.1:9200");
+  return make_error(Errc::invalid_argument, "expected HOST:PORT such as 127.0.0.1:9200, got " +
+                                                in_quotes(text) + ": " + std::string(why));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
   if (host.empty()) return bad(text, "the host is missing");
   if (host.size() > limits::kMaxNameBytes) return bad(text, "the host is too long");
   for (const char c : host) {
-    if (!host_char(c, v6)) return bad(text, "the host holds a character that no host name has");
+    if (!host_char(c, v6)) return bad(text, "the host contains an invalid character");
   }
   std::uint16_t port = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);

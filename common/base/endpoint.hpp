@@ -1,5 +1,5 @@
-// "host:port" and paths of sockets as people write them: checked before they reach a library that
-// would try to resolve anything.
+// Parses "host:port" and socket paths, so that malformed ones are rejected before a library tries
+// to resolve them.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct Endpoint {
   std::uint16_t port = 0;
   // "host:port", IPv6 in brackets.
   std::string text() const;
-  // Whether only this machine reaches it, as far as the text tells.
+  // Whether only this machine can reach it, judged by the address alone.
   bool is_loopback() const;
 };
 
 enum class PortZero { allowed, refused };
 
-// invalid_argument with a sentence that shows the form.
+// Errors: invalid_argument, with a message that shows the expected form.
 Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero);
 
-// Whether a path can name a Unix socket to connect to, whatever the directory we run in.
-// invalid_argument with what it must be instead: "must be …".
+// Checks that `path` is absolute and can name a Unix socket. Errors: invalid_argument ("must be
+// …").
 Result<void> check_socket_path(std::string_view path);
 
 }  // namespace chipweave

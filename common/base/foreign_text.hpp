@@ -1,4 +1,4 @@
-// Foreign text (names, reasons) within what people read.
+// Text from outside (names, reasons), made safe to show in messages.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace chipweave {
 
-// Without control characters, which could otherwise steer the terminal: each becomes '?'.
+// Replaces each control character, which could steer the terminal, by '?'.
 std::string printable(std::string_view text);
-// The same in quotes, shortened to 120 bytes.
+// The same in double quotes, shortened to 120 bytes.
 std::string in_quotes(std::string_view text);
 
 }  // namespace chipweave

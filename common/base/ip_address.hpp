@@ -1,5 +1,5 @@
-// IpAddress — an IPv4 or IPv6 address as files and command lines write it, checked without asking
-// the system.
+// IpAddress — an IPv4 or IPv6 address as files and command lines write it, parsed without
+// calling the resolver.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ struct IpAddress {
   bool is_loopback() const;
   // This address plus `n`; nullopt where that leaves the family.
   std::optional<IpAddress> plus(std::uint32_t n) const;
-  // The bits behind the first `prefix` ones set to `value`. prefix: 0..bits().
+  // The bits after the first `prefix` ones set to `value`. prefix: 0..bits().
   IpAddress with_host_bits(int prefix, bool value) const;
   // The shortest form (RFC 5952); IPv4 dotted.
   std::string text() const;
 };
 
 // What inet_pton accepts: four decimal numbers without leading zeros, or RFC 4291 text with at most
-// one "::" and perhaps a dotted tail. No scope, no prefix, no blanks.
+// one "::", optionally with a dotted tail. No scope, no prefix, no blanks.
 std::optional<IpAddress> parse_ip(std::string_view text);
 
 // Ones followed by zeros: the number of ones of a netmask such as 255.255.240.0 or ffff:ffff::.

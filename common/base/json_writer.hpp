@@ -22,8 +22,7 @@ void append_json_number(std::string& out, double value);
 
 class JsonWriter {
  public:
-  // indent: blanks a level, each value on a line of its own; 0: all on one
-  // line, without blanks.
+  // indent: spaces per level, one value a line; 0: everything on one line.
   explicit JsonWriter(std::size_t indent = 0) : indent_(indent) {}
 
   JsonWriter& begin_object() { return open('{'); }
@@ -35,9 +34,9 @@ class JsonWriter {
   JsonWriter& integer(std::int64_t value);
   JsonWriter& number(double value);
   JsonWriter& boolean(bool value);
-  // Text that already is JSON, as it is.
+  // Appends JSON text unchanged.
   JsonWriter& raw(std::string_view json);
-  // The same, with the blanks and line breaks of this writer.
+  // The same, reformatted with this writer's indentation.
   JsonWriter& reformatted(std::string_view json);
   JsonWriter& integers(const std::vector<int>& values);
 
@@ -59,7 +58,7 @@ class JsonWriter {
   std::string out_;
   std::size_t indent_ = 0;
   std::size_t depth_ = 0;
-  bool first_ = true;  // nothing stands before in this container
+  bool first_ = true;  // the container is still empty
   bool after_key_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Every limit of the product in one place: what an input may cost before it is refused with a
-// sentence.
+// Every limit of the product in one place. Input above a limit is rejected with an error that names
+// the limit.
 #pragma once
 
 #include <chrono>
@@ -9,51 +9,50 @@
 namespace chipweave::limits {
 
 // Machines.
-inline constexpr int kMaxChips = 64;           // a ChipSet is one machine word
-inline constexpr int kMaxChipIndex = 1 << 20;  // as people number chips; also of a size asked
+inline constexpr int kMaxChips = 64;           // a ChipSet is one 64-bit word
+inline constexpr int kMaxChipIndex = 1 << 20;  // also the largest size a request may ask for
 inline constexpr std::size_t kMaxDownLinks =
     std::size_t{kMaxChips} * (kMaxChips - 1) / 2;  // every pair once
 inline constexpr int kMaxLanes =
     1024;  // lanes of one link or switch port; real ones stay below 100
 inline constexpr double kMaxGbps = 100000;  // of one lane
 inline constexpr int kMaxNumaNode = 1 << 20;
-inline constexpr std::size_t kMaxFactBytes = 1024;  // one name, model or id of a machine
+inline constexpr std::size_t kMaxFactBytes = 1024;  // a name, model or id in a topology
 inline constexpr std::size_t kMaxNics = 256;
 inline constexpr std::size_t kMaxSwitches = 256;
 inline constexpr std::size_t kMaxPartitions = 4096;
-inline constexpr int kMaxResources = 16;  // that the chips of one machine are counted as
+inline constexpr int kMaxResources = 16;  // extended resources of one node
 
-// Files and texts from outside.
+// Files and other input from outside.
 inline constexpr std::size_t kMaxTopologyFileBytes = 16U
                                                      << 20U;  // the largest real one seen is 0.3 MB
 inline constexpr std::size_t kMaxRankTableBytes = 40U << 20U;        // HCCL refuses longer ones
 inline constexpr std::size_t kMaxUnpackedArchiveBytes = 64U << 20U;  // of a KFD tree dump
 inline constexpr std::size_t kMaxArchiveFiles = 20000;
 inline constexpr int kMaxJsonDepth = 64;
-inline constexpr std::size_t kMaxJsonValues = 500000;  // of one machine or request
+inline constexpr std::size_t kMaxJsonValues = 500000;  // in one topology or request
 inline constexpr int kMaxXmlDepth = 64;
 inline constexpr std::size_t kMaxXmlNodes = 200000;
 inline constexpr std::size_t kMaxBatchLineBytes = 4U << 20U;
-inline constexpr std::size_t kMaxPlanLineBytes = 128U << 20U;  // with a network and its nodes
+inline constexpr std::size_t kMaxPlanLineBytes = 128U << 20U;  // includes the network and its nodes
 inline constexpr std::size_t kMaxPlanValues = 6'000'000;
 inline constexpr std::size_t kMaxPlanNodes = 400'000;
 inline constexpr int kMaxGangPods = 100'000;
 inline constexpr std::size_t kMaxGangSets = 2000;     // roles or subgroups of one gang
 inline constexpr std::int64_t kMaxRanks = 1'000'000;  // of one job, a rank a chip
 inline constexpr std::size_t kMaxCommunicators = 16;
-// With these three and kMaxNetworkLevels the weighted cost of an order stays below 2^60.
+// Together with kMaxNetworkLevels these keep the weighted cost of an order below 2^60.
 inline constexpr std::int64_t kMaxCommunicatorWeight = 1'000'000;
-inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;  // settings of a program
+inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;  // configuration file of a program
 inline constexpr std::size_t kMaxHealthFileBytes = 256U << 10U;
-inline constexpr std::size_t kMaxBatchIdBytes = 1024;        // an id is repeated in its answer
+inline constexpr std::size_t kMaxBatchIdBytes = 1024;        // the answer repeats the id
 inline constexpr std::size_t kMaxManifestBytes = 4U << 20U;  // one Kubernetes YAML file
 inline constexpr int kMaxManifestPods = 10000;               // pods one manifest may expand to
-inline constexpr std::size_t kMaxManifestValues =
-    200000;  // values one manifest may unfold to (aliases)
+inline constexpr std::size_t kMaxManifestValues = 200000;    // after expanding aliases
 inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
 // Network descriptions: `kubectl get nodes -o json` of 5,000 nodes is about 40 MB.
 inline constexpr std::size_t kMaxNetworkFileBytes = 64U << 20U;
-inline constexpr std::size_t kMaxNetworkValues = 4'000'000;  // JSON values of one
+inline constexpr std::size_t kMaxNetworkValues = 4'000'000;  // JSON values
 inline constexpr std::size_t kMaxNetworkNodes = 20000;
 inline constexpr std::size_t kMaxNetworkDomains = 100000;  // switches, blocks, HyperNodes
 inline constexpr std::size_t kMaxNetworkLevels = 16;
@@ -62,7 +61,7 @@ inline constexpr std::size_t kMaxNameBytes = 253;    // Kubernetes object names
 inline constexpr std::size_t kMaxLabelBytes = 63;    // DNS labels: namespaces
 inline constexpr std::size_t kMaxUidBytes = 128;     // real ones have 36
 inline constexpr int kMaxChipsOfPod = 1'000'000;
-inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that a pod asks for
+inline constexpr std::int64_t kMaxQuantity = 2147483647;  // of a resource that a pod requests
 
 // Kubernetes API server.
 inline constexpr std::size_t kMaxKubeObjectBytes = 8U
@@ -73,7 +72,7 @@ inline constexpr std::size_t kMaxCredentialBytes = 256U
 inline constexpr std::size_t kMaxKubeReplyBytes = 64U << 20U;  // one page of a list
 inline constexpr std::size_t kMaxTokenReviewBytes = 256U << 10U;  // with all the user's groups
 
-// The kubelet's list of pods and their devices; its own clients take as much.
+// The kubelet's list of pods and their devices; kubelet's own clients accept as much.
 inline constexpr std::size_t kMaxPodResourcesBytes = 16U << 20U;
 inline constexpr std::size_t kMaxSocketPathBytes = 107;  // sun_path of Linux
 
@@ -92,15 +91,14 @@ inline constexpr std::chrono::seconds kReservationTtl{30};
 inline constexpr std::chrono::seconds kInventoryStaleAfter{30};
 inline constexpr std::size_t kMaxNodes = 20000;
 inline constexpr std::size_t kMaxPods = 200000;
-inline constexpr std::size_t kMaxNodesExplained = 1000;  // shown one by one
+inline constexpr std::size_t kMaxNodesExplained = 1000;  // listed individually
 inline constexpr int kMaxExplainTries = 20000;  // requests to the solver for one explanation
 inline constexpr std::size_t kMaxAnnotationBytes = 256U << 10U;
 inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
-inline constexpr int kMaxGrpcMetadataBytes = 16 << 10;  // with a caller's token: 1 to 4 KiB
-inline constexpr std::chrono::seconds kGrpcHandshakeTimeout{
-    10};                                                     // of a connection that says nothing
-inline constexpr std::chrono::minutes kGrpcIdleTimeout{10};  // of one without calls
-// Room for an agent of every node twice over and for all HTTP connections.
+inline constexpr int kMaxGrpcMetadataBytes = 16 << 10;  // a caller's token takes 1 to 4 KiB
+inline constexpr std::chrono::seconds kGrpcHandshakeTimeout{10};  // until the TLS handshake is done
+inline constexpr std::chrono::minutes kGrpcIdleTimeout{10};       // connection without calls
+// Enough for two connections per agent and all HTTP connections.
 inline constexpr std::size_t kMaxDescriptors = 65536;
 
 }  // namespace chipweave::limits

@@ -1,4 +1,4 @@
-// near_names — "did you mean …": the known names that a mistyped one is closest to.
+// near_names — "did you mean …": the known names closest to a mistyped one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Pace — keeps writes of one object apart, so that a machine whose state flutters does not load the
-// API server.
+// Pace — a minimum interval between writes of one object, so that a node whose state flaps does not
+// load the API server.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Pace {
     if (!last_) return Ms(0);
     return std::max(Ms(0), std::chrono::ceil<Ms>(*last_ + gap_ - now));
   }
-  // A write is sent now, whatever becomes of it.
+  // Records that a write is sent now, whether or not it succeeds.
   void sent(Time now) { last_ = now; }
 
  private:

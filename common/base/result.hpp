@@ -18,7 +18,7 @@ namespace chipweave {
 enum class Errc {
   invalid_argument,  // the input is wrong; repeating it will not help
   not_found,
-  conflict,     // true of another state: taken, already bound elsewhere, other uid
+  conflict,     // the state does not allow it: taken, bound elsewhere, other uid
   unavailable,  // not ready or not reachable; try again
   deadline,
   limit_exceeded,  // over a size or count limit of limits.hpp
@@ -31,7 +31,7 @@ const char* to_string(Errc code);
 
 struct Error {
   Errc code = Errc::internal;
-  std::string message;               // what is wrong and what to do, for the person who reads it
+  std::string message;               // what is wrong and how to fix it
   std::vector<std::string> context;  // innermost first: "links[3].kind", "file topo.json"
 
   // Adds where it happened, from the inside out.

@@ -1,5 +1,4 @@
-// Short texts for people (messages, events, log fields), and the lists and numbers that people
-// write.
+// Helpers for short human-readable strings (messages, events, log fields), lists and numbers.
 #pragma once
 
 #include <concepts>
@@ -14,7 +13,7 @@ namespace chipweave {
 
 // At most `most` bytes, cut between UTF-8 characters.
 std::string_view shortened(std::string_view text, std::size_t most);
-// The same, with "..." behind what was cut; `most` counts it, and is at least 3.
+// The same, ending in "..." if it was cut; `most` includes the dots and is at least 3.
 std::string with_dots(std::string_view text, std::size_t most);
 // "0,3"
 std::string comma_list(const std::vector<int>& numbers);

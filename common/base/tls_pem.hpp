@@ -1,4 +1,4 @@
-// What TLS needs, as PEM texts: ServerPem of a side that listens, ClientPem of one that connects.
+// TLS credentials in PEM form: ServerPem for the listening side, ClientPem for the connecting side.
 #pragma once
 
 #include <string>
@@ -6,18 +6,17 @@
 namespace chipweave {
 
 struct ServerPem {
-  std::string certificate;  // with its chain, its own first
+  std::string certificate;  // with its chain, leaf first
   std::string key;
-  std::string client_ca;  // who may have signed the clients' certificates; empty: none is asked for
+  std::string client_ca;  // CA for client certificates; empty: clients need none
   bool operator==(const ServerPem&) const = default;
 };
 
 struct ClientPem {
-  std::string ca;           // who may have signed the server's certificate; empty: whom the system
-                            // trusts
-  std::string certificate;  // of the client, with its chain; empty: none
+  std::string ca;           // CA of the server's certificate; empty: the system's trust store
+  std::string certificate;  // client certificate with its chain; empty: none
   std::string key;
-  std::string server_name;  // what the server's certificate must name; empty: the host connected to
+  std::string server_name;  // expected name in the server's certificate; empty: the host
 };
 
 }  // namespace chipweave

@@ -1,5 +1,5 @@
-// What the programs say about a command line that they cannot use: CLI11's errors in the words and
-// forms that all messages of this product have.
+// Messages for unusable command lines: rewrites CLI11's errors in the forms that all messages of
+// this product have.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class ParseError;
 
 namespace chipweave::flags {
 
-// One sentence about what is wrong, and whose --help describes it:
+// One sentence with the problem and the command whose --help describes it:
 //   unknown flag --sise (did you mean "--size"?); see 'chipweave place --help'
 //   --size: expected a whole number, got "two"; see 'chipweave place --help'
 // `app` is the program after its parse() threw `error`.

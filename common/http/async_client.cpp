@@ -35,7 +35,7 @@ Result<std::string> wire_text(const AsyncRequest& request, const Origin& origin)
     return make_error(Errc::invalid_argument, std::string("the request cannot be sent: ") + what);
   };
   if (request.target.empty() || request.target.front() != '/' || !printable(request.target, '!'))
-    return wrong("its target is no path");
+    return wrong("its target is not a path");
   std::string out =
       request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host_field(origin) + "\r\n";
   for (const auto& [name, value] : request.headers) {
@@ -99,7 +99,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
 namespace {
 
 // One request on its way: from the connection to the last callback.
-class Flight : public UnderWay<Flight> {
+class Flight : public AsyncOperation<Flight> {
  public:
   struct Call {
     std::chrono::milliseconds deadline;
@@ -206,7 +206,7 @@ class Flight : public UnderWay<Flight> {
 
   void took(ReplyReader::State state) {
     if (state == ReplyReader::State::too_large)
-      return fail(make_error(Errc::limit_exceeded, "the server's answer is too large"));
+      return fail(make_error(Errc::limit_exceeded, "the server's reply is too large"));
     if (stream_ && reader_->has_header() && reader_->status() == 200) {
       wait(stream_->idle);
       const std::string bytes = std::exchange(reader_->body(), std::string());
@@ -219,7 +219,7 @@ class Flight : public UnderWay<Flight> {
       case ReplyReader::State::done:
         return finish();
       default:
-        return fail(make_error(Errc::unavailable, "the server's answer was cut or is no HTTP"));
+        return fail(make_error(Errc::unavailable, "the server's reply was cut off or is not HTTP"));
     }
   }
 

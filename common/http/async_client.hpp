@@ -1,11 +1,11 @@
-// AsyncClient — HTTP/1.1 on the loop, to one server, over TLS or in the clear: calls that end and
-// streams that go on.
+// AsyncClient — non-blocking HTTP/1.1 client for one server, over TLS or plain TCP: single calls
+// and long-running streams.
 //
-// Loop thread only. Connections are kept and used again. A kept one that the server closes before a
-// word is replaced, and the request sent again if that is harmless (GET); any other method fails as
-// unavailable then, since the server may have acted. Only so many calls are under way at once, the
-// others wait for their turn within their deadlines: a server that is behind falls further behind
-// if it is given a connection more for each. Replies are bounded; every wait has an end.
+// Loop thread only. Connections are kept alive and reused. If the server closes a reused connection
+// before it sends a reply, a GET is sent again on a new one; any other method fails as unavailable,
+// since the server may have acted. At most Limits::max_calls calls are in flight; the others queue
+// within their deadlines, so that a slow server is not loaded with ever more connections. Reply
+// sizes and all waits are bounded.
 #pragma once
 
 #include <chrono>
@@ -30,9 +30,8 @@ struct AsyncRequest {
   std::string target;                                        // path and query
   std::vector<std::pair<std::string, std::string>> headers;  // besides Host and Content-Length
   std::string body;
-  // Asked right before the first byte goes out, which may be long after the call: it waits for its
-  // turn and for a connection. false: nothing is sent, and the call fails as unavailable. Empty:
-  // nobody is asked.
+  // Called right before the first byte is sent, which may be long after call(): the request queues
+  // first. If it returns false, nothing is sent and the call fails as unavailable. May be empty.
   std::function<bool()> may_send{};
 };
 
@@ -42,23 +41,24 @@ struct AsyncReply {
   std::optional<std::chrono::seconds> retry_after;
 };
 
-// What a stream brings: a refusal (any status but 200, with the whole body), or bytes and an end.
+// Callbacks of a stream: either `refused` (any status but 200, with the whole body), or `bytes`
+// followed by `ended`.
 struct StreamSink {
   std::function<void(AsyncReply reply)> refused;
   std::function<void(std::string_view bytes)> bytes;
-  std::function<void(Result<void> how)> ended;  // ok: in order
+  std::function<void(Result<void> result)> ended;  // ok: the server ended the reply properly
 };
 
 class AsyncClient {
  public:
   struct Limits {
     std::size_t max_reply_bytes = std::size_t{64} << 20U;
-    std::size_t max_calls = 32;             // under way at once; streams are not counted
-    std::chrono::seconds keep_for{45};      // less than servers keep idle ones
-    std::chrono::seconds stream_begin{30};  // until the header of a stream is there
+    std::size_t max_calls = 32;             // in flight at once, without streams
+    std::chrono::seconds keep_for{45};      // shorter than servers keep idle connections
+    std::chrono::seconds stream_begin{30};  // until the header of a stream arrives
   };
 
-  // invalid_argument: a certificate or key that is none.
+  // Errors: invalid_argument for an unusable certificate or key.
   static Result<std::unique_ptr<AsyncClient>> make(Loop& loop, Origin origin, Limits limits);
   ~AsyncClient();
   AsyncClient(const AsyncClient&) = delete;
@@ -68,7 +68,7 @@ class AsyncClient {
   // invalid_argument (a target or header that cannot be sent).
   std::unique_ptr<Ticket> call(const AsyncRequest& request, std::chrono::milliseconds deadline,
                                std::function<void(Result<AsyncReply>)> done);
-  // idle: a stream without a byte for so long is dead.
+  // idle: the stream fails after this long without a byte.
   std::unique_ptr<Ticket> stream(const AsyncRequest& request, std::chrono::milliseconds idle,
                                  StreamSink sink);
 

@@ -1,9 +1,8 @@
-// ChunkDecoder — takes the framing off a chunked body, byte runs in, payload out; it may be cut
-// anywhere.
+// ChunkDecoder — decodes a chunked body incrementally; input may be split anywhere.
 //
-// Our own and not Beast's: Beast 1.81 asserts on some cuts of the last chunk and does not bound
-// chunk extensions. Chunk extensions and trailers are read over; together they may take as many
-// bytes as a header may.
+// Replaces Beast's decoder: Beast 1.81 asserts on some splits of the last chunk and does not bound
+// chunk extensions. Chunk extensions and trailers are skipped; together they may be as long as a
+// header.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +12,11 @@
 
 namespace chipweave::http {
 
-// Readable bytes that every finished body has after its end (simdjson reads that far).
+// Readable bytes after the end of every complete body (required by simdjson).
 inline constexpr std::size_t kBodyPadding = 64;
 
-// Appends with room for the padding; grows at least twofold, so that a claimed length reserves
-// nothing by itself.
+// Appends and reserves the padding. Capacity doubles as bytes arrive, so that an announced length
+// alone reserves no memory.
 void append_padded(std::string& body, std::string_view bytes);
 
 class ChunkDecoder {
@@ -27,7 +26,7 @@ class ChunkDecoder {
   ChunkDecoder(std::size_t max_body_bytes, std::size_t max_extra_bytes)
       : max_body_bytes_(max_body_bytes), max_extra_bytes_(max_extra_bytes) {}
 
-  // Eats from the front of `bytes` until the body ends, the bytes end or they are wrong.
+  // Consumes `bytes` from the front until the body ends, the input ends or an error occurs.
   State feed(std::string_view& bytes, std::string& body);
 
  private:
@@ -54,7 +53,7 @@ class ChunkDecoder {
   std::size_t max_extra_bytes_;
   std::size_t body_bytes_ = 0;   // payload announced by the chunk sizes so far
   std::size_t extra_bytes_ = 0;  // extensions and trailers
-  std::uint64_t left_ = 0;       // of the chunk at hand
+  std::uint64_t left_ = 0;       // of the current chunk
   int digits_ = 0;
   At at_ = At::size_first;
 };

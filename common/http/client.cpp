@@ -187,11 +187,12 @@ Result<Reply> Client::call(std::string_view method, std::string_view target, std
                            std::chrono::milliseconds timeout) {
   const auto printable = [](char c) { return c > ' ' && c < 0x7f; };
   if (method.empty() || !std::all_of(method.begin(), method.end(), printable)) {
-    return make_error(Errc::invalid_argument, "an HTTP method is one word");
+    return make_error(Errc::invalid_argument, "an HTTP method must be a single token");
   }
   if (!target.starts_with('/') || !std::all_of(target.begin(), target.end(), printable)) {
-    return make_error(Errc::invalid_argument,
-                      "a request target starts with '/' and has no spaces; escape them as %20");
+    return make_error(
+        Errc::invalid_argument,
+        "a request target must start with '/' and contain no spaces; escape them as %20");
   }
   Impl& i = *impl_;
   const auto deadline = Steady::now() + timeout;

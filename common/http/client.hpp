@@ -1,5 +1,5 @@
 // Client — blocking HTTP/1.1 client for the command line, tests and benches: one keep-alive
-// connection, in the clear or over TLS, a deadline a call.
+// connection, plain or over TLS, with a deadline for each call.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ struct Reply {
 
 class Client {
  public:
-  // url: "https://host:port", "http://host:port" or "host:port", no path. pem is for https: the
-  // server must prove its name, by an authority in pem or by one that the system trusts.
+  // url: "https://host:port", "http://host:port" or "host:port", no path. pem applies to https:
+  // the server's certificate must name the host and be signed by pem.ca or by a CA of the system.
   static Result<Client> connect_to(std::string_view url, const ClientPem& pem = {});
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
@@ -29,7 +29,7 @@ class Client {
 
   // target: path with query, e.g. "/kube/filter". A kept connection that the server has closed is
   // replaced before anything is sent. If it closes without an answer afterwards, GET and HEAD are
-  // sent once more; other methods fail as unavailable, since the server may have acted. The reply
+  // sent again; other methods fail as unavailable, since the server may have acted. The reply
   // body is limited to limits::kMaxHttpBodyBytes.
   Result<Reply> call(std::string_view method, std::string_view target, std::string_view body,
                      std::chrono::milliseconds timeout = std::chrono::seconds(10));

@@ -49,18 +49,17 @@ Result<std::shared_ptr<SharedOrigin>> SharedOrigin::make(Origin given) {
     } else {
       c.add_certificate_authority(asio::buffer(origin.ca_pem), ec);
     }
-    if (ec) return wrong("the certificate authority is no PEM certificate");
-    // text without any certificate is no error to Asio
+    if (ec) return wrong("the CA is not a PEM certificate");
+    // Asio accepts text without any certificate
     const auto* known = X509_STORE_get0_objects(SSL_CTX_get_cert_store(c.native_handle()));
     if (!origin.ca_pem.empty() && sk_X509_OBJECT_num(known) == 0)
-      return make_error(Errc::invalid_argument,
-                        "the certificate authority holds no PEM certificate");
+      return make_error(Errc::invalid_argument, "the CA contains no PEM certificate");
   }
   if (!origin.certificate_pem.empty()) {
     c.use_certificate_chain(asio::buffer(origin.certificate_pem), ec);
-    if (ec) return wrong("the client certificate is no PEM certificate");
+    if (ec) return wrong("the client certificate is not a PEM certificate");
     c.use_private_key(asio::buffer(origin.key_pem), ssl::context::pem, ec);
-    if (ec) return wrong("the client key is no PEM key of that certificate");
+    if (ec) return wrong("the client key is not the PEM key of that certificate");
   }
   return shared;
 }

@@ -1,5 +1,5 @@
 // ClientConnection — one connection to an Origin on the loop: opened, written to and read from,
-// over TLS (1.2 at least) or in the clear. For the .cpp files of this folder.
+// over TLS (1.2 or later) or plain TCP. For the .cpp files of this folder.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@
 
 namespace chipweave::http {
 
-// What all connections to one origin share.
+// Shared by all connections to one origin.
 struct SharedOrigin {
-  // invalid_argument: a certificate or key that is none.
+  // Errors: invalid_argument for an unusable certificate or key.
   static Result<std::shared_ptr<SharedOrigin>> make(Origin origin);
   Origin origin;
   boost::asio::ssl::context tls{boost::asio::ssl::context::tls_client};
@@ -31,18 +31,18 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
   using Opened = std::function<void(Result<void>)>;
   using Wrote = std::function<void(Result<void>)>;
-  // Bytes, valid during the call; none: the server has closed.
+  // Bytes, valid during the call; empty: the server has closed the connection.
   using Read = std::function<void(Result<std::string_view>)>;
 
   ClientConnection(boost::asio::io_context& context, std::shared_ptr<SharedOrigin> to);
 
   void open(Opened done);
-  // `bytes` must live until then.
+  // `bytes` must stay valid until `done` is called.
   void write(std::string_view bytes, Wrote done);
   void read(Read done);
   void close();
-  // Whether the server seems to be there still and has nothing to say: right before a request on a
-  // connection that was kept.
+  // Whether the connection is still open and has no unread bytes. Check it before a request on a
+  // reused connection.
   bool quiet();
 
   std::chrono::steady_clock::time_point kept_since{};

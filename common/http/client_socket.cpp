@@ -110,7 +110,7 @@ void ClientSocket::close() {
   fd_.reset();
 }
 
-// Over TLS tickets may lie there that nobody has to ask for.
+// Over TLS, unread bytes may be session tickets, which arrive unsolicited.
 bool ClientSocket::is_stale() {
   pollfd entry{fd_.get(), POLLIN, 0};
   return ::poll(&entry, 1, 0) != 0 && !(tls_ && tls_->link.quiet());

@@ -1,5 +1,5 @@
-// ClientSocket — the blocking client's connection, in the clear or over TLS: opened with a
-// deadline, then written and read as far as it goes without waiting. For the .cpp files of this
+// ClientSocket — the blocking client's connection, plain or over TLS: opened with a deadline, then
+// written and read without blocking. For the .cpp files of this
 // folder.
 #pragma once
 
@@ -26,10 +26,10 @@ class ClientSocket {
   struct Address {
     std::string host;  // without brackets
     std::string port;
-    std::string authority;                // as people write it, and as it goes into the Host field
-    std::shared_ptr<SharedOrigin> tls{};  // null: in the clear
+    std::string authority;                // as given in the URL, and sent in the Host header
+    std::shared_ptr<SharedOrigin> tls{};  // null: plain TCP
   };
-  // What may be tried again without blocking.
+  // What is possible without blocking.
   struct Ready {
     bool reading = false;
     bool writing = false;
@@ -42,13 +42,13 @@ class ClientSocket {
 
   bool is_open() const { return fd_.open(); }
   void close();
-  // Whether a kept connection is of no use any more: the server has closed it, or has sent what
-  // nobody asked for.
+  // Whether a reused connection must be replaced: the server has closed it or sent unsolicited
+  // bytes.
   bool is_stale();
-  // Until it can be read, or written if that is wanted; neither: the deadline has passed.
+  // Waits until the socket is readable, or writable if `writing`; neither: the deadline has passed.
   Ready wait(bool writing, Deadline deadline);
-  // Sends what the socket takes, from `sent` of both on; false if the server does not take it any
-  // more.
+  // Sends as much of head and body as the socket takes, starting at offset `sent`; false if the
+  // server has closed the connection.
   bool send(std::string_view head, std::string_view body, std::size_t& sent);
   Got receive(char* to, std::size_t room, std::size_t& got);
   // Why receive() failed.

@@ -47,17 +47,17 @@ void Connection::time_out() {
       (place.phase == Phase::header && reader_.state() == RequestReader::State::header);
   if (slow_request) {
     host_.count_bad_request();
-    say_last(408, "request_timeout", "the request did not arrive in time");
+    reply_and_close(408, "request_timeout", "the request did not arrive in time");
   }
   if (place.phase == Phase::working) {
-    say_last(504, "deadline",
-             "the answer took too long; what was asked for may happen all the same");
+    reply_and_close(504, "deadline",
+                    "the answer took too long; what was asked for may happen all the same");
   }
   close();
 }
 
 // A courtesy before closing: the client may be gone.
-void Connection::say_last(int status, std::string_view code, std::string_view message) {
+void Connection::reply_and_close(int status, std::string_view code, std::string_view message) {
   Response response;
   response.status = status;
   response.body = error_body(code, message);
@@ -90,14 +90,14 @@ void Connection::on_readable(const error_code& failure) {
   wait_readable();
 }
 
-// Mostly the client is gone, perhaps in the middle of a request.
+// Usually the client has disconnected, possibly in the middle of a request.
 void Connection::on_cut() {
   const Wire::Fault fault = wire_.take_fault();
   if (fault == Wire::Fault::clear_text)
     return refuse({400, "https_expected", "this port speaks HTTPS, not plain HTTP"});
   if (fault == Wire::Fault::bad_tls) {
     host_.count_bad_request();
-    // at debug: whoever reaches the port could fill the log
+    // at debug: any client that reaches the port could fill the log
     obs::log(obs::Level::debug, "TLS refused", {{"reason", wire_.failure()}});
   }
   close();

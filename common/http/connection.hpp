@@ -1,8 +1,9 @@
-// Connection — one client: reads requests with a RequestReader, has them served, writes the
-// replies. ConnectionHost — what a connection needs from its server; ConnectionTable
-// (connection_table.hpp) keeps it alive.
+// Connection — one client connection of a Server: reads requests with a RequestReader, passes them
+// to the ConnectionHost and writes the replies. A ConnectionTable (connection_table.hpp) keeps it
+// alive.
 //
-// Loop thread only. A closed connection never touches its host again, so the host may go first.
+// Loop thread only. A closed connection does not use its host again, so the host may be destroyed
+// first.
 #pragma once
 
 #include <array>
@@ -22,11 +23,11 @@ namespace chipweave::http {
 // What a connection is waiting for; each phase has its own time limit.
 enum class Phase {
   header,     // accepted, or some bytes of a request
-  body,       // the header is there
+  body,       // the header has arrived
   idle,       // kept alive after a reply
-  working,    // a whole request whose handler answers later
-  replying,   // a whole request: in the handler or in the write
-  lingering,  // refused: reads over what the client still sends, so that it gets to see the answer
+  working,    // the handler will answer later
+  replying,   // in the handler, or writing the reply
+  lingering,  // refused: discards what the client still sends, so that it sees the answer
 };
 inline constexpr std::size_t kPhases = 6;
 
@@ -41,12 +42,12 @@ class ConnectionHost {
   // Moves the connection to that phase and starts the phase's time limit.
   virtual void enter(Connection& connection, Phase phase) = 0;
   virtual void forget(Connection& connection) = 0;
-  // Neither throws: a handler that does is a 500.
+  // Neither throws: an exception of the handler becomes a 500.
   virtual Answer serve(const Request& request) = 0;
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
   virtual void count_bad_request() = 0;
-  // Scratch for one read, shared by all connections; 128 KiB hold most requests whole.
+  // Read buffer shared by all connections; most requests fit into 128 KiB.
   static constexpr std::size_t kScratchBytes = 128U << 10U;
   std::array<char, kScratchBytes> scratch;
 };
@@ -55,7 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
-  // tls: null for a connection in the clear.
+  // tls: null for plain TCP.
   Connection(ConnectionHost& host, Wire::Socket socket, const TlsContext* tls,
              RequestReader::Limits limits);
 
@@ -63,7 +64,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
   // The time limit of the phase has passed.
   void time_out();
-  // Whether bytes have arrived that were not read yet.
+  // Whether unread bytes have arrived.
   bool has_unread() const;
   bool has_begun_request() const;
 
@@ -85,14 +86,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Acts on the reader's state; false when reading has to wait for a reply or is over.
   bool proceed(RequestReader::State state);
   void serve_ready();
-  // The reply if it comes at once; else the connection waits for answered().
+  // The reply if the handler answers at once; otherwise nullopt, and answered() follows.
   std::optional<Response> ask_handler();
   void answered(Response response);
   void refuse(const RequestReader::Refusal& refusal);
   void send_continue();
   void start_reply(Response response);
   void start_reply(Response response, AfterReply after, bool with_body);
-  void say_last(int status, std::string_view code, std::string_view message);
+  void reply_and_close(int status, std::string_view code, std::string_view message);
   // Writes what the socket takes; false if something is left. Closes on errors.
   bool write_now();
   void wait_writable();
@@ -108,8 +109,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t written_ = 0;    // of head_ and body together
   AfterReply after_ = AfterReply::keep_alive;
   bool refused_ = false;
-  bool beginning_ = false;         // a handler is being told where its reply goes
-  std::optional<Response> early_;  // what it sent at once
+  bool beginning_ = false;         // inside ConnectionHost::begin()
+  std::optional<Response> early_;  // a reply sent during begin()
   bool closed_ = false;
 };
 

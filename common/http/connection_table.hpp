@@ -1,8 +1,8 @@
-// ConnectionTable — the open connections of a server by phase, oldest first: who is late, and who
-// has to go.
+// ConnectionTable — the open connections of a server by phase, oldest first: which have timed
+// out, and which to drop when there are too many.
 //
-// A phase has one time limit for all, so each list is in order of deadlines and nothing is ever
-// searched for those. Loop thread only.
+// All connections in a phase have the same time limit, so each list is sorted by deadline. Loop
+// thread only.
 #pragma once
 
 #include <array>
@@ -27,14 +27,14 @@ class ConnectionTable {
   void remove(Connection& connection);
 
   std::size_t size() const { return size_; }
-  // Steady::max() if there is no connection.
+  // Steady::max() without connections.
   Steady earliest_deadline() const;
-  // Some connection whose time is up; null if there is none.
+  // A connection whose deadline has passed, or null.
   std::shared_ptr<Connection> late(Steady now) const;
-  // Whom to drop when there are too many: one that lingers, then the one idle longest, then the one
-  // that has been incomplete longest. Null if all are busy with a whole request.
+  // The connection to drop when there are too many: a lingering one, then the longest idle, then
+  // the one whose request has been incomplete longest. Null if all are serving complete requests.
   std::shared_ptr<Connection> expendable() const;
-  // Connections between requests, by a copy that stays valid while they are closed.
+  // Connections between requests; a copy, so that they can be closed while iterating.
   std::list<std::shared_ptr<Connection>> at_rest() const;
   std::list<std::shared_ptr<Connection>> all() const;
 

@@ -1,7 +1,7 @@
 // Loop — the one thread that owns sockets, timers and all live state of a program (single writer).
 //
-// Wraps the Asio io_context so that no header outside common/http sees Asio. post() may be called
-// from any thread; everything else from the loop thread, or before run().
+// Wraps the Asio io_context so that Asio stays an implementation detail of common/http. post() may
+// be called from any thread; everything else from the loop thread, or before run().
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Loop {
   void stop();
   // Runs `task` on the loop thread, after the caller returns. Any thread.
   void post(std::function<void()> task);
-  // Runs `task` on the loop thread and waits for its end. Any thread but the loop's own.
+  // Runs `task` on the loop thread and waits until it has finished. Any thread but the loop's own.
   void post_and_wait(std::function<void()> task);
   // Calls `task` every `period` until the loop stops.
   void every(std::chrono::milliseconds period, std::function<void()> task);

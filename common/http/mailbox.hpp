@@ -1,6 +1,5 @@
-// Mailbox — the way from other threads to an owner that lives on the loop: tasks are posted to the
-// loop and run there as long as the owner is. The owner cuts it when it goes; what is under way
-// then comes to nothing.
+// Mailbox — posts tasks from other threads to an owner on the loop thread. The owner calls cut() in
+// its destructor; tasks that have not run by then are dropped.
 #pragma once
 
 #include <functional>
@@ -24,7 +23,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<Owner>> {
       if (self->owner_ != nullptr) task(*self->owner_);
     });
   }
-  // Loop thread, or when the loop does not run any more.
+  // Loop thread, or after the loop has stopped.
   void cut() {
     const std::lock_guard lock(mutex_);
     loop_ = nullptr;

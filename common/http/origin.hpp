@@ -1,4 +1,4 @@
-// Origin — a server that an AsyncClient speaks to, and how it and the client prove who they are.
+// Origin — the server that an AsyncClient connects to, with the TLS credentials of both sides.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ struct Origin {
   std::string host;  // name or address, IPv6 without brackets
   std::string port;
   bool tls = true;
-  std::string server_name;      // what the server's certificate must name; empty: host
-  std::string ca_pem;           // who may have signed it; empty: whom the system trusts
-  bool verify = true;           // false: any certificate will do; for test beds only
-  std::string certificate_pem;  // of the client, with its chain; empty: none
+  std::string server_name;      // expected name in the server's certificate; empty: host
+  std::string ca_pem;           // its CA; empty: the system's trust store
+  bool verify = true;           // false: accept any certificate; for test beds only
+  std::string certificate_pem;  // client certificate with its chain; empty: none
   std::string key_pem;
 };
 

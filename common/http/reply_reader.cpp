@@ -18,7 +18,7 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-class HeadParser final : public beast::http::basic_parser<false> {
+class ReplyHeadParser final : public beast::http::basic_parser<false> {
  public:
   int status = 0;
   int retry_after = -1;
@@ -61,7 +61,7 @@ struct ReplyReader::Impl {
   bool begun = false;
   State state = State::more;
   Framing framing = Framing::header;
-  std::optional<HeadParser> parser;
+  std::optional<ReplyHeadParser> parser;
   std::optional<ChunkDecoder> chunks;
   std::size_t header_bytes = 0;
   std::uint64_t left = 0;

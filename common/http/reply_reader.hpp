@@ -1,7 +1,7 @@
 // ReplyReader — bytes of one HTTP reply in, status and body out; no socket. The counterpart of
 // RequestReader.
 //
-// One object a reply. Interim replies (100 Continue) are passed over.
+// One object a reply. Interim replies (100 Continue) are skipped.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,22 @@ class ReplyReader {
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  // In state more.
+  // Precondition: state more.
   State feed(std::string_view bytes);
-  // The server has closed: that ends a body without a length, and is malformed in the middle of
-  // anything else.
+  // The server has closed the connection: completes a body without a length, otherwise the reply is
+  // malformed.
   State end_of_stream();
 
   bool has_begun() const;
-  // Whether the header of the final reply is there; then status() and retry_after() are known.
+  // Whether the header of the final reply has arrived; then status() and retry_after() are known.
   bool has_header() const;
   int status() const;
-  // Seconds; -1: not said, or said as a date.
+  // Seconds; -1 if absent or given as a date.
   int retry_after() const;
-  // Whole in state done; before, as much as came, which a stream takes out piece by piece.
+  // Complete in state done; before that the part received so far, which a stream consumes
+  // piecewise.
   std::string& body();
-  // Whether the server keeps the connection and sent nothing behind the reply.
+  // Whether the server keeps the connection open and sent nothing after the reply.
   bool keep_alive() const;
 
  private:

@@ -26,9 +26,9 @@ constexpr std::size_t kReserveAhead = 256U << 10U;
 
 // What Beast reads off one request header: the request line, and the fields that decide about
 // framing.
-class HeadParser final : public beast::http::basic_parser<true> {
+class RequestHeadParser final : public beast::http::basic_parser<true> {
  public:
-  HeadParser(std::string& method, std::string& target) : method_(method), target_(target) {}
+  RequestHeadParser(std::string& method, std::string& target) : method_(method), target_(target) {}
 
   int hosts = 0;
   bool http11 = false;
@@ -127,7 +127,7 @@ struct RequestReader::Impl {
 
   Limits limits;
   State state = State::idle;
-  std::optional<HeadParser> parser;
+  std::optional<RequestHeadParser> parser;
   std::optional<ChunkDecoder> chunks;
   std::uint64_t body_left = 0;   // of a body with Content-Length
   std::size_t header_bytes = 0;  // of this request, taken by the parser so far
@@ -196,7 +196,7 @@ void RequestReader::Impl::read_header(std::string_view& in) {
 
 // The header is whole: checks what Beast leaves open and decides how the body comes.
 void RequestReader::Impl::header_done() {
-  const HeadParser& h = *parser;
+  const RequestHeadParser& h = *parser;
   if (h.hosts > 1 || (h.http11 && h.hosts == 0)) return void(fail(kBadHost));
   if (!split_target()) return void(fail(kBadTarget));
   if (h.unknown_coding) return void(fail(kBadCoding));

@@ -21,17 +21,17 @@ class RequestReader {
     std::size_t body_bytes;
   };
   enum class State {
-    idle,    // not a byte of a request yet
+    idle,    // no byte of a request yet
     header,  // some of the header
-    body,    // all of the header, some of the body
+    body,    // the header and some of the body
     ready,   // a whole request; feed() must wait until next()
-    failed,  // refusal() says why; the connection cannot go on
+    failed,  // see refusal(); the connection must be closed
   };
-  // What to answer to a request that is not served.
+  // The reply to a request that is not served.
   struct Refusal {
     int status = 400;
     std::string_view code;     // stable, e.g. "bad_request"
-    std::string_view message;  // for the person who reads it
+    std::string_view message;  // human-readable
   };
 
   explicit RequestReader(Limits limits);
@@ -39,9 +39,9 @@ class RequestReader {
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
 
-  // In states idle, header and body.
+  // Precondition: state idle, header or body.
   State feed(std::string_view bytes);
-  // In state ready: forgets that request and goes on with the bytes that were behind it.
+  // Precondition: state ready. Drops the request and parses the bytes that followed it.
   State next();
   State state() const;
 
@@ -51,7 +51,7 @@ class RequestReader {
   // In state ready; the views live until next(). HEAD comes as "GET" (is_head() tells them apart).
   Request request();
   bool is_head() const;
-  // The client's version; true as long as that is not known.
+  // The client's version; true while it is unknown.
   bool is_http11() const;
   // In states ready and failed: whether the connection may serve another request after this one.
   bool keep_alive() const;

@@ -13,14 +13,14 @@ enum class AfterReply { keep_alive, close };
 // Whether a reply of this status may carry a body (and a Content-Length): not 1xx, 204 and 304.
 bool may_have_body(int status);
 
-// Replaces `out`. `http11`: the client's version, which decides what has to be said about keeping
-// the connection.
+// Replaces `out`. `http11`: the client's version, which decides the Connection
+// header.
 void write_response_head(std::string& out, const Response& response, AfterReply after, bool http11);
 
-// {"error":{"code":…,"message":…}} and a newline; `code` and `message` are our own plain ASCII
-// texts.
+// {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain
+// ASCII.
 std::string error_body(std::string_view code, std::string_view message);
-// What a client is told when a handler failed.
+// The reply when a handler throws: status 500.
 Response internal_error();
 
 }  // namespace chipweave::http

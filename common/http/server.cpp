@@ -140,7 +140,7 @@ bool Server::Impl::make_room() {
   return true;
 }
 
-// Every connection has a whole request in work: this one is told so, without waiting for it.
+// All connections are serving requests: answers 503 without reading the request.
 void Server::Impl::turn_away(tcp::socket socket) {
   ++stats_.connections_refused;
   if (options_.tls) return;  // a handshake would take too long

@@ -1,9 +1,9 @@
-// Server — HTTP/1.1 on the loop, in the clear or over TLS: bounded in header bytes, body bytes,
-// connections and time, keep-alive, and every reply with Content-Length (kube-scheduler drops a
-// connection whose reply has none).
+// Server — HTTP/1.1 server on the loop, plain or over TLS, with keep-alive and limits on header
+// size, body size, connections and time. Every reply has a Content-Length, because kube-scheduler
+// drops connections whose replies have none.
 //
 // Handlers are plain functions on the loop thread; they see a whole request and return a whole
-// response, or say how it will come later, so they may touch loop-owned state without locks.
+// response, or a Later that sends it afterwards. They may use loop-owned state without locks.
 // Limits: common/base/limits.hpp.
 #pragma once
 
@@ -23,11 +23,11 @@ namespace chipweave::http {
 // Valid while the handler runs.
 struct Request {
   std::string_view method;  // "GET", "POST", "DELETE"
-  std::string_view path;    // decoded? no: as sent, without query
+  std::string_view path;    // as sent (not decoded), without query
   std::string_view query;   // after '?', without it
   // The body with at least 64 readable bytes after its end (simdjson needs them).
   std::string& body;
-  // False if the server asks for client certificates and the client has shown none.
+  // False if the server requests client certificates and the client has not presented one.
   bool trusted = true;
 };
 
@@ -35,12 +35,12 @@ struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow;   // with 405: the methods that the path takes, "GET, POST"
-  bool close = false;  // the connection afterwards, also if the client would keep it
+  std::string allow;   // with 405: the allowed methods, "GET, POST"
+  bool close = false;  // close the connection even if the client would keep it
 };
 
-// Where a reply goes that comes later. One that is dropped unsent is a 500, so that no client waits
-// in vain; one that comes too late, or for a client that is gone, goes nowhere. Loop thread only.
+// Handle for a reply that is sent later. Destroying it unsent answers 500, so that no client waits
+// in vain; a reply after the timeout or after the client disconnected is dropped. Loop thread only.
 class PendingReply {
  public:
   PendingReply() = default;
@@ -64,8 +64,8 @@ struct ServerOptions {
   std::chrono::milliseconds body_timeout;
   std::chrono::milliseconds idle_timeout;
   std::chrono::milliseconds write_timeout;
-  std::chrono::milliseconds answer_timeout;  // of a reply that comes later; then 504
-  std::shared_ptr<TlsContext> tls;           // null: in the clear
+  std::chrono::milliseconds answer_timeout;  // for a later reply; then 504
+  std::shared_ptr<TlsContext> tls;           // null: plain TCP
   ServerOptions();                           // the values of limits.hpp
 };
 
@@ -76,7 +76,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Binds and listens; the port that was taken.
+  // Binds and listens; returns the bound port.
   Result<std::uint16_t> start();
   // Stops accepting, lets replies in flight finish until `grace` has passed, then closes; calls
   // `done` on the loop.

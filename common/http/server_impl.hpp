@@ -1,4 +1,4 @@
-// Server::Impl — listening, the limit on connections, the clock of all time limits, draining.
+// Server::Impl — accepts connections, enforces the connection limit and all timeouts, drains.
 #pragma once
 
 #include <chrono>

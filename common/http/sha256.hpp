@@ -1,4 +1,4 @@
-// SHA-256, for what must not be kept as it is: two texts with the same digest are the same text.
+// SHA-256, to compare secrets without storing them.
 #pragma once
 
 #include <string>

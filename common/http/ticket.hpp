@@ -1,5 +1,5 @@
-// Ticket — the life of something asynchronous that somebody waits for; UnderWay — the base of such
-// a thing. Loop thread only.
+// Ticket — owns an asynchronous operation: destroying it cancels the operation. AsyncOperation —
+// base class of such operations. Loop thread only.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace chipweave::http {
 
-// Ends what it was given for: afterwards no callback comes. It may go within a callback of its own.
+// Its destructor cancels the operation: no callback comes afterwards. It may be destroyed inside
+// one of the callbacks.
 class Ticket {
  public:
   Ticket() = default;
@@ -18,9 +19,9 @@ class Ticket {
 
 // Work: the derived class, held by a shared_ptr; it sets over_ when no callback may come any more.
 template <class Work>
-class UnderWay : public std::enable_shared_from_this<Work> {
+class AsyncOperation : public std::enable_shared_from_this<Work> {
  protected:
-  // Runs `act` unless all is over; keeps the work alive meanwhile.
+  // Wraps `act` so that it does nothing once over_ is set; keeps the work alive meanwhile.
   template <class Act>
   auto guarded(Act act) {
     return [self = this->shared_from_this(), act = std::move(act)](auto&&... with) mutable {
@@ -30,7 +31,7 @@ class UnderWay : public std::enable_shared_from_this<Work> {
   bool over_ = false;
 };
 
-// The ticket's end calls work->cancel().
+// Destroying the ticket calls work->cancel().
 template <class Work>
 std::unique_ptr<Ticket> ticket_of(std::shared_ptr<Work> work) {
   class Holder final : public Ticket {

@@ -57,7 +57,7 @@ Certificate next_certificate(BIO* from) {
 Result<void> use_chain(SSL_CTX* context, const ServerPem& pem, const PemNames& names) {
   const Bio text = reader(pem.certificate);
   const Certificate own = next_certificate(text.get());
-  if (own == nullptr) return wrong(names.certificate, "holds no PEM certificate");
+  if (own == nullptr) return wrong(names.certificate, "contains no PEM certificate");
   if (SSL_CTX_use_certificate(context, own.get()) != 1)
     return wrong(names.certificate, "cannot be used");
   while (const Certificate each = next_certificate(text.get())) {
@@ -66,7 +66,7 @@ Result<void> use_chain(SSL_CTX* context, const ServerPem& pem, const PemNames& n
   }
   if (!at_end()) return wrong(names.certificate, "has a chain that is cut short or broken");
   const Key key(PEM_read_bio_PrivateKey(reader(pem.key).get(), nullptr, no_passphrase, nullptr));
-  if (key == nullptr) return wrong(names.key, "holds no PEM key without passphrase");
+  if (key == nullptr) return wrong(names.key, "contains no PEM key without passphrase");
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1)
     return wrong(names.key, ("is not the key of " + names.certificate).c_str());
   return {};
@@ -82,7 +82,7 @@ Result<void> ask_clients(SSL_CTX* context, const ServerPem& pem, const PemNames&
       return wrong(names.client_ca, "cannot be used");
   }
   if (!at_end() || found == 0)
-    return wrong(names.client_ca, "holds no PEM certificates, or a broken one");
+    return wrong(names.client_ca, "contains no PEM certificates, or an invalid one");
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   return {};
 }

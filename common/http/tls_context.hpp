@@ -1,8 +1,8 @@
-// TlsContext — what a server shows and asks for in TLS handshakes: certificate, key, and who may
-// have signed the clients' certificates. TLS 1.2 at least, HTTP/1.1 only, no renegotiation.
+// TlsContext — the TLS configuration of a server: certificate, key and client CA. TLS 1.2 or later,
+// HTTP/1.1 only, no renegotiation.
 //
-// Owner: the loop thread. It may be replaced while the server runs: connections from then on get
-// the new one, those that are open go on as they are.
+// Owner: the loop thread. It may be replaced while the server runs: new connections get the new
+// configuration, open ones continue unchanged.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ struct ssl_ctx_st;
 
 namespace chipweave::http {
 
-// What errors call the parts: names of files, mostly.
+// Names of the parts in error messages, usually file names.
 struct PemNames {
   std::string certificate = "the certificate";
   std::string key = "the key";
@@ -27,7 +27,7 @@ class TlsContext {
  public:
   using Wall = std::chrono::system_clock::time_point;
 
-  // invalid_argument: a part that is no PEM, a key of another certificate.
+  // Errors: invalid_argument if a part is not valid PEM or the key does not match the certificate.
   static Result<std::shared_ptr<TlsContext>> make(const ServerPem& pem, const PemNames& names = {});
   // Becomes the same as `next`.
   void replace(const TlsContext& next) { now_ = next.now_; }
@@ -49,8 +49,8 @@ class TlsContext {
   Built now_;
 };
 
-// Whether a client can go on with these: invalid_argument if the authority is none, or the key is
-// not that of the certificate.
+// Errors: invalid_argument if the CA is not a certificate or the key does not match the
+// certificate.
 Result<void> check_client_pem(const ClientPem& pem);
 
 }  // namespace chipweave::http

@@ -1,5 +1,5 @@
-// TlsLink — TLS on a non-blocking socket that somebody else owns: takes and gives what the socket
-// does at the moment and says what to wait for. The handshake is part of the first call.
+// TlsLink — TLS on a non-blocking socket owned by the caller: reads and writes as much as the
+// socket allows and returns what to wait for. The first call performs the handshake.
 //
 // For the .cpp files of this folder; one owner, one thread.
 #pragma once
@@ -21,8 +21,8 @@ class TlsLink {
     done,
     want_read,   // again when the socket is readable
     want_write,  // again, with the same bytes, when it is writable
-    closed,      // by the peer, with or without a good-bye, or by the network
-    failed,      // the peer breaks the protocol or is not trusted: failure() says why
+    closed,      // by the peer, with or without close_notify, or by the network
+    failed,      // protocol error or untrusted peer: see failure()
   };
 
   // Throws std::bad_alloc. The descriptor must stay open as long as the link lives.
@@ -35,13 +35,13 @@ class TlsLink {
   Outcome read(char* to, std::size_t room, std::size_t& got);
   // done: `taken` bytes, at most one record's.
   Outcome write(std::string_view bytes, std::size_t& taken);
-  // Whether the peer has nothing to say that a reader would see.
+  // Whether there is no application data to read.
   bool quiet();
-  // Says good-bye, if it can be said at once.
+  // Sends close_notify if that is possible without blocking.
   void finish();
 
   bool established() const;
-  // The peer has shown a certificate, and a valid one.
+  // The peer has presented a valid certificate.
   bool peer_certified() const;
   const std::string& failure() const { return failure_; }
   ssl_st* native() const { return ssl_.get(); }

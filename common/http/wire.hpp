@@ -1,7 +1,7 @@
-// Wire — the socket of one of a server's connections, in the clear or under TLS: reads and writes
-// what the socket takes at the moment; a TLS handshake is part of the first reads.
+// Wire — the socket of a server connection, plain or over TLS: reads and writes without blocking;
+// the first reads perform the TLS handshake.
 //
-// Loop thread only. In the clear each call is one system call and nothing else.
+// Loop thread only. On a plain socket each call is one system call.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ class Wire {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   using error_code = boost::system::error_code;
-  // Why a read failed, besides a client that is gone.
+  // Why a read failed, other than a disconnected client.
   enum class Fault {
     none,
-    clear_text,  // plain HTTP came where TLS is spoken; the wire is in the clear from now on
-    bad_tls,     // failure() says what
+    clear_text,  // plain HTTP on a TLS port; the wire is plain from now on
+    bad_tls,     // see failure()
   };
 
-  // tls: null for a wire in the clear.
+  // tls: null for plain TCP.
   Wire(Socket socket, const TlsContext* tls);
 
   // At least one byte, or an error: would_block (then wait), anything else ends the connection.
@@ -37,15 +37,15 @@ class Wire {
     if (tls_) return read_tls(to, room, ec);
     return socket_.read_some(boost::asio::buffer(to, room), ec);
   }
-  // Whether the next read may bring something though the socket brings nothing.
+  // Whether a read may return buffered data although the socket is not readable.
   bool has_more() const { return tls_ && !tls_->read_blocked; }
   Fault take_fault() { return std::exchange(fault_, Fault::none); }
   const std::string& failure() const { return failure_; }
 
-  // What of head and body, as they lie one behind the other, the socket takes; after would_block
-  // the next call must bring the same bytes.
+  // Writes as much of head followed by body as the socket takes. After would_block the next call
+  // must pass the same bytes.
   std::size_t write_some(std::string_view head, std::string_view body, error_code& ec);
-  // Bytes that go out if they can, from a few to some hundred; nobody waits for them.
+  // Sends a few hundred bytes at most, best effort.
   void say(std::string_view text);
 
   template <class Handler>
@@ -60,9 +60,9 @@ class Wire {
   }
 
   bool has_unread() const;
-  // The client has shown a valid certificate, or none is asked for.
+  // The client has presented a valid certificate, or none is required.
   bool trusted() const;
-  // Nothing is written any more; what is still read is for nobody.
+  // Ends the sending direction; what is still read is discarded.
   void finish_sending();
   void finish();
   void close();
@@ -79,7 +79,7 @@ class Wire {
     bool read_blocked = false;
     bool read_wants_write = false;
     bool write_wants_read = false;
-    std::string owed;  // what say() could not send: TLS must be given it again first
+    std::string owed;  // unsent bytes of say(): TLS requires them to be sent first
   };
   std::size_t read_tls(char* to, std::size_t room, error_code& ec);
   std::size_t write_tls(std::string_view head, std::string_view body, error_code& ec);

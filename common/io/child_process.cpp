@@ -135,7 +135,7 @@ std::string find_on_path(const std::string& name) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
     const std::string_view folder = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    // Not the current folder: what lies there is nobody's installed program.
+    // Skips relative entries of PATH: the current folder holds no installed programs.
     if (!folder.starts_with('/')) continue;
     std::string file = std::string(folder) + "/" + name;
     std::error_code failed;

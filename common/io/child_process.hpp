@@ -1,4 +1,5 @@
-// run_child — runs a program to its end and collects what it prints: no shell, a deadline, a limit.
+// run_child — runs a program without a shell and collects its output, with a deadline and a size
+// limit.
 #pragma once
 
 #include <chrono>
@@ -16,12 +17,12 @@ struct ChildLimits {
 };
 
 struct ChildOutput {
-  int exit_status = 0;  // 128 + signal where one ended it
-  std::string text;     // stdout and stderr, as they came
+  int exit_status = 0;  // 128 + signal if a signal ended it
+  std::string text;     // stdout and stderr, interleaved
 };
 
-// words[0]: path of the program. Its standard input is empty. Whoever runs longer or prints more is
-// killed, with its children. Errors: not_found, deadline, limit_exceeded, unavailable.
+// words[0]: path of the program. Its standard input is empty. A program that exceeds a limit is
+// killed together with its children. Errors: not_found, deadline, limit_exceeded, unavailable.
 Result<ChildOutput> run_child(const std::vector<std::string>& words, const ChildLimits& limits);
 
 // `name` on PATH, if it is an executable file; "" if there is none.

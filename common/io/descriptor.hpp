@@ -1,5 +1,5 @@
-// Descriptor — a file descriptor that closes itself, and writing to one. For the few places that
-// need more than files.hpp gives.
+// Descriptor — a file descriptor that closes itself, and write_all(). For the few
+// places that need more than files.hpp.
 #pragma once
 
 #include <unistd.h>
@@ -17,12 +17,12 @@ class Descriptor {
   ~Descriptor() { reset(); }
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
-  // Closes what it has and takes that one.
+  // Closes the current descriptor and owns `fd` from now on.
   void adopt(int fd) {
     reset();
     fd_ = fd;
   }
-  // Gives it away.
+  // Gives up ownership.
   int release() { return std::exchange(fd_, -1); }
   // Closes now; false if the system reports a late write error.
   bool reset() {
@@ -34,7 +34,7 @@ class Descriptor {
   int fd_;
 };
 
-// All of it, over interruptions; false with errno set.
+// Writes everything, retrying after interruptions; false with errno set.
 bool write_all(int fd, const std::string& content);
 
 }  // namespace chipweave::io

@@ -5,8 +5,8 @@
 
 namespace chipweave::io {
 
-// Raises the limit as far as the system allows without privileges, `most` at most: a thousand nodes
-// are a thousand connections, and the usual limit is 1,024. The limit from now on.
+// Raises the limit of open files as far as possible without privileges, up to `most`: a thousand
+// nodes need a thousand connections, and the usual limit is 1,024. Returns the new limit.
 std::size_t raise_descriptor_limit(std::size_t most);
 
 }  // namespace chipweave::io

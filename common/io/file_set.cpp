@@ -45,7 +45,7 @@ class Staged {
     if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) {
       return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
     }
-    // Hidden, so that nobody's local_*.json takes it for a table.
+    // Hidden, so that the pattern local_*.json does not match it.
     std::string temporary = joined_path(folder, ".ranktable.XXXXXX");
     Descriptor to(::mkostemp(temporary.data(), O_CLOEXEC));
     if (!to.valid()) return cannot("create a temporary file beside it", path, errno);

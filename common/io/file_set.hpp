@@ -1,5 +1,5 @@
-// write_file_set — files that belong together, written so that nobody sees half of one, and none if
-// one cannot be written.
+// write_file_set — writes files that belong together: readers see each one complete, and none is
+// written if one of them cannot be.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ enum class FileMode {
 };
 
 // Names are without a folder. Makes the folder with its parents, writes all to temporary files in
-// it, flushes them, and only then renames them one after the other; `saved` gets the path of each.
-// What was there is replaced, a symbolic link too. Errors name the file or folder.
+// it, flushes them, and only then renames them one by one, calling `saved` with each path. Existing
+// files and symbolic links are replaced. Errors name the file or folder.
 Result<void> write_file_set(const std::string& folder, const std::vector<NamedText>& files,
                             FileMode mode, const std::function<void(const std::string&)>& saved);
 

@@ -1,5 +1,4 @@
-// FileStamp — tells whether a path leads to something else than before: other file, other size,
-// written since.
+// FileStamp — identity, size and modification time of a file, to notice when it changes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@ namespace chipweave::io {
 
 struct FileStamp {
   bool exists = false;
-  bool regular = false;  // a file or a folder; reading a FIFO would block the agent
+  bool regular = false;  // a file or folder; reading a FIFO would block the agent
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t size = 0;

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kChunk = std::size_t{64} << 10U;
+constexpr std::size_t kReadChunk = std::size_t{64} << 10U;
 
 Error system_error(const std::string& path, const char* doing, int number) {
   const Errc code = number == ENOENT || number == ENOTDIR ? Errc::not_found : Errc::unavailable;
@@ -42,7 +42,7 @@ Result<std::string> read_to_end(int fd, const std::string& where, std::size_t ma
   std::size_t used = 0;
   for (;;) {
     // one byte above the limit tells "exactly full" from "too large"
-    const std::size_t want = std::min(kChunk, max_bytes - used) + 1;
+    const std::size_t want = std::min(kReadChunk, max_bytes - used) + 1;
     out.resize(used + want);
     const ssize_t n = ::read(fd, out.data() + used, want);
     if (n < 0 && errno == EINTR) continue;
@@ -61,7 +61,7 @@ Result<std::string> read_to_end(int fd, const std::string& where, std::size_t ma
 
 Result<int> open_for_reading(const std::string& path, struct stat& info) {
   if (path.find('\0') != std::string::npos) {
-    return make_error(Errc::invalid_argument, "a file name holds no NUL byte");
+    return make_error(Errc::invalid_argument, "a file name must not contain a NUL byte");
   }
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return system_error(path, "open", errno);
@@ -100,7 +100,7 @@ Result<void> write_in_place(const std::string& path, const std::string& content)
   return {};
 }
 
-// Makes the rename itself durable; a file system that cannot sync folders is no error.
+// Makes the rename itself durable; file systems that cannot sync folders are ignored.
 void sync_folder(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
@@ -119,7 +119,7 @@ class TreeReader {
     canonical_root_ = fs::canonical(root_, failed);
     if (failed) return system_error(root_.string(), "open", failed.value());
     if (!fs::is_directory(canonical_root_, failed)) {
-      return make_error(Errc::invalid_argument, "is no folder").in("folder " + root_.string());
+      return make_error(Errc::invalid_argument, "is not a folder").in("folder " + root_.string());
     }
     if (Result<void> done = walk(canonical_root_, "", 0, 0); !done) return std::move(done).error();
     return std::move(tree_);

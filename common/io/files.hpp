@@ -15,18 +15,18 @@ namespace chipweave::io {
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 // Standard input to its end.
 Result<std::string> read_standard_input(std::size_t max_bytes);
-// Writes to a temporary file beside `name`, flushes it and renames it over `name`. A symbolic link
-// stays one: the file that it leads to is replaced. A device or pipe is written to as it is.
+// Writes a temporary file next to `name`, flushes it and renames it over `name`. For a symbolic
+// link the target is replaced; devices and pipes are written to directly.
 Result<void> write_file_atomically(const std::string& name, const std::string& content);
 // A folder as a FileTree (regular files only, symlinks inside the folder followed once, bounded).
 Result<codec::FileTree> read_tree(const std::string& folder);
-// The same with empty contents: what a folder holds, without reading it.
+// The same with empty contents: lists the folder without reading files.
 Result<codec::FileTree> list_tree(const std::string& folder);
 // A .tar or .tar.gz (gzip detected by content) as a FileTree.
 Result<codec::FileTree> read_tar(const std::string& content);
 
-// What people name on a command line: a built-in profile, a topology file, a folder or a tar dump
-// of one.
+// The topology of a command-line argument: a built-in profile, a topology file, a folder or a tar
+// archive of one.
 Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
                                              const codec::ImportOptions& options = {});
 

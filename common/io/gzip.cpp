@@ -8,7 +8,7 @@ namespace chipweave::io {
 namespace {
 
 constexpr int kGzipFraming = 15 + 16;
-constexpr std::size_t kChunk = std::size_t{64} << 10U;
+constexpr std::size_t kInflateChunk = std::size_t{64} << 10U;
 
 // Owns a zlib stream.
 class Inflater {
@@ -26,7 +26,7 @@ class Inflater {
     std::string input = content;  // zlib's interface takes a writable pointer
     stream_.next_in = reinterpret_cast<Bytef*>(input.data());
     stream_.avail_in = static_cast<uInt>(input.size());
-    std::array<char, kChunk> chunk{};
+    std::array<char, kInflateChunk> chunk{};
     for (;;) {
       stream_.next_out = reinterpret_cast<Bytef*>(chunk.data());
       stream_.avail_out = static_cast<uInt>(chunk.size());

@@ -1,4 +1,4 @@
-// gzip — packed bytes of files and ConfigMaps.
+// gzip — compresses and decompresses files and ConfigMap data.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// HccnProgram — hccn_tool of this machine as something to ask: it is asked again while it is busy,
-// and no more once it hung, which it would do for every device.
+// HccnProgram — runs hccn_tool: retries while it is busy, and stops calling it after it has hung
+// once, since it would then hang for every device.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,16 @@
 
 namespace chipweave::io {
 
-// The path of the driver's own, else of the one on PATH; "" where there is none.
+// The path of the driver's hccn_tool, otherwise of the one on PATH; "" if there is none.
 std::string installed_hccn_tool();
 
 class HccnProgram {
  public:
-  // The words behind the program's name → what it prints.
+  // Arguments of the program → its output.
   using Ask = std::function<Result<std::string>(const std::vector<std::string>&)>;
 
   explicit HccnProgram(const std::string& path);
-  // pause: between a busy tool and the next try.
+  // pause: called before each retry of a busy tool.
   HccnProgram(Ask ask, std::function<void()> pause)
       : ask_(std::move(ask)), pause_(std::move(pause)) {}
 

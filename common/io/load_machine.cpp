@@ -61,7 +61,7 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
     Result<codec::FileTree> names = list_tree(name_or_path);
     if (!names && names.error().code == Errc::limit_exceeded) {
       return std::move(names).error().in(
-          "this folder is no KFD tree; name the one that holds nodes/, such as "
+          "this folder is not a KFD tree; give the one that contains nodes/, such as "
           "/sys/class/kfd/kfd/topology");
     }
     if (!names) return std::move(names).error();

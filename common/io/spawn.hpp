@@ -1,6 +1,6 @@
-// spawn — starts a program without a shell, with nothing of ours but what it is given: no input,
-// its output where we say, no other descriptor, no signal blocked or ignored, and a process group
-// of its own, so that what it starts can be ended with it.
+// spawn — starts a program without a shell and with a clean state: empty input, output to a given
+// descriptor, no other descriptors, default signal handling, and its own process group, so that it
+// can be killed together with its children.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace chipweave::io {
 
 enum class SpawnErrors {
-  with_output,  // standard error goes where standard output goes
-  ours,         // it stays ours
+  with_output,  // standard error goes to `output`, too
+  ours,         // standard error is inherited
 };
 
-// words[0]: path of the program. output: descriptor for its standard output. Its process id, which
-// is its group's, too. Errors: not_found, unavailable.
+// words[0]: path of the program. output: descriptor for its standard output. Returns its process
+// id, which is also its process group id. Errors: not_found, unavailable.
 Result<int> spawn(const std::vector<std::string>& words, int output, SpawnErrors errors);
 
 }  // namespace chipweave::io

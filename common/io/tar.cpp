@@ -88,9 +88,9 @@ class TarReader {
       ended = header.find_first_not_of('\0') == std::string_view::npos;
       if (ended) break;
       if (!checksum_matches(header)) {
-        return make_error(Errc::invalid_argument,
-                          any ? "the tar archive is damaged (wrong checksum of an entry)"
-                              : "this is no tar archive");
+        return make_error(
+            Errc::invalid_argument,
+            any ? "the tar archive is damaged (wrong checksum of an entry)" : "not a tar archive");
       }
       any = true;
       const auto size = number_field(header.substr(124, 12));
@@ -106,7 +106,7 @@ class TarReader {
       const std::size_t padded = (static_cast<std::size_t>(*size) + kBlock - 1) / kBlock * kBlock;
       rest_.remove_prefix(std::min(rest_.size(), kBlock + padded));
     }
-    if (!any) return make_error(Errc::invalid_argument, "this is no tar archive");
+    if (!any) return make_error(Errc::invalid_argument, "not a tar archive");
     if (!ended) {
       return make_error(Errc::invalid_argument,
                         "the tar archive ends without its end mark: it is cut off");

@@ -75,8 +75,7 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   const auto host = environment("KUBERNETES_SERVICE_HOST");
   const auto port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
-    return invalid(
-        "this is no pod of a cluster (KUBERNETES_SERVICE_HOST is not set); name a kubeconfig");
+    return invalid("not running in a pod (KUBERNETES_SERVICE_HOST is not set); give a kubeconfig");
   }
   ApiAccess access;
   access.origin.host = *host;
@@ -94,7 +93,8 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
 
 Environment process_environment() {
   return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+    const char* value =
+        std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never set by this process
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
 }

@@ -1,5 +1,5 @@
-// ApiAccess — an API server and who to be there: what a kubeconfig or a pod's own files say, with
-// the files read.
+// ApiAccess — address and credentials of an API server, read from a kubeconfig or from a pod's
+// service account.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@ namespace chipweave::kube {
 
 struct ApiAccess {
   http::Origin origin;
-  std::string prefix;      // path before "/api"; mostly empty
-  std::string token;       // bearer token; empty: none, or in the file
-  std::string token_file;  // read again and again: tokens expire
-  std::string ns;          // of this pod or context; may be empty
+  std::string prefix;      // path before "/api"; usually empty
+  std::string token;       // bearer token; empty: none, or in token_file
+  std::string token_file;  // read repeatedly: tokens expire
+  std::string ns;          // namespace of the pod or context; may be empty
 };
 
 struct AccessOptions {

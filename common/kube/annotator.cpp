@@ -12,21 +12,21 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class Attempt : public http::UnderWay<Attempt> {
+class AnnotateAttempt : public http::AsyncOperation<AnnotateAttempt> {
  public:
-  Attempt(Transport& transport, Annotator::Options options, AnnotateOrder order,
-          std::function<void(Result<void>)> done)
+  AnnotateAttempt(Transport& transport, Annotator::Options options, AnnotateRequest request,
+                  std::function<void(Result<void>)> done)
       : transport_(transport),
         options_(options),
-        order_(std::move(order)),
+        request_(std::move(request)),
         done_(std::move(done)),
-        path_("/api/v1/namespaces/" + order_.ns + "/pods/" + order_.name),
+        path_("/api/v1/namespaces/" + request_.ns + "/pods/" + request_.name),
         end_(transport_.now() + options_.in_all),
         wait_(options_.first_wait) {}
 
   void begin() {
     // Such a name holds nothing that means something in a path.
-    if (is_dns_label(order_.ns) && is_dns_subdomain(order_.name)) return read();
+    if (is_dns_label(request_.ns) && is_dns_subdomain(request_.name)) return read();
     ticket_ = transport_.after(milliseconds(0), guarded([this] {
                                  finish(make_error(Errc::invalid_argument,
                                                    "the namespace or pod has a name that no object "
@@ -39,9 +39,9 @@ class Attempt : public http::UnderWay<Attempt> {
   }
 
  private:
-  std::string pod() const { return "pod " + order_.ns + "/" + order_.name; }
+  std::string pod() const { return "pod " + request_.ns + "/" + request_.name; }
 
-  void send(Call call, void (Attempt::*then)(Result<Reply>)) {
+  void send(Call call, void (AnnotateAttempt::*then)(Result<Reply>)) {
     const auto left = std::chrono::duration_cast<milliseconds>(end_ - transport_.now());
     call.deadline = std::max(milliseconds(1), std::min(left, options_.one_try));
     ticket_ = transport_.call(std::move(call), guarded([this, then](Result<Reply> reply) {
@@ -52,7 +52,7 @@ class Attempt : public http::UnderWay<Attempt> {
   void read() {
     Call call;
     call.target = path_;
-    send(std::move(call), &Attempt::found);
+    send(std::move(call), &AnnotateAttempt::found);
   }
 
   void found(Result<Reply> reply) {
@@ -61,16 +61,16 @@ class Attempt : public http::UnderWay<Attempt> {
     if (reply->status != 200) return refused(*reply);
     const auto seen = reader_.read_one(reply->body);
     if (!seen) return try_again(seen.error().text());
-    if (seen->uid != order_.uid) {
+    if (seen->uid != request_.uid) {
       return finish(
           make_error(Errc::conflict, pod() + " has another uid: it was deleted and recreated"));
     }
-    if (const auto there = seen->annotations.find(order_.unless);
+    if (const auto there = seen->annotations.find(request_.unless);
         there != seen->annotations.end()) {
-      const auto ours = order_.annotations.find(order_.unless);
-      if (ours != order_.annotations.end() && ours->second == there->second) return finish({});
-      return finish(
-          make_error(Errc::conflict, pod() + " has the annotation " + order_.unless + " already"));
+      const auto ours = request_.annotations.find(request_.unless);
+      if (ours != request_.annotations.end() && ours->second == there->second) return finish({});
+      return finish(make_error(Errc::conflict,
+                               pod() + " has the annotation " + request_.unless + " already"));
     }
     patch(seen->resource_version);
   }
@@ -78,16 +78,16 @@ class Attempt : public http::UnderWay<Attempt> {
   void patch(const std::string& version) {
     JsonWriter w;
     w.begin_object().key("metadata").begin_object();
-    w.field("uid", order_.uid).field("resourceVersion", version);
+    w.field("uid", request_.uid).field("resourceVersion", version);
     w.key("annotations").begin_object();
-    for (const auto& [key, value] : order_.annotations) w.field(key, value);
+    for (const auto& [key, value] : request_.annotations) w.field(key, value);
     w.end_object().end_object().end_object();
     Call call;
     call.method = "PATCH";
     call.target = path_;
     call.body = w.take();
     call.content_type = "application/merge-patch+json";
-    send(std::move(call), &Attempt::patched);
+    send(std::move(call), &AnnotateAttempt::patched);
   }
 
   void patched(Result<Reply> reply) {
@@ -122,7 +122,7 @@ class Attempt : public http::UnderWay<Attempt> {
 
   Transport& transport_;
   Annotator::Options options_;
-  AnnotateOrder order_;
+  AnnotateRequest request_;
   std::function<void(Result<void>)> done_;
   std::string path_;
   std::chrono::steady_clock::time_point end_;
@@ -133,10 +133,10 @@ class Attempt : public http::UnderWay<Attempt> {
 
 }  // namespace
 
-std::unique_ptr<Ticket> Annotator::annotate(AnnotateOrder order,
+std::unique_ptr<Ticket> Annotator::annotate(AnnotateRequest request,
                                             std::function<void(Result<void>)> done) {
   const auto attempt =
-      std::make_shared<Attempt>(transport_, options_, std::move(order), std::move(done));
+      std::make_shared<AnnotateAttempt>(transport_, options_, std::move(request), std::move(done));
   attempt->begin();
   return http::ticket_of(attempt);
 }

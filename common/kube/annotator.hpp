@@ -1,7 +1,7 @@
-// Annotator — adds annotations to a pod that has none of them yet: reads it, and patches exactly
-// the version that was read, so that of two who try it only one succeeds.
+// Annotator — adds annotations to a pod that does not have them yet: reads the pod and patches
+// exactly the version that was read, so that only one of two concurrent writers succeeds.
 //
-// Safe to repeat as a whole. Owner: the loop thread.
+// Idempotent. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@
 
 namespace chipweave::kube {
 
-struct AnnotateOrder {
+struct AnnotateRequest {
   std::string ns;
   std::string name;
-  std::string uid;  // of the pod that is meant
+  std::string uid;  // of the intended pod
   // All of them are written, unless the pod has the key `unless` already.
   std::map<std::string, std::string> annotations;
   std::string unless;
@@ -28,17 +28,17 @@ class Annotator {
  public:
   struct Options {
     std::chrono::milliseconds one_try{3'000};   // for one answer
-    std::chrono::milliseconds in_all{10'000};   // then the caller may ask anew
+    std::chrono::milliseconds in_all{10'000};   // then the caller may try again
     std::chrono::milliseconds first_wait{100};  // before the second try; doubles
   };
   explicit Annotator(Transport& transport) : Annotator(transport, Options{}) {}
   Annotator(Transport& transport, Options options) : transport_(transport), options_(options) {}
 
-  // done: ok when the API server holds the pod with them. Errors: not_found (no such pod),
-  // conflict (another uid, or it has the key `unless` with another value), invalid_argument (names
-  // that no object has; refused as malformed or forbidden), unavailable (the API server did not
-  // answer in time: they may be there all the same). No callback after the ticket's end.
-  std::unique_ptr<Ticket> annotate(AnnotateOrder order, std::function<void(Result<void>)> done);
+  // done: ok when the API server has stored the annotations. Errors: not_found (no such pod),
+  // conflict (another uid, or it has the key `unless` with another value), invalid_argument
+  // (invalid names; rejected as malformed or forbidden), unavailable (no answer in time: the
+  // annotations may have been written). No callback after the ticket is destroyed.
+  std::unique_ptr<Ticket> annotate(AnnotateRequest request, std::function<void(Result<void>)> done);
 
  private:
   Transport& transport_;

@@ -1,11 +1,10 @@
-// ApiChain — one request after the other to the API server, about one object of ours: the request
-// or the wait that is under way, and what is done about an answer that is no success.
+// ApiChain — a sequence of requests to the API server about one object: holds the current request
+// or wait, and handles failures.
 //
-// After a failure the owner begins anew (resume) instead of repeating the request: it may have been
-// carried out though its answer was lost, so first the object is looked at. Failures that pass are
-// waited out with back-off or as long as the server says; what somebody has to change first (403,
-// 422 …) is logged in the server's words, once, and tried again every half minute.
-// Loop thread only.
+// After a failure the owner reads the object again (resume) instead of repeating the request, which
+// may have succeeded although its answer was lost. Transient failures are retried with back-off or
+// after Retry-After; those that need a change by an administrator (403, 422, …) are logged once
+// with the server's message and retried every half minute. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -30,12 +29,12 @@ class ApiChain {
     Ms backoff_least{100};
     Ms backoff_most{5'000};
     Ms refused_wait{30'000};
-    Ms longest_retry_after{120'000};  // however long the server asks for
+    Ms longest_retry_after{120'000};  // upper bound for Retry-After
     std::uint64_t seed = 0;           // of the jitter
   };
   struct Owner {
-    std::function<void()> resume;     // look at the object again and go on from there
-    std::function<void(bool)> works;  // each time it is known
+    std::function<void()> resume;     // read the object again and continue from there
+    std::function<void(bool)> works;  // after each request: whether it worked
   };
   ApiChain(Transport& transport, Options options, Owner owner);
 
@@ -43,18 +42,17 @@ class ApiChain {
   void send(Call call, Then then);
   void wait(Ms delay, std::function<void()> then);
 
-  // False for a status of 2xx or `expected`. Otherwise all is arranged: it is in the log and
-  // resume() will come. doing: "cannot read the", for the log.
+  // False for a status of 2xx or `expected`. Otherwise logs the failure and schedules resume().
+  // doing: "cannot read the", for the log.
   bool failed(const char* doing, const Result<Reply>& reply, std::initializer_list<int> expected);
-  // Somebody has to change something first.
+  // The failure lasts until an administrator changes something.
   void refused(const std::string& problem);
-  // The object is not as we thought: resumes at once, from the second time in a row on after
-  // back-off.
+  // The object has changed since it was read: resumes at once the first time, then with back-off.
   void look_again();
   void succeeded();
-  // What is no failure but must be known: a line in the log, once.
+  // Logs a fact that is not a failure, once.
   void note(const std::string& fact) { log_once(notes_, fact); }
-  // No callback comes any more.
+  // Cancels the request or wait; no callback comes afterwards.
   void stop() { ticket_.reset(); }
 
  private:
@@ -65,12 +63,12 @@ class ApiChain {
   Owner owner_;
   Backoff backoff_;
   bool looked_again_ = false;         // since the last success
-  std::set<std::string> complaints_;  // in the log since the last success
-  std::set<std::string> notes_;       // in the log at all
+  std::set<std::string> complaints_;  // logged since the last success
+  std::set<std::string> notes_;       // logged so far
   std::unique_ptr<Ticket> ticket_;
 };
 
-// What is wrong with an answer, in the server's words: "HTTP 403: nodeinventories … is forbidden".
+// The error of an answer, with the server's message: "HTTP 403: nodeinventories … is forbidden".
 std::string problem_of(const Result<Reply>& reply);
 
 }  // namespace chipweave::kube

@@ -10,7 +10,7 @@ namespace chipweave::kube {
 namespace {
 
 constexpr std::chrono::seconds kTokenAge{60};  // client-go's period
-constexpr int kUnauthorized = 401;
+constexpr int kStatusUnauthorized = 401;
 
 class TimerTicket final : public Ticket {
  public:
@@ -72,7 +72,7 @@ std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Rep
   out.body = std::move(call.body);
   out.may_send = std::move(call.may_send);
   return client_->call(out, call.deadline, [this, done = std::move(done)](Result<Reply> reply) {
-    if (reply && reply->status == kUnauthorized) token_read_ = {};
+    if (reply && reply->status == kStatusUnauthorized) token_read_ = {};
     done(std::move(reply));
   });
 }
@@ -80,7 +80,7 @@ std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Rep
 std::unique_ptr<Ticket> ApiClient::stream(std::string target, std::chrono::milliseconds idle,
                                           StreamSink sink) {
   sink.refused = [this, refused = std::move(sink.refused)](Reply reply) {
-    if (reply.status == kUnauthorized) token_read_ = {};
+    if (reply.status == kStatusUnauthorized) token_read_ = {};
     refused(std::move(reply));
   };
   return client_->stream(request("GET", target), idle, std::move(sink));

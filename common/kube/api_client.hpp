@@ -1,5 +1,5 @@
-// ApiClient — the Transport to a real API server: TLS, kept connections, a bearer token that is
-// read again each minute and after a 401.
+// ApiClient — the Transport to a real API server: TLS, keep-alive, and a bearer token that is read
+// again each minute and after a 401.
 //
 // Owner: the loop thread.
 #pragma once
@@ -15,8 +15,8 @@ namespace chipweave::kube {
 
 class ApiClient final : public Transport {
  public:
-  // agent: what the server's log shows, "chipweave-scheduler/0.1.0". Errors: invalid_argument (a
-  // certificate or key that is none), those of reading the token.
+  // agent: the User-Agent header, "chipweave-scheduler/0.1.0". Errors: invalid_argument (unusable
+  // certificate or key), those of reading the token.
   static Result<std::unique_ptr<ApiClient>> make(http::Loop& loop, ApiAccess access,
                                                  std::string agent);
 

@@ -26,10 +26,10 @@ std::string binding_text(const BindRequest& order) {
   return w.take();
 }
 
-class Attempt : public http::UnderWay<Attempt> {
+class BindAttempt : public http::AsyncOperation<BindAttempt> {
  public:
-  Attempt(Transport& transport, Binder::Options options, BindRequest order,
-          std::function<void(Result<void>)> done)
+  BindAttempt(Transport& transport, Binder::Options options, BindRequest order,
+              std::function<void(Result<void>)> done)
       : transport_(transport),
         options_(options),
         order_(std::move(order)),
@@ -62,7 +62,7 @@ class Attempt : public http::UnderWay<Attempt> {
     return std::max(milliseconds(1), std::min(left, options_.one_try));
   }
 
-  void send(Call call, void (Attempt::*then)(Result<Reply>)) {
+  void send(Call call, void (BindAttempt::*then)(Result<Reply>)) {
     call.deadline = time_for_one();
     ticket_ = transport_.call(std::move(call), guarded([this, then](Result<Reply> reply) {
                                 (this->*then)(std::move(reply));
@@ -75,7 +75,7 @@ class Attempt : public http::UnderWay<Attempt> {
     call.target = path_ + "/binding";
     call.body = body_;
     call.may_send = [self = shared_from_this()] { return self->may_post(); };
-    send(std::move(call), &Attempt::posted);
+    send(std::move(call), &BindAttempt::posted);
   }
 
   bool may_post() {
@@ -117,7 +117,7 @@ class Attempt : public http::UnderWay<Attempt> {
   void ask() {
     Call call;
     call.target = path_;
-    send(std::move(call), &Attempt::asked);
+    send(std::move(call), &BindAttempt::asked);
   }
 
   void asked(Result<Reply> reply) {
@@ -190,7 +190,7 @@ class Attempt : public http::UnderWay<Attempt> {
 
 std::unique_ptr<Ticket> Binder::bind(BindRequest order, std::function<void(Result<void>)> done) {
   const auto attempt =
-      std::make_shared<Attempt>(transport_, options_, std::move(order), std::move(done));
+      std::make_shared<BindAttempt>(transport_, options_, std::move(order), std::move(done));
   attempt->begin();
   return http::ticket_of(attempt);
 }

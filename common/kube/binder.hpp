@@ -1,10 +1,10 @@
 // Binder — binds a pod to a node and writes its annotations, in one request to the API server: a
 // POST of a Binding whose metadata.annotations the server merges into the pod.
 //
-// A Binding cannot be taken back, and its answer can be lost. So whenever the outcome is not plain
-// the pod itself is asked: bound to our node with our annotations is success, whoever asked; bound
-// otherwise is a conflict; unbound is tried again while there is time. Safe to repeat as a whole.
-// Owner: the loop thread.
+// A Binding cannot be undone, and its answer can be lost. So after an unclear outcome the Binder
+// reads the pod: bound to the requested node with the requested annotations is success; any other
+// binding is a conflict; an unbound pod is tried again until the deadline. Idempotent. Owner: the
+// loop thread.
 #pragma once
 
 #include <chrono>
@@ -21,11 +21,11 @@ namespace chipweave::kube {
 struct BindRequest {
   std::string ns;
   std::string name;
-  std::string uid;  // of the pod that was decided on; one made anew under its name is another
+  std::string uid;  // of the intended pod; a recreated pod has another uid
   std::string node;
   std::map<std::string, std::string> annotations;
-  // Asked right before each POST goes out, the repeated ones too; false: no further one is sent.
-  // Empty: nobody is asked.
+  // Called right before each POST, including retries; if it returns false, no further POST is sent.
+  // May be empty.
   std::function<bool()> may_send{};
 };
 
@@ -39,11 +39,11 @@ class Binder {
   explicit Binder(Transport& transport) : Binder(transport, Options{}) {}
   Binder(Transport& transport, Options options) : transport_(transport), options_(options) {}
 
-  // done: ok when the API server holds the pod bound so. Errors: not_found (no such pod),
-  // conflict (another uid, bound elsewhere or by somebody else, being deleted, gated),
-  // invalid_argument (names that no object has; refused as malformed), unavailable (the API server
-  // did not answer, or not in time, or `may_send` called it off: the pod may be bound all the
-  // same). No callback after the ticket's end.
+  // done: ok when the API server has stored the binding. Errors: not_found (no such pod),
+  // conflict (another uid, bound elsewhere or by another client, being deleted, gated),
+  // invalid_argument (invalid names; rejected as malformed), unavailable (no answer in time, or
+  // `may_send` returned false: the pod may be bound nevertheless). No callback after the ticket is
+  // destroyed.
   std::unique_ptr<Ticket> bind(BindRequest order, std::function<void(Result<void>)> done);
 
  private:

@@ -34,7 +34,7 @@ void ConfigMapKeeper::want(std::optional<Wanted> wanted) {
   const bool fresh = wanted.has_value() != wanted_.has_value();
   wanted_ = std::move(wanted);
   if (phase_ != Phase::resting) return;
-  // While nothing was wanted nobody looked.
+  // Nothing was read while no ConfigMap was wanted.
   fresh ? look(Freshness::newest) : step();
 }
 
@@ -175,11 +175,11 @@ bool ConfigMapKeeper::take(std::string body) {
     return false;
   }
   stored_ = std::move(object).value();
-  tell_edited();
+  report_edited();
   return true;
 }
 
-void ConfigMapKeeper::tell_edited() {
+void ConfigMapKeeper::report_edited() {
   if (!wanted_) return;
   bool changed = false;
   for (const std::string& key : wanted_->edited) {

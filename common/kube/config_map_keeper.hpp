@@ -1,11 +1,12 @@
-// ConfigMapKeeper — keeps one ConfigMap as it is wanted: made, patched when what is wanted has
-// changed, back after somebody has deleted it, and deleted when it is wanted no more.
+// ConfigMapKeeper — keeps one ConfigMap in its desired state: creates it, patches it when the
+// desired content changes, restores it after a deletion, and deletes it when it is no longer
+// wanted.
 //
-// Only the newest wish counts; an outage of the API server queues nothing. Patched by the version
-// that was seen, so that keys of others stay and a foreign writer is met as a conflict. At most one
-// write in `write_gap`; looked at once in `check_every`. Ours is what carries our label; what does
-// not is taken over or left alone, and never deleted.
-// Loop thread only; ends with its destructor.
+// Only the latest desired state counts; nothing queues up during an outage of the API server.
+// Patches carry the resource version that was read, so that keys of other writers stay and a
+// concurrent write is a conflict. At most one write per `write_gap`, one read per `check_every`. A
+// ConfigMap without our label is taken over or left alone, depending on `take_over`, and never
+// deleted. Loop thread only; ends with its destructor.
 #pragma once
 
 #include <chrono>
@@ -31,36 +32,36 @@ class ConfigMapKeeper {
  public:
   using Ms = std::chrono::milliseconds;
   struct Wanted {
-    codec::StringMap labels;  // besides kManagedByLabel
-    // stamp: seconds since 1970, risen since the write before. Only calls with equal stamps are
-    // compared, so the time in a text makes no change of it.
+    codec::StringMap labels;  // in addition to kManagedByLabel
+    // stamp: seconds since 1970, larger than at the write before. Only results for equal stamps are
+    // compared, so that a timestamp in the data alone does not cause a write.
     std::function<codec::StringMap(std::int64_t stamp)> data;
-    // Keys that people edit: left as they are, written empty where they are missing; what somebody
-    // deletes with the whole object comes back as it was seen last.
+    // Keys that users edit: kept as they are, and created empty if missing. If the whole object is
+    // deleted, they are restored as last seen.
     std::vector<std::string> edited;
   };
   struct Options {
     std::string ns;
     std::string name;
     std::string managed_by;  // value of our label
-    bool take_over = false;  // of an object without our label
+    bool take_over = false;  // an object without our label
     bool held = false;       // writes nothing before release()
-    Ms check_every{60'000};  // with jitter: between half of it and all
+    Ms check_every{60'000};  // with jitter: between half of it and the whole
     Ms rewrite_every{0};     // with a new stamp although nothing changed; 0: never
     Ms write_gap{1'000};
-    std::function<bool()> may_send{};  // asked right before a write is sent; empty: nobody is
+    std::function<bool()> may_send{};  // called right before each write; may be empty
     ApiChain::Options chain;
   };
   struct Events {
-    std::function<void(const codec::StringMap& edited)> seen;  // each time they are another text
+    std::function<void(const codec::StringMap& edited)> seen;  // when they have changed
     std::function<void(bool)> works;
-    std::function<void()> looked = nullptr;  // each time that it is known what is there
+    std::function<void()> looked = nullptr;  // after each successful read
   };
   ConfigMapKeeper(Transport& transport, const Clock& clock, Options options, Events events);
   ConfigMapKeeper(const ConfigMapKeeper&) = delete;
   ConfigMapKeeper& operator=(const ConfigMapKeeper&) = delete;
 
-  // nullopt: it must not be there, as far as it is ours.
+  // nullopt: the ConfigMap must not exist, if it is ours.
   void want(std::optional<Wanted> wanted);
   void start();
   void release();
@@ -69,8 +70,8 @@ class ConfigMapKeeper {
  private:
   enum class Phase {
     stopped,
-    busy,     // a request or a failure's wait is under way
-    resting,  // until the next check, or for ever when nothing is wanted
+    busy,     // a request or a back-off is in progress
+    resting,  // until the next check; without one if nothing is wanted
   };
   enum class Freshness { newest, any };
 
@@ -78,7 +79,7 @@ class ConfigMapKeeper {
   void looked(Result<Reply> reply);
   void step();
   void send_write(Call call, ApiChain::Then then);
-  // True when it may go now; otherwise step() will come again.
+  // True if a write may be sent now; otherwise schedules step().
   bool may_write();
   void create();
   void patch();
@@ -86,11 +87,11 @@ class ConfigMapKeeper {
   void written(Result<Reply> reply, int also_expected);
   void rest();
   bool take(std::string body);
-  void tell_edited();
+  void report_edited();
   bool is_ours() const;
   bool must_rewrite() const;
   std::int64_t next_stamp() const;
-  // Between what is stored and what is wanted with that stamp.
+  // The difference between the stored and the desired state at that stamp.
   codec::ObjectChanges changes_for(std::int64_t stamp) const;
   codec::StringMap all_labels() const;
 
@@ -107,7 +108,7 @@ class ConfigMapKeeper {
   std::optional<codec::KubeConfigMap> stored_;    // as last seen
   codec::StringMap edited_;                       // as last seen
   codec::StringMap sent_;                         // data of the last write
-  std::set<std::string, std::less<>> data_keys_;  // that were written
+  std::set<std::string, std::less<>> data_keys_;  // written by us
   std::int64_t stamp_ = 0;                        // of the last write
   bool stored_by_us_ = false;                     // in this run
   std::chrono::steady_clock::time_point last_write_{};

@@ -1,7 +1,6 @@
-// EventSender — sends events to the API server, as a courtesy: they wait in a bounded queue, go out
-// one at a time and at a limited rate, and one that is not taken is lost: counted, and each reason
-// for it is in the log once.
-// Owner: the loop thread.
+// EventSender — sends events to the API server, best effort: they wait in a bounded queue and are
+// sent one at a time at a limited rate. Failed events are dropped and counted; each reason is
+// logged once. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -19,24 +18,24 @@
 namespace chipweave::kube {
 
 struct EventLimits {
-  std::size_t max_waiting = 4096;  // the oldest goes first
+  std::size_t max_waiting = 4096;  // the oldest is dropped first
   double per_second = 10;          // in the long run
-  int at_once = 50;                // after a while without any
+  int at_once = 50;                // burst size
 };
 
 class EventSender {
  public:
   EventSender(Transport& transport, const Clock& clock, EventLimits limits);
 
-  // The name of the event that is on its way.
+  // Queues the event; returns its name.
   std::string send(const codec::KubeEvent& event);
-  // That the event of that name has happened so many times now.
+  // Updates the count of the event with that name.
   void count(const codec::EventObject& about, const std::string& name, int times);
 
   struct Stats {
     std::uint64_t sent = 0;
     std::uint64_t refused = 0;  // by the API server
-    std::uint64_t dropped = 0;  // no room, or no answer
+    std::uint64_t dropped = 0;  // queue full, or no answer
   };
   const Stats& stats() const { return stats_; }
 
@@ -55,7 +54,7 @@ class EventSender {
   std::unique_ptr<Ticket> call_;
   std::unique_ptr<Ticket> pause_;
   Stats stats_;
-  std::set<std::string> complaints_;  // reasons that are in the log
+  std::set<std::string> complaints_;  // reasons that have been logged
 };
 
 }  // namespace chipweave::kube

@@ -94,8 +94,8 @@ void LeaderElector::observe(codec::KubeLease lease, bool gone) {
   const Steady now = transport_.now();
   const bool same = seen_ && seen_->gone == gone && seen_->lease.uid == lease.uid &&
                     seen_->lease.resource_version == lease.resource_version;
-  // What happened while nobody looked does not count as quiet: the server may just have come back,
-  // with requests of the holder that it has yet to take.
+  // Time without a successful read does not count: the server may just have come back, with
+  // requests of the holder still in its queue.
   const Milliseconds regular = options_.renew_deadline + spread(options_.retry_period, 1);
   const bool watched = same && now - seen_->last <= regular;
   seen_ = Seen{std::move(lease), gone, watched ? seen_->since : now, now};

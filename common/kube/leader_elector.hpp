@@ -1,18 +1,18 @@
-// LeaderElector — which one of several processes leads: the one that holds a Lease of the API
-// server, for as long as it renews it.
+// LeaderElector — leader election among several processes through a Lease of the API server: the
+// process that holds the Lease leads for as long as it renews it.
 //
-// The holder counts its time from when it sent the renewal that succeeded last, the others count
-// theirs from when they saw the Lease change last, each by its own monotonic clock; nobody reads
-// the times in the Lease. renew_deadline is shorter than lease_duration: so a holder knows that its
-// time is over before anybody else may take the Lease, also one that was stopped meanwhile, since
-// holds() is computed when asked. The rest (lease_duration - renew_deadline) is for what the holder
-// has sent before: a request that takes longer to reach the API server's store than that is not
-// kept out by the Lease. A Lease is written only in the version that was read (409 otherwise); what
-// others wrote besides into it goes with that.
+// The holder measures its term from the time it sent the last successful renewal, the others from
+// the time they last saw the Lease change, each by its own monotonic clock; the timestamps in the
+// Lease are ignored. Because renew_deadline is shorter than lease_duration, a holder stops leading
+// before another process may take the Lease, even if it was suspended meanwhile: holds() compares
+// with the clock at each call. The difference (lease_duration - renew_deadline) covers requests
+// that the holder has already sent; the Lease does not protect against one that takes longer to
+// reach the API server's store. A Lease is written only in the version that was read (409
+// otherwise).
 //
-// One that could not look for a while begins to count anew. A Lease that vanishes is waited out
-// like one that is held, unless none was ever seen: do not delete the Lease of a leader.
-// Owner: the loop thread. Ends with its destructor, without a word to the API server.
+// A process that could not read the Lease for a while starts its measurement again. A deleted Lease
+// is waited out as if it were held, unless none was ever seen: do not delete the Lease of a leader.
+// Owner: the loop thread. The destructor ends the election without a request to the API server.
 #pragma once
 
 #include <chrono>
@@ -30,26 +30,27 @@ namespace chipweave::kube {
 
 class LeaderElector {
  public:
-  // Nobody is waited for longer than this, whatever a Lease says; no lease_duration is longer.
+  // Upper limit of lease_duration, and of how long another holder is waited for, whatever the Lease
+  // says.
   static constexpr std::chrono::milliseconds kLongestLease{600'000};
 
   // Preconditions: renew_deadline > retry_period, lease_duration > renew_deadline.
   struct Options {
     std::string ns;
     std::string name;
-    std::string identity;  // of this process and no other: one that is restarted needs a new one
+    std::string identity;  // unique to this process; a restarted process needs a new one
     std::chrono::milliseconds lease_duration{3'000};
     std::chrono::milliseconds renew_deadline{2'000};
     std::chrono::milliseconds retry_period{400};
   };
-  // Each is called after what it tells has happened.
+  // Each is called after the event has happened.
   struct Events {
-    // Asked before the Lease is taken; false: it only looks on.
+    // Called before the Lease is taken; false: keep watching only.
     std::function<bool()> may_lead;
-    // A term begins. former: who held the Lease before; empty: nobody, or this process.
+    // A term has begun. former: the previous holder; empty: none, or this process.
     std::function<void(const std::string& former)> began;
-    std::function<void()> ended;  // the term's time is over; also told by check(), at the latest
-    std::function<void(const std::string& what)> failed;  // a request came to nothing; waited out
+    std::function<void()> ended;  // the term has ended; check() calls it at the latest
+    std::function<void(const std::string& what)> failed;  // a request failed and will be retried
   };
   LeaderElector(Transport& transport, const Clock& clock, Options options, Events events,
                 std::function<double()> jitter);
@@ -59,16 +60,16 @@ class LeaderElector {
   void start();
   // Whether this process leads at this moment.
   bool holds() const;
-  // Of this process, from 1; 0 before the first.
+  // Counts the terms of this process from 1; 0 before the first.
   std::uint64_t term() const { return term_; }
-  // Who is said to hold the Lease; empty: nobody, or nothing is known yet.
+  // The holder of the Lease; empty: none, or not known yet.
   std::string holder() const;
-  // Why this process does not lead, in words; empty: it does.
+  // Why this process does not lead, for messages; empty if it leads.
   std::string standby() const;
-  // Ends a term whose time is over. Call it several times a second.
+  // Ends an expired term. Call it several times a second.
   void check();
-  // Ends the term, and gives the Lease back if `give_back` and it is held, so that the next one
-  // does not wait; then calls `done`. It never leads again.
+  // Ends the term, releases a held Lease if `give_back`, so that the next leader need not wait, and
+  // calls `done`. This object does not lead again.
   void stop(bool give_back, std::function<void()> done);
 
  private:
@@ -76,9 +77,9 @@ class LeaderElector {
   using Milliseconds = std::chrono::milliseconds;
   struct Seen {
     codec::KubeLease lease;
-    bool gone = false;  // it is not there any more; this is what it was
-    Steady since{};     // for us it has been so
-    Steady last{};      // it was looked at
+    bool gone = false;  // deleted; `lease` is the last version seen
+    Steady since{};     // when this version was first seen
+    Steady last{};      // when the Lease was last read
   };
 
   void send(Call call, void (LeaderElector::*then)(Result<Reply>));
@@ -86,7 +87,7 @@ class LeaderElector {
   void looked(Result<Reply> reply);
   void observe(codec::KubeLease lease, bool gone);
   bool ours() const { return seen_ && seen_->lease.holder == options_.identity; }
-  // How long it is to be waited for yet.
+  // How much longer the Lease counts as held by another process.
   Milliseconds taken_for() const;
   void decide();
   // Writes the Lease with this process as holder, or with none (giving_back_).
@@ -107,15 +108,15 @@ class LeaderElector {
   std::function<double()> jitter_;
   codec::WatchReader<codec::KubeLease> reader_;
   std::optional<Seen> seen_;
-  bool leading_ = false;  // a term began and its end was not told
+  bool leading_ = false;  // a term began and its end was not reported
   Steady renewed_{};      // when the last renewal that succeeded was sent
-  Steady sent_{};         // when the one under way was
+  Steady sent_{};         // when the pending one was sent
   Clock::Wall acquired_{};
-  std::string granted_;  // uid of the Lease that was held last
+  std::string granted_;  // uid of the last Lease held
   std::uint64_t term_ = 0;
-  int surprises_ = 0;  // in a row: the Lease was not as it was read
+  int surprises_ = 0;  // consecutive conflicts: the Lease had changed since it was read
   bool stopping_ = false;
-  int returns_ = 0;  // tries to give the Lease back
+  int returns_ = 0;  // attempts to release the Lease
   std::function<void()> when_stopped_;
   std::unique_ptr<Ticket> ticket_;
 };

@@ -10,7 +10,7 @@ namespace {
 constexpr int kGone = 410;
 constexpr int kBadRequest = 400;
 constexpr int kInvalid = 422;
-constexpr int kInternal = 500;
+constexpr int kStatusInternal = 500;
 
 }  // namespace
 
@@ -102,22 +102,23 @@ WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted)
   const bool stream = listing_;
   any_event_ = false;
   listing_ = false;
-  // The server cannot stream lists: an old one says so at once, one on etcd 3.4 by an error event.
+  // The server cannot stream lists: an old one answers with a status, one on etcd 3.4 with an error
+  // event.
   if (stream && (failure.status == kBadRequest || failure.status == kInvalid ||
-                 failure.status == kInternal)) {
+                 failure.status == kStatusInternal)) {
     streaming_ = false;
     return begin_listing();
   }
   if (failure.status == kGone) {
-    // Once at once; a server that says so again and again is waited for.
+    // The first time at once, then with back-off.
     const bool again = complete_ != round_;
     if (!again) return begin_listing();
     relist_ = true;
     return wait(failure.retry_after);
   }
-  // A list that was cut is begun anew, a watch goes on; a refusal (403, 404) is no hiccup of the
-  // stream, and what happened meanwhile may be out of the server's memory when it ends.
-  const bool refused = failure.status >= kBadRequest && failure.status < kInternal &&
+  // An interrupted list starts again, a watch continues. After a refusal (403, 404) list again: by
+  // the time it ends, the server may have forgotten the changes in between.
+  const bool refused = failure.status >= kBadRequest && failure.status < kStatusInternal &&
                        failure.status != 408 && failure.status != 429;
   relist_ = refused || complete_ != round_;
   return wait(failure.retry_after);

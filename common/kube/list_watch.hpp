@@ -1,13 +1,13 @@
-// ListWatch — how a copy of a collection of the API server is kept up to date, as a pure state
-// machine: what came back in, the next request out. No socket, no clock, no threads; the driver
-// (reflector.hpp) does as it is told.
+// ListWatch — keeps a copy of a collection of the API server up to date, as a pure state machine:
+// takes the result of a request and returns the next request. No socket, clock or threads; the
+// driver (reflector.hpp) sends the requests.
 //
-// First a streaming list (a watch that begins with what is there) or, where the server has none, a
-// paged list and then a watch; from then on watches, each from where the last one ended. A version
-// that the server no longer has (410) means listing again; what is then missing has been deleted.
-// Failures are waited out for 0.8 s to 30 s, doubling, with full jitter, or as long as the server
-// says. Source: the reflector of client-go, and what Kubernetes 1.36 on etcd 3.4 and 3.6 was seen
-// to do.
+// It starts with a streaming list (a watch that begins with all existing objects) or, if the server
+// does not support that, a paged list and then a watch; each further watch continues where the last
+// one ended. A version that the server no longer has (410) requires a new list; objects missing
+// from it have been deleted. Failures are retried after 0.8 s to 30 s, doubling, with full jitter,
+// or after Retry-After. Source: the reflector of client-go, and the observed behaviour of
+// Kubernetes 1.36 on etcd 3.4 and 3.6.
 #pragma once
 
 #include <chrono>
@@ -23,15 +23,15 @@ namespace chipweave::kube {
 struct WatchRequest {
   enum class Kind { list, watch, wait };
   Kind kind = Kind::list;
-  // watch: the version to go on from; empty with `initial_events`. A list always asks for the
-  // newest (a server's memory may be older than what was bound before a restart).
+  // watch: the version to continue from; empty with `initial_events`. A list always requests the
+  // latest version (the server's cache may miss bindings made before a restart).
   std::string resource_version;
   std::string next;                    // list: the continuation of an earlier page
   bool initial_events = false;         // a streaming list
   std::chrono::milliseconds delay{0};  // wait: then call ListWatch::waited()
 };
 
-// What ended a request: an HTTP status, or 0 for everything below HTTP.
+// Why a request ended: an HTTP status, or 0 for failures below HTTP.
 struct WatchFailure {
   int status = 0;
   std::string what;
@@ -45,30 +45,30 @@ class ListWatch {
     bool streaming = true;  // try a streaming list first
     Milliseconds first_wait{800};
     Milliseconds longest_wait{30'000};
-    Milliseconds good_after{120'000};  // a watch that lasted so long forgives earlier failures
+    Milliseconds good_after{120'000};  // a watch that lasted this long resets the back-off
     Milliseconds too_short{1'000};     // a watch that ends sooner without an event is a failure
   };
   // jitter: a number from 0 to 1 each time.
   ListWatch(Options options, std::function<double()> jitter);
 
   WatchRequest start();
-  // A page was read and its objects taken.
+  // A page was read and its objects processed.
   WatchRequest page(const std::string& resource_version, const std::string& next);
-  // An event was read, and its object taken. A request: the watch is over, go on with that.
+  // An event was read and its object processed. Returns the next request if the watch is over.
   std::optional<WatchRequest> event(codec::WatchKind kind, const std::string& resource_version,
                                     bool initial_end, const codec::KubeStatus& status);
-  // The watch that lasted `lasted` has ended, as every watch does after a while.
+  // The watch has ended regularly after `lasted`.
   WatchRequest ended(Milliseconds lasted);
   WatchRequest failed(const WatchFailure& failure, Milliseconds lasted);
   WatchRequest waited();
 
-  // Rises with each listing that begins. Objects are stamped with it; when complete() becomes equal
-  // to it, those with an older stamp are gone.
+  // Incremented when a listing begins. Objects are stamped with it; when complete() reaches it,
+  // objects with an older stamp have been deleted.
   std::uint64_t round() const { return round_; }
   std::uint64_t complete() const { return complete_; }
-  // Up to which everything was seen; right after a listing, the version of the list.
+  // Up to which all changes were seen; right after a listing, the version of the list.
   const std::string& version() const { return version_; }
-  // Whether the collection has been seen as a whole once.
+  // Whether the whole collection has been listed at least once.
   bool synced() const { return complete_ > 0; }
 
  private:
@@ -81,7 +81,7 @@ class ListWatch {
   bool streaming_;
   bool listing_ = false;    // a streaming list has not reached its end
   bool relist_ = true;      // after a wait: list again instead of watching on
-  bool any_event_ = false;  // in the watch at hand
+  bool any_event_ = false;  // in the current watch
   int failures_ = 0;        // in a row
   std::string version_;     // up to which everything was seen
   std::uint64_t round_ = 0;

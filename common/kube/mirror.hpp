@@ -1,10 +1,9 @@
-// Mirror — which objects of a collection were seen, in which version, and so what changes in it
-// when a ListWatch tells of them again.
+// Mirror — remembers the version of each object of a collection, to report only real changes when a
+// ListWatch delivers objects again.
 //
-// The objects themselves are handed on: whoever listens keeps what he needs of them, and no copy of
-// thousands of pods lies here. Objects by namespace and name. An object that was deleted and made
-// anew under its name (another uid) is told as two changes. Cost: one map look-up an event, some
-// 120 bytes an object; a sweep walks all. Owner: the loop thread.
+// The objects themselves are passed to the listener and not stored. Keys are namespace and name. An
+// object that was deleted and recreated (another uid) is reported as two changes. Cost: one map
+// look-up per event, about 120 bytes per object; a sweep visits all. Owner: the loop thread.
 #pragma once
 
 #include <charconv>
@@ -32,7 +31,7 @@ template <class Object>
 class Mirror {
  public:
   struct Changes {
-    std::function<void(Object&& object)> seen;         // it is new, or another version of it
+    std::function<void(Object&& object)> seen;         // new or changed
     std::function<void(const std::string& key)> gone;  // "namespace/name", or "name"
   };
 
@@ -40,23 +39,23 @@ class Mirror {
 
   std::size_t size() const { return entries_.size(); }
 
-  // As it is now; seen in this round of the ListWatch. A watch that is behind what somebody got
-  // otherwise tells older versions, perhaps of an object that had the name before: old news.
+  // The current state, seen in this round of the ListWatch. Older versions are ignored: a watch may
+  // lag behind an object passed to note(), or deliver a former object of the same name.
   void put(Object object, std::uint64_t round) { store(std::move(object), round, true); }
 
-  // As put(), for an object that was read by itself: the list of this round, if it is still under
-  // way, need not contain it.
+  // As put(), for an object received outside the ListWatch: a list that is in progress may not
+  // contain it.
   void note(Object object, std::uint64_t round) { store(std::move(object), round, false); }
 
-  // Was deleted. The end of an object that was made anew since is old news.
+  // The object was deleted. Ignored if an object with another uid has taken its name since.
   void remove(const Object& object) {
     const auto it = entries_.find(key_of(object));
     if (it == entries_.end() || it->second.uid != hash(object.uid)) return;
     take_out(it);
   }
 
-  // A whole list of this version was seen: what was not in it is gone. Objects that were noted
-  // meanwhile stay only if they are newer than the list: then the watch delivers their deletion.
+  // A list of this version is complete: objects that were not in it have been deleted. Those noted
+  // in the meantime stay only if they are newer than the list; the watch delivers their deletion.
   void sweep(std::uint64_t round, const std::string& resource_version) {
     const std::uint64_t version = version_of(resource_version);
     const auto gone = [&](const Entry& entry) {
@@ -68,9 +67,9 @@ class Mirror {
   }
 
  private:
-  // Texts by their hash: 64 bits are enough to tell a few versions of one object apart. Versions
-  // are numbers that rise (what Kubernetes promises since 1.35, and has always been); such as are
-  // not have the highest bit set.
+  // Strings are stored as 64-bit hashes, enough to distinguish a few versions of one object.
+  // Versions are increasing numbers (guaranteed since Kubernetes 1.35, and true before); the hash
+  // of any other version has the highest bit set.
   struct Entry {
     std::size_t uid;
     std::uint64_t version;

@@ -131,11 +131,11 @@ void Reflector<Object>::note_complete(std::uint64_t before) {
 
 template <class Object>
 void Reflector<Object>::fail(const WatchFailure& failure) {
-  WatchFailure told = failure;
-  told.what = options_.path + ": " +
-              (failure.status != 0 ? "HTTP " + std::to_string(failure.status) + " " : "") +
-              failure.what;
-  events_.failed(told);
+  WatchFailure reported = failure;
+  reported.what = options_.path + ": " +
+                  (failure.status != 0 ? "HTTP " + std::to_string(failure.status) + " " : "") +
+                  failure.what;
+  events_.failed(reported);
   act(machine_.failed(failure, lasted()));
 }
 

@@ -1,7 +1,7 @@
-// Reflector — tells what is and what changes in one collection of the API server, over a Transport,
-// as its ListWatch says.
+// Reflector — reports the objects of one collection of the API server and their changes: sends the
+// requests of a ListWatch over a Transport.
 //
-// Owner: the loop thread. Ends with its destructor: then no callback comes any more.
+// Owner: the loop thread. No callback comes after its destructor.
 #pragma once
 
 #include <functional>
@@ -29,8 +29,8 @@ class Reflector {
   };
   struct Events {
     typename Mirror<Object>::Changes changed;
-    std::function<void()> synced;  // each time a whole list was seen
-    // What is being waited out; `what` names the path, too.
+    std::function<void()> synced;  // after each complete list
+    // A failure that will be retried; `what` includes the path.
     std::function<void(const WatchFailure& failure)> failed;
   };
 
@@ -40,7 +40,7 @@ class Reflector {
 
   void start();
   bool synced() const { return machine_.synced(); }
-  // The object as somebody got it otherwise, newer than what was told so far.
+  // Takes an object received outside the watch, newer than the last reported one.
   void note(Object object) { mirror_.note(std::move(object), machine_.round()); }
 
  private:
@@ -48,7 +48,7 @@ class Reflector {
   void list(const WatchRequest& request);
   void watch(const WatchRequest& request);
   void take_page(Result<Reply> reply);
-  // A request: the watch is over.
+  // Returns the next request if the watch is over.
   std::optional<WatchRequest> take_line(std::string& line);
   void take_bytes(std::string_view bytes);
   void fail(const WatchFailure& failure);

@@ -1,7 +1,7 @@
-// Transport — requests to one API server as the state machines of this folder make them: calls that
-// end, and streams. Behind it stand a TLS client (api_client.hpp) or a script (tests).
+// Transport — the interface through which this folder sends requests to an API server: single calls
+// and streams. Implemented by a TLS client (api_client.hpp) and by scripts in tests.
 //
-// All calls and all callbacks on the loop thread; no callback comes before the call that asked for
+// All calls and callbacks run on the loop thread; no callback runs before the call that requested
 // it has returned.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Call {
   std::string body;
   std::string content_type = "application/json";
   std::chrono::milliseconds deadline{30'000};
-  // Asked right before it is sent; false: it is not, and fails as unavailable. Empty: nobody is.
+  // Called right before sending; if it returns false, the call fails as unavailable. May be empty.
   std::function<bool()> may_send{};
 };
 
@@ -34,7 +34,7 @@ inline Call call_of(const char* method, std::string target, std::string body) {
   return out;
 }
 
-// Statuses of answers that callers tell apart.
+// HTTP statuses that callers distinguish.
 inline constexpr int kOk = 200;
 inline constexpr int kForbidden = 403;
 inline constexpr int kNotFound = 404;
@@ -54,7 +54,7 @@ class Transport {
 
   // Errors: unavailable (no connection, cut), deadline, limit_exceeded.
   virtual std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) = 0;
-  // idle: without a byte for so long the stream is dead.
+  // idle: the stream fails after this long without a byte.
   virtual std::unique_ptr<Ticket> stream(std::string target, std::chrono::milliseconds idle,
                                          StreamSink sink) = 0;
   virtual std::unique_ptr<Ticket> after(std::chrono::milliseconds delay,

@@ -1,4 +1,4 @@
-// Log — structured lines (logfmt) on stderr; one line a decision at info level, no secrets.
+// Log — structured lines (logfmt) on stderr; one line per decision at info level, no secrets.
 //
 // The only header of logging; spdlog stays behind it. Any thread.
 #pragma once
@@ -12,7 +12,7 @@ namespace chipweave::obs {
 
 enum class Level { debug, info, warn, error };
 
-// A key and its value, already as text; quoted in the output where it needs to be.
+// A key and its value as text; quoted in the output if necessary.
 struct Field {
   std::string_view key;
   std::string value;

@@ -1,5 +1,4 @@
-// logfmt — how a log line is written: key=value pairs, values quoted where they need to be, always
-// one line.
+// logfmt — formats log lines as key=value pairs on one line, with values quoted if necessary.
 #pragma once
 
 #include <chrono>
@@ -14,9 +13,9 @@ namespace chipweave::obs {
 // "debug", "info", "warn", "error".
 std::string_view to_string(Level level);
 
-// Appends `value` as it is if it is plain, else in double quotes with \" \\ \n \r \t and \u00XX for
-// other control bytes. Bytes from 0x80 on pass: names may be UTF-8. No value can end its line or
-// forge another field.
+// Appends `value` unchanged if it is plain, otherwise in double quotes with \" \\ \n \r \t and
+// \u00XX for other control bytes. Bytes from 0x80 on are kept: names may be UTF-8. A value cannot
+// end its line or forge another field.
 void append_value(std::string& out, std::string_view value);
 
 std::string format_line(std::chrono::system_clock::time_point time, Level level,

@@ -3,7 +3,7 @@
 //
 // Help texts are literals on one line (the library does not escape them). Names carry the prefix
 // chipweave_ and base units. Handles stay valid as long as the Registry; updating one is lock-free
-// and may happen on any thread. Series of things that vanish (nodes, links) are dropped with
+// and may happen on any thread. Series of removed objects (nodes, links) must be dropped with
 // Family::remove.
 #pragma once
 

@@ -7,7 +7,7 @@
 
 namespace chipweave::profiles {
 
-// One entry a file, in no promised order; the views point at string literals.
+// One entry per file, in unspecified order; the views point at string literals.
 std::vector<Profile> profile_table();
 
 }  // namespace chipweave::profiles

@@ -13,9 +13,9 @@ struct Profile {
   std::string_view json;  // chipweave topology JSON (common/codec)
 };
 
-// All of them, by name.
+// All profiles, sorted by name.
 const std::vector<Profile>& all();
-// Null if there is none of that name.
+// Null if there is no profile of that name.
 const Profile* find(std::string_view name);
 
 }  // namespace chipweave::profiles

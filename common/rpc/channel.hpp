@@ -1,5 +1,5 @@
-// Client channels with the project's limits and with no back-off of their own: whoever connects
-// decides when to try again.
+// gRPC client channels with the project's limits. They have no back-off of their own; the caller
+// decides when to retry.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,14 @@
 
 namespace chipweave::rpc {
 
-// tls: absent for a connection in the clear (loopback or a trusted network). Each channel has its
-// own connection; nothing is sent before the first call. A dead peer is noticed within about 15 s
-// by keep-alive pings.
+// tls: absent for plain TCP (loopback or a trusted network). Each channel has its own connection;
+// nothing is sent before the first call. Keep-alive pings detect a dead peer within about 15 s.
 std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
                                             const std::optional<ClientPem>& tls = std::nullopt);
 
-// To a Unix socket of this machine; path: checked before (check_socket_path). No keep-alive pings:
-// servers written in Go end connections that ping more often than every five minutes. So give each
-// call a deadline.
+// Channel to a local Unix socket. Precondition: check_socket_path(path). Without keep-alive pings,
+// because Go servers close connections that ping more often than every five minutes; give each call
+// a deadline instead.
 std::shared_ptr<grpc::Channel> make_socket_channel(const std::string& path,
                                                    std::size_t max_message_bytes);
 

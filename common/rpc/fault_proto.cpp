@@ -39,7 +39,7 @@ Effect effect_from_proto(v1::FaultEffect effect) {
   return Effect::note;
 }
 
-// Whoever sends what is no UTF-8 has the whole message thrown away.
+// Receivers reject a whole message because of one invalid UTF-8 byte.
 std::string clean(const std::string& text) {
   return with_dots(plain_utf8(text), domain::kMaxFaultTextBytes);
 }
@@ -122,8 +122,8 @@ Fault read(const v1::Fault& m, Reader& reader) {
 
 v1::FaultList to_proto(const std::vector<Fault>& faults) {
   v1::FaultList out;
-  const std::size_t told = std::min(faults.size(), domain::kMaxReportedFaults);
-  for (std::size_t i = 0; i < told; ++i) write(faults[i], *out.add_faults());
+  const std::size_t count = std::min(faults.size(), domain::kMaxReportedFaults);
+  for (std::size_t i = 0; i < count; ++i) write(faults[i], *out.add_faults());
   return out;
 }
 

@@ -1,6 +1,6 @@
-// Faults ↔ their message: what an agent without a cluster tells of them.
+// Converts faults to and from their gRPC message, which agents send without a cluster.
 //
-// from_proto takes what a peer sent and is hostile-proof: counts, numbers and texts are checked.
+// from_proto takes untrusted input: it checks counts, numbers and strings.
 // Any thread; no state.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace chipweave::rpc {
 
-// The worst domain::kMaxReportedFaults of them, texts cut and cleaned so that they are accepted.
+// The worst domain::kMaxReportedFaults faults, with texts cut and cleaned to pass from_proto.
 v1::FaultList to_proto(const std::vector<domain::Fault>& faults);
-// invalid_argument or limit_exceeded, naming the field: "faults[3].chip …". Which chips the machine
-// has is not asked: a fault may outlive its chip.
+// invalid_argument or limit_exceeded, naming the field: "faults[3].chip …". Chip indices are
+// not checked against the machine: a fault may outlive its chip.
 Result<std::vector<domain::Fault>> from_proto(const v1::FaultList& message);
 
 }  // namespace chipweave::rpc

@@ -19,8 +19,8 @@ class ServerIdentity;
 struct ServerLimits {
   int max_message_bytes;  // limits::kMaxGrpcMessageBytes
   int max_streams_per_connection = 1000;
-  // After that no new calls go over a connection; those on it go on. A Service leads connections,
-  // not calls: only a new one finds another replica.
+  // After this time a connection takes no new calls; running calls continue. A Service balances
+  // connections, not calls, so only a new connection can reach another replica.
   std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);
   ServerLimits();
 };
@@ -30,8 +30,8 @@ struct StartedServer {
   std::uint16_t port = 0;
 };
 
-// Binds and serves; port 0: any free one; tls: null for a server in the clear. Services and tls
-// must outlive the server. Errors: unavailable when the address cannot be bound (taken, not local).
+// Binds and serves; port 0: any free one; tls: null for plain TCP. Services and tls must
+// outlive the server. Errors: unavailable when the address cannot be bound (taken, not local).
 // A port that another process listens on is never shared.
 Result<StartedServer> start_server(const Endpoint& endpoint,
                                    const std::vector<grpc::Service*>& services,

@@ -16,7 +16,7 @@ class FetchedCredentials final : public grpc::ServerCredentials {
   explicit FetchedCredentials(grpc_server_credentials* credentials) : credentials_(credentials) {}
   ~FetchedCredentials() override { grpc_server_credentials_release(credentials_); }
 
-  // Metadata is looked at call by call, by whoever answers it.
+  // Call handlers check the metadata themselves.
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
 
  private:

@@ -1,4 +1,4 @@
-// TLS credentials of a gRPC server that show what a ServerIdentity holds at each handshake.
+// TLS credentials of a gRPC server that present the current certificate of a ServerIdentity.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
-// ServerIdentity — the certificate that a gRPC server shows, replaceable while it runs:
-// connections from then on get the new one.
+// ServerIdentity — the certificate that a gRPC server presents. It can be replaced while the server
+// runs; new connections get the new one.
 //
-// Any thread. With a client authority, clients without a valid certificate are refused; whether
-// there is one is settled when the server starts.
+// Any thread. With a client CA, clients without a valid certificate are refused; whether there is a
+// client CA cannot change after the start.
 #pragma once
 
 #include <mutex>
@@ -15,14 +15,14 @@ namespace chipweave::rpc {
 
 class ServerIdentity {
  public:
-  // pem: checked before; gRPC says no more than that a handshake failed.
+  // pem: must have been validated, because gRPC only reports that a handshake failed.
   explicit ServerIdentity(ServerPem pem) : pem_(std::move(pem)) {}
   ServerIdentity(const ServerIdentity&) = delete;
   ServerIdentity& operator=(const ServerIdentity&) = delete;
 
   void replace(ServerPem pem);
 
-  // For the one server that uses it: what it does not have yet.
+  // For the server that uses it: the certificate, if it was replaced since the last call.
   std::optional<ServerPem> take_news();
   bool asks_clients() const;
 

@@ -10,12 +10,12 @@
 namespace chipweave::rpc {
 
 grpc::StatusCode to_status_code(Errc code);
-// gRPC's name of a code: "NOT_FOUND"; of a number that is none: "UNKNOWN".
+// gRPC's name of a code: "NOT_FOUND"; "UNKNOWN" for an undefined number.
 std::string_view to_string(grpc::StatusCode code);
-// Code and text (with context) of an error.
+// Code and message (with context) of an error.
 grpc::Status to_status(const Error& error);
-// Of a status that is not OK. Codes that no Errc maps to: CANCELLED and ABORTED are unavailable,
-// permission codes conflict, the rest internal.
+// Precondition: status is not OK. Codes without an Errc: CANCELLED and ABORTED become unavailable,
+// permission codes conflict, all others internal.
 Error from_status(const grpc::Status& status);
 
 }  // namespace chipweave::rpc

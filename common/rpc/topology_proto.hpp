@@ -1,7 +1,7 @@
-// NodeTopology ↔ its message: what travels between agent and scheduler.
+// Converts NodeTopology to and from the gRPC message that agents send to the scheduler.
 //
-// from_proto takes what a peer sent and is hostile-proof: counts and text lengths are checked
-// before anything is built, the rest by TopologyBuilder. Any thread; no state.
+// from_proto takes untrusted input: it checks counts and string lengths before it builds anything;
+// TopologyBuilder checks the rest. Any thread; no state.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace chipweave::rpc {
 
-// Everything the value holds; from_proto(to_proto(t)) equals t.
+// Lossless: from_proto(to_proto(t)) equals t.
 v1::NodeTopology to_proto(const domain::NodeTopology& topology);
-// invalid_argument with every problem found; limit_exceeded for a list or text that is too long.
+// invalid_argument with every problem found; limit_exceeded for a list or string that is too long.
 Result<domain::NodeTopology> from_proto(const v1::NodeTopology& message);
 
 v1::Health to_proto(domain::Health health);
 // nullopt for UNSPECIFIED and for numbers this version does not know.
 std::optional<domain::Health> from_proto(v1::Health health);
-v1::LinkKind to_proto(domain::LinkKind kind);  // SELF never travels: UNSPECIFIED
+v1::LinkKind to_proto(domain::LinkKind kind);  // SELF is sent as UNSPECIFIED
 std::optional<domain::LinkKind> from_proto(v1::LinkKind kind);
 
 }  // namespace chipweave::rpc

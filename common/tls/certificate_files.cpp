@@ -76,12 +76,12 @@ void CertificateFiles::check() {
   if (on_change) on_change(pem_);
 }
 
-// Files change one after the other: only what two looks find alike is meant so, and told once.
+// Files change one after another, so content counts as final, and is logged, when two checks agree.
 void CertificateFiles::refuse(const ServerPem& found, const Error& error) {
   Refusal now{found, error.text()};
   if (!refused_ || refused_->found != now.found || refused_->why != now.why) {
     refused_ = std::move(now);
-  } else if (!std::exchange(refused_->told, true)) {
+  } else if (!std::exchange(refused_->logged, true)) {
     obs::log(obs::Level::error, "the certificate on disk is not taken, the one in use goes on",
              {{"reason", refused_->why}});
   }

@@ -1,8 +1,9 @@
-// CertificateFiles — a server's certificate, key and client CA as files that others may replace any
-// time: what is new and fits is taken, what does not fit is told once and the old one goes on.
+// CertificateFiles — a server's certificate, key and client CA, reloaded when the files change.
+// Valid new content replaces the old; invalid content is logged once and the old content stays in
+// use.
 //
-// The files are read again at each look and compared by content: a Secret's volume swaps a symbolic
-// link far above them, and times of change lie on some mounts. Owner: the loop thread.
+// Each check reads the files and compares their content: a Secret volume swaps a symbolic link
+// above them, and modification times are unreliable on some mounts. Owner: the loop thread.
 #pragma once
 
 #include <functional>
@@ -17,23 +18,23 @@
 
 namespace chipweave::tls {
 
-// How often a program should look.
+// How often a program should call check().
 inline constexpr std::chrono::seconds kLookEvery{2};
 
 class CertificateFiles {
  public:
-  // Every name is a file; client_ca may be empty: clients are not asked for certificates.
+  // names: file names; client_ca may be empty: clients need no certificate.
   // Errors name the file: those of io::read_file, and invalid_argument.
   static Result<std::unique_ptr<CertificateFiles>> open(const Clock& clock, http::PemNames names);
 
-  // For the HTTP server; follows the files.
+  // For the HTTP server; updated by check().
   const std::shared_ptr<http::TlsContext>& context() const { return context_; }
-  // What is in use.
+  // The content in use.
   const ServerPem& pem() const { return pem_; }
-  // Called within check() with what is taken.
+  // Called by check() with the new content.
   std::function<void(const ServerPem&)> on_change;
 
-  // Looks at the files.
+  // Reads the files and takes new content.
   void check();
 
  private:
@@ -42,7 +43,7 @@ class CertificateFiles {
   struct Refusal {
     ServerPem found;  // empty if it could not be read
     std::string why;
-    bool told = false;
+    bool logged = false;
   };
   Result<ServerPem> read() const;
   Result<void> take(const ServerPem& found);
@@ -52,7 +53,7 @@ class CertificateFiles {
   http::PemNames names_;
   ServerPem pem_;
   std::shared_ptr<http::TlsContext> context_;
-  std::optional<Refusal> refused_;  // by the last look
+  std::optional<Refusal> refused_;  // by the last check
 };
 
 }  // namespace chipweave::tls

@@ -1,4 +1,4 @@
-// What a client needs for TLS, from files.
+// Reads the TLS credentials of a client from files.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace chipweave::tls {
 
-// Of one file: a CA bundle of a whole system is a quarter of this.
+// Per file; the CA bundle of a whole system is a quarter of this.
 inline constexpr std::size_t kMaxPemBytes = std::size_t{1} << 20U;
 
 struct ClientFiles {
-  std::string ca;           // empty: whom the system trusts
+  std::string ca;           // empty: the system's trust store
   std::string certificate;  // empty: none
   std::string key;
 };
 
-// Read and checked; errors name the file: those of io::read_file, and invalid_argument.
+// Reads and checks the files; errors name the file: those of io::read_file, and invalid_argument.
 Result<ClientPem> read_client_files(const ClientFiles& files, std::string server_name = {});
 
 }  // namespace chipweave::tls

@@ -35,12 +35,12 @@ Result<void> check_lease_namespace(const std::string& ns) {
   if (!is_dns_label(ns)) {
     return make_error(
         Errc::invalid_argument,
-        "is not a valid name of a namespace: lower-case letters, digits and '-', at most 63");
+        "must be the name of a namespace: lower-case letters, digits and '-', at most 63");
   }
   if (ns == "kube-node-lease") {
-    return make_error(
-        Errc::invalid_argument,
-        "must not be kube-node-lease, where the kubelets keep leases of the same names");
+    return make_error(Errc::invalid_argument,
+                      "must be a namespace other than kube-node-lease, where the kubelets keep "
+                      "leases of the same names");
   }
   return {};
 }

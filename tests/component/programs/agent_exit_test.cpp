@@ -62,7 +62,7 @@ TEST(AgentExit, ItReportsToExactlyOnePlace) {
        {nowhere, nowhere + " --kubernetes=false", nowhere + " --lease-namespace a"}) {
     const Outcome out = complaint(line);
     EXPECT_EQ(out.code, 2) << line;
-    EXPECT_THAT(out.text, HasSubstr("--scheduler is missing: HOST:PORT of the scheduler's gRPC "
+    EXPECT_THAT(out.text, HasSubstr("--scheduler is required: HOST:PORT of the scheduler's gRPC "
                                     "server (in a cluster: --kubernetes or --kubeconfig)"));
   }
   for (const char* cluster : {"--kubernetes", "--kubeconfig /no/such/file"}) {
@@ -72,7 +72,7 @@ TEST(AgentExit, ItReportsToExactlyOnePlace) {
                                     "--kubeconfig"));
   }
   EXPECT_THAT(complaint(kAgent + "--lease-namespace a").text,
-              HasSubstr("--lease-namespace needs --kubernetes or --kubeconfig"));
+              HasSubstr("--lease-namespace requires --kubernetes or --kubeconfig"));
 }
 
 TEST(AgentExit, NamesThatNoObjectCanHaveAreWrongUsage) {
@@ -86,7 +86,7 @@ TEST(AgentExit, NamesThatNoObjectCanHaveAreWrongUsage) {
 TEST(AgentExit, WithoutAWayIntoTheClusterThereIsNoPoint) {
   Outcome out = run("env -u KUBERNETES_SERVICE_HOST %B/" + kCluster + "n1 --kubernetes 2>&1");
   EXPECT_EQ(out.code, 2);
-  EXPECT_THAT(out.text, HasSubstr("this is no pod of a cluster"));
+  EXPECT_THAT(out.text, HasSubstr("not running in a pod"));
   out = complaint(kCluster + "n1 --kubeconfig /no/such/file");
   EXPECT_EQ(out.code, 3);
   EXPECT_THAT(out.text, HasSubstr("/no/such/file"));
@@ -95,7 +95,7 @@ TEST(AgentExit, WithoutAWayIntoTheClusterThereIsNoPoint) {
 TEST(AgentExit, TheKubeletsSocketIsAPathAndForMindclusterAlone) {
   Outcome out = complaint(kCluster + "n1 --kubernetes --pod-resources /run/kubelet.sock");
   EXPECT_EQ(out.code, 2);
-  EXPECT_THAT(out.text, HasSubstr("--pod-resources needs --publish mindcluster"));
+  EXPECT_THAT(out.text, HasSubstr("--pod-resources requires --publish mindcluster"));
   for (const char* path : {"kubelet.sock", "unix:///run/kubelet.sock", "/run/kubelet/"}) {
     out = complaint(kCluster + "n1 --kubernetes --publish mindcluster --pod-resources " + path);
     EXPECT_EQ(out.code, 2) << path;

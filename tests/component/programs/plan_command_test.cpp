@@ -12,11 +12,9 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr int kDoesNotFit = 1;
-constexpr int kWrongUsage = 2;
-constexpr int kUnreadable = 3;
 
 // Two leaves of four nodes below each of two spines.
-const std::string kTree =
+const std::string kFourNodes =
     R"(printf 'SwitchName=c Switches=s[1-2]\nSwitchName=s1 Switches=l[1-2]\n)"
     R"(SwitchName=s2 Switches=l[3-4]\nSwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n)"
     R"(SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n' | )"
@@ -27,7 +25,7 @@ const std::string kOwn =
     R"({"name":"x2","path":["b1","r1"],"free":8,"max_pods":1},)"
     R"({"name":"x3","path":["b1","r2"],"free":4}]}' | %B/chipweave plan --network - )";
 TEST(PlanCommand, PrintsHowMuchFitsAndWhere) {
-  const Outcome out = run(kTree + "--free 8 --pods 20 --chips 2 --required spine 2>&1");
+  const Outcome out = run(kFourNodes + "--free 8 --pods 20 --chips 2 --required spine 2>&1");
   EXPECT_EQ(out.code, 0);
   EXPECT_EQ(out.text,
             "fits: 20 pods on 5 nodes\n"
@@ -69,7 +67,7 @@ TEST(PlanCommand, EveryFlagIsAKeyOfTheGang) {
             "fits: 6 pods on 2 nodes");
   EXPECT_EQ(head(run(kOwn + "--pods 9 --chips 2 --min 5 2>&1")),
             "fits: 7 of 9 pods on 3 nodes; at least 5 must run");
-  const std::string four = kTree + "--free 8 --pods 4 --chips 2 ";
+  const std::string four = kFourNodes + "--free 8 --pods 4 --chips 2 ";
   EXPECT_THAT(run(four).text, HasSubstr("leaf 1 "));
   EXPECT_THAT(run(four + "--policy even --preferred spine").text, HasSubstr("leaf 2 "));
   EXPECT_EQ(head(run(kOwn + "--pods 1 --chips 2 --keep-spare rack=1 --existing b1/r2=1 2>&1")),
@@ -93,7 +91,7 @@ TEST(PlanCommand, AFileGivesTheGangThatFlagsCannotSay) {
   EXPECT_THAT(table.text, HasSubstr("NODE  PATH   ROLE    PODS  RANKS\n"));
   const std::string pods = R"({"pods":1,"chips_per_pod":1})";
   EXPECT_EQ(with_gang(pods, "--required rack --pods 2 2>&1 >/dev/null").text,
-            "chipweave: --pods: the gang of --gang has pods already\n");
+            "chipweave: --pods cannot be combined with --gang: its file already has pods\n");
   EXPECT_EQ(with_gang(pods, "--pods 2 2>/dev/null").code, kWrongUsage);
   const Outcome typo = with_gang(R"({"pods":1,"chips_per_od":1})", "2>&1 >/dev/null");
   EXPECT_EQ(typo.code, kUnreadable);
@@ -112,24 +110,25 @@ void expect_refused(const std::string& line, int code, const std::string& says) 
 
 TEST(PlanCommand, RefusesWhatMakesNoSense) {
   const std::string good = kOwn + "--pods 2 --chips 2 ";
-  expect_refused("%B/chipweave plan", kWrongUsage, "plan needs --batch FILE, or --network FILE");
+  expect_refused("%B/chipweave plan", kWrongUsage, "one of --batch FILE, --network FILE");
   expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage, "--batch excludes --pods");
-  expect_refused(kOwn + "--pods 2", kWrongUsage, "plan needs --batch FILE, or --network");
-  expect_refused(kOwn + "--gang -", kWrongUsage, "--gang: standard input is the network already");
+  expect_refused(kOwn + "--pods 2", kWrongUsage, "one of --batch FILE, --network");
+  expect_refused(kOwn + "--gang -", kWrongUsage, "--network - cannot be combined with --gang -");
   expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
   expect_refused(kOwn + "--pods x --chips 1", kWrongUsage, "Could not convert: --pods = x");
   expect_refused(good + "--required rak", kWrongUsage,
                  "--required: gang.required_level: unknown level \"rak\"; did you mean");
-  expect_refused(good + "--slice rack", kWrongUsage, "--slice: 'rack' is not of the form LEVEL=");
+  expect_refused(good + "--slice rack", kWrongUsage, "--slice: expected LEVEL=PODS, got \"rack\"");
   expect_refused(good + "--slice rack=0", kWrongUsage, "--slice: gang.slices[0].size: must be 1");
-  expect_refused(good + "--keep-spare =2", kWrongUsage, "--keep-spare: '=2' is not of the form");
+  expect_refused(good + "--keep-spare =2", kWrongUsage,
+                 "--keep-spare: expected LEVEL=NODES, got \"=2\"");
   expect_refused(good + "--policy tight", kWrongUsage, "--policy: gang.policy: must be compact");
   expect_refused(good + "--existing b1/r1=1 --existing b1/r1=2", kWrongUsage,
                  "--existing: b1/r1 is named twice");
   expect_refused(good + "--existing b9=1", kWrongUsage, "--existing: gang.existing");
   expect_refused(good + "--free -1", kWrongUsage, "--free: ");
   expect_refused(good + "--format csw", kWrongUsage, "--format: unknown format \"csw\"");
-  expect_refused(kTree + "--pods 1 --chips 1", kWrongUsage,
+  expect_refused(kFourNodes + "--pods 1 --chips 1", kWrongUsage,
                  "--free: is required, and the file does");
 }
 

@@ -11,9 +11,6 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr int kWrongUsage = 2;
-constexpr int kUnreadable = 3;
-
 class RankCommand : public testing::Test {
  protected:
   // `hosts` with \n between lines, from standard input.
@@ -94,7 +91,7 @@ TEST_F(RankCommand, RefusesWhatMakesNoSense) {
   expect_refused("n1\\n", "--batch -", kWrongUsage, "--");
   EXPECT_EQ(complaint("chipweave rank --hosts x").code, kWrongUsage);
   EXPECT_THAT(complaint("chipweave rank --network - --hosts -").text,
-              HasSubstr("--hosts: standard input is the network already"));
+              HasSubstr("--network - cannot be combined with --hosts -"));
 }
 
 TEST_F(RankCommand, FilesThatCannotBeReadExitThree) {

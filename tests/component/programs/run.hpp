@@ -12,6 +12,10 @@
 
 namespace chipweave {
 
+// Exit statuses.
+constexpr int kWrongUsage = 2;
+constexpr int kUnreadable = 3;
+
 struct Outcome {
   int code = -1;
   std::string text;  // what the shell line leaves on standard output

@@ -132,8 +132,8 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
     EXPECT_EQ(out.code, code) << arguments << "\n" << out.text;
     EXPECT_THAT(out.text, HasSubstr(words)) << arguments;
   };
-  expect(scheduler + "--tls-cert own.crt", 2, "must be given together");
-  expect(scheduler + "--tls-key own.key", 2, "must be given together");
+  expect(scheduler + "--tls-cert own.crt", 2, "--tls-cert requires --tls-key");
+  expect(scheduler + "--tls-key own.key", 2, "--tls-key requires --tls-cert");
   expect(scheduler + "--tls-client-ca ca.crt", 2, "requires --tls-cert");
   expect(scheduler + "--tls-cert none.crt --tls-key own.key", 3, "none.crt");
   expect(scheduler + "--tls-cert own.crt --tls-key other.key", 3, "other.key is not the key of");
@@ -141,17 +141,19 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
   const std::string agent =
       "chipweave-agent --node n --scheduler 127.0.0.1:1 "
       "--probe profile:hgx-h100-8 ";
-  expect(agent + "--tls-cert client.crt --tls-key client.key", 2, "needs --tls-ca");
-  expect(agent + "--tls-ca ca.crt --tls-cert client.crt", 2, "go together");
+  expect(agent + "--tls-cert client.crt --tls-key client.key", 2, "requires --tls-ca");
+  expect(agent + "--tls-ca ca.crt --tls-cert client.crt", 2, "--tls-cert requires --tls-key");
   expect(agent + "--tls-ca none.crt", 3, "none.crt");
   expect(agent + "--tls-ca own.key", 3, "own.key");
   expect(agent + "--tls-ca ca.crt --tls-cert client.crt --tls-key own.key", 3, "own.key");
-  expect(agent + "--metrics 127.0.0.1:0 --metrics-tls-cert own.crt", 2, "go together");
-  expect(agent + "--metrics-tls-cert own.crt --metrics-tls-key own.key", 2, "needs --metrics");
+  expect(agent + "--metrics 127.0.0.1:0 --metrics-tls-cert own.crt", 2,
+         "--metrics-tls-cert requires --metrics-tls-key");
+  expect(agent + "--metrics-tls-cert own.crt --metrics-tls-key own.key", 2, "requires --metrics");
   expect(agent + "--metrics 127.0.0.1:0 --metrics-tls-cert own.crt --metrics-tls-key other.key", 3,
          "other.key is not the key of");
   expect("chipweave nodes --scheduler http://127.0.0.1:1 --ca ca.crt", 2, "https://");
-  expect("chipweave nodes --scheduler https://127.0.0.1:1 --cert client.crt", 2, "go together");
+  expect("chipweave nodes --scheduler https://127.0.0.1:1 --cert client.crt", 2,
+         "must be given together");
   expect("chipweave nodes --scheduler https://127.0.0.1:1 --ca none.crt", 3, "none.crt");
 }
 

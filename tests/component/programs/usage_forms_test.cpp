@@ -13,7 +13,6 @@
 namespace chipweave {
 namespace {
 
-constexpr int kUsageError = 2;
 // An empty environment, so that nothing a person set answers for a flag.
 const std::string kRun = "timeout 10 env -i PATH=/usr/bin:/bin %B/";
 
@@ -52,7 +51,7 @@ using Messages = std::map<std::string, std::string>;
 
 void note(const std::string& words, Messages& messages) {
   const Outcome outcome = run(kRun + words + " 2>&1 >/dev/null </dev/null");
-  if (outcome.code == kUsageError) messages.emplace(outcome.text, words);
+  if (outcome.code == kWrongUsage) messages.emplace(outcome.text, words);
 }
 
 void collect(const std::string& words, const std::string& tail, Messages& messages) {

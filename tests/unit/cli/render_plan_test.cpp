@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-codec::PlanNode node(const std::string& name, std::vector<std::string> path) {
+codec::PlanNode plan_node(const std::string& name, std::vector<std::string> path) {
   codec::PlanNode out;
   out.name = name;
   out.path = std::move(path);
@@ -24,8 +24,8 @@ codec::PlanNode node(const std::string& name, std::vector<std::string> path) {
 codec::PlanRequest request(int pods) {
   codec::PlanRequest out;
   out.levels = {"block", "rack"};
-  out.nodes = {node("x1", {"b1", "r1"}), node("x2", {"b1", "r1"}), node("x3", {"b1", "r2"}),
-               node("x4", {})};
+  out.nodes = {plan_node("x1", {"b1", "r1"}), plan_node("x2", {"b1", "r1"}),
+               plan_node("x3", {"b1", "r2"}), plan_node("x4", {})};
   out.gang.pods = pods;
   out.gang.min_member = pods;
   return out;
@@ -123,7 +123,7 @@ TEST(RenderPlan, LongPlansAreCutAndSaySo) {
   asked.nodes.clear();
   std::vector<domain::PlannedPod> pods;
   for (int i = 0; i < 45; ++i) {
-    asked.nodes.push_back(node("n" + std::to_string(i), {"b", "r"}));
+    asked.nodes.push_back(plan_node("n" + std::to_string(i), {"b", "r"}));
     for (int k = 0; k < 2; ++k)
       pods.push_back({2 * i + k, static_cast<domain::GangNodeId>(i), 2 * i + k, kNoSet});
   }
@@ -136,7 +136,8 @@ TEST(RenderPlan, LongPlansAreCutAndSaySo) {
 TEST(RenderPlan, NothingIsWiderThanATerminal) {
   codec::PlanRequest asked = request(200);
   const std::string longest(253, 'n');
-  asked.nodes = {node(longest, std::vector<std::string>(16, longest)), node("x\nx", {"b"})};
+  asked.nodes = {plan_node(longest, std::vector<std::string>(16, longest)),
+                 plan_node("x\nx", {"b"})};
   asked.levels.assign(16, std::string(70, 'l'));
   asked.gang.sets.resize(1);
   asked.gang.sets[0].name = longest;

@@ -240,7 +240,7 @@ TEST(Submit, HostnameSelectorNamesTheNode) {
   given[1].hostname = "n9";
   const auto rows = run(fake, given);
   EXPECT_EQ(rows[0].node, "n2");
-  EXPECT_EQ(rows[1].reason, "its nodeSelector asks for node n9, which is no candidate");
+  EXPECT_EQ(rows[1].reason, "its nodeSelector asks for node n9, which is not a candidate");
 }
 
 TEST(Submit, ASchedulerThatIsGoneIsAnError) {

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* kBusy = "hccn_tool is busy, please try again.\n";
+constexpr const char* kBusyPort = "hccn_tool is busy, please try again.\n";
 
 constexpr const char* kRoutes =
     "Routing table:\n"
@@ -53,10 +53,10 @@ TEST(HccnArp, NeighboursThatDoNotAnswerHaveNoMac) {
 }
 
 TEST(HccnTables, WhatIsNoAnswerIsAnError) {
-  EXPECT_EQ(parse_hccn_routes(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_arp(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_speed(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_optical(kBusy).error().code, Errc::unavailable);
+  EXPECT_EQ(parse_hccn_routes(kBusyPort).error().code, Errc::unavailable);
+  EXPECT_EQ(parse_hccn_arp(kBusyPort).error().code, Errc::unavailable);
+  EXPECT_EQ(parse_hccn_speed(kBusyPort).error().code, Errc::unavailable);
+  EXPECT_EQ(parse_hccn_optical(kBusyPort).error().code, Errc::unavailable);
   EXPECT_EQ(parse_hccn_arp("").error().code, Errc::invalid_argument);
   EXPECT_EQ(parse_hccn_routes("Routing table:\n1.2.3.4 x 255.0.0.0 U 0 0 0 eth0\n").error().code,
             Errc::invalid_argument);

@@ -11,19 +11,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-PlanLine parse(const std::string& network, const std::string& gang) {
+PlanLine parse_gang(const std::string& network, const std::string& gang) {
   return parse_plan_line(R"({"id":1,"network":)" + network + R"(,"gang":)" + gang + "}");
 }
 constexpr const char* kNetwork =
     R"({"levels":["rack"],"nodes":[{"name":"a","path":["r1"],"free":4},)"
     R"({"name":"b","path":["r2"],"free":4}]})";
 domain::Gang gang(const std::string& text) {
-  const PlanLine line = parse(kNetwork, text);
+  const PlanLine line = parse_gang(kNetwork, text);
   EXPECT_TRUE(line.request) << line.request.error().text();
   return line.request ? line.request->gang : domain::Gang{};
 }
-std::string problem(const std::string& text, const std::string& network = kNetwork) {
-  const PlanLine line = parse(network, text);
+std::string gang_reader_problem(const std::string& text, const std::string& network = kNetwork) {
+  const PlanLine line = parse_gang(network, text);
   return line.request ? "" : line.request.error().text();
 }
 
@@ -56,8 +56,8 @@ TEST(GangReader, ASubgroupNeedsAllOfItsOwnPodsUnlessItSays) {
 
 TEST(GangReader, ARepairKnowsNodesThatLeft) {
   const PlanLine line =
-      parse(kNetwork, R"({"pods":2,"chips_per_pod":1,"existing":{"r1":[1],"r9":[0]},)"
-                      R"("failed_nodes":["r9"]})");
+      parse_gang(kNetwork, R"({"pods":2,"chips_per_pod":1,"existing":{"r1":[1],"r9":[0]},)"
+                           R"("failed_nodes":["r9"]})");
   ASSERT_TRUE(line.request) << line.request.error().text();
   ASSERT_EQ(line.request->nodes.size(), 3U);
   EXPECT_FALSE(line.request->nodes[2].healthy);
@@ -66,45 +66,49 @@ TEST(GangReader, ARepairKnowsNodesThatLeft) {
 }
 
 TEST(GangReader, WhatIsWrongIsNamed) {
-  EXPECT_THAT(problem(R"({"roles":[{"name":"a","pods":1}],"subgroups":[{"name":"b","pods":1}],)"
-                      R"("chips_per_pod":1})"),
-              HasSubstr("gang.roles"));
-  EXPECT_THAT(problem(R"({"pods":3,"roles":[{"name":"a","pods":1,"chips_per_pod":1}]})"),
-              HasSubstr("gang.pods"));
-  EXPECT_THAT(problem(R"({"chips_per_pod":1,"subgroups":[{"name":"a","pods":1,"parent":"b"},)"
-                      R"({"name":"b","pods":1,"parent":"a"}]})"),
-              HasSubstr("gang.subgroups[0].parent"));
-  EXPECT_THAT(problem(R"({"chips_per_pod":1,"subgroups":[{"name":"a","pods":1},)"
-                      R"({"name":"a","pods":1}]})"),
+  EXPECT_THAT(
+      gang_reader_problem(R"({"roles":[{"name":"a","pods":1}],"subgroups":[{"name":"b","pods":1}],)"
+                          R"("chips_per_pod":1})"),
+      HasSubstr("gang.roles"));
+  EXPECT_THAT(
+      gang_reader_problem(R"({"pods":3,"roles":[{"name":"a","pods":1,"chips_per_pod":1}]})"),
+      HasSubstr("gang.pods"));
+  EXPECT_THAT(
+      gang_reader_problem(R"({"chips_per_pod":1,"subgroups":[{"name":"a","pods":1,"parent":"b"},)"
+                          R"({"name":"b","pods":1,"parent":"a"}]})"),
+      HasSubstr("gang.subgroups[0].parent"));
+  EXPECT_THAT(gang_reader_problem(R"({"chips_per_pod":1,"subgroups":[{"name":"a","pods":1},)"
+                                  R"({"name":"a","pods":1}]})"),
               HasSubstr("gang.subgroups[1].name"));
-  EXPECT_THAT(problem(R"({"pods":2,"pod_chips":[1]})"), HasSubstr("gang.pod_chips"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"1":["a"]}})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":2,"pod_chips":[1]})"), HasSubstr("gang.pod_chips"));
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"1":["a"]}})"),
               HasSubstr("gang.allowed_nodes.1"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"0":["z"]}})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"0":["z"]}})"),
               HasSubstr("unknown node"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"keep_spare":{"level":"rack"}})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"keep_spare":{"level":"rack"}})"),
               HasSubstr("gang.keep_spare.nodes"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"min_sets":{"x":1}})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"min_sets":{"x":1}})"),
               HasSubstr("gang.min_sets.x"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"existing":{"r1":[0,0]}})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"existing":{"r1":[0,0]}})"),
               HasSubstr("gang.existing.r1[1]"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"failed_nodes":["r1/x/y"]})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"failed_nodes":["r1/x/y"]})"),
               HasSubstr("gang.failed_nodes[0]"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1})",
-                      R"({"levels":["rack"],"nodes":[{"name":"a","free_chips":[0]}]})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1})",
+                                  R"({"levels":["rack"],"nodes":[{"name":"a","free_chips":[0]}]})"),
               HasSubstr("network.nodes[0].free_chips"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1})",
-                      R"({"levels":["rack"],"level_gbps":{"rak":1},"nodes":[]})"),
+  EXPECT_THAT(gang_reader_problem(R"({"pods":1,"chips_per_pod":1})",
+                                  R"({"levels":["rack"],"level_gbps":{"rak":1},"nodes":[]})"),
               HasSubstr("network.level_gbps.rak"));
 }
 
 TEST(CombinedLevels, AcceleratorsThatNestAreLevelsOfTheTree) {
-  const PlanLine line = parse(R"({"levels":["spine","host"],"accelerator_levels":["nvl"],"nodes":[)"
-                              R"({"name":"a","path":["s1","a"],"accelerator":["n1"],"free":1},)"
-                              R"({"name":"b","path":["s1","b"],"accelerator":["n1"],"free":1},)"
-                              R"({"name":"d","path":["s1","d"],"accelerator":["n2"],"free":1},)"
-                              R"({"name":"c","path":["s2","c"],"free":1}]})",
-                              R"({"pods":1,"chips_per_pod":1,"required_level":"nvl"})");
+  const PlanLine line =
+      parse_gang(R"({"levels":["spine","host"],"accelerator_levels":["nvl"],"nodes":[)"
+                 R"({"name":"a","path":["s1","a"],"accelerator":["n1"],"free":1},)"
+                 R"({"name":"b","path":["s1","b"],"accelerator":["n1"],"free":1},)"
+                 R"({"name":"d","path":["s1","d"],"accelerator":["n2"],"free":1},)"
+                 R"({"name":"c","path":["s2","c"],"free":1}]})",
+                 R"({"pods":1,"chips_per_pod":1,"required_level":"nvl"})");
   ASSERT_TRUE(line.request) << line.request.error().text();
   EXPECT_TRUE(line.request->nested);
   EXPECT_THAT(line.request->levels, ElementsAre("spine", "nvl", "host"));
@@ -114,9 +118,9 @@ TEST(CombinedLevels, AcceleratorsThatNestAreLevelsOfTheTree) {
 }
 
 TEST(CombinedLevels, ANetworkMayHaveNoOthers) {
-  const PlanLine line = parse(R"({"levels":[],"accelerator_levels":["domain"],"nodes":[)"
-                              R"({"name":"a","path":[],"accelerator":["d1"],"free":4}]})",
-                              R"({"pods":1,"chips_per_pod":1,"required_level":"domain"})");
+  const PlanLine line = parse_gang(R"({"levels":[],"accelerator_levels":["domain"],"nodes":[)"
+                                   R"({"name":"a","path":[],"accelerator":["d1"],"free":4}]})",
+                                   R"({"pods":1,"chips_per_pod":1,"required_level":"domain"})");
   ASSERT_TRUE(line.request) << line.request.error().text();
   EXPECT_THAT(line.request->levels, ElementsAre("domain"));
   EXPECT_THAT(line.request->nodes[0].place, ElementsAre("d1"));
@@ -127,10 +131,11 @@ TEST(CombinedLevels, ThoseThatCrossComeFirstIfTheyAreAskedFor) {
       R"({"levels":["leaf"],"accelerator_levels":["pod"],"nodes":[)"
       R"({"name":"a","path":["l1"],"accelerator":["p1"]},{"name":"b","path":["l1"],"accelerator":["p2"]},)"
       R"({"name":"c","path":["l2"],"accelerator":["p1"]},{"name":"d","path":["l2"],"accelerator":["p2"]}]})";
-  const PlanLine plain = parse(network, R"({"pods":1,"chips_per_pod":0})");
+  const PlanLine plain = parse_gang(network, R"({"pods":1,"chips_per_pod":0})");
   ASSERT_TRUE(plain.request);
   EXPECT_THAT(plain.request->levels, ElementsAre("leaf"));
-  const PlanLine asked = parse(network, R"({"pods":1,"chips_per_pod":0,"required_level":"pod"})");
+  const PlanLine asked =
+      parse_gang(network, R"({"pods":1,"chips_per_pod":0,"required_level":"pod"})");
   ASSERT_TRUE(asked.request) << asked.request.error().text();
   EXPECT_THAT(asked.request->levels, ElementsAre("pod", "leaf"));
   EXPECT_FALSE(asked.request->nested);

@@ -8,22 +8,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kNetwork =
+constexpr const char* kPlanNetwork =
     R"("network":{"levels":["block","rack"],"nodes":[{"name":"x1","path":["b1","r1"],"free":8},)"
     R"({"name":"x2","path":["b1"],"free":6,"max_pods":3,"healthy":false,"rails":["l1"]}]})";
 
-PlanLine parse(const std::string& gang) {
-  return parse_plan_line(std::string(R"({"id":"g1",)") + kNetwork + R"(,"gang":)" + gang + "}");
+PlanLine parse_plan(const std::string& gang) {
+  return parse_plan_line(std::string(R"({"id":"g1",)") + kPlanNetwork + R"(,"gang":)" + gang + "}");
 }
-std::string problem(const std::string& gang) {
-  const PlanLine line = parse(gang);
+std::string plan_codec_problem(const std::string& gang) {
+  const PlanLine line = parse_plan(gang);
   return line.request ? "" : line.request.error().text();
 }
 
 TEST(PlanCodec, ReadsARequest) {
-  const PlanLine line =
-      parse(R"({"pods":4,"chips_per_pod":2,"min_member":3,"required_level":"block",)"
-            R"("slices":[{"level":"rack","size":2}],"policy":"compact","existing":{"b1/r1":2}})");
+  const PlanLine line = parse_plan(
+      R"({"pods":4,"chips_per_pod":2,"min_member":3,"required_level":"block",)"
+      R"("slices":[{"level":"rack","size":2}],"policy":"compact","existing":{"b1/r1":2}})");
   ASSERT_TRUE(line.request) << line.request.error().text();
   EXPECT_EQ(line.id, "\"g1\"");
   const PlanRequest& r = *line.request;
@@ -44,29 +44,30 @@ TEST(PlanCodec, ReadsARequest) {
 }
 
 TEST(PlanCodec, AllMustRunUnlessSaidOtherwise) {
-  const PlanLine line = parse(R"({"pods":4,"chips_per_pod":2,"existing":{"b1/r1":2}})");
+  const PlanLine line = parse_plan(R"({"pods":4,"chips_per_pod":2,"existing":{"b1/r1":2}})");
   ASSERT_TRUE(line.request);
   EXPECT_EQ(line.request->gang.min_member, 6);
 }
 
 TEST(PlanCodec, WhatIsWrongIsNamed) {
-  EXPECT_THAT(problem("7"), HasSubstr("gang"));
-  EXPECT_THAT(problem(R"({"chips_per_pod":1})"), HasSubstr("gang.pods"));
-  EXPECT_THAT(problem(R"({"pods":-1,"chips_per_pod":1})"), HasSubstr("gang.pods"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"podz":2})"), HasSubstr("podz"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"required_level":"rak"})"),
+  EXPECT_THAT(plan_codec_problem("7"), HasSubstr("gang"));
+  EXPECT_THAT(plan_codec_problem(R"({"chips_per_pod":1})"), HasSubstr("gang.pods"));
+  EXPECT_THAT(plan_codec_problem(R"({"pods":-1,"chips_per_pod":1})"), HasSubstr("gang.pods"));
+  EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"podz":2})"), HasSubstr("podz"));
+  EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"required_level":"rak"})"),
               HasSubstr("did you mean \"rack\""));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"required_level":"rack",)"
-                      R"("slices":[{"level":"block","size":2}]})"),
+  EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"required_level":"rack",)"
+                                 R"("slices":[{"level":"block","size":2}]})"),
               HasSubstr("gang.slices[0].level"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"slices":[{"level":"rack"}]})"),
+  EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"slices":[{"level":"rack"}]})"),
               HasSubstr("gang.slices[0].size"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"slices":[{"level":"rack","size":2},)"
-                      R"({"level":"block","size":3}]})"),
-              HasSubstr("does not divide"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"existing":{"b9":1}})"),
+  EXPECT_THAT(
+      plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"slices":[{"level":"rack","size":2},)"
+                         R"({"level":"block","size":3}]})"),
+      HasSubstr("does not divide"));
+  EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"existing":{"b9":1}})"),
               HasSubstr("unknown node path"));
-  EXPECT_THAT(problem(R"({"pods":1,"chips_per_pod":1,"policy":"loose"})"),
+  EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"policy":"loose"})"),
               HasSubstr("gang.policy"));
 }
 
@@ -90,7 +91,7 @@ TEST(PlanCodec, NetworksThatCannotBeAreRefused) {
 }
 
 TEST(PlanCodec, WritesAnAnswer) {
-  const PlanLine line = parse(R"({"pods":2,"chips_per_pod":1})");
+  const PlanLine line = parse_plan(R"({"pods":2,"chips_per_pod":1})");
   ASSERT_TRUE(line.request);
   const domain::Plan plan{true, {{0, 0, 0}, {1, 0, 1}}, {1, 1}, true, {}, ""};
   EXPECT_EQ(write_plan_answer(line.id, *line.request, plan),

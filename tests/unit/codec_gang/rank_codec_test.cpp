@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string problem(const std::string& line) {
+std::string rank_codec_problem(const std::string& line) {
   const RankLine read = parse_rank_line(line);
   return read.request ? "" : read.request.error().text();
 }
@@ -25,17 +25,18 @@ TEST(RankCodec, ReadsAndWrites) {
 }
 
 TEST(RankCodec, WhatIsWrongIsNamed) {
-  EXPECT_THAT(problem(R"({"id":1,"levels":["a"]})"), HasSubstr("pods"));
-  EXPECT_THAT(problem(R"({"id":1,"pods":[]})"), HasSubstr("levels"));
-  EXPECT_THAT(problem(R"({"id":1,"levels":["a"],"pods":[{"path":["x"]}]})"),
+  EXPECT_THAT(rank_codec_problem(R"({"id":1,"levels":["a"]})"), HasSubstr("pods"));
+  EXPECT_THAT(rank_codec_problem(R"({"id":1,"pods":[]})"), HasSubstr("levels"));
+  EXPECT_THAT(rank_codec_problem(R"({"id":1,"levels":["a"],"pods":[{"path":["x"]}]})"),
               HasSubstr("pods[0].name"));
-  EXPECT_THAT(problem(R"({"id":1,"levels":["a"],"pods":[{"name":"p","path":["x","y"]}]})"),
-              HasSubstr("pods[0].path"));
-  EXPECT_THAT(problem(R"({"id":1,"levels":["a"],"pods":[{"name":"p"},{"name":"p"}]})"),
+  EXPECT_THAT(
+      rank_codec_problem(R"({"id":1,"levels":["a"],"pods":[{"name":"p","path":["x","y"]}]})"),
+      HasSubstr("pods[0].path"));
+  EXPECT_THAT(rank_codec_problem(R"({"id":1,"levels":["a"],"pods":[{"name":"p"},{"name":"p"}]})"),
               HasSubstr("pods[1].name"));
-  EXPECT_THAT(problem(R"({"id":1,"levels":["a"],"pods":[{"name":"p","path":"x"}]})"),
+  EXPECT_THAT(rank_codec_problem(R"({"id":1,"levels":["a"],"pods":[{"name":"p","path":"x"}]})"),
               HasSubstr("pods[0].path"));
-  EXPECT_THAT(problem("[]"), HasSubstr("object"));
+  EXPECT_THAT(rank_codec_problem("[]"), HasSubstr("object"));
 }
 
 // A request whose communicators are so.
@@ -99,7 +100,9 @@ TEST(RankCodec, WritesCostsBehindWhatIsThereWithoutThem) {
 }
 
 TEST(RankCodec, WhatIsWrongWithCommunicatorsIsNamed) {
-  const auto problem_of = [](const std::string& text) { return problem(with_communicators(text)); };
+  const auto problem_of = [](const std::string& text) {
+    return rank_codec_problem(with_communicators(text));
+  };
   EXPECT_THAT(problem_of("3"), HasSubstr("communicators: expected an object, got 3"));
   EXPECT_THAT(problem_of(R"({"tensr":8})"), HasSubstr("unknown key \"tensr\""));
   EXPECT_THAT(problem_of(R"({"tensor":0})"), HasSubstr("communicators.tensor: must be 1 to"));

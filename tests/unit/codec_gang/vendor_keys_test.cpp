@@ -30,7 +30,7 @@ VendorKeys keys(const std::string& text) {
   EXPECT_FALSE(problems.any()) << problems.error().text();
   return out;
 }
-std::string problem(const std::string& text) {
+std::string vendor_keys_problem(const std::string& text) {
   JsonProblems problems;
   read(text, problems);
   return problems.any() ? problems.error().text() : "";
@@ -107,53 +107,63 @@ TEST(VendorKeys, ReadsNvlinkDomains) {
 }
 
 TEST(VendorKeys, WhatIsWrongIsNamed) {
-  EXPECT_THAT(problem("7"), HasSubstr("gang.vendor: expected an object, got 7"));
-  EXPECT_THAT(problem(R"({"ascent":{}})"), AllOf(HasSubstr("ascent"), HasSubstr("gang.vendor")));
-  EXPECT_THAT(problem(R"({"ascend":[]})"),
+  EXPECT_THAT(vendor_keys_problem("7"), HasSubstr("gang.vendor: expected an object, got 7"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascent":{}})"),
+              AllOf(HasSubstr("ascent"), HasSubstr("gang.vendor")));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":[]})"),
               HasSubstr("gang.vendor.ascend: expected an object, got a list"));
-  EXPECT_THAT(problem(R"({"ascend":{"spblock":1}})"), HasSubstr("spblock"));
-  EXPECT_THAT(problem(R"({"ascend":{"sp_block":0}})"), HasSubstr("gang.vendor.ascend.sp_block"));
-  EXPECT_THAT(problem(R"({"ascend":{"sp_block":"32"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"spblock":1}})"), HasSubstr("spblock"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"sp_block":0}})"),
+              HasSubstr("gang.vendor.ascend.sp_block"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"sp_block":"32"}})"),
               HasSubstr("gang.vendor.ascend.sp_block: expected an integer, got a string"));
-  EXPECT_THAT(problem(R"({"ascend":{"ra_block":1.5}})"), HasSubstr("ascend.ra_block"));
-  EXPECT_THAT(problem(R"({"ascend":{"reserve_nodes":-1}})"), HasSubstr("ascend.reserve_nodes"));
-  EXPECT_THAT(problem(R"({"ascend":{"super_pod_size":0}})"), HasSubstr("ascend.super_pod_size"));
-  EXPECT_THAT(problem(R"({"ascend":{"node_chips":65}})"), HasSubstr("ascend.node_chips"));
-  EXPECT_THAT(problem(R"({"ascend":{"ub_memory":"true"}})"), HasSubstr("ascend.ub_memory"));
-  EXPECT_THAT(problem(R"({"ascend":{"affinity":"sofd"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"ra_block":1.5}})"), HasSubstr("ascend.ra_block"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"reserve_nodes":-1}})"),
+              HasSubstr("ascend.reserve_nodes"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"super_pod_size":0}})"),
+              HasSubstr("ascend.super_pod_size"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"node_chips":65}})"),
+              HasSubstr("ascend.node_chips"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"ub_memory":"true"}})"),
+              HasSubstr("ascend.ub_memory"));
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"affinity":"sofd"}})"),
               AllOf(HasSubstr("ascend.affinity: unknown value \"sofd\""),
                     HasSubstr("did you mean \"soft\"")));
-  EXPECT_THAT(problem(R"({"ascend":{"server":"910a"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"server":"910a"}})"),
               HasSubstr("ascend.server: unknown value \"910a\"; did you mean \"950\"?"));
-  EXPECT_THAT(problem(R"({"ascend":{"rack_level":"rakc"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"ascend":{"rack_level":"rakc"}})"),
               AllOf(HasSubstr("ascend.rack_level: unknown level \"rakc\""),
                     HasSubstr("did you mean \"rack\"")));
 }
 
 TEST(VendorKeys, WhatIsWrongOfTorAndNvlinkIsNamed) {
-  EXPECT_THAT(problem(R"({"tor":{}})"), HasSubstr("gang.vendor.tor.schema: is missing"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"large"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{}})"),
+              HasSubstr("gang.vendor.tor.schema: is missing"));
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"large"}})"),
               HasSubstr("tor.schema: unknown value \"large\""));
-  EXPECT_THAT(problem(R"({"tor":{"schema":null}})"), HasSubstr("tor.schema"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","nslb_version":2.0}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":null}})"), HasSubstr("tor.schema"));
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","nslb_version":2.0}})"),
               HasSubstr("tor.nslb_version"));
   EXPECT_THAT(
-      problem(R"({"tor":{"schema":"null","nslb_version":"3.0"}})"),
+      vendor_keys_problem(R"({"tor":{"schema":"null","nslb_version":"3.0"}})"),
       HasSubstr("tor.nslb_version: unknown value \"3.0\"; did you mean \"1.0\" or \"2.0\"?"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","tor_level":"two"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","tor_level":"two"}})"),
               HasSubstr("tor.tor_level"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","shared_tor_num":3}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","shared_tor_num":3}})"),
               HasSubstr("tor.shared_tor_num"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","tor_count":0}})"), HasSubstr("tor.tor_count"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","level":"spine"}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","tor_count":0}})"),
+              HasSubstr("tor.tor_count"));
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","level":"spine"}})"),
               HasSubstr("tor.level: unknown level"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","states":[]}})"), HasSubstr("tor.states"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","states":{"t0":"busy"}}})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","states":[]}})"),
+              HasSubstr("tor.states"));
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","states":{"t0":"busy"}}})"),
               HasSubstr("tor.states.t0: must be free, exclusive"));
-  EXPECT_THAT(problem(R"({"tor":{"schema":"null","states":{"t0":2}}})"), HasSubstr("t0"));
-  EXPECT_THAT(problem(R"({"nvl_domain_level":"nvl"})"),
+  EXPECT_THAT(vendor_keys_problem(R"({"tor":{"schema":"null","states":{"t0":2}}})"),
+              HasSubstr("t0"));
+  EXPECT_THAT(vendor_keys_problem(R"({"nvl_domain_level":"nvl"})"),
               HasSubstr("gang.vendor.nvl_domain_level: unknown level"));
-  EXPECT_THAT(problem(R"({"nvl_segment":0})"), HasSubstr("gang.vendor.nvl_segment"));
+  EXPECT_THAT(vendor_keys_problem(R"({"nvl_segment":0})"), HasSubstr("gang.vendor.nvl_segment"));
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(ExtenderCapture, PreemptWithUidsAndWithWholePods) {
   }
 }
 
-std::string error_of(std::string body) {
+std::string extender_error(std::string body) {
   ExtenderReader reader;
   ExtenderArgs args;
   auto read = reader.read_args(body, args);
@@ -121,10 +121,10 @@ TEST(ExtenderReader, RefusesWhatIsNoRequest) {
                           R"({"Pod":{"spec":{"containers":{}}}})",
                           R"({"Pod":{"metadata":{"labels":{"a":1}}}})",
                           "{\"Pod\":{\"x\":\"\xff\"}}"}) {
-    EXPECT_NE(error_of(bad), "") << bad;
+    EXPECT_NE(extender_error(bad), "") << bad;
   }
-  EXPECT_EQ(error_of(R"({"Pod":{}})"), "");
-  EXPECT_EQ(error_of(R"({"pod":{"METADATA":{"Name":"p"}},"extra":[{"a":1.5e3}]})"), "");
+  EXPECT_EQ(extender_error(R"({"Pod":{}})"), "");
+  EXPECT_EQ(extender_error(R"({"pod":{"METADATA":{"Name":"p"}},"extra":[{"a":1.5e3}]})"), "");
 }
 
 TEST(ExtenderReader, RefusesDepthAndKeepsWorkingAfterwards) {

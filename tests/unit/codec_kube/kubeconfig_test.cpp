@@ -21,7 +21,7 @@ std::string kubeconfig(const Parts& parts) {
          "- name: c\n  cluster:\n    " +
          parts.cluster + "\nusers:\n- name: u\n  user:\n    " + parts.user + "\n";
 }
-std::string error_of(const Parts& parts, const char* context = "") {
+std::string kubeconfig_error(const Parts& parts, const char* context = "") {
   const auto access = read_kubeconfig(kubeconfig(parts), context);
   return access ? "" : access.error().text();
 }
@@ -66,7 +66,7 @@ TEST(Kubeconfig, WhatIsNotDoneIsSaid) {
   }
   Parts parts;
   parts.cluster += "\n    proxy-url: http://proxy:3128";
-  EXPECT_NE(error_of(parts).find("proxy-url is not supported"), std::string::npos);
+  EXPECT_NE(kubeconfig_error(parts).find("proxy-url is not supported"), std::string::npos);
 }
 
 TEST(Kubeconfig, WhatIsWrongIsNamed) {
@@ -76,22 +76,23 @@ TEST(Kubeconfig, WhatIsWrongIsNamed) {
   const auto with_user = [](const char* text) {
     return Parts{Parts().cluster, text, Parts().current};
   };
-  EXPECT_EQ(error_of({Parts().cluster, "token: a", ""}),
+  EXPECT_EQ(kubeconfig_error({Parts().cluster, "token: a", ""}),
             "current-context is not set; name a context");
-  EXPECT_EQ(error_of({}, "nowhere"), "contexts has no entry named 'nowhere'");
-  EXPECT_EQ(error_of(with_cluster("server: 10.0.0.1")),
+  EXPECT_EQ(kubeconfig_error({}, "nowhere"), "contexts has no entry named 'nowhere'");
+  EXPECT_EQ(kubeconfig_error(with_cluster("server: 10.0.0.1")),
             "cluster 'c': server must be an https:// URL");
-  EXPECT_EQ(error_of(with_cluster("server: 5")), "cluster 'c': server: expected a string, got 5");
-  EXPECT_EQ(error_of(with_cluster("{server: 'https://a', insecure-skip-tls-verify: 1}")),
+  EXPECT_EQ(kubeconfig_error(with_cluster("server: 5")),
+            "cluster 'c': server: expected a string, got 5");
+  EXPECT_EQ(kubeconfig_error(with_cluster("{server: 'https://a', insecure-skip-tls-verify: 1}")),
             "cluster 'c': insecure-skip-tls-verify: expected true or false, got 1");
-  EXPECT_NE(error_of(with_cluster("{server: 'https://a', insecure-skip-tls-verify: true, "
-                                  "certificate-authority: x}"))
+  EXPECT_NE(kubeconfig_error(with_cluster("{server: 'https://a', insecure-skip-tls-verify: true, "
+                                          "certificate-authority: x}"))
                 .find("cannot be combined"),
             std::string::npos);
-  EXPECT_NE(error_of(with_cluster("{server: 'https://a', certificate-authority-data: '?'}"))
+  EXPECT_NE(kubeconfig_error(with_cluster("{server: 'https://a', certificate-authority-data: '?'}"))
                 .find("certificate-authority-data: this is not base64"),
             std::string::npos);
-  EXPECT_NE(error_of(with_user("client-key: k")).find("needs its key"), std::string::npos);
+  EXPECT_NE(kubeconfig_error(with_user("client-key: k")).find("needs its key"), std::string::npos);
   for (const char* text : {"", "[]", "5", "a: [", "contexts: 5\ncurrent-context: a",
                            "contexts: [5]\ncurrent-context: a",
                            "contexts: [{name: a}]\ncurrent-context: a", "---\na: 1\n---\nb: 2"}) {

@@ -5,7 +5,7 @@
 namespace chipweave::codec {
 namespace {
 
-Result<TokenOwner> read(std::string body) { return read_token_review(body); }
+Result<TokenOwner> read_review(std::string body) { return read_token_review(body); }
 
 // As the API server answers (the token that it repeats is shortened).
 const std::string kAccepted =
@@ -21,7 +21,7 @@ TEST(TokenReview, AsksWithTokenAndAudience) {
 }
 
 TEST(TokenReview, ReadsWhoItIs) {
-  const auto got = read(kAccepted);
+  const auto got = read_review(kAccepted);
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_TRUE(got->authenticated);
   EXPECT_EQ(got->user, "system:serviceaccount:ns:sa");
@@ -36,13 +36,14 @@ TEST(TokenReview, WhatIsNotSaidIsNotSo) {
         R"({"authenticated":false,"user":{"username":"x"}})",
         R"({"Authenticated":true})",  // the server writes it otherwise
         R"({"error":{"authenticated":true}})"}) {
-    const auto got = read(R"({"kind":"TokenReview","status":)" + std::string(status) + "}");
+    const auto got = read_review(R"({"kind":"TokenReview","status":)" + std::string(status) + "}");
     ASSERT_TRUE(got.ok()) << status;
     EXPECT_FALSE(got->authenticated) << status;
   }
   // the last of several counts, and as a whole
-  const auto got = read(R"({"kind":"TokenReview","status":{"authenticated":true,"user":)"
-                        R"({"username":"a","groups":["g"]}},"status":{"user":{"username":"b"}}})");
+  const auto got =
+      read_review(R"({"kind":"TokenReview","status":{"authenticated":true,"user":)"
+                  R"({"username":"a","groups":["g"]}},"status":{"user":{"username":"b"}}})");
   ASSERT_TRUE(got.ok());
   EXPECT_FALSE(got->authenticated);
   EXPECT_EQ(got->user, "b");
@@ -62,7 +63,7 @@ TEST(TokenReview, WhatIsNoAnswerIsAnError) {
         std::string(R"({"kind":"TokenReview","status":{"user":{"groups":"a"}}})"),
         std::string(R"({"kind":"TokenReview","status":{"audiences":[{}]}})"),
         R"({"kind":"TokenReview","status":{"x":)" + std::string(100000, '[')}) {
-    EXPECT_FALSE(read(bad).ok()) << bad.substr(0, 200);
+    EXPECT_FALSE(read_review(bad).ok()) << bad.substr(0, 200);
   }
 }
 

@@ -21,19 +21,19 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-NodeTopology import_text(std::string_view text) {
+NodeTopology import_npu_text(std::string_view text) {
   auto t = import_npu_smi(text, {});
   if (!t) throw std::runtime_error(t.error().text());
   return std::move(t->topology);
 }
 
-std::string error_of(std::string_view text) {
+std::string npu_smi_error(std::string_view text) {
   const auto t = import_npu_smi(text, {});
   return t.ok() ? "(no error)" : t.error().text();
 }
 
 // Read off each file by eye; one entry a matrix.
-struct Expected {
+struct NpuExpected {
   std::vector<int> indices;
   std::map<LinkKind, int> links;
   std::size_t switch_chips;
@@ -45,20 +45,21 @@ struct Expected {
 const std::vector<int> k8 = {0, 1, 2, 3, 4, 5, 6, 7};
 const std::vector<int> kHalves = {0, 0, 0, 0, 1, 1, 1, 1};
 const std::map<LinkKind, int> kPairsOfNuma = {{LinkKind::node, 4}, {LinkKind::sys, 24}};
-const Expected kA2 = {k8, {{LinkKind::hccs, 28}}, 0, {3, 3, 2, 2, 0, 0, 1, 1}, kPairsOfNuma, "any"};
-const Expected kA2Crossed = {
+const NpuExpected kA2 = {k8,   {{LinkKind::hccs, 28}}, 0, {3, 3, 2, 2, 0, 0, 1, 1}, kPairsOfNuma,
+                         "any"};
+const NpuExpected kA2Crossed = {
     k8, {{LinkKind::hccs, 28}}, 0, {3, 0, 3, 0, 2, 1, 2, 1}, kPairsOfNuma, "any"};
-const Expected kSys8 = {k8, {}, 0, kHalves, {{LinkKind::sys, 28}}, "any"};
-const Expected kUbPairs = {
+const NpuExpected kSys8 = {k8, {}, 0, kHalves, {{LinkKind::sys, 28}}, "any"};
+const NpuExpected kUbPairs = {
     k8, {{LinkKind::ub, 4}}, 0, kHalves, {{LinkKind::node, 4}, {LinkKind::sys, 24}}, "any"};
-const Expected kUbQuads = {k8,
-                           {{LinkKind::ub, 12}},
-                           0,
-                           kHalves,
-                           {{LinkKind::node, 12}, {LinkKind::sys, 16}},
-                           "ascend-a5-mesh4"};
+const NpuExpected kUbQuads = {k8,
+                              {{LinkKind::ub, 12}},
+                              0,
+                              kHalves,
+                              {{LinkKind::node, 12}, {LinkKind::sys, 16}},
+                              "ascend-a5-mesh4"};
 
-const std::map<std::string, std::vector<Expected>> kFiles = {
+const std::map<std::string, std::vector<NpuExpected>> kNpuFiles = {
     {"npu_smi_topo_910B3.txt", {kA2}},
     {"npu_smi_topo_910B_fs.txt", {kA2Crossed}},
     {"npu_smi_950_topo_three_layouts.txt", {kSys8, kUbPairs, kUbQuads}},
@@ -86,7 +87,7 @@ const std::map<std::string, std::vector<Expected>> kFiles = {
      {{{0, 1, 2, 3}, {}, 0, {3, 2, 1, 0}, {{LinkKind::pxb, 4}, {LinkKind::sys, 2}}, "any"}}},
 };
 
-void check(const NodeTopology& t, const Expected& e) {
+void check(const NodeTopology& t, const NpuExpected& e) {
   EXPECT_EQ(t.vendor(), "ascend");
   EXPECT_EQ(t.indices(t.all()), e.indices);
   std::map<LinkKind, int> links;
@@ -114,8 +115,8 @@ TEST(NpuSmi, EveryRealFile) {
   if (names.empty()) GTEST_SKIP() << "no shared data";
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
-    ASSERT_EQ(kFiles.count(name), 1U) << "add the new file to kFiles";
-    const std::vector<Expected>& expected = kFiles.at(name);
+    ASSERT_EQ(kNpuFiles.count(name), 1U) << "add the new file to kNpuFiles";
+    const std::vector<NpuExpected>& expected = kNpuFiles.at(name);
     const std::string text = shared_file("ascend/" + name).value();
     EXPECT_TRUE(looks_like_npu_smi(text));
     EXPECT_FALSE(looks_like_nvidia_smi(text));
@@ -133,7 +134,7 @@ TEST(NpuSmi, EveryRealFile) {
     EXPECT_EQ(first->format, "npu-smi");
     EXPECT_EQ(export_topology_json(first->topology), export_topology_json(all->front().topology));
   }
-  EXPECT_EQ(names.size(), kFiles.size());
+  EXPECT_EQ(names.size(), kNpuFiles.size());
 }
 
 std::vector<std::string> fast_links(const NodeTopology& t) {
@@ -148,7 +149,7 @@ std::vector<std::string> fast_links(const NodeTopology& t) {
 TEST(NpuSmi, UbQuadsLinkForLink) {
   const auto text = shared_file("ascend/rt_npu_smi_topo_950_ub_quads.txt");
   if (!text) GTEST_SKIP() << "no shared data";
-  EXPECT_THAT(fast_links(import_text(*text)),
+  EXPECT_THAT(fast_links(import_npu_text(*text)),
               ElementsAre("0-1 UB", "0-2 UB", "0-3 UB", "1-2 UB", "1-3 UB", "2-3 UB", "4-5 UB",
                           "4-6 UB", "4-7 UB", "5-6 UB", "5-7 UB", "6-7 UB"));
 }
@@ -156,7 +157,7 @@ TEST(NpuSmi, UbQuadsLinkForLink) {
 TEST(NpuSmi, PciePathsOfScatteredIds) {
   const auto text = shared_file("ascend/rt_npu_smi_topo_910B4_pcie_nonContiguousIds.txt");
   if (!text) GTEST_SKIP() << "no shared data";
-  const NodeTopology t = import_text(*text);
+  const NodeTopology t = import_npu_text(*text);
   EXPECT_THAT(fast_links(t), IsEmpty());
   const std::set<int> left = {1, 3, 5, 7};
   for (int a = 0; a < 8; ++a) {
@@ -231,7 +232,7 @@ TEST(NpuSmi, TheRuleOutlivesALostLinkOrChip) {
 }
 
 TEST(NpuSmi, TwoSwitchesStayTwo) {
-  const NodeTopology t = import_text(
+  const NodeTopology t = import_npu_text(
       "Phy-ID0 Phy-ID1 Phy-ID2 Phy-ID3\nPhy-ID0 X HCCS_SW SYS SYS\nPhy-ID1 HCCS_SW X SYS SYS\n"
       "Phy-ID2 SYS SYS X HCCS_SW\nPhy-ID3 SYS SYS HCCS_SW X\n");
   ASSERT_EQ(t.switches().size(), 2U);
@@ -240,20 +241,20 @@ TEST(NpuSmi, TwoSwitchesStayTwo) {
 }
 
 TEST(NpuSmi, BadInputsAreNamedByLine) {
-  EXPECT_THAT(error_of("NPU0 NPU1\nNPU0 X HCCS\nNPU1 SYS X\n"),
+  EXPECT_THAT(npu_smi_error("NPU0 NPU1\nNPU0 X HCCS\nNPU1 SYS X\n"),
               AllOf(HasSubstr("line 2 has HCCS for NPU0, NPU1"), HasSubstr("line 3")));
-  EXPECT_THAT(error_of("NPU0 NPU1\nNPU0 X HCCS\n"), HasSubstr("no row for NPU1"));
-  EXPECT_THAT(error_of("Phy-ID0 Phy-ID1\n"), HasSubstr("no row for Phy-ID0"));
-  EXPECT_THAT(error_of("NPU0 NPU1\nNPU0 X NVL\n"), HasSubstr("expected X, HCCS"));
-  EXPECT_THAT(error_of("NPU0 NIC0\nNPU0 X HCCS\nNIC0 HCCS X\n"),
+  EXPECT_THAT(npu_smi_error("NPU0 NPU1\nNPU0 X HCCS\n"), HasSubstr("no row for NPU1"));
+  EXPECT_THAT(npu_smi_error("Phy-ID0 Phy-ID1\n"), HasSubstr("no row for Phy-ID0"));
+  EXPECT_THAT(npu_smi_error("NPU0 NPU1\nNPU0 X NVL\n"), HasSubstr("expected X, HCCS"));
+  EXPECT_THAT(npu_smi_error("NPU0 NIC0\nNPU0 X HCCS\nNIC0 HCCS X\n"),
               HasSubstr("expected a host path, got HCCS"));
-  EXPECT_THAT(error_of("NPU0 NPU0\n"), HasSubstr("duplicate column"));
-  EXPECT_THAT(error_of("NPU1 NPU01\nNPU1 X SYS\nNPU01 SYS X\n"),
+  EXPECT_THAT(npu_smi_error("NPU0 NPU0\n"), HasSubstr("duplicate column"));
+  EXPECT_THAT(npu_smi_error("NPU1 NPU01\nNPU1 X SYS\nNPU01 SYS X\n"),
               HasSubstr("two chips have index 1"));
-  EXPECT_THAT(error_of("hello"), HasSubstr("no matrix"));
+  EXPECT_THAT(npu_smi_error("hello"), HasSubstr("no matrix"));
   std::string many = "NPU0 CPU Affinity\nNPU0 X 0-3\n\n";
   for (int i = 0; i < 5; ++i) many += many;
-  EXPECT_THAT(error_of(many), HasSubstr("more than 16 matrices"));
+  EXPECT_THAT(npu_smi_error(many), HasSubstr("more than 16 matrices"));
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-ImportedTopology import_text(std::string_view text, const ImportOptions& options = {}) {
+ImportedTopology import_nvidia_text(std::string_view text, const ImportOptions& options = {}) {
   auto t = import_nvidia_smi(text, options);
   if (!t) throw std::runtime_error(t.error().text());
   return std::move(t).value();
 }
 
-std::string error_of(std::string_view text) {
+std::string nvidia_smi_error(std::string_view text) {
   const auto t = import_nvidia_smi(text, {});
   return t.ok() ? "(no error)" : t.error().text();
 }
@@ -37,7 +37,7 @@ std::vector<int> numas(const NodeTopology& t) {
 }
 
 // Read off each file by eye.
-struct Expected {
+struct NvidiaExpected {
   int chips;
   std::size_t links;
   int link_lanes;
@@ -47,7 +47,7 @@ struct Expected {
   std::map<LinkKind, int> host_paths;  // pairs by kind
 };
 
-const std::map<std::string, Expected> kFiles = {
+const std::map<std::string, NvidiaExpected> kNvidiaFiles = {
     {"a100x8-nv12.txt",
      {8, 0, 0, 12, {}, {0, 0, 0, 0, 1, 1, 1, 1}, {{LinkKind::node, 12}, {LinkKind::sys, 16}}}},
     {"asus-esc8000a-rtx6000adax4.txt",
@@ -86,13 +86,13 @@ TEST(NvidiaSmi, EveryRealFile) {
   if (names.empty()) GTEST_SKIP() << "no shared data";
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
-    ASSERT_EQ(kFiles.count(name), 1U) << "add the new file to kFiles";
-    const Expected& e = kFiles.at(name);
+    ASSERT_EQ(kNvidiaFiles.count(name), 1U) << "add the new file to kNvidiaFiles";
+    const NvidiaExpected& e = kNvidiaFiles.at(name);
     const std::string text = shared_file("topologies/nvidia-smi/" + name).value();
     EXPECT_TRUE(looks_like_nvidia_smi(text));
     EXPECT_FALSE(looks_like_npu_smi(text));
     EXPECT_FALSE(looks_like_rocm_smi(text));
-    const ImportedTopology imported = import_text(text);
+    const ImportedTopology imported = import_nvidia_text(text);
     const NodeTopology& t = imported.topology;
     EXPECT_EQ(imported.format, "nvidia-smi");
     EXPECT_EQ(t.vendor(), "nvidia");
@@ -120,13 +120,13 @@ TEST(NvidiaSmi, EveryRealFile) {
     }
     EXPECT_EQ(paths, e.host_paths);
   }
-  EXPECT_EQ(names.size(), kFiles.size());
+  EXPECT_EQ(names.size(), kNvidiaFiles.size());
 }
 
 TEST(NvidiaSmi, Dgx1LinkForLink) {
   const auto text = shared_file("topologies/nvidia-smi/dgx1-v100x8-mlx5.txt");
   if (!text) GTEST_SKIP() << "no shared data";
-  const NodeTopology t = import_text(*text, {"V100"}).topology;
+  const NodeTopology t = import_nvidia_text(*text, {"V100"}).topology;
   std::map<std::pair<int, int>, int> lanes;
   for (const auto& l : t.links()) {
     lanes[{l.a, l.b}] = l.lanes;
@@ -149,14 +149,15 @@ TEST(NvidiaSmi, Dgx1LinkForLink) {
 
 TEST(NvidiaSmi, RatesFollowTheModelOrTheLaneCount) {
   const std::string nv18 = "\tGPU0\tGPU1\nGPU0\tX\tNV18\nGPU1\tNV18\tX\n";
-  const ImportedTopology assumed = import_text(nv18);
+  const ImportedTopology assumed = import_nvidia_text(nv18);
   EXPECT_EQ(assumed.topology.link(0, 1)->gbps_per_lane, 20.6);
   EXPECT_THAT(assumed.warnings, ElementsAre(HasSubstr("H100")));
-  const ImportedTopology named = import_text(nv18, {"NVIDIA B200"});
+  const ImportedTopology named = import_nvidia_text(nv18, {"NVIDIA B200"});
   EXPECT_EQ(named.topology.link(0, 1)->gbps_per_lane, 40.1);
   EXPECT_TRUE(named.warnings.empty());
-  EXPECT_EQ(import_text("GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2 X\n").topology.link(0, 1)->gbps_per_lane,
-            20);
+  EXPECT_EQ(
+      import_nvidia_text("GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2 X\n").topology.link(0, 1)->gbps_per_lane,
+      20);
 }
 
 std::string all_pairs(int n, const std::string& word) {
@@ -172,12 +173,13 @@ std::string all_pairs(int n, const std::string& word) {
 }
 
 TEST(NvidiaSmi, MoreLanesThanAGpuHasMeanASwitch) {
-  EXPECT_EQ(import_text(all_pairs(16, "NV6")).topology.switches()[0].ports[15].lanes, 6);  // DGX-2
-  EXPECT_EQ(import_text(all_pairs(4, "NV18")).topology.switches().size(), 1U);  // GB200 tray
-  const NodeTopology mesh = import_text(all_pairs(4, "NV4")).topology;          // HGX A100 4-GPU
+  EXPECT_EQ(import_nvidia_text(all_pairs(16, "NV6")).topology.switches()[0].ports[15].lanes,
+            6);                                                                        // DGX-2
+  EXPECT_EQ(import_nvidia_text(all_pairs(4, "NV18")).topology.switches().size(), 1U);  // GB200 tray
+  const NodeTopology mesh = import_nvidia_text(all_pairs(4, "NV4")).topology;  // HGX A100 4-GPU
   EXPECT_TRUE(mesh.switches().empty());
   EXPECT_EQ(mesh.links().size(), 6U);
-  EXPECT_EQ(import_text(all_pairs(2, "NV12")).topology.links().size(), 1U);
+  EXPECT_EQ(import_nvidia_text(all_pairs(2, "NV12")).topology.links().size(), 1U);
 }
 
 // all_pairs with the cells of one GPU replaced.
@@ -199,17 +201,17 @@ std::string all_pairs_but(int n, const std::string& word, int gpu, const std::st
 }
 
 TEST(NvidiaSmi, ASwitchStaysOneWhenAGpuHasLanesDownOrIsOffIt) {
-  const ImportedTopology lane_down = import_text(all_pairs_but(8, "NV12", 3, "NV11"));
+  const ImportedTopology lane_down = import_nvidia_text(all_pairs_but(8, "NV12", 3, "NV11"));
   EXPECT_TRUE(lane_down.topology.links().empty());
   ASSERT_EQ(lane_down.topology.switches().size(), 1U);
   const auto& ports = lane_down.topology.switches()[0].ports;
   ASSERT_EQ(ports.size(), 8U);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(ports[static_cast<std::size_t>(i)].lanes, i == 3 ? 11 : 12);
-  const NodeTopology off = import_text(all_pairs_but(8, "NV12", 3, "SYS")).topology;
+  const NodeTopology off = import_nvidia_text(all_pairs_but(8, "NV12", 3, "SYS")).topology;
   EXPECT_TRUE(off.links().empty());
   ASSERT_EQ(off.switches().size(), 1U);
   EXPECT_EQ(off.indices(off.switches()[0].members()), (std::vector<int>{0, 1, 2, 4, 5, 6, 7}));
-  const NodeTopology hopper = import_text(all_pairs_but(8, "NV18", 0, "NV17")).topology;
+  const NodeTopology hopper = import_nvidia_text(all_pairs_but(8, "NV18", 0, "NV17")).topology;
   EXPECT_EQ(hopper.switches()[0].gbps_per_lane, 20.6);
   EXPECT_EQ(hopper.switches()[0].ports[0].lanes, 17);
 }
@@ -223,12 +225,12 @@ TEST(NvidiaSmi, MoreLanesThanAGpuHasThatNoSwitchExplainsAreRefused) {
   };
   replace("GPU1", 2);
   replace("GPU2", 1);
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU0 shows 36 NVLink lanes"),
-                                    HasSubstr("GPU1, GPU2 is NV10"), HasSubstr("NV12")));
+  EXPECT_THAT(nvidia_smi_error(text), AllOf(HasSubstr("GPU0 shows 36 NVLink lanes"),
+                                            HasSubstr("GPU1, GPU2 is NV10"), HasSubstr("NV12")));
 }
 
 TEST(NvidiaSmi, ToleratesWhatDriversAndPeopleAdd) {
-  const NodeTopology t = import_text(
+  const NodeTopology t = import_nvidia_text(
                              "$ nvidia-smi topo -m\r\n\x1b[4m\tGPU0\tGPU3\tNIC0\tCPU "
                              "Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m\r\n"
                              "GPU0\t X \tSOC\tPIX\t\t1\t\tN/A\r\n"
@@ -247,7 +249,7 @@ TEST(NvidiaSmi, ToleratesWhatDriversAndPeopleAdd) {
 }
 
 TEST(NvidiaSmi, AlignedBlanksWithAnEmptyCpuAffinity) {
-  const NodeTopology t = import_text(
+  const NodeTopology t = import_nvidia_text(
                              "        GPU0    GPU1    CPU Affinity    NUMA Affinity\n"
                              "GPU0     X      PHB                     1\n"
                              "GPU1    PHB      X      0-3             0\n")
@@ -256,56 +258,56 @@ TEST(NvidiaSmi, AlignedBlanksWithAnEmptyCpuAffinity) {
 }
 
 TEST(NvidiaSmi, OneGpuIsAMachine) {
-  EXPECT_EQ(import_text("\tGPU0\tCPU Affinity\nGPU0\t X \t0-7\n").topology.chip_count(), 1);
+  EXPECT_EQ(import_nvidia_text("\tGPU0\tCPU Affinity\nGPU0\t X \t0-7\n").topology.chip_count(), 1);
 }
 
 TEST(NvidiaSmi, ASecondMatrixIsMentioned) {
-  const ImportedTopology t = import_text(all_pairs(2, "PIX") + "\n" + all_pairs(4, "SYS"));
+  const ImportedTopology t = import_nvidia_text(all_pairs(2, "PIX") + "\n" + all_pairs(4, "SYS"));
   EXPECT_EQ(t.topology.chip_count(), 2);
   EXPECT_THAT(t.warnings, Contains(HasSubstr("2 matrices")));
 }
 
 TEST(NvidiaSmi, BadInputsAreNamedByLine) {
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU1\tPIX\tX\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU1\tPIX\tX\n"),
               AllOf(HasSubstr("line 2 has NV1 for GPU0, GPU1"),
                     HasSubstr("line 3 has PIX for GPU1, GPU0")));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tNV1\n"),
               AllOf(HasSubstr("no row for GPU1"), HasSubstr("cut off")));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU1\tNV1\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU1\tNV1\n"),
               AllOf(HasSubstr("line 3"), HasSubstr("cut off")));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\tGPU0\nGPU0\tX\tNV1\tX\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\tGPU0\nGPU0\tX\tNV1\tX\n"),
               HasSubstr("duplicate column \"GPU0\""));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU0\tX\tNV1\nGPU1\tNV1\tX\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tNV1\nGPU0\tX\tNV1\nGPU1\tNV1\tX\n"),
               HasSubstr("duplicate row of GPU0"));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tFOO\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tFOO\n"),
               AllOf(HasSubstr("line 2: cell GPU0, GPU1"), HasSubstr("FOO")));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tX\nGPU1\tX\tX\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tX\nGPU1\tX\tX\n"),
               HasSubstr("X means the chip itself"));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tPIX\tPIX\n"), HasSubstr("expected X"));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tNV0\nGPU1\tNV0\tX\n"), HasSubstr("NV0"));
-  EXPECT_THAT(error_of("\tGPU0\tmlx5_0\nGPU0\tX\tNV1\nmlx5_0\tNV1\tX\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tPIX\tPIX\n"), HasSubstr("expected X"));
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tNV0\nGPU1\tNV0\tX\n"), HasSubstr("NV0"));
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tmlx5_0\nGPU0\tX\tNV1\nmlx5_0\tNV1\tX\n"),
               HasSubstr("expected a host path, got NV1"));
-  EXPECT_THAT(error_of("\tGPU0\nGPU0\tX\t0-3\t1\n"), HasSubstr("more cells"));
-  EXPECT_THAT(error_of(all_pairs(65, "SYS")), HasSubstr("65 chips, at most 64"));
-  EXPECT_THAT(error_of(all_pairs(400, "SYS")), HasSubstr("400 columns"));
-  EXPECT_THAT(error_of("nothing of the kind"), HasSubstr("no matrix"));
-  EXPECT_THAT(error_of(std::string("\x7f"
-                                   "ELF\0\0\0",
-                                   7)),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\nGPU0\tX\t0-3\t1\n"), HasSubstr("more cells"));
+  EXPECT_THAT(nvidia_smi_error(all_pairs(65, "SYS")), HasSubstr("65 chips, at most 64"));
+  EXPECT_THAT(nvidia_smi_error(all_pairs(400, "SYS")), HasSubstr("400 columns"));
+  EXPECT_THAT(nvidia_smi_error("nothing of the kind"), HasSubstr("no matrix"));
+  EXPECT_THAT(nvidia_smi_error(std::string("\x7f"
+                                           "ELF\0\0\0",
+                                           7)),
               HasSubstr("no matrix"));
-  EXPECT_THAT(error_of(""), HasSubstr("no matrix"));
+  EXPECT_THAT(nvidia_smi_error(""), HasSubstr("no matrix"));
 }
 
 TEST(NvidiaSmi, EveryCutOfARealFileIsAnErrorOrTheSameMachine) {
   const auto text = shared_file("topologies/nvidia-smi/dgx1-v100x8-mlx5.txt");
   if (!text) GTEST_SKIP() << "no shared data";
-  const std::string whole = export_topology_json(import_text(*text).topology);
+  const std::string whole = export_topology_json(import_nvidia_text(*text).topology);
   const std::size_t last_row = text->find("\nGPU7\t") + 1;
   const std::size_t end_of_gpus = text->find('\n', last_row);
   for (std::size_t n = 0; n < last_row; ++n) {
     EXPECT_FALSE(import_nvidia_smi(text->substr(0, n), {}).ok()) << n;
   }
-  EXPECT_EQ(export_topology_json(import_text(text->substr(0, end_of_gpus)).topology), whole);
+  EXPECT_EQ(export_topology_json(import_nvidia_text(text->substr(0, end_of_gpus)).topology), whole);
 }
 
 TEST(NvidiaSmi, HugeInputsAreRefusedAtOnce) {
@@ -317,11 +319,12 @@ TEST(NvidiaSmi, HugeInputsAreRefusedAtOnce) {
 }
 
 TEST(NvidiaSmi, WhatNoColumnHoldsIsAnError) {
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\tX\nGPU2\tPIX\tPIX\n"),
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\tX\nGPU2\tPIX\tPIX\n"),
               AllOf(HasSubstr("line 4"), HasSubstr("\"GPU2\" has no column")));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tPIX\tNV4\nGPU1\tPIX\tX\t0-3\n"),
-              AllOf(HasSubstr("line 2"), HasSubstr("\"NV4\" where")));
-  EXPECT_THAT(error_of("\tGPU0\tGPU1000000\nGPU0\tX\tPIX\nGPU1000000\tPIX\tX\n"),
+  EXPECT_THAT(
+      nvidia_smi_error("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tPIX\tNV4\nGPU1\tPIX\tX\t0-3\n"),
+      AllOf(HasSubstr("line 2"), HasSubstr("\"NV4\" where")));
+  EXPECT_THAT(nvidia_smi_error("\tGPU0\tGPU1000000\nGPU0\tX\tPIX\nGPU1000000\tPIX\tX\n"),
               HasSubstr("\"GPU1000000\" is too large"));
 }
 

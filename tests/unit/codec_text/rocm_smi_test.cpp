@@ -51,7 +51,7 @@ std::string mi250x() {
   return out + "=========== End of ROCm SMI Log ===========\n";
 }
 
-std::string error_of(std::string_view text) {
+std::string rocm_smi_error(std::string_view text) {
   const auto t = import_rocm_smi(text, {});
   return t.ok() ? "(no error)" : t.error().text();
 }
@@ -90,26 +90,27 @@ TEST(RocmSmi, PcieBoxesHaveNoLinks) {
 }
 
 TEST(RocmSmi, BadInputsAreNamedByLine) {
-  EXPECT_THAT(error_of(mi250x().substr(0, mi250x().find("Link Type"))),
+  EXPECT_THAT(rocm_smi_error(mi250x().substr(0, mi250x().find("Link Type"))),
               HasSubstr("Link Type between two GPUs"));
   std::string text = mi250x();
   text.replace(text.rfind("XGMI"), 4, "PCIE");
-  EXPECT_THAT(error_of(text), AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("in the other direction")));
+  EXPECT_THAT(rocm_smi_error(text),
+              AllOf(HasSubstr("GPU6, GPU7"), HasSubstr("in the other direction")));
   text = mi250x();
   text.replace(text.find("30"), 2, "3x");
-  EXPECT_THAT(error_of(text), HasSubstr("weight of GPU0, GPU3"));
+  EXPECT_THAT(rocm_smi_error(text), HasSubstr("weight of GPU0, GPU3"));
   const auto xgmi = [](int, int) { return std::string("XGMI"); };
   const auto weight = [](int, int) { return std::string("15"); };
-  EXPECT_THAT(error_of(table("Weight between two GPUs", 65, weight) +
-                       table("Link Type between two GPUs", 65, xgmi)),
+  EXPECT_THAT(rocm_smi_error(table("Weight between two GPUs", 65, weight) +
+                             table("Link Type between two GPUs", 65, xgmi)),
               HasSubstr("must have at most 64 GPUs, got 65"));
-  EXPECT_THAT(error_of(table("Weight between two GPUs", 2, weight) +
-                       table("Link Type between two GPUs", 3, xgmi)),
+  EXPECT_THAT(rocm_smi_error(table("Weight between two GPUs", 2, weight) +
+                             table("Link Type between two GPUs", 3, xgmi)),
               HasSubstr("different GPUs"));
   text = table("Weight between two GPUs", 2, weight) + table("Link Type between two GPUs", 2, xgmi);
-  EXPECT_THAT(error_of(text.substr(0, text.rfind("GPU1   "))), HasSubstr("cut off"));
+  EXPECT_THAT(rocm_smi_error(text.substr(0, text.rfind("GPU1   "))), HasSubstr("cut off"));
   text.replace(text.rfind("GPU1"), 4, "GPU0");
-  EXPECT_THAT(error_of(text), HasSubstr("duplicate row of GPU0"));
+  EXPECT_THAT(rocm_smi_error(text), HasSubstr("duplicate row of GPU0"));
 }
 
 TEST(RocmSmi, OfTwoOutputsTheFirstIsUsedAndThatIsSaid) {

@@ -14,7 +14,7 @@ using domain::LinkKind;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::string error_of(std::string_view json) {
+std::string topology_json_error(std::string_view json) {
   const auto t = topology_from_json_text(json);
   return t.ok() ? "(no error)" : t.error().text();
 }
@@ -125,7 +125,7 @@ struct Bad {
 class BadTopologyJson : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(BadTopologyJson, IsRefusedByNameOfTheKey) {
-  const std::string error = error_of(GetParam().json);
+  const std::string error = topology_json_error(GetParam().json);
   for (const std::string& word : GetParam().words) EXPECT_THAT(error, HasSubstr(word));
 }
 
@@ -195,19 +195,20 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"({"chips":2,"chips":3})", {"key \"chips\" appears twice"}}));
 
 TEST(TopologyJson, AllProblemsAreNamedUpToALimit) {
-  const std::string error = error_of(R"({"chips":2,"links":[{"a":5,"b":6,"kind":"X"},{},{},{}]})");
+  const std::string error =
+      topology_json_error(R"({"chips":2,"links":[{"a":5,"b":6,"kind":"X"},{},{},{}]})");
   EXPECT_THAT(error,
               AllOf(HasSubstr("links[0].a"), HasSubstr("links[0].b"), HasSubstr("links[0].kind"),
                     HasSubstr("links[1].a: is missing"), HasSubstr("and 4 more")));
 }
 
 TEST(TopologyJson, DepthAndSizeAreBounded) {
-  EXPECT_THAT(error_of(std::string(100000, '[')), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(topology_json_error(std::string(100000, '[')), HasSubstr("nested deeper than 64"));
   std::string deep = "{\"source\":";
   deep += std::string(63, '[') + std::string(63, ']') + ",\"chips\":1}";
-  EXPECT_EQ(error_of(deep), "(no error)");
+  EXPECT_EQ(topology_json_error(deep), "(no error)");
   deep.insert(10, "[").insert(deep.find(','), "]");
-  EXPECT_THAT(error_of(deep), HasSubstr("nested deeper"));
+  EXPECT_THAT(topology_json_error(deep), HasSubstr("nested deeper"));
   const auto big = topology_from_json_text(std::string(limits::kMaxTopologyFileBytes + 1, ' '));
   ASSERT_FALSE(big.ok());
   EXPECT_EQ(big.error().code, Errc::limit_exceeded);
@@ -220,15 +221,16 @@ TEST(TopologyJson, ValuesAndTextsAreBounded) {
   ASSERT_FALSE(many.ok());
   EXPECT_EQ(many.error().code, Errc::limit_exceeded);
   const std::string longest(limits::kMaxFactBytes, 'm');
-  EXPECT_EQ(error_of("{\"model\":\"" + longest + "\",\"chips\":1}"), "(no error)");
-  EXPECT_THAT(error_of("{\"model\":\"" + longest + "m\",\"chips\":1}"),
+  EXPECT_EQ(topology_json_error("{\"model\":\"" + longest + "\",\"chips\":1}"), "(no error)");
+  EXPECT_THAT(topology_json_error("{\"model\":\"" + longest + "m\",\"chips\":1}"),
               HasSubstr("model: has 1025 bytes"));
 }
 
 TEST(TopologyJson, AnObjectOfManyKeysIsReadInOnePass) {
   std::string text = "{\"source\":{\"k\":0";
   for (int i = 0; i < 200000; ++i) text += ",\"" + std::to_string(i) + "\":0";
-  EXPECT_EQ(error_of(text + "},\"chips\":1}"), "(no error)");  // by the square it takes minutes
+  EXPECT_EQ(topology_json_error(text + "},\"chips\":1}"),
+            "(no error)");  // by the square it takes minutes
 }
 
 TEST(TopologyJson, HighNumbersOfChipsAndNumaNodesReadBack) {
@@ -238,16 +240,17 @@ TEST(TopologyJson, HighNumbersOfChipsAndNumaNodesReadBack) {
   ASSERT_TRUE(t.ok()) << t.error().text();
   EXPECT_EQ(export_topology_json(*topology_from_json_text(export_topology_json(*t))),
             export_topology_json(*t));
-  EXPECT_THAT(error_of(R"({"chips":[{"index":1048577}]})"), HasSubstr("0 to 1048576"));
+  EXPECT_THAT(topology_json_error(R"({"chips":[{"index":1048577}]})"), HasSubstr("0 to 1048576"));
 }
 
 TEST(TopologyJson, TwoChipsWithOneIdentityAreRefused) {
-  EXPECT_THAT(error_of(R"({"chips":[{"index":0,"id":"GPU-a"},{"index":3,"id":"GPU-a"}]})"),
-              HasSubstr("chips 0 and 3 have one id"));
+  EXPECT_THAT(
+      topology_json_error(R"({"chips":[{"index":0,"id":"GPU-a"},{"index":3,"id":"GPU-a"}]})"),
+      HasSubstr("chips 0 and 3 have one id"));
   const std::string pci = R"({"chips":[{"index":0,"pci":"0000:01:00.0"},
                                        {"index":1,"pci":"0000:01:00.0"}])";
-  EXPECT_THAT(error_of(pci + "}"), HasSubstr("chips 0 and 1 have one bus id"));
-  EXPECT_EQ(error_of(pci + R"(,"links":[{"a":0,"b":1,"kind":"BOARD"}]})"), "(no error)");
+  EXPECT_THAT(topology_json_error(pci + "}"), HasSubstr("chips 0 and 1 have one bus id"));
+  EXPECT_EQ(topology_json_error(pci + R"(,"links":[{"a":0,"b":1,"kind":"BOARD"}]})"), "(no error)");
 }
 
 TEST(TopologyJson, IsRecognised) {

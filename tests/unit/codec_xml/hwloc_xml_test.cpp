@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Read off the files' object trees by hand.
-struct File {
+struct HwlocFile {
   const char* name;
   int chips;
   std::size_t links;
@@ -23,7 +23,7 @@ struct File {
   int pix, node, sys;
 };
 
-const File kFiles[] = {
+const HwlocFile kHwlocFiles[] = {
     {"chimera-mixed-vendors.xml", 2, 0, 3, "mixed", "", {0, 2}, 0, 0, 1},
     {"corona-mi60-epyc.xml", 4, 0, 3, "amd", "Vega20", {1, 2, 5, 7}, 0, 0, 6},
     {"lassen-power9-v100x4.xml", 4, 0, 6, "nvidia", "V100-SXM2-16GB", {0, 0, 8, 8}, 2, 0, 4},
@@ -41,11 +41,11 @@ const File kFiles[] = {
     {"tioga-mi250x-8gcd.xml", 8, 4, 5, "amd", "MI250X", {3, 3, 1, 1, 0, 0, 2, 2}, 0, 4, 24},
 };
 
-class HwlocFiles : public testing::TestWithParam<File> {};
+class HwlocFiles : public testing::TestWithParam<HwlocFile> {};
 
 TEST_P(HwlocFiles, HoldWhatTheySay) {
   CHIPWEAVE_NEEDS_SHARED_DATA();
-  const File& want = GetParam();
+  const HwlocFile& want = GetParam();
   const std::string content = topology_file(std::string("hwloc/") + want.name);
   ASSERT_TRUE(looks_like_hwloc_xml(content));
   EXPECT_FALSE(looks_like_nccl_xml(content));
@@ -68,7 +68,7 @@ TEST_P(HwlocFiles, HoldWhatTheySay) {
   EXPECT_EQ(pairs_of(t, LinkKind::sys), want.sys);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HwlocFiles, testing::ValuesIn(kFiles), [](const auto& param) {
+INSTANTIATE_TEST_SUITE_P(All, HwlocFiles, testing::ValuesIn(kHwlocFiles), [](const auto& param) {
   const std::string name = param.param.name;
   return name.substr(0, name.find('-'));
 });

@@ -80,7 +80,7 @@ std::string link(int type, int from, int to, int weight, int low, int high) {
          std::to_string(to) + "\nweight " + std::to_string(weight) + "\nmin_bandwidth " +
          std::to_string(low) + "\nmax_bandwidth " + std::to_string(high) + "\n";
 }
-FileTree two_gpus() {
+FileTree two_kfd_gpus() {
   return {{"sys/topology/nodes/0/properties", node(0, 8, 0)},
           {"sys/topology/nodes/1/properties", node(304, 0, 128)},
           {"sys/topology/nodes/2/properties", node(304, 0, 129)},
@@ -89,13 +89,13 @@ FileTree two_gpus() {
 }
 
 TEST(Kfd, MaximumOverMinimumIsTheNumberOfLinks) {
-  const auto got = import_kfd_tree(two_gpus(), {});
+  const auto got = import_kfd_tree(two_kfd_gpus(), {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 XGMI x4 36"));
 }
 
 TEST(Kfd, HeavierXgmiIsARouteNotALink) {
-  FileTree files = two_gpus();
+  FileTree files = two_kfd_gpus();
   files["sys/topology/nodes/1/io_links/0/properties"] = link(11, 1, 2, 30, 0, 0);
   files["sys/topology/nodes/2/io_links/0/properties"] = link(11, 2, 1, 30, 0, 0);
   const auto got = import_kfd_tree(files, {});
@@ -105,7 +105,7 @@ TEST(Kfd, HeavierXgmiIsARouteNotALink) {
 }
 
 TEST(Kfd, OneSidedLinkIsLeftOut) {
-  FileTree files = two_gpus();
+  FileTree files = two_kfd_gpus();
   files.erase("sys/topology/nodes/2/io_links/0/properties");
   const auto got = import_kfd_tree(files, {});
   ASSERT_TRUE(got.ok());
@@ -114,7 +114,7 @@ TEST(Kfd, OneSidedLinkIsLeftOut) {
 }
 
 TEST(Kfd, NodeWithoutRenderDeviceIsNoChip) {
-  FileTree files = two_gpus();
+  FileTree files = two_kfd_gpus();
   files["sys/topology/nodes/2/properties"] = node(304, 0, -1);
   const auto got = import_kfd_tree(files, {});
   ASSERT_TRUE(got.ok()) << got.error().text();
@@ -122,7 +122,7 @@ TEST(Kfd, NodeWithoutRenderDeviceIsNoChip) {
 }
 
 TEST(Kfd, NodeWithoutPropertiesIsLeftOutWithAWarning) {
-  FileTree files = two_gpus();
+  FileTree files = two_kfd_gpus();
   files["sys/topology/nodes/3/gpu_id"] = "77\n";
   const auto got = import_kfd_tree(files, {});
   ASSERT_TRUE(got.ok());
@@ -131,7 +131,7 @@ TEST(Kfd, NodeWithoutPropertiesIsLeftOutWithAWarning) {
 }
 
 TEST(Kfd, WhatIsMissingOrSaidTwiceIsNamed) {
-  FileTree files = two_gpus();
+  FileTree files = two_kfd_gpus();
   files["sys/topology/nodes/4/properties"] = node(304, 0, 130);
   files["sys/topology/nodes/2/io_links/1/properties"] = link(11, 2, 9, 15, 0, 0);
   files["sys/topology/nodes/1/p2p_links/0/properties"] = link(11, 1, 2, 15, 50000, 200000);
@@ -147,7 +147,7 @@ TEST(Kfd, WhatIsMissingOrSaidTwiceIsNamed) {
 
 TEST(Kfd, BadValuesNameTheFile) {
   const auto error_with = [](const std::string& path, const std::string& text) {
-    FileTree files = two_gpus();
+    FileTree files = two_kfd_gpus();
     files[path] = text;
     const auto got = import_kfd_tree(files, {});
     return got.ok() ? "" : got.error().text();

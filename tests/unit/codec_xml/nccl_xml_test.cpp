@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Counted with a script of its own (Python, ElementTree), not with the importer.
-struct File {
+struct NcclFile {
   const char* name;
   int chips;
   std::size_t nics;
@@ -25,7 +25,7 @@ struct File {
   double pix_gbps;
 };
 
-constexpr File kFiles[] = {
+constexpr NcclFile kNcclFiles[] = {
     {"aws-p4d-a100x8.xml", 8, 4, "nvidia", 0, 0, 0, 4, 0, 8, 16, 0, 12},
     {"aws-p4de-a100x8.xml", 8, 4, "nvidia", 0, 0, 0, 4, 0, 8, 16, 0, 12},
     {"azure-ncv4-a100pciex4.xml", 4, 1, "nvidia", 0, 0, 0, 0, 0, 0, 6, 0, 24},
@@ -51,11 +51,11 @@ constexpr File kFiles[] = {
     {"rccl-8p_rome_n4.xml", 8, 1, "amd", 8, 8, 0, 0, 0, 2, 26, 36, 24},
 };
 
-class NcclFiles : public testing::TestWithParam<File> {};
+class NcclFiles : public testing::TestWithParam<NcclFile> {};
 
 TEST_P(NcclFiles, HoldWhatTheySay) {
   CHIPWEAVE_NEEDS_SHARED_DATA();
-  const File& want = GetParam();
+  const NcclFile& want = GetParam();
   const std::string content = topology_file(std::string("nccl-xml/") + want.name);
   ASSERT_TRUE(looks_like_nccl_xml(content));
   EXPECT_FALSE(looks_like_nccl_graph(content));
@@ -84,7 +84,7 @@ TEST_P(NcclFiles, HoldWhatTheySay) {
   EXPECT_EQ(t.host_bandwidth().pix, want.pix_gbps);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, NcclFiles, testing::ValuesIn(kFiles), [](const auto& param) {
+INSTANTIATE_TEST_SUITE_P(All, NcclFiles, testing::ValuesIn(kNcclFiles), [](const auto& param) {
   std::string name = param.param.name;
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return name;

@@ -18,17 +18,17 @@ namespace {
 
 using domain::Gang;
 
-struct Case {
+struct AgreementCase {
   Fabric fabric;
   Gang gang;
 };
 
-Case random_case(std::mt19937& random) {
+AgreementCase random_agreement_case(std::mt19937& random) {
   const auto upto = [&](int most) {
     return static_cast<int>(random() % static_cast<unsigned>(most + 1));
   };
   const int levels = 1 + upto(2);
-  Case c{Fabric(static_cast<std::size_t>(levels)), {}};
+  AgreementCase c{Fabric(static_cast<std::size_t>(levels)), {}};
   const int nodes = 10 + upto(25);
   const bool hosts = upto(1) == 0;
   const int many = upto(1) == 0 ? 19 : 5;
@@ -56,7 +56,7 @@ Case random_case(std::mt19937& random) {
 }
 
 // Domains that cost something, a level, then nodes; then the free chips in them.
-std::vector<std::int64_t> value(const Case& c, const std::set<FabricNodeId>& nodes) {
+std::vector<std::int64_t> value(const AgreementCase& c, const std::set<FabricNodeId>& nodes) {
   std::vector<std::int64_t> counts;
   std::vector<std::int64_t> tight;
   for (int level = 0; level < static_cast<int>(c.fabric.levels()); ++level) {
@@ -83,7 +83,7 @@ std::vector<std::int64_t> value(const Case& c, const std::set<FabricNodeId>& nod
   return counts;
 }
 
-std::string text_of(const Case& c) {
+std::string agreement_text_of(const AgreementCase& c) {
   std::string text = std::to_string(c.gang.pods) + " pods of " +
                      std::to_string(c.gang.chips_per_pod) + ", required " +
                      std::to_string(c.gang.required_level);
@@ -104,8 +104,8 @@ TEST(PlannerAgreement, AsGoodAsLookingAtAllWays) {
   std::mt19937 random(20'260'202);
   int fit = 0;
   for (int i = 0; i < 3000 && !HasFailure(); ++i) {
-    const Case c = random_case(random);
-    SCOPED_TRACE(text_of(c));
+    const AgreementCase c = random_agreement_case(random);
+    SCOPED_TRACE(agreement_text_of(c));
     const std::vector<std::string> levels(c.fabric.levels(), "level");
     const domain::Plan plan = plan_gang(c.fabric, levels, c.gang);
     const auto exact = place_sets_exactly(c.fabric, c.gang, group_pods(c.gang), std::nullopt);
@@ -137,8 +137,8 @@ TEST(PlannerAgreement, AsFewDomainsWithoutKeepingAllWays) {
   std::mt19937 random(20'260'303);
   int fit = 0;
   for (int i = 0; i < 1500; ++i) {
-    const Case c = random_case(random);
-    SCOPED_TRACE(text_of(c));
+    const AgreementCase c = random_agreement_case(random);
+    SCOPED_TRACE(agreement_text_of(c));
     UniformRequest request;
     request.kind = {c.gang.pods, c.gang.chips_per_pod, std::vector<int>(c.fabric.levels(), 1)};
     for (const domain::Slice& slice : c.gang.slices)

@@ -28,7 +28,7 @@ struct Machine {
   int existing = 0;
 };
 
-struct Case {
+struct OracleCase {
   std::size_t levels = 0;
   std::vector<Machine> machines;
   Gang gang;
@@ -53,7 +53,7 @@ using Value = std::vector<long>;
 
 class Oracle {
  public:
-  explicit Oracle(const Case& c) : case_(c), pods_(c.machines.size(), 0) {
+  explicit Oracle(const OracleCase& c) : case_(c), pods_(c.machines.size(), 0) {
     for (const Machine& m : c.machines) running_ += m.existing;
   }
   // The most pods that can be placed by the rules; 0: none.
@@ -129,17 +129,17 @@ class Oracle {
     pods_[i] = 0;
   }
 
-  const Case& case_;
+  const OracleCase& case_;
   std::vector<int> pods_;
   int running_ = 0;
   std::optional<Value> best_;
 };
 
-Case random_case(std::mt19937& random) {
+OracleCase random_oracle_case(std::mt19937& random) {
   const auto upto = [&](int most) {
     return static_cast<int>(random() % static_cast<unsigned>(most + 1));
   };
-  Case c;
+  OracleCase c;
   c.levels = static_cast<std::size_t>(1 + upto(2));
   const int machines = 1 + upto(6);
   const bool whole_nodes = upto(2) == 0;
@@ -171,7 +171,7 @@ Case random_case(std::mt19937& random) {
   return c;
 }
 
-std::string text_of(const Case& c) {
+std::string oracle_text_of(const OracleCase& c) {
   std::string text =
       std::to_string(c.gang.pods) + " pods of " + std::to_string(c.gang.chips_per_pod) + ", min " +
       std::to_string(c.gang.min_member) + ", required " + std::to_string(c.gang.required_level);
@@ -187,8 +187,8 @@ std::string text_of(const Case& c) {
 }
 
 // Whether it fits.
-bool compare(const Case& c) {
-  SCOPED_TRACE(text_of(c));
+bool compare(const OracleCase& c) {
+  SCOPED_TRACE(oracle_text_of(c));
   Fabric fabric(c.levels);
   Gang gang = c.gang;
   std::vector<std::string> levels;
@@ -219,7 +219,8 @@ bool compare(const Case& c) {
 TEST(PlannerOracle, FindsTheBestOfAllAssignments) {
   std::mt19937 random(20'260'101);
   int fit = 0;
-  for (int i = 0; i < 6000 && !HasFailure(); ++i) fit += compare(random_case(random)) ? 1 : 0;
+  for (int i = 0; i < 6000 && !HasFailure(); ++i)
+    fit += compare(random_oracle_case(random)) ? 1 : 0;
   EXPECT_GT(fit, 2000);
 }
 

@@ -8,22 +8,22 @@
 namespace chipweave::http {
 namespace {
 
-using State = ChunkDecoder::State;
+using DecoderState = ChunkDecoder::State;
 
-struct Outcome {
-  State state;
+struct Decoded {
+  DecoderState state;
   std::string body;
   std::string rest;
 };
 
-Outcome decode(std::string_view bytes, std::size_t cut, std::size_t max_body = 1000,
+Decoded decode(std::string_view bytes, std::size_t cut, std::size_t max_body = 1000,
                std::size_t max_extra = 100) {
   ChunkDecoder decoder(max_body, max_extra);
-  Outcome out{State::more, {}, {}};
+  Decoded out{DecoderState::more, {}, {}};
   std::string_view first = bytes.substr(0, cut);
   std::string_view second = bytes.substr(cut);
   out.state = decoder.feed(first, out.body);
-  if (out.state == State::more) out.state = decoder.feed(second, out.body);
+  if (out.state == DecoderState::more) out.state = decoder.feed(second, out.body);
   out.rest = std::string(first) + std::string(second);
   return out;
 }
@@ -33,8 +33,8 @@ TEST(ChunkDecoder, ReadsTheSameWhereverItIsCut) {
       "4\r\nbody\r\n00A; name=\"value\"\r\n0123456789\r\nf\r\nfifteen bytes..\r\n0\r\nTrailer: "
       "x\r\n\r\nnext";
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
-    const Outcome out = decode(bytes, cut);
-    ASSERT_EQ(out.state, State::done) << "cut at " << cut;
+    const Decoded out = decode(bytes, cut);
+    ASSERT_EQ(out.state, DecoderState::done) << "cut at " << cut;
     EXPECT_EQ(out.body, "body0123456789fifteen bytes..");
     EXPECT_EQ(out.rest, "next");
   }
@@ -43,14 +43,14 @@ TEST(ChunkDecoder, ReadsTheSameWhereverItIsCut) {
 TEST(ChunkDecoder, AnEmptyBodyMayBeCutAnywhereToo) {
   const std::string bytes = "0\r\n\r\n";
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
-    EXPECT_EQ(decode(bytes, cut).state, State::done) << "cut at " << cut;
+    EXPECT_EQ(decode(bytes, cut).state, DecoderState::done) << "cut at " << cut;
   }
 }
 
 TEST(ChunkDecoder, WantsMoreUntilTheLastByte) {
   const std::string bytes = "3\r\nabc\r\n0\r\n\r\n";
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_EQ(decode(bytes.substr(0, size), 0).state, State::more) << size;
+    EXPECT_EQ(decode(bytes.substr(0, size), 0).state, DecoderState::more) << size;
   }
 }
 
@@ -58,23 +58,23 @@ TEST(ChunkDecoder, RefusesBrokenFraming) {
   for (const char* bytes : {"x\r\n", "\r\n", ";a\r\n", "4\nbody\r\n", "4\r\nbodyX", "4\r\nbody\rX",
                             "4\rX", "0\r\n\rX", "0\r\n\n", "0\r\nTrailer\n", "4 x\n", "-1\r\n",
                             "4,\r\n", "0x4\r\n", "1000000000000000\r\n"}) {
-    EXPECT_EQ(decode(bytes, 0).state, State::malformed) << bytes;
+    EXPECT_EQ(decode(bytes, 0).state, DecoderState::malformed) << bytes;
   }
 }
 
 TEST(ChunkDecoder, BoundsThePayloadByTheSumOfTheChunks) {
-  EXPECT_EQ(decode("3e8\r\n", 0).state, State::more);
-  EXPECT_EQ(decode("3e9\r\n", 0).state, State::too_large);
-  EXPECT_EQ(decode("5\r\nabcde\r\n5\r\nabcde\r\n0\r\n\r\n", 0, 10).state, State::done);
-  EXPECT_EQ(decode("5\r\nabcde\r\n6\r\n", 0, 10).state, State::too_large);
-  EXPECT_EQ(decode("fffffffffffffff\r\n", 0).state, State::too_large);
+  EXPECT_EQ(decode("3e8\r\n", 0).state, DecoderState::more);
+  EXPECT_EQ(decode("3e9\r\n", 0).state, DecoderState::too_large);
+  EXPECT_EQ(decode("5\r\nabcde\r\n5\r\nabcde\r\n0\r\n\r\n", 0, 10).state, DecoderState::done);
+  EXPECT_EQ(decode("5\r\nabcde\r\n6\r\n", 0, 10).state, DecoderState::too_large);
+  EXPECT_EQ(decode("fffffffffffffff\r\n", 0).state, DecoderState::too_large);
 }
 
 TEST(ChunkDecoder, BoundsExtensionsAndTrailersTogether) {
   const std::string extension = "1;" + std::string(60, 'e') + "\r\nx\r\n";
-  EXPECT_EQ(decode(extension + "0\r\n\r\n", 0).state, State::done);
-  EXPECT_EQ(decode(extension + extension, 0).state, State::malformed);
-  EXPECT_EQ(decode("0\r\nT: " + std::string(200, 't'), 0).state, State::malformed);
+  EXPECT_EQ(decode(extension + "0\r\n\r\n", 0).state, DecoderState::done);
+  EXPECT_EQ(decode(extension + extension, 0).state, DecoderState::malformed);
+  EXPECT_EQ(decode("0\r\nT: " + std::string(200, 't'), 0).state, DecoderState::malformed);
 }
 
 TEST(ChunkDecoder, LeavesRoomBehindTheBody) {

@@ -85,7 +85,7 @@ TEST(Loop, PostAndWaitHandsTheExceptionToItsCaller) {
 TEST(Loop, PostAndWaitDoesNotHangWhenTheLoopEnds) {
   LoopThread running;
   running.loop.post([&] { running.loop.stop(); });
-  // runs before the stop or is told that the loop has ended
+  // runs before the stop, or fails because the loop has ended
   for (;;) {
     try {
       running.loop.post_and_wait([] {});

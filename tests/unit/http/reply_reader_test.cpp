@@ -7,10 +7,10 @@
 namespace chipweave::http {
 namespace {
 
-using State = ReplyReader::State;
+using ReplyState = ReplyReader::State;
 
 struct Outcome {
-  State state;
+  ReplyState state;
   int status;
   std::string body;
   bool keep_alive;
@@ -22,8 +22,8 @@ enum class Ends { open, closed };
 Outcome read(std::string_view bytes, std::size_t step, Ends ends = Ends::open,
              bool has_body = true) {
   ReplyReader reader({1000, 5000}, has_body);
-  State state = State::more;
-  for (std::size_t at = 0; at < bytes.size() && state == State::more; at += step) {
+  ReplyState state = ReplyState::more;
+  for (std::size_t at = 0; at < bytes.size() && state == ReplyState::more; at += step) {
     state = reader.feed(bytes.substr(at, step));
   }
   if (ends == Ends::closed) state = reader.end_of_stream();
@@ -36,32 +36,32 @@ TEST(ReplyReader, ReadsLengthChunksAndInterimRepliesHoweverCut) {
       "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n";
   const std::string interim = "HTTP/1.1 100 Continue\r\n\r\n" + length;
   for (std::size_t step = 1; step < 120; ++step) {
-    EXPECT_EQ(read(length, step), (Outcome{State::done, 200, "body", true})) << step;
-    EXPECT_EQ(read(chunked, step), (Outcome{State::done, 404, "body", true})) << step;
-    EXPECT_EQ(read(interim, step), (Outcome{State::done, 200, "body", true})) << step;
+    EXPECT_EQ(read(length, step), (Outcome{ReplyState::done, 200, "body", true})) << step;
+    EXPECT_EQ(read(chunked, step), (Outcome{ReplyState::done, 404, "body", true})) << step;
+    EXPECT_EQ(read(interim, step), (Outcome{ReplyState::done, 200, "body", true})) << step;
   }
 }
 
 TEST(ReplyReader, ABodyWithoutALengthEndsWithTheConnection) {
   const std::string bytes = "HTTP/1.0 200 OK\r\n\r\nbody";
-  EXPECT_EQ(read(bytes, 5).state, State::more);
-  EXPECT_EQ(read(bytes, 5, Ends::closed), (Outcome{State::done, 200, "body", false}));
+  EXPECT_EQ(read(bytes, 5).state, ReplyState::more);
+  EXPECT_EQ(read(bytes, 5, Ends::closed), (Outcome{ReplyState::done, 200, "body", false}));
 }
 
 TEST(ReplyReader, AClosedConnectionInTheMiddleIsAnError) {
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbod", 100, Ends::closed).state,
-            State::malformed);
+            ReplyState::malformed);
   EXPECT_EQ(
       read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n", 100, Ends::closed)
           .state,
-      State::malformed);
-  EXPECT_EQ(read("HTTP/1.1 200", 100, Ends::closed).state, State::malformed);
+      ReplyState::malformed);
+  EXPECT_EQ(read("HTTP/1.1 200", 100, Ends::closed).state, ReplyState::malformed);
 }
 
 TEST(ReplyReader, KnowsRepliesWithoutABody) {
-  EXPECT_EQ(read("HTTP/1.1 204 No Content\r\n\r\n", 7), (Outcome{State::done, 204, "", true}));
+  EXPECT_EQ(read("HTTP/1.1 204 No Content\r\n\r\n", 7), (Outcome{ReplyState::done, 204, "", true}));
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", 7, Ends::open, false),
-            (Outcome{State::done, 200, "", true}));
+            (Outcome{ReplyState::done, 200, "", true}));
 }
 
 TEST(ReplyReader, DoesNotKeepADoubtfulConnection) {
@@ -71,22 +71,25 @@ TEST(ReplyReader, DoesNotKeepADoubtfulConnection) {
 }
 
 TEST(ReplyReader, IsBounded) {
-  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nA: " + std::string(2000, 'a'), 100).state, State::too_large);
-  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 5001\r\n\r\n", 100).state, State::too_large);
+  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nA: " + std::string(2000, 'a'), 100).state,
+            ReplyState::too_large);
+  EXPECT_EQ(read("HTTP/1.1 200 OK\r\nContent-Length: 5001\r\n\r\n", 100).state,
+            ReplyState::too_large);
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1389\r\n", 100).state,
-            State::too_large);
-  EXPECT_EQ(read("HTTP/1.0 200 OK\r\n\r\n" + std::string(5001, 'a'), 100).state, State::too_large);
+            ReplyState::too_large);
+  EXPECT_EQ(read("HTTP/1.0 200 OK\r\n\r\n" + std::string(5001, 'a'), 100).state,
+            ReplyState::too_large);
   std::string interim;
   while (interim.size() < 2000) interim += "HTTP/1.1 100 Continue\r\n\r\n";
-  EXPECT_EQ(read(interim, 100).state, State::too_large);
+  EXPECT_EQ(read(interim, 100).state, ReplyState::too_large);
 }
 
 TEST(ReplyReader, RefusesWhatIsNotHttp) {
-  EXPECT_EQ(read("SSH-2.0-OpenSSH\r\n\r\n", 100).state, State::malformed);
+  EXPECT_EQ(read("SSH-2.0-OpenSSH\r\n\r\n", 100).state, ReplyState::malformed);
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", 100).state,
-            State::malformed);
+            ReplyState::malformed);
   EXPECT_EQ(read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz", 100).state,
-            State::malformed);
+            ReplyState::malformed);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace chipweave::http {
 namespace {
 
-using State = RequestReader::State;
+using RequestState = RequestReader::State;
 
 constexpr RequestReader::Limits kLimits{1000, 5000};
 
@@ -27,8 +27,8 @@ std::vector<Seen> read_all(std::string_view bytes, std::size_t step,
   RequestReader reader(limits);
   std::vector<Seen> seen;
   for (std::size_t at = 0; at < bytes.size(); at += step) {
-    State state = reader.feed(bytes.substr(at, step));
-    while (state == State::ready) {
+    RequestState state = reader.feed(bytes.substr(at, step));
+    while (state == RequestState::ready) {
       const Request r = reader.request();
       seen.push_back({std::string(r.method), std::string(r.path), std::string(r.query), r.body,
                       reader.keep_alive()});
@@ -40,7 +40,7 @@ std::vector<Seen> read_all(std::string_view bytes, std::size_t step,
 
 RequestReader::Refusal refusal_of(std::string_view bytes, RequestReader::Limits limits = kLimits) {
   RequestReader reader(limits);
-  if (reader.feed(bytes) != State::failed) return {0, "not refused", ""};
+  if (reader.feed(bytes) != RequestState::failed) return {0, "not refused", ""};
   return reader.refusal();
 }
 
@@ -69,13 +69,14 @@ TEST(RequestReader, ReadsAStreamOfRequestsInStepsOfAnySize) {
 
 TEST(RequestReader, SaysWhereItIs) {
   RequestReader reader(kLimits);
-  EXPECT_EQ(reader.state(), State::idle);
-  EXPECT_EQ(reader.feed("\r\n"), State::idle);
-  EXPECT_EQ(reader.feed("P"), State::header);
-  EXPECT_EQ(reader.feed("OST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n"), State::body);
-  EXPECT_EQ(reader.feed("a"), State::body);
-  EXPECT_EQ(reader.feed("bGET"), State::ready);
-  EXPECT_EQ(reader.next(), State::header);
+  EXPECT_EQ(reader.state(), RequestState::idle);
+  EXPECT_EQ(reader.feed("\r\n"), RequestState::idle);
+  EXPECT_EQ(reader.feed("P"), RequestState::header);
+  EXPECT_EQ(reader.feed("OST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n"),
+            RequestState::body);
+  EXPECT_EQ(reader.feed("a"), RequestState::body);
+  EXPECT_EQ(reader.feed("bGET"), RequestState::ready);
+  EXPECT_EQ(reader.next(), RequestState::header);
 }
 
 TEST(RequestReader, UnderstandsTheTargetFormsOfServersAndProxies) {
@@ -126,7 +127,8 @@ TEST(RequestReader, RefusesDoubtfulBodyLengths) {
 
 TEST(RequestReader, KnowsOneExpectation) {
   RequestReader reader(kLimits);
-  EXPECT_EQ(reader.feed(with_field("Expect: 100-Continue\r\nContent-Length: 1")), State::body);
+  EXPECT_EQ(reader.feed(with_field("Expect: 100-Continue\r\nContent-Length: 1")),
+            RequestState::body);
   EXPECT_TRUE(reader.take_expect_continue());
   EXPECT_FALSE(reader.take_expect_continue());
   EXPECT_EQ(refusal_of(with_field("Expect: a miracle")).status, 417);
@@ -136,7 +138,7 @@ TEST(RequestReader, KnowsOneExpectation) {
 TEST(RequestReader, AnHttp10ClientIsNotToldToContinue) {
   RequestReader reader(kLimits);
   EXPECT_EQ(reader.feed("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"),
-            State::body);
+            RequestState::body);
   EXPECT_FALSE(reader.take_expect_continue());
 }
 
@@ -146,12 +148,12 @@ TEST(RequestReader, BoundsTheHeaderHoweverItIsCut) {
   while (header.size() < kLimits.header_bytes) header += "Some-Field: some value\r\n";
   for (const std::size_t step : {1U, 7U, 24U, 100U, 10000U}) {
     RequestReader reader(kLimits);
-    State state = State::idle;
+    RequestState state = RequestState::idle;
     std::size_t at = 0;
-    for (; at < header.size() && state != State::failed; at += step) {
+    for (; at < header.size() && state != RequestState::failed; at += step) {
       state = reader.feed(std::string_view(header).substr(at, step));
     }
-    ASSERT_EQ(state, State::failed) << step;
+    ASSERT_EQ(state, RequestState::failed) << step;
     EXPECT_EQ(reader.refusal().status, 431) << step;
   }
 }
@@ -177,18 +179,18 @@ TEST(RequestReader, BoundsTheBody) {
 TEST(RequestReader, ABodyTakenAwayByTheHandlerDoesNoHarm) {
   RequestReader reader(kLimits);
   const std::string request = with_field("Content-Length: 3") + "abc";
-  ASSERT_EQ(reader.feed(request + request), State::ready);
+  ASSERT_EQ(reader.feed(request + request), RequestState::ready);
   const std::string taken = std::move(reader.request().body);
   EXPECT_EQ(taken, "abc");
-  ASSERT_EQ(reader.next(), State::ready);
+  ASSERT_EQ(reader.next(), RequestState::ready);
   EXPECT_EQ(reader.request().body, "abc");
 }
 
 TEST(RequestReader, BytesAfterARefusalAreNotRead) {
   RequestReader reader(kLimits);
-  ASSERT_EQ(reader.feed("?"), State::failed);
-  EXPECT_EQ(reader.feed("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), State::failed);
-  EXPECT_EQ(reader.next(), State::failed);
+  ASSERT_EQ(reader.feed("?"), RequestState::failed);
+  EXPECT_EQ(reader.feed("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), RequestState::failed);
+  EXPECT_EQ(reader.next(), RequestState::failed);
   EXPECT_FALSE(reader.keep_alive());
 }
 

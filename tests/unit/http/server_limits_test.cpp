@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+const std::string kShortGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 void expect_refused(const ServerOptions& options, const std::string& bytes,
                     const std::string& status, const std::string& code) {
@@ -93,7 +93,7 @@ TEST(ServerLimits, DropsASlowHeaderHoweverItTrickles) {
   // one more byte for each answer of a healthy client: the slow one's time runs on regardless
   RawSocket healthy(running.port());
   while (slow.send("a")) {
-    healthy.send(kGet);
+    healthy.send(kShortGet);
     ASSERT_EQ(status_of(healthy.read_reply()), "HTTP/1.1 200");
     if (running.stats().bad_requests > 0) break;
   }
@@ -115,7 +115,7 @@ TEST(ServerLimits, ClosesIdleConnectionsQuietly) {
   options.idle_timeout = milliseconds(50);
   RunningServer running(echo, options);
   RawSocket idle(running.port());
-  idle.send(kGet);
+  idle.send(kShortGet);
   EXPECT_EQ(status_of(idle.read_reply()), "HTTP/1.1 200");
   EXPECT_EQ(idle.read_to_close(), "");
   EXPECT_EQ(running.stats().bad_requests, 0U);
@@ -132,7 +132,7 @@ TEST(ServerLimits, DropsAReaderThatDoesNotRead) {
       },
       options);
   RawSocket stuck(running.port(), 4096);
-  stuck.send(kGet);
+  stuck.send(kShortGet);
   while (running.stats().requests == 0 || running.stats().connections_open != 0) {
   }
   EXPECT_LT(stuck.read_to_close().size(), 24U << 20U);
@@ -145,7 +145,7 @@ TEST(ServerLimits, SilentClientsNeverLockOthersOut) {
   std::vector<std::unique_ptr<RawSocket>> silent;
   for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<RawSocket>(running.port()));
   RawSocket works(running.port());
-  works.send(kGet);
+  works.send(kShortGet);
   EXPECT_EQ(status_of(works.read_reply()), "HTTP/1.1 200");
   EXPECT_EQ(running.stats().connections_open, 8U);
   EXPECT_EQ(running.stats().connections_refused, 43U);
@@ -164,7 +164,7 @@ TEST(ServerLimits, DropsTheOldestIncompleteOne) {
   while (running.stats().connections_open < 2) {
   }
   RawSocket third(running.port());
-  third.send(kGet);
+  third.send(kShortGet);
   EXPECT_EQ(status_of(third.read_reply()), "HTTP/1.1 200");
   EXPECT_EQ(first.read_to_close(), "");
   second.send("/1.1\r\nHost: x\r\n\r\n");
@@ -178,10 +178,10 @@ TEST(ServerLimits, DropsIdleConnectionsBeforeIncompleteOnes) {
   RawSocket incomplete(running.port());
   incomplete.send("GET / HTTP");
   RawSocket idle(running.port());
-  idle.send(kGet);
+  idle.send(kShortGet);
   EXPECT_EQ(status_of(idle.read_reply()), "HTTP/1.1 200");
   RawSocket third(running.port());
-  third.send(kGet);
+  third.send(kShortGet);
   EXPECT_EQ(status_of(third.read_reply()), "HTTP/1.1 200");
   EXPECT_EQ(idle.read_to_close(), "");
   incomplete.send("/1.1\r\nHost: x\r\n\r\n");
@@ -200,7 +200,7 @@ TEST(ServerLimits, SaysSoWhenEveryConnectionIsBusy) {
       },
       options);
   RawSocket busy(running.port(), 4096);
-  busy.send(kGet);
+  busy.send(kShortGet);
   while (running.stats().requests == 0) {
   }
   RawSocket turned_away(running.port());
@@ -213,7 +213,7 @@ TEST(ServerDrain, FinishesWhatIsInFlightAndClosesTheRest) {
   RunningServer running(echo);
   RawSocket silent(running.port());
   RawSocket idle(running.port());
-  idle.send(kGet);
+  idle.send(kShortGet);
   idle.read_reply();
   RawSocket half(running.port());
   half.send("POST /late HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");

@@ -54,7 +54,7 @@ TEST_F(TlsClient, TakesTicketsForNoReply) {
   RunningServer running(echo, options);
   auto client = Client::connect_to("https://" + running.url(), trusting());
   ASSERT_TRUE(client.ok());
-  // whoever has been served after it: the server has finished the handshake, tickets and all
+  // once a later client has been served, the server has finished this handshake including tickets
   TlsSocket later(running.port());
   later.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   later.read_reply();
@@ -115,7 +115,7 @@ TEST_F(TlsClient, ShowsItsCertificate) {
   RunningServer running(
       [](const Request& request) {
         Response response;
-        response.body = request.trusted ? "trusted" : "stranger";
+        response.body = request.trusted ? "trusted" : "untrusted";
         return response;
       },
       server_with(make_certificate(ca, "IP:127.0.0.1"), ca.certificate));
@@ -127,7 +127,7 @@ TEST_F(TlsClient, ShowsItsCertificate) {
     return reply.ok() ? reply->body : reply.error().text();
   };
   EXPECT_EQ(answer(make_certificate(ca, "DNS:me")), "trusted");
-  EXPECT_EQ(answer({}), "stranger");
+  EXPECT_EQ(answer({}), "untrusted");
   EXPECT_NE(answer(make_certificate(other_ca, "DNS:me")).find("without an answer"),
             std::string::npos);
 }

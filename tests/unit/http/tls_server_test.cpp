@@ -20,16 +20,18 @@ using std::chrono::milliseconds;
 
 const std::string kLocal = "IP:127.0.0.1,DNS:localhost";
 
-std::string get(const std::string& path) { return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n"; }
+std::string https_get(const std::string& path) {
+  return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+}
 
-std::string post(const std::string& path, const std::string& body) {
+std::string https_post(const std::string& path, const std::string& body) {
   return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
          "\r\n\r\n" + body;
 }
 
 Response show_trust(const Request& request) {
   Response response;
-  response.body = request.trusted ? "trusted" : "stranger";
+  response.body = request.trusted ? "trusted" : "untrusted";
   return response;
 }
 
@@ -59,7 +61,7 @@ TEST_F(TlsServer, ServesRequestAfterRequestOnOneConnection) {
   TlsSocket socket(running.port(), wish());
   ASSERT_TRUE(socket.connected());
   for (int i = 0; i < 3; ++i) {
-    socket.send(post("/a?b", "body " + std::to_string(i)));
+    socket.send(https_post("/a?b", "body " + std::to_string(i)));
     EXPECT_EQ(body_of(socket.read_reply()), "POST /a?b body " + std::to_string(i));
   }
   EXPECT_EQ(running.stats().connections_open, 1U);
@@ -77,7 +79,7 @@ TEST_F(TlsServer, AnswersPipelinedRequestsOfOneRecord) {
   RunningServer running(echo, options());
   TlsSocket socket(running.port(), wish());
   std::string all;
-  for (int i = 0; i < 50; ++i) all += get("/" + std::to_string(i));
+  for (int i = 0; i < 50; ++i) all += https_get("/" + std::to_string(i));
   socket.send(all);
   for (int i = 0; i < 50; ++i)
     EXPECT_EQ(body_of(socket.read_reply()), "GET /" + std::to_string(i) + "? ");
@@ -87,7 +89,7 @@ TEST_F(TlsServer, ReadsABodyInTinyRecords) {
   RunningServer running(echo, options());
   TlsSocket socket(running.port(), wish());
   const std::string body(700, 'b');
-  for (const char c : post("/tiny", body)) socket.send({&c, 1});
+  for (const char c : https_post("/tiny", body)) socket.send({&c, 1});
   EXPECT_EQ(body_of(socket.read_reply()), "POST /tiny? " + body);
 }
 
@@ -101,7 +103,7 @@ TEST_F(TlsServer, ReadsABodyOfManyFullRecords) {
       options());
   TlsSocket socket(running.port(), wish());
   for (const std::size_t size : {std::size_t{16384}, std::size_t{131072}, std::size_t{5U << 20U}}) {
-    socket.send(post("/", std::string(size, 'x')));
+    socket.send(https_post("/", std::string(size, 'x')));
     EXPECT_EQ(body_of(socket.read_reply()), std::to_string(size));
   }
 }
@@ -119,11 +121,11 @@ TEST_F(TlsServer, SendsALargeReplyToASlowReader) {
   TlsWish small = wish();
   small.receive_buffer = 4096;
   TlsSocket socket(running.port(), small);
-  socket.send(get("/"));
+  socket.send(https_get("/"));
   while (running.stats().requests == 0) {
   }
   EXPECT_EQ(body_of(socket.read_reply()), large);
-  socket.send(get("/"));
+  socket.send(https_get("/"));
   EXPECT_EQ(body_of(socket.read_reply()), large);
 }
 
@@ -154,7 +156,7 @@ TEST_F(TlsServer, AnswersAClientThatSaysGoodbyeRightAfterItsRequest) {
   RunningServer running(echo, options());
   {
     TlsSocket socket(running.port(), wish());
-    socket.send(get("/last"));
+    socket.send(https_get("/last"));
     socket.say_goodbye();
     EXPECT_EQ(body_of(socket.read_reply()), "GET /last? ");
     socket.read_to_close();  // and the server closes, though this side's socket stays open
@@ -175,7 +177,7 @@ TEST_F(TlsServer, RepliesThatComeLaterComeOverTlsToo) {
       options());
   TlsSocket socket(running.port(), wish());
   for (int i = 0; i < 2; ++i) {
-    socket.send(get("/later") + (i == 0 ? get("/pipelined") : ""));
+    socket.send(https_get("/later") + (i == 0 ? https_get("/pipelined") : ""));
     for (int replies = i == 0 ? 2 : 1; replies > 0; --replies) {
       for (bool there = false; !there;) {
         running.loop().post_and_wait([&] {
@@ -194,7 +196,7 @@ TEST_F(TlsServer, RepliesThatComeLaterComeOverTlsToo) {
 
 TEST_F(TlsServer, TellsPlainHttpWhatThisPortSpeaks) {
   RunningServer running(echo, options());
-  for (const std::string& request : {get("/"), post("/kube/filter", "{}"),
+  for (const std::string& request : {https_get("/"), https_post("/kube/filter", "{}"),
                                      "DELETE /x HTTP/1.1\r\nHost: x\r\n\r\n" + std::string()}) {
     RawSocket socket(running.port());
     socket.send(request);
@@ -218,7 +220,7 @@ TEST_F(TlsServer, DropsGarbage) {
     socket.read_to_close();
   }
   TlsSocket works(running.port(), wish());
-  works.send(get("/"));
+  works.send(https_get("/"));
   EXPECT_EQ(status_of(works.read_reply()), "HTTP/1.1 200");
   EXPECT_EQ(running.stats().requests, 1U);
   EXPECT_GE(running.stats().bad_requests, 2U);  // one of them only stops in the middle
@@ -228,7 +230,7 @@ TEST_F(TlsServer, DropsGarbage) {
 TEST_F(TlsServer, DropsGarbageInTheMiddleOfAConnection) {
   RunningServer running(echo, options());
   TlsSocket socket(running.port(), wish());
-  socket.send(get("/"));
+  socket.send(https_get("/"));
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
   socket.send_raw(std::string("\x17\x03\x03\x00\x20", 5) + std::string(32, 'x'));
   EXPECT_EQ(socket.read_to_close(), "");
@@ -255,7 +257,7 @@ TEST_F(TlsServer, SilentHandshakesNeverLockOthersOut) {
   std::deque<RawSocket> silent;
   for (int i = 0; i < 20; ++i) silent.emplace_back(running.port());
   TlsSocket works(running.port(), wish());
-  works.send(get("/"));
+  works.send(https_get("/"));
   EXPECT_EQ(status_of(works.read_reply()), "HTTP/1.1 200");
 }
 
@@ -271,7 +273,7 @@ TEST_F(TlsServer, SpeaksTls12AtLeast) {
   TlsSocket socket(running.port(), just);
   ASSERT_TRUE(socket.connected());
   EXPECT_EQ(socket.version(), TLS1_2_VERSION);
-  socket.send(get("/"));
+  socket.send(https_get("/"));
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
 }
 
@@ -293,27 +295,27 @@ TEST_F(TlsServer, KnowsWhoHasShownACertificate) {
     known.version = version;
     known.own = make_certificate(ca, "DNS:client");
     TlsSocket friendly(running.port(), known);
-    friendly.send(get("/"));
+    friendly.send(https_get("/"));
     EXPECT_EQ(body_of(friendly.read_reply()), "trusted");
 
     TlsWish none = wish();
     none.version = version;
-    TlsSocket stranger(running.port(), none);
-    stranger.send(get("/"));
-    EXPECT_EQ(body_of(stranger.read_reply()), "stranger");
+    TlsSocket client(running.port(), none);
+    client.send(https_get("/"));
+    EXPECT_EQ(body_of(client.read_reply()), "untrusted");
 
     TlsWish wrong = wish();
     wrong.version = version;
     wrong.own = make_certificate(make_authority("another CA"), "DNS:client");
     TlsSocket refused(running.port(), wrong);
-    refused.send(get("/"));
+    refused.send(https_get("/"));
     EXPECT_EQ(refused.read_to_close(), "");
 
     TlsWish expired = wish();
     expired.version = version;
     expired.own = make_certificate(ca, "DNS:client", -60);
     TlsSocket late(running.port(), expired);
-    late.send(get("/"));
+    late.send(https_get("/"));
     EXPECT_EQ(late.read_to_close(), "");
   }
   EXPECT_EQ(running.stats().requests, 4U);
@@ -322,7 +324,7 @@ TEST_F(TlsServer, KnowsWhoHasShownACertificate) {
 TEST_F(TlsServer, TrustsEverybodyIfNoCertificateIsAskedFor) {
   RunningServer running(show_trust, options());
   TlsSocket socket(running.port(), wish());
-  socket.send(get("/"));
+  socket.send(https_get("/"));
   EXPECT_EQ(body_of(socket.read_reply()), "trusted");
 }
 
@@ -335,7 +337,7 @@ TEST_F(TlsServer, ANewCertificateIsForNewConnections) {
   TlsSocket after(running.port(), wish());
   EXPECT_EQ(after.certificate(), next.certificate);
   for (TlsSocket* each : {&before, &after}) {
-    each->send(get("/"));
+    each->send(https_get("/"));
     EXPECT_EQ(status_of(each->read_reply()), "HTTP/1.1 200");
   }
 }
@@ -344,7 +346,7 @@ TEST_F(TlsServer, DrainsConnectionsInEveryPhase) {
   RunningServer running(echo, options());
   RawSocket silent(running.port());
   TlsSocket idle(running.port(), wish());
-  idle.send(get("/"));
+  idle.send(https_get("/"));
   idle.read_reply();
   TlsSocket half(running.port(), wish());
   half.send("POST /late HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
@@ -368,15 +370,15 @@ TEST(TlsContext, SaysWhichPartIsOfNoUse) {
     return made.ok() ? std::string("fine") : made.error().text();
   };
   EXPECT_EQ(error({own.certificate + ca.certificate, own.key, ca.certificate}), "fine");
-  EXPECT_EQ(error({"", own.key, ""}).rfind("tls.crt holds no PEM certificate", 0), 0U);
+  EXPECT_EQ(error({"", own.key, ""}).rfind("tls.crt contains no PEM certificate", 0), 0U);
   EXPECT_EQ(error({own.certificate.substr(0, 200), own.key, ""}).rfind("tls.crt holds no", 0), 0U);
   const std::string cut = own.certificate + ca.certificate.substr(0, 200);
   EXPECT_EQ(error({cut, own.key, ""}).rfind("tls.crt has a chain that is cut short", 0), 0U);
-  EXPECT_EQ(error({own.certificate, "", ""}).rfind("tls.key holds no PEM key", 0), 0U);
+  EXPECT_EQ(error({own.certificate, "", ""}).rfind("tls.key contains no PEM key", 0), 0U);
   EXPECT_EQ(error({own.certificate, other.key, ""}).rfind("tls.key is not the key of tls.crt", 0),
             0U);
-  EXPECT_EQ(error({own.certificate, own.key, "nonsense"}).rfind("ca.crt holds no PEM", 0), 0U);
-  EXPECT_EQ(error({own.certificate, own.key, cut}).rfind("ca.crt holds no PEM", 0), 0U);
+  EXPECT_EQ(error({own.certificate, own.key, "nonsense"}).rfind("ca.crt contains no PEM", 0), 0U);
+  EXPECT_EQ(error({own.certificate, own.key, cut}).rfind("ca.crt contains no PEM", 0), 0U);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST(ReadTar, DamageIsAnError) {
   EXPECT_TRUE(read_tar(tar.substr(0, tar.size() - 512)).ok());
   std::string flipped = tar;
   flipped[3] = 'z';
-  EXPECT_THAT(read_tar(flipped).error().text(), HasSubstr("no tar archive"));
+  EXPECT_THAT(read_tar(flipped).error().text(), HasSubstr("not a tar archive"));
   flipped = tar;
   flipped[512 + 2048 + 5] = 'z';
   EXPECT_THAT(read_tar(flipped).error().text(), HasSubstr("checksum"));

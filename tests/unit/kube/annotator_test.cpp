@@ -10,12 +10,12 @@ namespace {
 
 const std::string kPod = "/api/v1/namespaces/team/pods/w-0";
 
-std::string pod(const std::string& uid, const std::string& chips = "") {
+std::string annotated_pod(const std::string& uid, const std::string& chips = "") {
   return R"({"kind":"Pod","metadata":{"name":"w-0","namespace":"team","uid":")" + uid +
          R"(","resourceVersion":"7","annotations":{"other":"x")" +
          (chips.empty() ? "" : R"(,"chips":")" + chips + "\"") + R"(}},"spec":{"nodeName":"n1"}})";
 }
-std::string status(int code, const std::string& message) {
+std::string annotate_status(int code, const std::string& message) {
   return R"({"kind":"Status","status":"Failure","code":)" + std::to_string(code) +
          R"(,"message":")" + message + R"("})";
 }
@@ -40,7 +40,7 @@ class Annotates : public testing::Test {
 TEST_F(Annotates, TheVersionThatWasRead) {
   begin();
   EXPECT_EQ(server_.target, kPod);
-  server_.reply(200, pod("u1"));
+  server_.reply(200, annotated_pod("u1"));
   EXPECT_EQ(server_.target, "PATCH " + kPod);
   EXPECT_EQ(server_.body, R"({"metadata":{"uid":"u1","resourceVersion":"7",)"
                           R"("annotations":{"chips":"0,3","more":"y"}}})");
@@ -51,41 +51,41 @@ TEST_F(Annotates, TheVersionThatWasRead) {
 
 TEST_F(Annotates, ReadsAgainWhenItChangedMeanwhile) {
   begin();
-  server_.reply(200, pod("u1"));
-  server_.reply(409, status(409, "the object has been modified"));
+  server_.reply(200, annotated_pod("u1"));
+  server_.reply(409, annotate_status(409, "the object has been modified"));
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
   EXPECT_EQ(server_.target, kPod);
-  server_.reply(200, pod("u1", "4,5"));
+  server_.reply(200, annotated_pod("u1", "4,5"));
   EXPECT_EQ(outcome_, "conflict: pod team/w-0 has the annotation chips already");
 }
 
 TEST_F(Annotates, ALostAnswerIsLookedFor) {
   begin();
-  server_.reply(200, pod("u1"));
+  server_.reply(200, annotated_pod("u1"));
   server_.fail(Errc::unavailable, "reset by peer");
   server_.pass_time();
-  server_.reply(200, pod("u1", "0,3"));
+  server_.reply(200, annotated_pod("u1", "0,3"));
   EXPECT_EQ(outcome_, "done") << "it arrived";
 }
 
 TEST_F(Annotates, ThePodThatIsMeant) {
   begin();
-  server_.reply(200, pod("u2"));
+  server_.reply(200, annotated_pod("u2"));
   EXPECT_EQ(outcome_, "conflict: pod team/w-0 has another uid: it was deleted and recreated");
   begin();
-  server_.reply(404, status(404, "not found"));
+  server_.reply(404, annotate_status(404, "not found"));
   EXPECT_EQ(outcome_, "not_found: pod team/w-0 does not exist");
   begin();
-  server_.reply(200, pod("u1"));
-  server_.reply(404, status(404, "not found"));
+  server_.reply(200, annotated_pod("u1"));
+  server_.reply(404, annotate_status(404, "not found"));
   EXPECT_EQ(outcome_, "not_found: pod team/w-0 does not exist");
 }
 
 TEST_F(Annotates, RefusalsAreFinalAndOverloadIsNot) {
   begin();
-  server_.reply(200, pod("u1"));
-  server_.reply(403, status(403, "pods is forbidden"));
+  server_.reply(200, annotated_pod("u1"));
+  server_.reply(403, annotate_status(403, "pods is forbidden"));
   EXPECT_EQ(outcome_,
             "invalid_argument: the API server does not let chipweave annotate pod team/w-0 (HTTP "
             "403): pods is forbidden");
@@ -93,7 +93,7 @@ TEST_F(Annotates, RefusalsAreFinalAndOverloadIsNot) {
   server_.reply(429, "too many requests");
   for (int tries = 0; tries < 20 && answers_ < 2; ++tries) {
     server_.pass_time();
-    if (answers_ < 2) server_.reply(503, status(503, "busy"));
+    if (answers_ < 2) server_.reply(503, annotate_status(503, "busy"));
   }
   EXPECT_EQ(outcome_, "unavailable: pod team/w-0 could not be annotated in time: busy");
 }

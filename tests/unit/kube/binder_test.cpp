@@ -8,7 +8,7 @@
 namespace chipweave::kube {
 namespace {
 
-const std::string kPod = "/api/v1/namespaces/team/pods/w-0";
+const std::string kBoundPod = "/api/v1/namespaces/team/pods/w-0";
 
 std::string pod(const std::string& uid, const std::string& node,
                 const std::string& annotation = "") {
@@ -32,7 +32,7 @@ class Binds : public testing::Test {
           how ? "bound" : std::string(to_string(how.error().code)) + ": " + how.error().text();
     });
   }
-  // As a transport does that is told not to send.
+  // As a transport does when may_send returns false.
   void send() {
     if (!server_.may_send()) server_.fail(Errc::unavailable, "called off");
   }
@@ -46,7 +46,7 @@ class Binds : public testing::Test {
 
 TEST_F(Binds, OneWriteWithUidNodeAndAnnotations) {
   begin();
-  EXPECT_EQ(server_.target, "POST " + kPod + "/binding");
+  EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
   EXPECT_EQ(server_.body,
             R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"w-0","namespace":"team",)"
             R"("uid":"u1","annotations":{"chips":"0,3"}},)"
@@ -58,7 +58,7 @@ TEST_F(Binds, OneWriteWithUidNodeAndAnnotations) {
 TEST_F(Binds, ALostAnswerIsAskedFor) {
   begin();
   server_.fail(Errc::unavailable, "reset by peer");
-  EXPECT_EQ(server_.target, kPod);
+  EXPECT_EQ(server_.target, kBoundPod);
   server_.reply(200, pod("u1", "n1", "0,3"));
   EXPECT_EQ(outcome_, "bound");
 }
@@ -69,7 +69,7 @@ TEST_F(Binds, AnAnswerThatNeverReachedTheServerIsTriedAgain) {
   server_.reply(200, pod("u1", ""));
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
-  EXPECT_EQ(server_.target, "POST " + kPod + "/binding");
+  EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
   // the first one came through after all
   server_.reply(409, status(409, "pod w-0 is already assigned to node n1"));
   server_.reply(200, pod("u1", "n1", "0,3"));
@@ -90,7 +90,7 @@ TEST_F(Binds, ConflictsAreToldApart) {
   for (const auto& c : cases) {
     begin();
     server_.reply(409, status(409, "is being deleted"));
-    EXPECT_EQ(server_.target, kPod);
+    EXPECT_EQ(server_.target, kBoundPod);
     server_.reply(200, c.shown);
     EXPECT_EQ(outcome_, c.outcome);
   }
@@ -138,14 +138,14 @@ TEST_F(Binds, AnUnansweredQuestionIsAskedAgainNotBoundAgain) {
   server_.fail(Errc::unavailable, "cut");
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
-  EXPECT_EQ(server_.target, kPod);
+  EXPECT_EQ(server_.target, kBoundPod);
   server_.reply(200, pod("u1", "n1", "0,3"));
   EXPECT_EQ(outcome_, "bound");
 }
 
 TEST_F(Binds, CalledOffBeforeItWasSent) {
   begin();
-  EXPECT_EQ(server_.target, "POST " + kPod + "/binding");
+  EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
   may_send_ = false;
   send();
   EXPECT_EQ(outcome_, "unavailable: the binding of pod team/w-0 was called off");
@@ -161,7 +161,7 @@ TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
   server_.reply(200, pod("u1", ""));
   may_send_ = false;
   server_.pass_time();
-  EXPECT_EQ(server_.target, "POST " + kPod + "/binding");
+  EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
   send();
   EXPECT_EQ(outcome_, "unavailable: the binding of pod team/w-0 was called off: away");
 }

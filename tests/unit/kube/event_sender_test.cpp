@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 class EventSending : public testing::Test {
  protected:
   EventSending() { testing::internal::CaptureStderr(); }
-  // What stands in the log by now; once.
+  // The log lines since the last call.
   static std::vector<std::string> log() {
     std::istringstream text(testing::internal::GetCapturedStderr());
     std::vector<std::string> out;

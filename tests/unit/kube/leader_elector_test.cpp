@@ -33,7 +33,7 @@ std::string held(const std::string& version, const std::string& by,
                             std::to_string(transitions) +
                             R"(,"strategy":"OldestEmulationVersion"})");
 }
-std::string status(int code, const std::string& message = "no") {
+std::string election_status(int code, const std::string& message = "no") {
   return R"({"kind":"Status","code":)" + std::to_string(code) + R"(,"message":")" + message + "\"}";
 }
 
@@ -55,7 +55,7 @@ class Elector : public testing::Test {
   }
   // Takes the Lease of which there was none.
   void lead() {
-    server_.reply(404, status(404));
+    server_.reply(404, election_status(404));
     server_.reply(201, held("1", "me"));
     ASSERT_TRUE(elector_->holds());
     told_.clear();
@@ -71,7 +71,7 @@ class Elector : public testing::Test {
     }
   }
   void lose_the_race() {
-    server_.reply(409, status(409));
+    server_.reply(409, election_status(409));
     if (server_.on_time != nullptr) server_.pass_time();
   }
   Json sent() const { return Json::parse(server_.body); }
@@ -87,7 +87,7 @@ class Elector : public testing::Test {
 TEST_F(Elector, MakesTheLeaseWhereThereIsNoneAndRenewsIt) {
   EXPECT_EQ(server_.target, kLease);
   EXPECT_EQ(elector_->standby(), "standby: who leads is not known yet");
-  server_.reply(404, status(404));
+  server_.reply(404, election_status(404));
   EXPECT_EQ(server_.target, "POST " + kLeases);
   EXPECT_EQ(server_.deadline, milliseconds(1000)) << "two tries before the time is over";
   EXPECT_EQ(sent(), Json::parse(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",
@@ -116,7 +116,7 @@ TEST_F(Elector, MakesTheLeaseWhereThereIsNoneAndRenewsIt) {
 }
 
 TEST_F(Elector, HoldsFromWhenTheRenewalWasSentAndNoLongerThanTheDeadline) {
-  server_.reply(404, status(404));
+  server_.reply(404, election_status(404));
   server_.time += milliseconds(900);  // the answer is late
   server_.reply(201, held("1", "me"));
   EXPECT_TRUE(elector_->holds());
@@ -133,7 +133,7 @@ TEST_F(Elector, HoldsFromWhenTheRenewalWasSentAndNoLongerThanTheDeadline) {
 }
 
 TEST_F(Elector, WaitsForAnotherHolderByItsOwnClockOnly) {
-  // renewTime of the year 2999, acquireTime of 1970: nobody looks at them
+  // renewTime of the year 2999, acquireTime of 1970: both are ignored
   look_on(milliseconds(2999), held("7", "other"));
   EXPECT_EQ(server_.target, kLease);
   EXPECT_EQ(elector_->standby(), "standby: the leader is other");
@@ -195,7 +195,7 @@ TEST_F(Elector, ALeaseThatWasGivenBackIsTakenAtOnce) {
 
 TEST_F(Elector, WhoCouldNotLeadOnlyLooksOn) {
   may_lead_ = false;
-  server_.reply(404, status(404));
+  server_.reply(404, election_status(404));
   EXPECT_EQ(server_.target, "wait 440");
   server_.pass_time();
   server_.reply(200, held("1", ""));
@@ -208,8 +208,8 @@ TEST_F(Elector, WhoCouldNotLeadOnlyLooksOn) {
 }
 
 TEST_F(Elector, WhoLosesTheRaceLooksAgain) {
-  server_.reply(404, status(404));
-  server_.reply(409, status(409, "already exists"));
+  server_.reply(404, election_status(404));
+  server_.reply(409, election_status(409, "already exists"));
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("1", "other"));
   EXPECT_EQ(server_.target, "wait 440");
@@ -219,7 +219,7 @@ TEST_F(Elector, WhoLosesTheRaceLooksAgain) {
 TEST_F(Elector, ALeaderThatIsDisplacedStopsAtOnce) {
   lead();
   server_.pass_time();
-  server_.reply(409, status(409));
+  server_.reply(409, election_status(409));
   EXPECT_TRUE(elector_->holds()) << "perhaps somebody only put a label on it";
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("5", "other"));
@@ -231,7 +231,7 @@ TEST_F(Elector, ALeaderThatIsDisplacedStopsAtOnce) {
 TEST_F(Elector, SomebodyElsesWriteIsNoLoss) {
   lead();
   server_.pass_time();
-  server_.reply(409, status(409));
+  server_.reply(409, election_status(409));
   server_.reply(200, held("5", "me"));
   EXPECT_EQ(server_.target, "PUT " + kLease);
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "5");
@@ -264,7 +264,7 @@ TEST_F(Elector, AStoppedProcessDoesNotLeadByAnAnswerThatIsOld) {
   EXPECT_FALSE(elector_->holds());
   EXPECT_EQ(told_, std::vector<std::string>{"ended"});
   EXPECT_EQ(server_.target, kLease);
-  server_.reply(200, held("2", "me"));  // nobody wanted it
+  server_.reply(200, held("2", "me"));  // unexpected
   server_.reply(200, held("3", "me"));
   EXPECT_TRUE(elector_->holds());
   EXPECT_EQ(told_.back(), "began after ");
@@ -274,8 +274,8 @@ TEST_F(Elector, AStoppedProcessDoesNotLeadByAnAnswerThatIsOld) {
 TEST_F(Elector, ALeaderWhoseLeaseWasDeletedMakesItAnew) {
   lead();
   server_.pass_time();
-  server_.reply(404, status(404));
-  server_.reply(404, status(404));
+  server_.reply(404, election_status(404));
+  server_.reply(404, election_status(404));
   EXPECT_EQ(server_.target, "POST " + kLeases);
   server_.reply(201, held("9", "me"));
   EXPECT_TRUE(elector_->holds());
@@ -286,7 +286,7 @@ TEST_F(Elector, ALeaseThatVanishesIsWaitedOutByOthers) {
   server_.reply(200, held("7", "other"));
   server_.pass_time();
   while (server_.target == kLease) {
-    server_.reply(404, status(404));
+    server_.reply(404, election_status(404));
     if (server_.on_time != nullptr) server_.pass_time();
   }
   EXPECT_EQ(server_.target, "POST " + kLeases);
@@ -350,17 +350,17 @@ TEST_F(Elector, HostileLeases) {
 }
 
 TEST_F(Elector, AnAnswerThatNamesAnotherHolderIsNoGrant) {
-  server_.reply(404, status(404));
+  server_.reply(404, election_status(404));
   server_.reply(201, held("1", "other"));
   EXPECT_FALSE(elector_->holds());
   EXPECT_EQ(server_.target, kLease);
 }
 
 TEST_F(Elector, SaysWhatIsWrongAndGoesOn) {
-  server_.reply(403, status(403, "leases is forbidden"));
+  server_.reply(403, election_status(403, "leases is forbidden"));
   EXPECT_EQ(failures_.back(), "the Lease cw/sched cannot be read: HTTP 403 leases is forbidden");
   server_.pass_time();
-  server_.reply(404, status(404));
+  server_.reply(404, election_status(404));
   server_.reply(500, "etcd is away");
   EXPECT_EQ(failures_.back(), "the Lease cw/sched cannot be written: HTTP 500 etcd is away");
   server_.pass_time();
@@ -385,7 +385,7 @@ TEST_F(Elector, GivesTheLeaseBack) {
   EXPECT_EQ(sent()["spec"]["leaseDurationSeconds"], 1);
   EXPECT_EQ(sent()["spec"]["leaseTransitions"], 4);
   EXPECT_FALSE(stopped);
-  server_.reply(409, status(409));  // a renewal was on its way
+  server_.reply(409, election_status(409));  // a renewal was on its way
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("2", "me"));
   server_.reply(200, held("3", "", "1"));

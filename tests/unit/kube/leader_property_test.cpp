@@ -131,7 +131,7 @@ class World {
     if (quiet_) return microseconds(500 + pick(3000));
     switch (pick(40)) {
       case 0:
-        return microseconds(pick(8'000'000));  // arrives when nobody waits for it any more
+        return microseconds(pick(8'000'000));  // arrives after the deadline
       case 1:
       case 2:
       case 3:
@@ -244,7 +244,7 @@ class World {
   std::mt19937 random_;
   bool deletes_;
   bool quiet_ = false;
-  ManualClock clock_;  // stands still: nobody may go by it
+  ManualClock clock_;  // stands still: the electors must not depend on it
   microseconds now_{0};
   microseconds away_until_{0};
   microseconds made_{0};  // when the Lease was
@@ -319,7 +319,7 @@ constexpr seconds kTime{300};
 class Electors : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Electors, NeverTwoAtOnceAndOneInTheEnd) {
-  // Every third world loses its Lease now and then, which nobody who starts then could know.
+  // Every third world loses its Lease now and then, which a process that starts then cannot know.
   World world(GetParam(), GetParam() % 3 == 2);
   world.disturb(kTime);
   EXPECT_GT(world.terms(), static_cast<int>(kTime.count()) / 60) << "nobody ever led";

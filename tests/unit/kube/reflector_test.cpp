@@ -96,7 +96,7 @@ TEST_F(Reflects, CutAtEveryByteItComesToTheSameEnd) {
     server.end(make_error(Errc::unavailable, "reset by peer"));
     ASSERT_TRUE(server.target.starts_with("wait "));
     server.pass_time();
-    // An API server answers from the version that is asked for.
+    // An API server answers from the requested version.
     std::string rest = text;
     if (const auto at = server.target.find("resourceVersion=");
         at != std::string::npos && !holds(server.target, "initial")) {

@@ -55,7 +55,7 @@ class ScriptedTransport final : public Transport {
     const auto sink = *on_stream;
     sink.refused({status, std::move(text), std::nullopt});
   }
-  // One byte run; false when nobody reads any more.
+  // One chunk of bytes; false when the stream was cancelled.
   bool bytes(std::string_view text) {
     if (!on_stream) return false;
     const auto sink = *on_stream;

@@ -29,7 +29,7 @@ std::vector<RankPath> paths_of(const std::vector<RoutePod>& pods) {
   return out;
 }
 
-bool is_permutation_of(const Order& order, std::size_t pods) {
+bool is_order_of(const Order& order, std::size_t pods) {
   Order sorted = order;
   std::sort(sorted.begin(), sorted.end());
   Order all(pods);
@@ -105,7 +105,7 @@ TEST(RoutePlan, NoPermutationCrossesFewerBordersAtAnyLevel) {
     std::map<std::string, RankPath> of_host;  // one machine is in one place
     for (RoutePod& pod : pods) pod.path = of_host.try_emplace(pod.host, pod.path).first->second;
     const RoutePlan plan = route_plan(2, pods);
-    ASSERT_TRUE(is_permutation_of(plan.order, pods.size()));
+    ASSERT_TRUE(is_order_of(plan.order, pods.size()));
     Order each(pods.size());
     std::iota(each.begin(), each.end(), std::size_t{0});
     Order least = ring_crossings(2, paths_of(pods), each);
@@ -133,7 +133,7 @@ TEST(RoutePlan, GroupsAreRunsInTheOrderOfTheirSize) {
              {"s" + std::to_string(leaf % 3), "l" + std::to_string(leaf)}};
     }
     const RoutePlan plan = route_plan(2, pods);
-    ASSERT_TRUE(is_permutation_of(plan.order, pods.size()));
+    ASSERT_TRUE(is_order_of(plan.order, pods.size()));
     for (std::size_t rank = 0; rank < plan.order.size(); ++rank)
       ASSERT_EQ(plan.rank_of[plan.order[rank]], rank);
     std::map<std::string, std::vector<std::size_t>> runs;  // spine, leaf or host → its ranks

@@ -133,7 +133,7 @@ v1::InventoryReport full_report() {
   return m;
 }
 
-// The messages as they were before faults were told: today's, without those fields.
+// The messages as they were before faults were reported: today's, without those fields.
 class FormerVersion {
  public:
   FormerVersion() {

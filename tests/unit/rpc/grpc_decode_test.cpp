@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-v1::InventoryReport full_report() {
+v1::InventoryReport full_proto_report() {
   v1::InventoryReport m;
   m.set_node("n1");
   m.set_boot_id("b1");
@@ -31,7 +31,7 @@ v1::InventoryReport full_report() {
 }
 
 v1::InventoryReport delta_report() {
-  v1::InventoryReport m = full_report();
+  v1::InventoryReport m = full_proto_report();
   v1::ChipHealthChange& chip = *m.mutable_delta()->add_chips();
   chip.set_chip(1);
   chip.set_health(v1::HEALTH_UNHEALTHY);
@@ -53,7 +53,7 @@ v1::PodAsk ask() {
 }
 
 TEST(DecodeReport, ReadsAFullReport) {
-  const auto got = decode_report(full_report());
+  const auto got = decode_report(full_proto_report());
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->node, "n1");
   EXPECT_EQ(got->boot_id, "b1");
@@ -83,23 +83,23 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
     const char* says;
   };
   const std::vector<Case> cases = {
-      {full_report(), [](auto& m) { m.clear_node(); }, "node is missing"},
-      {full_report(), [](auto& m) { m.set_node("n1 node"); }, "node may hold"},
-      {full_report(), [](auto& m) { m.set_node("n1\nnode"); }, "node has control characters"},
-      {full_report(), [](auto& m) { m.set_node(std::string(254, 'n')); }, "node bytes"},
-      {full_report(), [](auto& m) { m.clear_boot_id(); }, "boot_id is missing"},
-      {full_report(), [](auto& m) { m.set_boot_id(std::string(65, 'b')); }, "boot_id bytes"},
-      {full_report(), [](auto& m) { m.clear_body(); }, "body must be"},
-      {full_report(), [](auto& m) { m.mutable_heartbeat(); }, "body must be"},
-      {full_report(), [](auto& m) { m.mutable_full()->clear_topology(); },
+      {full_proto_report(), [](auto& m) { m.clear_node(); }, "node is missing"},
+      {full_proto_report(), [](auto& m) { m.set_node("n1 node"); }, "node may hold"},
+      {full_proto_report(), [](auto& m) { m.set_node("n1\nnode"); }, "node has control characters"},
+      {full_proto_report(), [](auto& m) { m.set_node(std::string(254, 'n')); }, "node bytes"},
+      {full_proto_report(), [](auto& m) { m.clear_boot_id(); }, "boot_id is missing"},
+      {full_proto_report(), [](auto& m) { m.set_boot_id(std::string(65, 'b')); }, "boot_id bytes"},
+      {full_proto_report(), [](auto& m) { m.clear_body(); }, "body must be"},
+      {full_proto_report(), [](auto& m) { m.mutable_heartbeat(); }, "body must be"},
+      {full_proto_report(), [](auto& m) { m.mutable_full()->clear_topology(); },
        "full.topology is missing"},
-      {full_report(), [](auto& m) { m.mutable_full()->mutable_topology()->clear_chips(); },
+      {full_proto_report(), [](auto& m) { m.mutable_full()->mutable_topology()->clear_chips(); },
        "full.topology: no chips"},
-      {full_report(), [](auto& m) { m.mutable_full()->set_machine(std::string(300, 'm')); },
+      {full_proto_report(), [](auto& m) { m.mutable_full()->set_machine(std::string(300, 'm')); },
        "full.machine"},
-      {full_report(), [](auto& m) { m.mutable_full()->add_resources(""); },
+      {full_proto_report(), [](auto& m) { m.mutable_full()->add_resources(""); },
        "full.resources is missing"},
-      {full_report(),
+      {full_proto_report(),
        [](auto& m) {
          for (int i = 0; i < 17; ++i) m.mutable_full()->add_resources("x");
        },
@@ -120,7 +120,7 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
          for (int i = 0; i < 2016; ++i) *m.mutable_delta()->add_links() = m.delta().links(0);
        },
        "delta.links: 2017"},
-      {full_report(), [](auto& m) { m.mutable_full()->mutable_faults()->add_faults(); },
+      {full_proto_report(), [](auto& m) { m.mutable_full()->mutable_faults()->add_faults(); },
        "full: faults[0].code is missing"},
       {delta_report(),
        [](auto& m) { m.mutable_delta()->mutable_faults()->add_faults()->set_code("a\n"); },
@@ -198,7 +198,7 @@ TEST(DecodeRequest, SurvivesAnyBytes) {
   whole.mutable_group()->set_replicas(4);
   (*whole.mutable_labels())["l"] = "1";
   const std::string good = whole.SerializeAsString();
-  v1::InventoryReport sick = full_report();
+  v1::InventoryReport sick = full_proto_report();
   v1::Fault& fault = *sick.mutable_full()->mutable_faults()->add_faults();
   fault.set_code("xid.79");
   fault.set_chip(1);

@@ -19,7 +19,7 @@ using domain::ChipIndex;
 using domain::LinkKind;
 using testing::HasSubstr;
 
-// Every field set to something that is no default.
+// Every field set to a non-default value.
 domain::NodeTopology odd_machine() {
   domain::TopologyBuilder b;
   b.vendor = "ascend";

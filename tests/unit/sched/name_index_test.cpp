@@ -11,8 +11,8 @@
 namespace chipweave::sched {
 namespace {
 
-// Names that differ in every byte a comparison could leave out: short ones, ones at the edge of
-// what is compared inline, and long ones with equal beginnings.
+// NameIndexTest that differ in every byte a comparison could leave out: short ones, ones at the
+// edge of what is compared inline, and long ones with equal beginnings.
 std::string name_of(int i) {
   switch (i % 4) {
     case 0:
@@ -26,7 +26,7 @@ std::string name_of(int i) {
   }
 }
 
-class Names : public ::testing::Test {
+class NameIndexTest : public ::testing::Test {
  protected:
   void add(int i) { by_name_[name_of(i)] = index_.add(name_of(i)); }
   void expect_found(const std::vector<std::string>& names) {
@@ -45,9 +45,9 @@ class Names : public ::testing::Test {
   std::vector<NodeId> ids_;
 };
 
-TEST_F(Names, EmptyIndexKnowsNobody) { expect_found({"", "a", name_of(3)}); }
+TEST_F(NameIndexTest, EmptyIndexKnowsNobody) { expect_found({"", "a", name_of(3)}); }
 
-TEST_F(Names, AnyOrderWithGapsRepetitionsAndUnknownNames) {
+TEST_F(NameIndexTest, AnyOrderWithGapsRepetitionsAndUnknownNames) {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   int nodes = 0;
@@ -70,7 +70,7 @@ TEST_F(Names, AnyOrderWithGapsRepetitionsAndUnknownNames) {
   }
 }
 
-TEST_F(Names, RenamedNodeAnswersToItsNewNameOnly) {
+TEST_F(NameIndexTest, RenamedNodeAnswersToItsNewNameOnly) {
   for (int i = 0; i < 200; ++i) add(i);
   expect_found({name_of(3), name_of(4), name_of(5)});
   const NodeId id = by_name_.at(name_of(4));
@@ -81,7 +81,7 @@ TEST_F(Names, RenamedNodeAnswersToItsNewNameOnly) {
   expect_found({name_of(3), "new", name_of(5)});
 }
 
-TEST_F(Names, SortedCountsNumbersAsNumbers) {
+TEST_F(NameIndexTest, SortedCountsNumbersAsNumbers) {
   for (const char* name : {"n10", "n9", "a", "n1"}) index_.add(name);
   EXPECT_EQ(index_.sorted(), (std::vector<NodeId>{2, 3, 1, 0}));
 }

@@ -18,14 +18,14 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 #ifdef NDEBUG
-constexpr int kSteps = 6000;
+constexpr int kLeaderSteps = 6000;
 #else
-constexpr int kSteps = 1200;  // each of them checks the whole ledger several times
+constexpr int kLeaderSteps = 1200;  // each of them checks the whole ledger several times
 #endif
 
-class Walk {
+class LeaderWalk {
  public:
-  explicit Walk(unsigned seed) : random_(seed) {
+  explicit LeaderWalk(unsigned seed) : random_(seed) {
     api().binding_timeout = seconds(1);
     api().streaming_lists = seed % 2 == 0;
     two_.a.add_node("n1", "hgx-v100-8");
@@ -34,7 +34,7 @@ class Walk {
   }
 
   void run() {
-    for (int i = 0; i < kSteps && !::testing::Test::HasFailure(); ++i) {
+    for (int i = 0; i < kLeaderSteps && !::testing::Test::HasFailure(); ++i) {
       step();
       check(i);
     }
@@ -270,11 +270,11 @@ class Walk {
 class LeaderInterleavings : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
-  Walk walk(GetParam());
+  LeaderWalk walk(GetParam());
   walk.run();
-  EXPECT_GT(walk.bindings(), kSteps / 250) << "the walk got nowhere";
-  EXPECT_GT(walk.changes(), kSteps / 2000) << "nobody took over";
-  EXPECT_GT(walk.refusals(), kSteps / 250) << "nobody was on standby";
+  EXPECT_GT(walk.bindings(), kLeaderSteps / 250) << "the walk got nowhere";
+  EXPECT_GT(walk.changes(), kLeaderSteps / 2000) << "nobody took over";
+  EXPECT_GT(walk.refusals(), kLeaderSteps / 250) << "nobody was on standby";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LeaderInterleavings, ::testing::Range(0U, 20U));

@@ -13,7 +13,7 @@ using Fate = SimulatedApi::Fate;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-bool holds(const std::string& text, const std::string& part) {
+bool has_part(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -129,7 +129,7 @@ TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   EXPECT_EQ(bindings_sent(), 1U);
   api.settle();
   EXPECT_EQ(*second, "bound");
-  EXPECT_TRUE(holds(*third, "no longer fits")) << *third;
+  EXPECT_TRUE(has_part(*third, "no longer fits")) << *third;
   // and in the rest of the term nobody asks again
   api.remove("ns/p");
   api.settle();
@@ -144,7 +144,7 @@ TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
   api.settle();
   const auto said = a.bind("p", "n1");
   api.take(0, Fate::lost_before);
-  EXPECT_TRUE(holds(*said, "cannot list the pods of node n1")) << *said;
+  EXPECT_TRUE(has_part(*said, "cannot list the pods of node n1")) << *said;
   EXPECT_EQ(a.scheduler->in_flight(), 0U);
   EXPECT_EQ(a.scheduler->ledger().bound(), 0U);
   const auto again = a.bind("p", "n1");
@@ -162,7 +162,7 @@ TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
   api.set_node("ns/p", "n1");
   const auto said = a.bind("q", "n1");
   api.take(0, Fate::answered);
-  EXPECT_TRUE(holds(*said, "no longer fits")) << *said;
+  EXPECT_TRUE(has_part(*said, "no longer fits")) << *said;
   EXPECT_EQ(a.scheduler->ledger().bound(), 1U);
 }
 
@@ -180,7 +180,7 @@ TEST_F(Leaders, AListThatADeletionOvertookIsRepeated) {
   EXPECT_EQ(*said, "") << "perhaps the list is older";
   ASSERT_EQ(api.waiting(), 1U);
   api.take(0, Fate::answered);
-  EXPECT_TRUE(holds(*said, "no longer fits")) << *said;
+  EXPECT_TRUE(has_part(*said, "no longer fits")) << *said;
 }
 
 TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
@@ -200,7 +200,7 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
     if (!request_first) std::reverse(a.process->held.begin(), a.process->held.end());
     a.process->resume();
     ASSERT_NE(late, nullptr);
-    EXPECT_TRUE(holds(*late, "standby: ")) << *late;
+    EXPECT_TRUE(has_part(*late, "standby: ")) << *late;
     api.settle();
     two.pass(seconds(1));
     api.settle();
@@ -236,7 +236,7 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   EXPECT_EQ(*said, "");
   two.pass(milliseconds(200));
   EXPECT_EQ(bindings_sent(), 0U);
-  EXPECT_TRUE(holds(*said, "called off")) << *said;
+  EXPECT_TRUE(has_part(*said, "called off")) << *said;
   EXPECT_EQ(a.held("p").size(), 8U) << "uncertain";
   api.settle();
   EXPECT_FALSE(bound("p"));
@@ -260,7 +260,7 @@ TEST_F(Leaders, AnUncertainBindingYieldsToTheNextLeader) {
   take_where("/binding", Fate::lost_before);
   take_where("/pods/p", Fate::answered);  // it is not bound
   two.pass(milliseconds(200));
-  EXPECT_TRUE(holds(*said, "called off")) << *said;
+  EXPECT_TRUE(has_part(*said, "called off")) << *said;
   EXPECT_EQ(a.held("p").size(), 8U);
   const auto next = b.bind("q", "n1");
   api.settle();
@@ -291,7 +291,7 @@ TEST_F(Leaders, AFormerLeaderReservesNothing) {
 TEST_F(Leaders, StoppingGivesTheLeaseBack) {
   bool stopped = false;
   a.kubernetes->stop([&] { stopped = true; });
-  EXPECT_TRUE(holds(a.scheduler->cannot_decide(), "shutting down"));
+  EXPECT_TRUE(has_part(a.scheduler->cannot_decide(), "shutting down"));
   two.pass(milliseconds(50));
   EXPECT_TRUE(stopped);
   EXPECT_FALSE(labelled("a"));
@@ -332,7 +332,7 @@ TEST_F(Leaders, WhoHasNotSeenTheClusterDoesNotLead) {
   b.restart();
   two.pass(seconds(10), TwoReplicas::Watches::silent);
   EXPECT_FALSE(b.leads());
-  EXPECT_TRUE(holds(b.scheduler->cannot_decide(), "starting"));
+  EXPECT_TRUE(has_part(b.scheduler->cannot_decide(), "starting"));
   api.settle();
   two.pass(milliseconds(500));
   EXPECT_TRUE(b.leads());
@@ -345,7 +345,7 @@ TEST_F(Leaders, AStandbyIsReadyWhenTheLabelIsOffItsPod) {
   b.restart();
   api.settle();
   two.pass(seconds(1));
-  EXPECT_TRUE(holds(b.kubernetes->not_ready(), "is not off pod b yet"));
+  EXPECT_TRUE(has_part(b.kubernetes->not_ready(), "is not off pod b yet"));
   b.process->cut_off = false;
   two.pass(seconds(4));
   EXPECT_EQ(b.kubernetes->not_ready(), "");

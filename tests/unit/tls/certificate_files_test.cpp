@@ -107,7 +107,7 @@ TEST_F(CertificateFilesTest, APairThatDoesNotFitIsToldOnceAndTheOldOneStays) {
   EXPECT_EQ(files->pem().certificate, first.certificate);
   EXPECT_EQ(files->context()->not_after(), before);
   EXPECT_TRUE(changes.empty());
-  // another change that does not fit either is told again
+  // another invalid change is logged again
   folder.put("tls.crt", make_certificate(ca, "DNS:b").certificate);
   EXPECT_EQ(count(log_of(*files, 5), "level=error"), 1U);
   // and the other half makes it good
@@ -188,7 +188,7 @@ TEST_F(CertificateFilesTest, OpeningNamesTheFileThatIsOfNoUse) {
   const std::string key = folder.at("tls.key");
   EXPECT_EQ(error({crt, key, ""}), "");
   EXPECT_NE(error({folder.at("none"), key, ""}).find("none"), std::string::npos);
-  EXPECT_NE(error({crt, crt, ""}).find(crt + " holds no PEM key"), std::string::npos);
+  EXPECT_NE(error({crt, crt, ""}).find(crt + " contains no PEM key"), std::string::npos);
   EXPECT_NE(error({crt, key, folder.put("empty", "")}).find("empty is empty"), std::string::npos);
 }
 

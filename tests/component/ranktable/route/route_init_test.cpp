@@ -130,14 +130,14 @@ TEST_F(RouteInit, SentencesForWhatIsWrong) {
   refused(6, "--config " + at("plan"), 2, "--index: is 6, but route_plan.json has 6 pods");
   refused(0, "--wait soon", 2, "--wait takes a time");
   refused(0, "--wait 25h", 2, "--wait takes a time");
-  refused(0, "--hosts x", 2, "--network: is needed");
+  refused(0, "--hosts x", 2, "--network: is required");
   copy("plan/jobstart_hccl.json", "start/jobstart_hccl.json");
-  refused(0, "--config " + at("start"), 2, "--replicas: is needed");
+  refused(0, "--config " + at("start"), 2, "--replicas: is required");
   refused(0, "--replicas 12 --config " + at("start"), 3, "6 machines for 12 pods");
   folder_.put("bad/ranktable_tor.json", "{");
   refused(0, "--config " + at("bad"), 3, "folder " + at("bad") + ": ranktable_tor.json: ");
   folder_.put("bad/ranktable_tor.json", "H4sI!");
-  refused(0, "--config " + at("bad"), 3, "neither JSON nor base64 of gzip");
+  refused(0, "--config " + at("bad"), 3, "must be JSON or base64 of gzip");
   std::string names = content("plan/ranktable_tor.json");
   names.replace(names.find("j-worker-0"), 10, "j-worker-1");
   folder_.put("bad/ranktable_tor.json", names);

@@ -159,7 +159,7 @@ TEST_F(RoutePlanCommand, SentencesForWrongUsageAndFiles) {
     EXPECT_THAT(out.text, StartsWith("chipweave: " + says)) << arguments;
   };
   refused("", 2, "--pods: route plan needs either --pods FILE or --hosts FILE");
-  refused("--hosts " + network_, 2, "--network: is needed");
+  refused("--hosts " + network_, 2, "--network: is required");
   refused("--pods - --network -", 2, "--pods: standard input can be one file only");
   refused("--pods " + pods_ + " --hyperjob", 2, "--hyperjob requires --out");
   refused("--pods " + pods_ + " --hyperjob --out " + at("x"), 2, "--hyperjob: needs super pods");

@@ -63,14 +63,14 @@ NamedText edited(NamedText file, const std::string& from, const std::string& to)
   return file;
 }
 
-std::string merge_error(std::vector<NamedText> files, bool strict = false) {
+std::string pd_merge_error(std::vector<NamedText> files, bool strict = false) {
   const auto out = merge_pd_global(std::move(files), strict);
   return out.ok() ? "(no error)" : out.error().text();
 }
 
 // The error of a merge whose second table was edited.
 std::string error_of_edit(const std::string& from, const std::string& to) {
-  return merge_error({api_and_prefill(), edited(decode(), from, to)});
+  return pd_merge_error({api_and_prefill(), edited(decode(), from, to)});
 }
 
 TEST(PdMerge, PutsServersInTheOrderOfTheFiles) {
@@ -103,17 +103,18 @@ TEST(PdMerge, KeepsMembersItDoesNotKnow) {
 }
 
 TEST(PdMerge, WantsTwoFilesAndEachOnce) {
-  EXPECT_THAT(merge_error({}), HasSubstr("argument --global-ranktable-list: expected two or more"));
-  EXPECT_THAT(merge_error({api_and_prefill()}), HasSubstr("expected two or more global tables"));
-  EXPECT_THAT(merge_error({api_and_prefill(), decode(), decode()}),
+  EXPECT_THAT(pd_merge_error({}),
+              HasSubstr("argument --global-ranktable-list: expected two or more"));
+  EXPECT_THAT(pd_merge_error({api_and_prefill()}), HasSubstr("expected two or more global tables"));
+  EXPECT_THAT(pd_merge_error({api_and_prefill(), decode(), decode()}),
               HasSubstr("file g10.0.0.2: is given twice"));
 }
 
 TEST(PdMerge, WantsExactlyOneApiServer) {
-  EXPECT_THAT(merge_error({decode(2), decode(3)}), HasSubstr("no file has an API server"));
+  EXPECT_THAT(pd_merge_error({decode(2), decode(3)}), HasSubstr("no file has an API server"));
   PdMachine second = host(2);
   second.api_server = true;
-  const std::string error = merge_error({api_and_prefill(), global_of(second)});
+  const std::string error = pd_merge_error({api_and_prefill(), global_of(second)});
   EXPECT_THAT(error, HasSubstr("file g10.0.0.2: line "));
   EXPECT_THAT(error, HasSubstr("second API server (group \"0\"); the first is in file g10.0.0.1"));
 }
@@ -136,17 +137,17 @@ TEST(PdMerge, NamesFileLineAndColumnOfWhatIsNoTable) {
       {"{'server_group_list': []}", "file bad: line 1"},
   };
   for (const auto& [text, says] : cases) {
-    EXPECT_THAT(merge_error({api_and_prefill(), {"bad", text}}), HasSubstr(says)) << text;
+    EXPECT_THAT(pd_merge_error({api_and_prefill(), {"bad", text}}), HasSubstr(says)) << text;
   }
 }
 
 TEST(PdMerge, RefusesOtherDialects) {
-  EXPECT_THAT(merge_error({api_and_prefill(), local_of(2, {0, 1})}),
+  EXPECT_THAT(pd_merge_error({api_and_prefill(), local_of(2, {0, 1})}),
               HasSubstr("is a table of dialect modelarts-local, not modelarts-global"));
   const std::string vllm =
       R"({"version": "1.2", "server_count": "1", "status": "completed",
           "prefill_device_list": [], "decode_device_list": []})";
-  EXPECT_THAT(merge_error({api_and_prefill(), {"v", vllm}}), HasSubstr("vllm-ascend"));
+  EXPECT_THAT(pd_merge_error({api_and_prefill(), {"v", vllm}}), HasSubstr("vllm-ascend"));
   EXPECT_THAT(
       error_of_edit("\"rank_id\": \"0\"", "\"rank_id\": \"0\", \"device_logical_id\": \"0\""),
       HasSubstr("mindie-global"));
@@ -192,7 +193,7 @@ TEST(PdMerge, RefusesWhatIsWrongInATable) {
 TEST(PdMerge, ComparesSizesOfInstances) {
   PdMachine small = host(3);
   small.decode = {instance(3, {0})};
-  EXPECT_THAT(merge_error({api_and_prefill(), decode(2), global_of(small)}),
+  EXPECT_THAT(pd_merge_error({api_and_prefill(), decode(2), global_of(small)}),
               HasSubstr("this decode instance has 1 devices, and the one in file g10.0.0.2"));
   const auto out = merge_pd_global({api_and_prefill(), global_of(small)}, true);
   ASSERT_TRUE(out.ok()) << out.error().text();
@@ -200,7 +201,7 @@ TEST(PdMerge, ComparesSizesOfInstances) {
               ElementsAre("prefill instances have 2 devices and decode instances 1"));
   PdMachine none = host(4);
   none.decode = {{}};
-  EXPECT_THAT(merge_error({api_and_prefill(), global_of(none)}), HasSubstr("has no devices"));
+  EXPECT_THAT(pd_merge_error({api_and_prefill(), global_of(none)}), HasSubstr("has no devices"));
 }
 
 TEST(PdMerge, AnIncompleteTableIsAWarningOrStrictlyAnError) {
@@ -209,7 +210,7 @@ TEST(PdMerge, AnIncompleteTableIsAWarningOrStrictlyAnError) {
   const auto out = merge_pd_global({api_and_prefill(), global_of(more)}, false);
   ASSERT_TRUE(out.ok()) << out.error().text();
   EXPECT_THAT(out->warnings, ElementsAre(HasSubstr("no file has a decode instance")));
-  EXPECT_THAT(merge_error({api_and_prefill(), global_of(more)}, true),
+  EXPECT_THAT(pd_merge_error({api_and_prefill(), global_of(more)}, true),
               HasSubstr("no file has a decode instance (group \"2\")"));
 }
 
