@@ -66,6 +66,8 @@ class ListWatch {
   // objects with an older stamp have been deleted.
   std::uint64_t round() const { return round_; }
   std::uint64_t complete() const { return complete_; }
+  // Up to which all changes were seen; right after a listing, the version of the list.
+  const std::string& version() const { return version_; }
   // Whether the whole collection has been listed at least once.
   bool synced() const { return complete_ > 0; }
 

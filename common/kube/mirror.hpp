@@ -41,16 +41,11 @@ class Mirror {
 
   // The current state, seen in this round of the ListWatch. Older versions are ignored: a watch may
   // lag behind an object passed to note(), or deliver a former object of the same name.
-  void put(Object object, std::uint64_t round) {
-    std::string key = key_of(object);
-    const Entry now{hash(object.uid), version_of(object.resource_version), round};
-    const auto [it, fresh] = entries_.try_emplace(key, now);
-    if (!fresh && older(now, it->second)) return;
-    const Entry before = std::exchange(it->second, now);
-    if (!fresh && before.uid == now.uid && before.version == now.version) return;
-    if (before.uid != now.uid) changes_.gone(key);
-    changes_.seen(std::move(object));
-  }
+  void put(Object object, std::uint64_t round) { store(std::move(object), round, true); }
+
+  // As put(), for an object received outside the ListWatch: a list that is in progress may not
+  // contain it.
+  void note(Object object, std::uint64_t round) { store(std::move(object), round, false); }
 
   // The object was deleted. Ignored if an object with another uid has taken its name since.
   void remove(const Object& object) {
@@ -59,10 +54,16 @@ class Mirror {
     take_out(it);
   }
 
-  // A list is complete: objects that were not in it have been deleted.
-  void sweep(std::uint64_t round) {
+  // A list of this version is complete: objects that were not in it have been deleted. Those noted
+  // in the meantime stay only if they are newer than the list; the watch delivers their deletion.
+  void sweep(std::uint64_t round, const std::string& resource_version) {
+    const std::uint64_t version = version_of(resource_version);
+    const auto gone = [&](const Entry& entry) {
+      return entry.round < round ||
+             (!entry.listed && version < kNoNumber && entry.version <= version);
+    };
     for (auto it = entries_.begin(); it != entries_.end();)
-      it = it->second.round < round ? take_out(it) : std::next(it);
+      it = gone(it->second) ? take_out(it) : std::next(it);
   }
 
  private:
@@ -73,6 +74,7 @@ class Mirror {
     std::size_t uid;
     std::uint64_t version;
     std::uint64_t round;
+    bool listed;  // in this round, by its list or watch; false: only noted
   };
   static constexpr std::uint64_t kNoNumber = std::uint64_t{1} << 63U;
   static std::size_t hash(const std::string& text) { return std::hash<std::string>{}(text); }
@@ -87,6 +89,17 @@ class Mirror {
   static bool older(const Entry& a, const Entry& than) {
     return a.round == than.round && (a.version | than.version) < kNoNumber &&
            a.version < than.version;
+  }
+  void store(Object object, std::uint64_t round, bool listed) {
+    std::string key = key_of(object);
+    Entry now{hash(object.uid), version_of(object.resource_version), round, listed};
+    const auto [it, fresh] = entries_.try_emplace(key, now);
+    if (!fresh && older(now, it->second)) return;
+    if (it->second.round == round && it->second.listed) now.listed = true;
+    const Entry before = std::exchange(it->second, now);
+    if (!fresh && before.uid == now.uid && before.version == now.version) return;
+    if (before.uid != now.uid) changes_.gone(key);
+    changes_.seen(std::move(object));
   }
   using Map = std::unordered_map<std::string, Entry>;
   typename Map::iterator take_out(typename Map::iterator it) {

@@ -125,7 +125,7 @@ std::optional<WatchRequest> Reflector<Object>::take_line(std::string& line) {
 template <class Object>
 void Reflector<Object>::note_complete(std::uint64_t before) {
   if (machine_.complete() == before) return;
-  mirror_.sweep(machine_.round());
+  mirror_.sweep(machine_.round(), machine_.version());
   events_.synced();
 }
 

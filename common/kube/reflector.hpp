@@ -41,7 +41,7 @@ class Reflector {
   void start();
   bool synced() const { return machine_.synced(); }
   // Takes an object received outside the watch, newer than the last reported one.
-  void note(Object object) { mirror_.put(std::move(object), machine_.round()); }
+  void note(Object object) { mirror_.note(std::move(object), machine_.round()); }
 
  private:
   void act(const WatchRequest& request);

@@ -39,7 +39,10 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
       pods_watch_(transport, pod_watch_options(),
                   {{[this](codec::KubePod&& pod) { take(std::move(pod)); },
                     [this](const std::string& key) { drop(key); }},
-                   std::move(events.synced),
+                   [this, synced = std::move(events.synced)] {
+                     calls_before_list_ = calls_;
+                     synced();
+                   },
                    std::move(events.failed)},
                   std::move(jitter)) {}
 
@@ -132,6 +135,7 @@ void KubeCluster::annotate(const PodKey& key, const std::string& uid,
 }
 
 bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {
+  if (call <= calls_before_list_ && !pods_.contains(key)) return true;
   const auto it = gone_.find(key);
   return it != gone_.end() && it->second >= call;
 }

@@ -68,6 +68,7 @@ class KubeCluster final : public Cluster {
   std::function<bool()> fence() const;
   // Makes a call; `took` receives its number and answer.
   void ask(kube::Call call, std::function<void(std::uint64_t, Result<kube::Reply>)> took);
+  // Whether the pod may have been deleted after the call was made: its answer may be older.
   bool gone_since(std::uint64_t call, const std::string& key) const;
   void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
 
@@ -86,6 +87,9 @@ class KubeCluster final : public Cluster {
   // Pods deleted while calls are in flight, with the number of the last call made before: answers
   // up to that call may predate the deletion.
   std::map<std::string, std::uint64_t> gone_;
+  // Calls up to this one were made before the last complete list. It lacked the pods that are not
+  // in pods_, perhaps because they were deleted before the watch could deliver them.
+  std::uint64_t calls_before_list_ = 0;
 };
 
 }  // namespace chipweave::sched

@@ -76,11 +76,31 @@ TEST_F(Copy, WhatAWholeListDoesNotHoldIsGone) {
   mirror_.put(pod("b", "b", "1"), 2);
   mirror_.put(pod("d", "d", "4"), 2);
   EXPECT_EQ(take(), Changes{"d@4"});
-  mirror_.sweep(2);
+  mirror_.sweep(2, "4");
   Changes gone = take();
   std::sort(gone.begin(), gone.end());
   EXPECT_EQ(gone, (Changes{"-ns/a", "-ns/c"}));
   EXPECT_EQ(mirror_.size(), 2U);
+}
+
+// Each pod is read by itself while the second list, of version 10, is under way.
+TEST_F(Copy, WhatWasReadByItselfStaysIfTheListHoldsItOrItIsNewer) {
+  mirror_.put(pod("known", "k", "1"), 1);
+  mirror_.put(pod("listed", "l", "2"), 1);
+  mirror_.note(pod("known", "k", "7"), 2);
+  mirror_.note(pod("unknown", "u", "8"), 2);
+  mirror_.note(pod("at", "t", "10"), 2);
+  mirror_.note(pod("newer", "n", "11"), 2);
+  mirror_.put(pod("listed", "l", "2"), 2);
+  mirror_.note(pod("listed", "l", "2"), 2);
+  mirror_.note(pod("first noted", "f", "3"), 2);
+  mirror_.put(pod("first noted", "f", "3"), 2);
+  take();
+  mirror_.sweep(2, "10");
+  Changes gone = take();
+  std::sort(gone.begin(), gone.end());
+  EXPECT_EQ(gone, (Changes{"-ns/at", "-ns/known", "-ns/unknown"}));
+  EXPECT_EQ(mirror_.size(), 3U);
 }
 
 }  // namespace

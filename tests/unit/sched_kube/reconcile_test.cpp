@@ -320,5 +320,75 @@ TEST_F(Reconcile, ChipsOfAnotherPodAreDisputed) {
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 
+// Every watch is answered 410 and begins a list.
+void begin_lists(KubeWorld& world) {
+  world.api.forget_history();
+  for (std::size_t left = world.api.watches(); left > 0; --left) world.api.feed(0, 1);
+}
+bool lists_pods(const kube::Call& call) {
+  return call.target.starts_with(SimulatedApi::kPods + std::string("?limit"));
+}
+bool reads_pod(const kube::Call& call) {
+  return call.target.find("/pods/a") != std::string::npos;  // or binds it
+}
+
+// A pod may be read by itself after a list was requested and deleted before the list is answered.
+TEST(ReconcileLists, APodReadBeforeTheListThatLacksItIsGone) {
+  using Fate = SimulatedApi::Fate;
+  KubeWorld world(false);
+  world.add_node("n1", "hgx-v100-8");
+  world.create("a", 2);
+  world.api.settle();
+  const std::string uid = world.pod("a").uid;
+  world.api.set_node("ns/a", "n1");
+  begin_lists(world);
+  ASSERT_EQ(world.api.count(lists_pods), 1U);
+  const auto said = world.bind("a", "n1");
+  while (said->empty()) world.api.take(world.api.find(reads_pod).value(), Fate::answered);
+  EXPECT_NE(world.scheduler->ledger().find(uid), nullptr) << *said;
+  world.api.remove("ns/a");
+  world.api.take(world.api.find(lists_pods).value(), Fate::answered);
+  EXPECT_EQ(world.scheduler->ledger().find(uid), nullptr);
+  world.come_to_rest();
+  world.expect_ledger_is_the_truth();
+}
+
+// The watch expired before it delivered the pod, and the list that lacks it overtakes an earlier
+// answer that has it.
+TEST(ReconcileLists, APodThatAListLacksIsNotTakenFromAnEarlierAnswer) {
+  using Fate = SimulatedApi::Fate;
+  KubeWorld world(false);
+  world.add_node("n1", "hgx-v100-8");
+  world.api.settle();
+  world.create("a", 2);
+  const std::string uid = world.pod("a").uid;
+  world.api.set_node("ns/a", "n1");
+  begin_lists(world);
+  const auto said = world.bind("a", "n1");
+  world.process->paused = true;  // answers arrive, but are not processed
+  world.api.take(world.api.find(reads_pod).value(), Fate::answered);
+  world.api.remove("ns/a");
+  world.api.take(world.api.find(lists_pods).value(), Fate::answered);
+  std::swap(world.process->held.at(0), world.process->held.at(1));
+  world.process->resume();
+  EXPECT_NE(said->find("the watch has not delivered it yet"), std::string::npos) << *said;
+  EXPECT_EQ(world.scheduler->ledger().find(uid), nullptr);
+  world.come_to_rest();
+  world.expect_ledger_is_the_truth();
+}
+
+// The watch that follows the list delivers what was read by itself and is newer than the list.
+TEST_F(Reconcile, APodReadAfterTheListThatLacksItStays) {
+  begin_lists(world_);
+  world_.create("a", 2);
+  const auto said = world_.bind("a", "n1");
+  while (said->empty()) world_.api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*said, "bound");
+  for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
+  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "its list held no pod";
+  world_.come_to_rest();
+  world_.expect_ledger_is_the_truth();
+}
+
 }  // namespace
 }  // namespace chipweave::sched::test
