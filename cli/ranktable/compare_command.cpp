@@ -123,7 +123,7 @@ void register_table_compare(CLI::App& ranktable, Exit& exit_code) {
   auto diff = std::make_shared<DiffFlags>();
   CLI::App* d = ranktable.add_subcommand("diff", "differences between two tables");
   add_table_options(*d, diff->a, "A");
-  d->add_option("other", diff->b, "the other table")->option_text("B")->required();
+  d->add_option("OTHER", diff->b, "the other table")->option_text(" ")->required();
   add_output_option(*d, diff->form);
   add_examples(*d,
                "  chipweave ranktable diff hccl.json /user/config/jobstart_hccl.json\n"
@@ -134,7 +134,7 @@ void register_table_compare(CLI::App& ranktable, Exit& exit_code) {
   auto hash = std::make_shared<HashFlags>();
   CLI::App* h = ranktable.add_subcommand("hash", "a checksum of the content of a table");
   add_table_options(*h, hash->first);
-  h->add_option("more", hash->more, "further tables, which must be equal")->option_text("FILE…");
+  h->add_option("MORE", hash->more, "further tables, which must be equal")->option_text("…");
   add_output_option(*h, hash->form);
   add_examples(
       *h,

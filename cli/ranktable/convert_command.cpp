@@ -159,7 +159,7 @@ std::string wrong_target(const std::string& text) {
   if (is_launcher(text) || domain::ranktable::dialect_named(text)) return {};
   std::vector<std::string_view> known = domain::ranktable::dialect_names();
   known.insert(known.end(), launcher_forms().begin(), launcher_forms().end());
-  return "unknown form '" + text + "'" + did_you_mean(text, known);
+  return unknown_name("form", text, known);
 }
 
 }  // namespace

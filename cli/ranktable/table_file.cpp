@@ -35,9 +35,9 @@ bool is_structural(const Located& finding) {
 
 void add_table_options(CLI::App& command, TableFile& table, const std::string& name) {
   command
-      .add_option(name == "FILE" ? "file" : "table", table.file,
+      .add_option(name == "FILE" ? "FILE" : "TABLE", table.file,
                   "rank table in any dialect; -: standard input")
-      ->option_text(name)
+      ->option_text(" ")
       ->required();
   command
       .add_option("--pointer", table.pointer,
@@ -47,8 +47,8 @@ void add_table_options(CLI::App& command, TableFile& table, const std::string& n
       .add_option("--dialect", table.dialect,
                   "dialect of a table whose members do not tell: modelarts-global or mindie-global")
       ->check([](const std::string& text) {
-        return domain::ranktable::dialect_named(text) ? std::string()
-                                                      : "unknown dialect '" + text + "'";
+        if (domain::ranktable::dialect_named(text)) return std::string();
+        return unknown_name("dialect", text, domain::ranktable::dialect_names());
       })
       ->option_text("DIALECT");
 }

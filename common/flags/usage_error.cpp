@@ -110,11 +110,21 @@ std::string not_converted(const CLI::App& command, const std::string& text) {
   return text.substr(0, colon) + ": expected true or false";
 }
 
-// "--size: 1 required INT missing", "Expected exactly 1 arguments to --size, got 2"
+// "--size: 1 required INT missing", "--ports: At least 2 required but received 1",
+// "Expected exactly 1 arguments to --size, got 2"
 std::string wrong_number(const CLI::App& command, const std::string& text) {
   if (const std::size_t colon = text.find(": "); text.ends_with(" missing")) {
     const std::string name = text.substr(0, colon);
     return name + ": expected " + std::string(expected_by(command, name)) + ", got none";
+  }
+  if (const auto counts = text.find(": At least "); counts != std::string::npos) {
+    const std::size_t received = text.find(" required but received ");
+    if (received == std::string::npos) return text;
+    constexpr std::string_view kAtLeast = ": At least ";
+    const std::size_t number = counts + kAtLeast.size();
+    return text.substr(0, counts) + ": expected at least " +
+           text.substr(number, received - number) + " values, got " +
+           text.substr(text.rfind(' ') + 1);
   }
   const std::size_t to = text.find(" to ");
   const std::size_t got = text.find(", got ");

@@ -75,7 +75,8 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   const auto host = environment("KUBERNETES_SERVICE_HOST");
   const auto port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
-    return invalid("not running in a pod (KUBERNETES_SERVICE_HOST is not set); give a kubeconfig");
+    return invalid(
+        "a kubeconfig is required: this is not a pod (KUBERNETES_SERVICE_HOST is not set)");
   }
   ApiAccess access;
   access.origin.host = *host;

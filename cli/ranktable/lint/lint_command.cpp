@@ -227,7 +227,8 @@ void add_form_option(CLI::App& command, LintForm& form) {
     } else if (text == "sarif") {
       form = LintForm::sarif;
     } else {
-      throw CLI::ValidationError("-o must be text, json or sarif");
+      throw CLI::ValidationError("-o: unknown form " + in_quotes(text) +
+                                 "; known: text, json, sarif");
     }
   };
   command.add_option_function<std::string>("-o,--output", set, "text (default), json or sarif")
@@ -245,8 +246,7 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
                 "consumer of the table: " + joined_names(domain::ranktable::profile_names()))
       ->check([](const std::string& text) {
         if (domain::ranktable::profile_named(text)) return std::string();
-        return "unknown profile '" + text + "'" +
-               did_you_mean(text, domain::ranktable::profile_names());
+        return unknown_name("profile", text, domain::ranktable::profile_names());
       })
       ->option_text("PROFILE");
   c->add_flag("--strict", flags->strict, "exit with 1 on warnings, too");

@@ -35,13 +35,13 @@ Error pods_flag_error(std::string what) {
 
 Result<void> check_usage(const RouteInputFlags& flags) {
   if (flags.pods.empty() == flags.hosts.empty())
-    return pods_flag_error("route plan needs either --pods FILE or --hosts FILE");
+    return make_error(Errc::invalid_argument, "is required").in("one of --pods FILE, --hosts FILE");
   if (!flags.hosts.empty() && flags.network.empty()) {
     return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
         .in("--network");
   }
   if (flags.pods.empty() && (!flags.nodes.empty() || !flags.previous.empty()))
-    return pods_flag_error("--nodes and --previous need --pods FILE");
+    return pods_flag_error("is required by --nodes and --previous");
   int from_stdin = 0;
   for (const std::string* file :
        {&flags.pods, &flags.nodes, &flags.hosts, &flags.network, &flags.previous}) {

@@ -12,6 +12,7 @@
 #include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/tools/requests.hpp"
 #include "common/base/text.hpp"
+#include "common/flags/usage_error.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -221,7 +222,7 @@ Run add_hccl(CLI::App& app) {
 
 Run add_merge_hccl(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
-  app.add_option("files", *files, "HCCL rank tables of one server each; ranks in this order")
+  app.add_option("FILE", *files, "HCCL rank tables of one server each; ranks in this order")
       ->option_text("FILE…")
       ->required();
   return [files](const ToolLog& log) { return run_merge_hccl(*files, log); };
@@ -331,8 +332,7 @@ std::optional<int> run_ranktable_tool(const std::vector<std::string>& words, con
     log.print(app.help());
     return kDone;
   } catch (const CLI::ParseError& error) {
-    constexpr std::size_t kMaxShown = 300;
-    log.fail(concat(with_dots(error.what(), kMaxShown), "; see '", call.program, " --help'"));
+    log.fail(chipweave::flags::usage_error(app, error));
     return kMisused;
   }
   const Result<void> done = run(log);

@@ -1,6 +1,8 @@
 #include "common/codec/json/json_object.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "common/base/near_names.hpp"
@@ -37,18 +39,41 @@ Error to_error(const JsonSyntaxError& error) {
   return make_error(Errc::invalid_argument, "not valid JSON: " + at + error.message);
 }
 
+namespace {
+
+// JSON has numbers of any size; a double holds up to 1.8e308. Short numbers without an exponent
+// fit.
+bool exceeds_double(std::string_view number) {
+  constexpr std::size_t kAlwaysFits = 308;
+  if (number.size() <= kAlwaysFits && number.find_first_of("eE") == number.npos) return false;
+  return !std::isfinite(std::strtod(std::string(number).c_str(), nullptr));
+}
+
+std::string position_text(const JsonTree& tree, JsonTree::Id id) {
+  const TextPosition at = LineIndex(tree.document()).at(tree.offset(id));
+  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column) + ": ";
+}
+
+}  // namespace
+
 Result<void> check_json(const JsonTree& tree, std::size_t max_values) {
   if (tree.size() > max_values) {
     return make_error(Errc::limit_exceeded,
                       "more than " + std::to_string(max_values) + " values in all");
   }
-  if (tree.repeated().empty()) return {};
-  const JsonTree::Id twice = tree.repeated().front();
-  const TextPosition at = LineIndex(tree.document()).at(tree.offset(twice));
-  std::string message = "line " + std::to_string(at.line) + ", column " +
-                        std::to_string(at.column) + ": key " + quoted_excerpt(tree.name(twice)) +
-                        " appears twice in one object (" + tree.path(twice) + ")";
-  return make_error(Errc::invalid_argument, std::move(message));
+  if (!tree.repeated().empty()) {
+    const JsonTree::Id twice = tree.repeated().front();
+    return make_error(Errc::invalid_argument,
+                      position_text(tree, twice) + "key " + quoted_excerpt(tree.name(twice)) +
+                          " appears twice in one object (" + tree.path(twice) + ")");
+  }
+  for (JsonTree::Id id = 0; id < tree.size(); ++id) {
+    if (!tree.is(id, JsonTree::Kind::number) || !exceeds_double(tree.raw(id))) continue;
+    return make_error(
+        Errc::invalid_argument,
+        position_text(tree, id) + "number " + quoted_excerpt(tree.raw(id)) + " is out of range");
+  }
+  return {};
 }
 
 Result<JsonTree> parse_json(std::string_view text, JsonLimits most) {

@@ -25,7 +25,8 @@ struct JsonLimits {
 };
 
 // A byte order mark is skipped. Errors: syntax (with line and column), a key that appears twice in
-// one object, nesting deeper than limits::kMaxJsonDepth, more than `most`.
+// one object, a number that no double holds, nesting deeper than limits::kMaxJsonDepth, more than
+// `most`.
 Result<JsonTree> parse_json(std::string_view text, JsonLimits most = {});
 // What parse_json() checks of a text that is JSON.
 Result<void> check_json(const JsonTree& tree, std::size_t max_values);

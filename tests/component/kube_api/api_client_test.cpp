@@ -114,7 +114,7 @@ TEST(Access, OfAPodAndWhatIsMissing) {
     return it == variables.end() ? std::nullopt : std::optional(it->second);
   };
   const auto load = [&] { return kube::load_access({}, environment, folder.path()); };
-  EXPECT_NE(load().error().text().find("name a kubeconfig"), std::string::npos);
+  EXPECT_NE(load().error().text().find("a kubeconfig is required"), std::string::npos);
   variables = {{"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
   EXPECT_NE(load().error().text().find("ca.crt"), std::string::npos) << load().error().text();
   folder.put("ca.crt", "PEM");

@@ -22,11 +22,11 @@ TEST(NetworkCommand, ImportPrintsNodesAndJson) {
             R"({"name":"n2","path":["s","a"],"rails":[]},)"
             "\n"
             R"({"name":"n3","path":["s","b"],"rails":[]})"
-            "\n],\"warnings\":[\"switch \\\"c\\\" has no nodes below it, left out\"]}\n");
+            "\n],\"warnings\":[\"switch \\\"c\\\" has no nodes below it and is left out\"]}\n");
   EXPECT_EQ(run(kTree + "import - 2>/dev/null").text,
             "NODE  spine  leaf\nn1    s      a\nn2    s      a\nn3    s      b\n");
   EXPECT_EQ(run(kTree + "import - 2>&1 >/dev/null").text,
-            "chipweave: warning: switch \"c\" has no nodes below it, left out\n");
+            "chipweave: warning: switch \"c\" has no nodes below it and is left out\n");
 }
 
 TEST(NetworkCommand, ExportReadsWhatImportPrints) {

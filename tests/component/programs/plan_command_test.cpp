@@ -111,11 +111,13 @@ void expect_refused(const std::string& line, int code, const std::string& says) 
 TEST(PlanCommand, RefusesWhatMakesNoSense) {
   const std::string good = kOwn + "--pods 2 --chips 2 ";
   expect_refused("%B/chipweave plan", kWrongUsage, "one of --batch FILE, --network FILE");
-  expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage, "--batch excludes --pods");
+  expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage,
+                 "--batch cannot be combined with --pods");
   expect_refused(kOwn + "--pods 2", kWrongUsage, "one of --batch FILE, --network");
   expect_refused(kOwn + "--gang -", kWrongUsage, "--network - cannot be combined with --gang -");
   expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
-  expect_refused(kOwn + "--pods x --chips 1", kWrongUsage, "Could not convert: --pods = x");
+  expect_refused(kOwn + "--pods x --chips 1", kWrongUsage,
+                 "--pods: expected a whole number, got \"x\"");
   expect_refused(good + "--required rak", kWrongUsage,
                  "--required: gang.required_level: unknown level \"rak\"; did you mean");
   expect_refused(good + "--slice rack", kWrongUsage, "--slice: expected LEVEL=PODS, got \"rack\"");
@@ -129,7 +131,7 @@ TEST(PlanCommand, RefusesWhatMakesNoSense) {
   expect_refused(good + "--free -1", kWrongUsage, "--free: ");
   expect_refused(good + "--format csw", kWrongUsage, "--format: unknown format \"csw\"");
   expect_refused(kFourNodes + "--pods 1 --chips 1", kWrongUsage,
-                 "--free: is required, and the file does");
+                 "--free: is required: the file does");
 }
 
 TEST(PlanCommand, FilesThatCannotBeReadExitThree) {

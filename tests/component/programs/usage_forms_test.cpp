@@ -72,10 +72,10 @@ void collect(const std::string& words, const std::string& tail, Messages& messag
 
 // PROGRAM: [--flag: ]WHAT[; see 'PROGRAM --help']
 constexpr const char* kForms =
-    "^chipweave(-agent|-scheduler)?: ("
+    "^chipweave(-agent|-scheduler| ranktable [a-z-]+: error)?: ("
     "unknown (flag|command) .+|"
     "unexpected argument .+|"
-    "(a command|-[^ ]+|[A-Z][A-Z.]*|one of .+) is required.*|"
+    "(a command|a kubeconfig|-[^ ]+|[A-Z][A-Z.]*|one of .+) is required.*|"
     "[^ ]+ requires .+|"
     ".+ cannot be combined with .+|"
     "(--?[^ ]+): (expected .+, got .+|must be .+|unknown .+; known: .+)"

@@ -108,7 +108,7 @@ TEST(FaultLevels, MistakesAreNamed) {
 TEST(FaultLevels, UnknownKeysArePassedOver) {
   const auto read = read_fault_table(R"({"AutoStopNPUCodes":["8F180200"],"SeparateNPUCodes":[]})");
   ASSERT_TRUE(read.ok()) << read.error().text();
-  EXPECT_THAT(read->warnings, ElementsAre("unknown key AutoStopNPUCodes: ignored"));
+  EXPECT_THAT(read->warnings, ElementsAre("unknown key AutoStopNPUCodes is ignored"));
   EXPECT_THAT(read->chip, IsEmpty());
 }
 

@@ -55,7 +55,7 @@ TEST(SlurmConf, ErrorsNameTheLineAndWhatToDo) {
       {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n",
        "line 2: duplicate switch \"a\", first at line 1"},
       {"SwitchName=a Switches=b\n", "line 1: switch \"b\" is not declared"},
-      {"SwitchName=a Nods=n\n", "unknown key \"Nods\" (did you mean \"Nodes\"?)"},
+      {"SwitchName=a Nods=n\n", "unknown key \"Nods\"; did you mean \"Nodes\"?"},
       {"SwitchName=a Nodes=n[1-\n", "missing ]"},
       {"SwitchName=a Nodes=n1]\n", "] without ["},
       {"SwitchName=a Nodes=n[3-1]\n", "range \"3-1\" is reversed"},

@@ -24,6 +24,7 @@ std::string error_of(std::vector<std::string> words) {
   std::string form;
   std::string batch;
   std::string file;
+  std::vector<int> ports;
   CLI::Option* sized = place->add_option("--size", size)->check(CLI::Range(1, 64));
   place->add_option("--count", count);
   place->add_option("--share", share);
@@ -31,6 +32,7 @@ std::string error_of(std::vector<std::string> words) {
   place->add_option("--to", form)->check(CLI::IsMember({"json", "yaml"}));
   place->add_option("--batch", batch)->excludes(sized);
   place->add_option("--key", batch)->needs("--print");
+  place->add_option("--ports", ports)->expected(2);
   place->add_option("FILE", file)->required();
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
@@ -64,6 +66,8 @@ TEST(UsageError, SaysWhichValueWasExpected) {
             "--share: expected a number, got \"half\"; see 'tool place --help'");
   EXPECT_EQ(error_of({"place", "f", "--size"}),
             "--size: expected a whole number, got none; see 'tool place --help'");
+  EXPECT_EQ(error_of({"place", "f", "--ports", "1"}),
+            "--ports: expected at least 2 values, got 1; see 'tool place --help'");
   EXPECT_EQ(error_of({"place", "f", "--print=perhaps"}),
             "--print: expected true or false, got \"perhaps\"; see 'tool place --help'");
 }

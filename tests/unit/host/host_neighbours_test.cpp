@@ -82,7 +82,7 @@ TEST_F(Neighbours, AToolThatFailsIsAWarningAndTheFilesServe) {
   ASSERT_THAT(warnings_, SizeIs(1));
   EXPECT_THAT(warnings_[0], HasSubstr("status 3"));
   EXPECT_THAT(seen(tool("echo no json")), SizeIs(1));
-  EXPECT_THAT(warnings_[0], HasSubstr("json0"));
+  EXPECT_THAT(warnings_[0], HasSubstr("not valid JSON"));
   LldpOptions absent;
   absent.lldpctl = root() + "/nowhere";
   EXPECT_THAT(seen(absent), SizeIs(1));

@@ -371,7 +371,8 @@ TEST(TlsContext, SaysWhichPartIsOfNoUse) {
   };
   EXPECT_EQ(error({own.certificate + ca.certificate, own.key, ca.certificate}), "fine");
   EXPECT_EQ(error({"", own.key, ""}).rfind("tls.crt contains no PEM certificate", 0), 0U);
-  EXPECT_EQ(error({own.certificate.substr(0, 200), own.key, ""}).rfind("tls.crt holds no", 0), 0U);
+  EXPECT_EQ(error({own.certificate.substr(0, 200), own.key, ""}).rfind("tls.crt contains no", 0),
+            0U);
   const std::string cut = own.certificate + ca.certificate.substr(0, 200);
   EXPECT_EQ(error({cut, own.key, ""}).rfind("tls.crt has a chain that is cut short", 0), 0U);
   EXPECT_EQ(error({own.certificate, "", ""}).rfind("tls.key contains no PEM key", 0), 0U);

@@ -58,7 +58,7 @@ TEST(LoadMachine, AFolderThatIsNoTreeIsSaidToBeNoneBeforeItsFilesAreRead) {
   const TempFolder tmp;
   std::filesystem::resize_file(tmp.put("large", "x"), 100U << 20U);
   EXPECT_THAT(load_machine(tmp.path()).error().text(),
-              AllOf(HasSubstr("no machine description"), HasSubstr("nodes/<n>/properties")));
+              AllOf(HasSubstr("not a machine description"), HasSubstr("nodes/<n>/properties")));
 }
 
 TEST(LoadMachine, AFolderWithoutATreeIsAnError) {

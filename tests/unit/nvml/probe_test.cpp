@@ -381,7 +381,7 @@ TEST_F(NvidiaProbeTest, WithoutEventsPollingDoes) {
   Json machine = hgx_h100();
   for (Json& gpu : machine["devices"]) gpu.erase("event_types");
   const Observation first = see(probe_, machine);
-  EXPECT_THAT(first.warnings, ElementsAre(HasSubstr("GPU 0, 1, 2 has no events")));
+  EXPECT_THAT(first.warnings, ElementsAre(HasSubstr("no events from GPU 0, 1, 2")));
   EXPECT_THAT(see(probe_).warnings, IsEmpty());
   probe_.wait(milliseconds(1));
   EXPECT_FALSE(probe_.changes());

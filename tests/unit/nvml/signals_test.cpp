@@ -58,16 +58,16 @@ TEST_F(NvmlSignals, EachIllnessHasItsOwn) {
   machine["devices"][5]["errors"] = {{"*", nvml::kGpuIsLost}};
   machine["devices"][6]["clock_reasons"] = 0x49;
   machine["devices"][7]["recovery_action"] = 77;
-  EXPECT_THAT(
-      states(machine),
-      UnorderedElementsAre(
-          Pair("nvml.row-remap-failed@0", "could not remap a memory row"),
-          Pair("nvml.row-remap-pending@1", HasSubstr("should be reset")),
-          Pair("nvml.recovery-action@2", "reboot"),
-          Pair("nvml.failed@3", HasSubstr("nvmlDeviceGetEccMode: Unknown Error (16)")),
-          Pair("nvml.pages-pending@4", HasSubstr("pages")),
-          Pair("nvml.lost@5", "has fallen off the bus"), Pair("nvml.thermal@6", HasSubstr("hot")),
-          Pair("nvml.recovery-action@7", "action 77")));
+  EXPECT_THAT(states(machine),
+              UnorderedElementsAre(
+                  Pair("nvml.row-remap-failed@0", "could not remap a memory row"),
+                  Pair("nvml.row-remap-pending@1", HasSubstr("should be reset")),
+                  Pair("nvml.recovery-action@2", "reboot"),
+                  Pair("nvml.failed@3", HasSubstr("nvmlDeviceGetEccMode: Unknown Error (16)")),
+                  Pair("nvml.pages-pending@4", HasSubstr("pages")),
+                  Pair("nvml.lost@5", "has fallen off the bus"),
+                  Pair("nvml.thermal@6", HasSubstr("because of heat")),
+                  Pair("nvml.recovery-action@7", "action 77")));
 }
 
 TEST_F(NvmlSignals, SlowedByPowerOrSoftwareIsNotThermal) {

@@ -18,7 +18,7 @@ namespace chipweave::sched::test {
 namespace {
 
 std::string repository_file(const std::string& path) {
-  return test::file_content(test::source_path(path)).value_or("");
+  return chipweave::test::file_content(chipweave::test::source_path(path)).value_or("");
 }
 
 // The part between two marks; empty if they are not there.

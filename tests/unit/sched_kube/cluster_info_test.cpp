@@ -278,8 +278,8 @@ TEST_F(Publisher, FaultsComeFromTheStatus) {
 TEST(ClusterInfoNames, TheChartAllowsAsManyPartsAsThereCanBe) {
   EXPECT_EQ(limits::kMaxNodes / mc::kMaxDevicesOfPart, 20U);
   EXPECT_EQ(limits::kMaxNodes / mc::kMaxSwitchesOfPart, 10U);
-  const auto policy =
-      test::file_content(test::source_path("charts/chipweave/templates/scheduler-policy.yaml"));
+  const auto policy = chipweave::test::file_content(
+      chipweave::test::source_path("charts/chipweave/templates/scheduler-policy.yaml"));
   ASSERT_TRUE(policy);
   EXPECT_NE(policy->find("^cluster-info-(node-cm|device-(1?[0-9])|switch-[0-9])$"),
             std::string::npos);

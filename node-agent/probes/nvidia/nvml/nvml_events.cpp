@@ -104,7 +104,7 @@ NvmlEvents::NvmlEvents(const NvmlLibrary& library) : library_(library), f_(libra
     if (listening_ == before) without += (without.empty() ? "" : ", ") + std::to_string(i);
   }
   if (!without.empty()) {
-    warnings_.push_back("GPU " + without + " has no events: its XIDs cannot be seen");
+    warnings_.push_back("no events from GPU " + without + ": XIDs cannot be seen there");
   }
 }
 

@@ -119,8 +119,8 @@ TEST(JobPodsReader, OtherJobsAndPodsWithoutNpusArePassedOver) {
   const auto job = read_job_pods(list_text({mine, other, helper, bare}), {"ns/j", "", 0});
   ASSERT_TRUE(job.ok()) << job.error().text();
   EXPECT_EQ(job->pods.size(), 1U);
-  EXPECT_THAT(job->warnings, ElementsAre("1 pods of no Volcano job are passed over",
-                                         "1 pods that use no NPU are passed over"));
+  EXPECT_THAT(job->warnings, ElementsAre("1 pods of no Volcano job are skipped",
+                                         "1 pods without NPUs are skipped"));
   EXPECT_THAT(error_of(list_text({mine}), {"x", "", 0}),
               HasSubstr("--job: no NPU pod is of job \"x\"; known: \"ns/j\""));
 }
