@@ -53,7 +53,8 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
   if (pod->request.uid != binding.uid) {
-    return done(make_error(Errc::conflict, name + " has another uid: it was deleted and recreated"));
+    return done(
+        make_error(Errc::conflict, name + " has another uid: it was deleted and recreated"));
   }
   if (!pod->node.empty()) {
     if (pod->node == binding.node) return done({});  // repeated, because the first answer was lost

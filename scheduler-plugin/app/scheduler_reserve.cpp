@@ -20,7 +20,8 @@ Result<const ClusterPod*> Scheduler::holdable_pod(const PodRequest& pod) const {
                       name + " is not known; only pods of the cluster can reserve chips");
   }
   if (known->request.uid != pod.uid) {
-    return make_error(Errc::conflict, name + " has another uid: it was deleted and recreated; nothing is held");
+    return make_error(Errc::conflict,
+                      name + " has another uid: it was deleted and recreated; nothing is held");
   }
   if (!known->refused.empty()) return make_error(Errc::conflict, name + ": " + known->refused);
   if (!known->node.empty()) {

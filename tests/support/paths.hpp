@@ -1,5 +1,6 @@
-// Where tests find the repository, the programs of this build and the shared data. Compiled once, so
-// that no test's command line carries an absolute path (a compiler cache then serves any checkout).
+// Where tests find the repository, the programs of this build and the shared data. Compiled once,
+// so that no test's command line carries an absolute path (a compiler cache then serves any
+// checkout).
 #pragma once
 
 #include <filesystem>

@@ -35,7 +35,7 @@ Error pods_flag_error(std::string what) {
 
 Result<void> check_usage(const RouteInputFlags& flags) {
   if (flags.pods.empty() == flags.hosts.empty())
-    return make_error(Errc::invalid_argument, "is required").in("one of --pods FILE, --hosts FILE");
+    return pods_flag_error("must be given, or --hosts instead, and not both");
   if (!flags.hosts.empty() && flags.network.empty()) {
     return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
         .in("--network");

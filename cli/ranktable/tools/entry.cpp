@@ -223,7 +223,7 @@ Run add_hccl(CLI::App& app) {
 Run add_merge_hccl(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   app.add_option("FILE", *files, "HCCL rank tables of one server each; ranks in this order")
-      ->option_text("FILE…")
+      ->option_text("…")
       ->required();
   return [files](const ToolLog& log) { return run_merge_hccl(*files, log); };
 }

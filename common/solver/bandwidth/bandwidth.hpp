@@ -1,4 +1,5 @@
-// Bandwidth — what a search for rings found: a rate that surely works, and a bound that none exceeds.
+// Bandwidth — what a search for rings found: a rate that surely works, and a bound that none
+// exceeds.
 #pragma once
 
 #include "common/solver/bandwidth/steps.hpp"

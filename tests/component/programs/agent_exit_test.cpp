@@ -86,7 +86,7 @@ TEST(AgentExit, NamesThatNoObjectCanHaveAreWrongUsage) {
 TEST(AgentExit, WithoutAWayIntoTheClusterThereIsNoPoint) {
   Outcome out = run("env -u KUBERNETES_SERVICE_HOST %B/" + kCluster + "n1 --kubernetes 2>&1");
   EXPECT_EQ(out.code, 2);
-  EXPECT_THAT(out.text, HasSubstr("not running in a pod"));
+  EXPECT_THAT(out.text, HasSubstr("a kubeconfig is required"));
   out = complaint(kCluster + "n1 --kubeconfig /no/such/file");
   EXPECT_EQ(out.code, 3);
   EXPECT_THAT(out.text, HasSubstr("/no/such/file"));

@@ -1,5 +1,6 @@
 // Leaf switch affinity against every way there is to choose nodes: random small fabrics. The oracle
-// checks a placement against the rules as they are written in tor_affinity.hpp and shares no code with it.
+// checks a placement against the rules as they are written in tor_affinity.hpp and shares no code
+// with it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

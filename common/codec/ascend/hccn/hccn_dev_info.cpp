@@ -74,7 +74,8 @@ class DevInfoReader {
   }
 
   static Error wrong(std::string_view cell, const char* what) {
-    return make_error(Errc::invalid_argument, std::string("expected ") + what + ", got " + quoted_excerpt(cell));
+    return make_error(Errc::invalid_argument,
+                      std::string("expected ") + what + ", got " + quoted_excerpt(cell));
   }
 
   Result<void> take(const Row& row) {

@@ -21,7 +21,8 @@ KeptLevels kept_levels(std::size_t levels, const RankDomains& domains) {
     std::vector<bool> seen(domains.names.size(), false);
     for (const auto& numbers : domains.of_pod) seen[numbers[level]] = true;
     const auto distinct = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true));
-    // Every pod is alone, here and below, so these levels cost the same for every pair of positions.
+    // Every pod is alone, here and below, so these levels cost the same for every pair of
+    // positions.
     if (distinct == domains.of_pod.size()) break;
     if (distinct > before) {
       out.levels.push_back(level);
@@ -63,7 +64,8 @@ void PodPlaces::build_domains() {
   add_domain(kNoDomain, 0, 0, static_cast<PodClass>(classes()));
 }
 
-// The classes first .. end - 1 share their first `depth` levels. Recursion: as deep as there are levels.
+// The classes first .. end - 1 share their first `depth` levels. Recursion: as deep as there are
+// levels.
 std::uint32_t PodPlaces::add_domain(std::uint32_t parent, std::size_t depth, PodClass first,
                                     PodClass end) {
   const auto self = static_cast<std::uint32_t>(domains_.size());

@@ -158,7 +158,7 @@ TEST_F(RoutePlanCommand, SentencesForWrongUsageAndFiles) {
     EXPECT_EQ(out.code, code) << arguments;
     EXPECT_THAT(out.text, StartsWith("chipweave: " + says)) << arguments;
   };
-  refused("", 2, "--pods: route plan needs either --pods FILE or --hosts FILE");
+  refused("", 2, "--pods: must be given, or --hosts instead");
   refused("--hosts " + network_, 2, "--network: is required");
   refused("--pods - --network -", 2, "--pods: standard input can be one file only");
   refused("--pods " + pods_ + " --hyperjob", 2, "--hyperjob requires --out");
