@@ -14,7 +14,7 @@
 
 namespace chipweave::cli {
 
-// method, target, body → reply; an Error only if there was no reply.
+// method, target, body → reply; an Error only if the scheduler did not reply.
 using Transport = std::function<Result<http::Reply>(
     std::string_view method, std::string_view target, std::string_view body)>;
 

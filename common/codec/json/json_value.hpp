@@ -1,8 +1,8 @@
 // JsonValue — one value of a JsonTree: two words, passed by value; valid as long as the tree stays
 // where it is.
 //
-// A value may be absent: what a look-up gives that finds nothing. An absent value is of no kind and
-// has no members, so chains like value["metadata"]["name"] need no checks between.
+// A look-up that finds nothing returns an absent value. It has neither kind nor members, so chains
+// like value["metadata"]["name"] need no checks between.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class JsonValue {
 
   // The content of a string, the text of any other value; "" of an absent one.
   std::string_view text() const { return tree_ == nullptr ? "" : tree_->text(id_); }
-  // The JSON text as it stands in the document; "" of an absent value.
+  // The JSON text as written in the document; "" of an absent value.
   std::string_view raw() const { return tree_ == nullptr ? "" : tree_->raw(id_); }
   // A string's content; nullopt of any other value.
   std::optional<std::string> string() const;

@@ -74,7 +74,7 @@ struct KubeLease {
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string holder;                 // empty: nobody
+  std::string holder;                 // empty: not held
   std::int64_t duration_seconds = 0;  // 0: not said
   std::int64_t transitions = 0;
 };
@@ -120,8 +120,8 @@ extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
 extern template class WatchReader<KubeClaim>;
 
-// The body of a refused request; code 0 and the body's beginning as message where it is no Status
-// (429 comes as plain text).
+// The body of a refused request; code 0 and the start of the body as the message if the body is not
+// a Status (429 comes as plain text).
 KubeStatus read_status(std::string& body);
 
 // Cuts a stream into lines. A line that grows beyond the limit ends the stream: what comes after it

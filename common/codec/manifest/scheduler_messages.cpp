@@ -126,7 +126,7 @@ PodView pod_view(JsonValue pod, JsonProblems& problems) {
   return out;
 }
 
-// Go's encoder also escapes these three, so that JSON can stand in a web page.
+// Go's encoder also escapes these three, so that JSON can be embedded in a web page.
 std::string as_go_writes(const json& value) {
   std::string out;
   for (const char c : value.dump()) {

@@ -9,7 +9,7 @@
 
 namespace chipweave::codec::mindcluster {
 
-// All of these can stand in strings only.
+// All of these occur only inside strings.
 std::string go_form(std::string_view json) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEscapes = {{
       {"<", "\\u003c"},

@@ -15,7 +15,7 @@
 
 namespace chipweave::codec::mindcluster {
 
-// The 32 bytes of SHA-256. Codecs have no cryptography of their own: whoever calls one hands in the
+// The 32 bytes of SHA-256. Codecs have no cryptography of their own: the caller passes the
 // function of the program's library.
 using Digest = std::function<std::string(std::string_view)>;
 

@@ -31,7 +31,7 @@ struct ObjectFormat {
   Result<ImportedNetwork> (*import)(const NetworkObjects&, const NetworkImportOptions&);
   bool takes_levels = false;
 };
-// The more specific first: most of these may stand beside Node objects.
+// The more specific first: most of these may come together with Node objects.
 constexpr std::array<ObjectFormat, 12> kObjects = {{
     {"chipweave-json", looks_like_network_json, import_network_json},
     {"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml},
