@@ -151,14 +151,21 @@ void add_common_options(CLI::App& app, PdRequest& to) {
       ->group(kOwnOptions);
 }
 
+// What the parser writes into until the command runs.
+struct PdArguments {
+  PdRequest request;
+  std::string mode;  // as given
+};
+
 // One mode as a command of its own: --mode may be left out and must not differ.
 template <PdMode mode>
 Run add_pd(CLI::App& app) {
-  const auto request = std::make_shared<PdRequest>();
+  const auto arguments = std::make_shared<PdArguments>();
+  PdRequest* const request = &arguments->request;
   request->mode = mode;
-  const auto ignored = std::make_shared<std::string>();
   const std::string name = kModes[static_cast<std::size_t>(mode)].second;
-  add_one(app, "--mode", *ignored, name.c_str(), "may be left out")->check(CLI::IsMember({name}));
+  add_one(app, "--mode", arguments->mode, name.c_str(), "may be left out")
+      ->check(CLI::IsMember({name}));
   add_common_options(app, *request);
   switch (mode) {
     case PdMode::gen:
@@ -178,16 +185,17 @@ Run add_pd(CLI::App& app) {
       add_merge_all_options(app, *request);
       break;
   }
-  return [request](const ToolLog& log) { return run_pd(*request, log); };
+  return [arguments](const ToolLog& log) { return run_pd(arguments->request, log); };
 }
 
 // pd_ranktable_tools.py takes all options in every mode.
 Run add_pd_all_modes(CLI::App& app) {
-  const auto request = std::make_shared<PdRequest>();
-  const auto mode = std::make_shared<std::string>("gen");
+  const auto arguments = std::make_shared<PdArguments>();
+  PdRequest* const request = &arguments->request;
+  arguments->mode = "gen";
   std::vector<std::string> names;
   for (const auto& known : kModes) names.emplace_back(known.second);
-  add_one(app, "--mode", *mode, "gen|merge|merge-local|merge-all", "what to do (gen)")
+  add_one(app, "--mode", arguments->mode, "gen|merge|merge-local|merge-all", "what to do (gen)")
       ->check(CLI::IsMember(names));
   add_common_options(app, *request);
   add_instance_options(
@@ -198,11 +206,11 @@ Run add_pd_all_modes(CLI::App& app) {
   add_merge_options(app, *request);
   add_merge_local_options(app, *request);
   add_merge_all_options(app, *request);
-  return [request, mode](const ToolLog& log) {
+  return [arguments](const ToolLog& log) {
     for (const auto& [known, name] : kModes) {
-      if (*mode == name) request->mode = known;
+      if (arguments->mode == name) arguments->request.mode = known;
     }
-    return run_pd(*request, log);
+    return run_pd(arguments->request, log);
   };
 }
 
