@@ -1,5 +1,5 @@
-// Vendor — what differs between the makers of accelerators as far as names and neighbouring
-// software go. Whoever needs to treat one of them differently asks here instead of comparing names.
+// Vendor — the differences between makers of accelerators in names and surrounding software. Code
+// that treats one of them differently reads it here instead of comparing names.
 #pragma once
 
 #include <string>

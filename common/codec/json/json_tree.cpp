@@ -17,9 +17,9 @@
 namespace chipweave::codec {
 
 // Builds a tree from the list of structural characters that simdjson's first stage finds (brackets,
-// colons, commas, the first character of every scalar). That stage also refuses what is no UTF-8,
-// control characters in strings and strings without end; the grammar is checked here. Lives as long
-// as one parse().
+// colons, commas, the first character of every scalar). That stage also rejects invalid UTF-8,
+// control characters in strings and unterminated strings; the grammar is checked here. Lives as
+// long as one parse().
 class JsonTreeBuilder {
  public:
   struct Stop {

@@ -54,7 +54,7 @@ class JsonTree {
   std::size_t size() const { return nodes_.size(); }
   Kind kind(Id id) const { return node(id).kind; }
   bool is(Id id, Kind kind) const { return node(id).kind == kind; }
-  // The value as it stands in the document, e.g. "\"8\"" with its quotes.
+  // The value as written in the document, e.g. "\"8\"" with its quotes.
   std::string_view raw(Id id) const { return span(node(id).begin, node(id).end); }
   // A string's content; of any other value its raw text.
   std::string_view text(Id id) const {

@@ -39,7 +39,7 @@ class StopFinder : public nlohmann::json_sax<nlohmann::json> {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The last character before `at` that is no white space; 0 if there is none.
+// The last character before `at` that is not white space; 0 if there is none.
 char before(std::string_view text, std::size_t at) {
   while (at > 0) {
     --at;

@@ -1,8 +1,8 @@
 // KubeAccess — how to reach a Kubernetes API server and who to be there, as a kubeconfig says it.
 //
-// The subset that servers and test beds use: server, CA, client certificate, token. What is not
-// done (exec plugins, auth providers, passwords, impersonation, proxies) is an error that says so;
-// nothing is passed over in silence.
+// The subset that servers and test beds use: server, CA, client certificate, token. Anything
+// unsupported (exec plugins, auth providers, passwords, impersonation, proxies) is an error that
+// names it; nothing is ignored silently.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct PemSource {
 };
 
 struct KubeAccess {
-  std::string server;           // "https://10.0.0.1:6443", perhaps with a path; no '/' at its end
+  std::string server;           // "https://10.0.0.1:6443", optionally with a path; no trailing '/'
   std::string tls_server_name;  // what the certificate must name; empty: the host of `server`
   PemSource ca;                 // not given: what the system trusts
   bool insecure = false;        // insecure-skip-tls-verify: any certificate will do

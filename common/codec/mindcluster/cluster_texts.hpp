@@ -1,10 +1,10 @@
-// ClusterTexts — the texts of one kind of cluster-info ConfigMaps, kept up to date node by node:
-// nodes in natural order of their names, so many to a part, the first ones in part 0.
+// ClusterTexts — the texts of one kind of cluster-info ConfigMaps, kept up to date node by node.
+// Nodes are in natural order of their names, a fixed number per part, starting with part 0.
 //
-// What is said of a node is encoded once, when it changes; a part's text is joined from what its
-// nodes' entries are already. The time in an entry stands apart: it is that of the last change, and
-// risen by renew(). A node that comes or goes moves those behind it, and costs a walk over all.
-// Owner: whoever keeps the ConfigMaps; no thread of its own.
+// A node's entry is encoded only when the node changes; a part's text is joined from the encoded
+// entries. The time in an entry is kept separately: it is that of the last change, and renew()
+// advances it. Adding or removing a node shifts all later nodes, in time linear in their number.
+// Owned by the code that writes the ConfigMaps; not thread-safe.
 #pragma once
 
 #include <cstddef>

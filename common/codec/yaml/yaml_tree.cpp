@@ -62,7 +62,7 @@ std::optional<std::string> plain_integer(const std::string& text) {
     if (digits[1] == 'o') return whole_number(digits.substr(2), negative, 8);
     if (digits[1] == 'b') return whole_number(digits.substr(2), negative, 2);
   }
-  // A leading zero means octal to kubectl (defaultMode: 0640); 089 is no number at all then.
+  // A leading zero means octal to kubectl (defaultMode: 0640), so 089 is not a number.
   if (digits.size() > 1 && digits[0] == '0') return whole_number(digits.substr(1), negative, 8);
   return whole_number(digits, negative, 10);
 }

@@ -38,8 +38,8 @@ struct NodeInventory {
   std::map<std::string, std::string> facts = {};
 };
 
-// An object without status, owned by the Node with that uid (empty: by nobody), so that it goes
-// when the Node goes.
+// An object without status, owned by the Node with that uid (empty: without an owner), so that it
+// is deleted together with the Node.
 std::string write_inventory_object(const std::string& node, const std::string& node_uid);
 // The same owner for an object that has none, as a merge patch.
 std::string write_inventory_owner(const std::string& node, const std::string& node_uid,

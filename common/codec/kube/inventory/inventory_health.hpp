@@ -25,8 +25,8 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
                                                                 std::string_view node_boot_id);
 
-// What an agent tells of its node besides the topology, whatever boot it was in: faults, but not
-// until when they are held, and facts.
+// What an agent reports about its node besides the topology, from any boot: faults (without the
+// time until which they are held) and facts.
 struct ToldHealth {
   std::vector<domain::Fault> faults;
   std::map<std::string, std::string> facts;

@@ -30,9 +30,9 @@ std::string event_path(const EventObject& about);
 // The body of a POST there. name: unique in that namespace. Texts longer than the API server takes
 // are cut.
 std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at);
-// The body of a merge patch that counts the event once more.
+// The body of a merge patch that records another occurrence of the event.
 std::string write_event_series(int count, Clock::Wall last);
-// A name that no other event of this process has: after the object, in time's order.
+// A name that is unique within this process: the object's name first, then ascending with time.
 std::string event_name(const EventObject& about, Clock::Wall at, std::uint64_t number);
 
 }  // namespace chipweave::codec

@@ -16,8 +16,8 @@ struct TokenOwner {
   bool authenticated = false;
   std::string user;
   std::vector<std::string> groups;
-  // Of those that were asked for. Empty although some were: whoever looked at the token does not
-  // know audiences, and it is good for the API server only.
+  // The requested audiences that the token is valid for. Empty although some were requested: the
+  // authenticator does not support audiences, and the token is valid for the API server only.
   std::vector<std::string> audiences;
 };
 

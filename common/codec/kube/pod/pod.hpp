@@ -48,8 +48,8 @@ Result<std::int64_t> parse_whole_quantity(std::string_view text);
 std::vector<std::string> resource_names(const KubePod& pod);
 
 // What the pod asks of `resource` as the scheduler counts it: the larger of (containers + sidecars)
-// and the largest init container with the sidecars started before it; a limit stands in for a
-// missing request.
+// and the largest init container with the sidecars started before it; a limit replaces a missing
+// request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
 // One Pod document, e.g. the body of POST /standalone/pods. Of the fields above resource_version,

@@ -1,5 +1,5 @@
-// AdmissionReview (admission.k8s.io/v1) for the creation of Bindings: what a mutating webhook is
-// asked before the API server binds a pod, and what it answers.
+// AdmissionReview (admission.k8s.io/v1) for the creation of Bindings: the request that a mutating
+// webhook receives before the API server binds a pod, and the response.
 #pragma once
 
 #include <map>

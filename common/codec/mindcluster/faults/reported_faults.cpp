@@ -13,7 +13,7 @@ namespace {
 using domain::Effect;
 using domain::Fault;
 
-// A ConfigMap holds 1 MiB: more codes than these of one chip help nobody.
+// Limits that keep the ConfigMap, which holds 1 MiB, small.
 constexpr std::size_t kMaxCodes = 64;
 constexpr std::size_t kMaxSwitchFaults = 256;
 
@@ -68,7 +68,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// In upper case; "" for what is no hex number of at most eight bytes.
+// In upper case; "" unless it is a hex number of at most eight bytes.
 std::string hex_code(std::string_view digits) {
   constexpr std::size_t kMaxDigits = 16;
   const bool hex = !digits.empty() && digits.size() <= kMaxDigits &&

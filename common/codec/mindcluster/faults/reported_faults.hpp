@@ -1,5 +1,5 @@
-// What MindCluster's components are told of the faults of a machine: per chip in the words of its
-// device plugin, per switch and per machine in those of NodeD.
+// A machine's faults as MindCluster's components expect them: per chip in the format of its device
+// plugin, per switch and per machine in the format of NodeD.
 //
 // The code of a signal of DCMI, "dcmi.80e01801", is the fault code "80E01801"; faults of other
 // sources have none there, only their level. Levels follow from the effect (link SubHealthFault,

@@ -13,8 +13,8 @@ enum class DeviceKind { chip, slice, other };
 
 // What the devices of a resource are on a machine whose chips are called by `prefix` ("Ascend910"):
 // "huawei.com/Ascend910" counts chips, "huawei.com/Ascend910-2c" and
-// "huawei.com/Ascend310P-4c.3cpu" slices by template. Others tell nothing of chips:
-// huawei.com/npu-core counts cores, whose ids are no chips'.
+// "huawei.com/Ascend310P-4c.3cpu" slices by template. Others do not identify chips:
+// huawei.com/npu-core counts cores, and a core's id does not name its chip.
 DeviceKind device_kind(std::string_view prefix, std::string_view resource);
 
 // The number of the chip that a device of such a resource is, or is a slice of: "Ascend910-3" is 3,

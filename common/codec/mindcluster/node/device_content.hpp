@@ -1,8 +1,8 @@
-// What MindCluster is told of the chips of one machine: those that may be given out, those that are
-// broken, its faults and its place in a super pod.
+// What MindCluster's device info holds about one machine: the chips that may be allocated, the
+// broken ones, the faults, and the machine's place in a super pod.
 //
-// Pure: the machine in, values out. Whoever knows which chips are in use says it (the agent by the
-// kubelet, the scheduler by its ledger). Only for machines of vendor "ascend".
+// Pure: the machine in, values out. The caller passes the chips in use (the agent learns them from
+// the kubelet, the scheduler from its ledger). Only for machines of vendor "ascend".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// DeviceInfo — what a node's device plugin tells of its chips: key DeviceInfoCfg of the ConfigMap
-// mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn what they may give out.
+// DeviceInfo — what a node's device plugin reports about its chips: key DeviceInfoCfg of the
+// ConfigMap mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn what they may give
+// out.
 //
 //   {"DeviceInfo":{"DeviceList":{"huawei.com/Ascend910":"Ascend910-0,Ascend910-1",
 //     "huawei.com/Ascend910-Fault":"[…]","huawei.com/Ascend910-NetworkUnhealthy":"",…},
@@ -58,8 +59,8 @@ struct DeviceInfo {
 
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256);
 
-// Errors: no JSON, a CheckCode that is wrong or absent, chips of no prefix or of several, a list
-// that cannot be read.
+// Errors: invalid JSON, a wrong or missing CheckCode, chips without a prefix or with several
+// prefixes, a list that cannot be parsed.
 Result<DeviceInfo> read_device_info(std::string_view text, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

@@ -1,5 +1,5 @@
-// The annotations by which MindCluster's device plugin tells of a node's chips what does not change
-// (baseDeviceInfos) and which of them wait for a reset (ResetInfo).
+// The annotations in which MindCluster's device plugin publishes the constant facts of a node's
+// chips (baseDeviceInfos) and the chips that wait for a reset (ResetInfo).
 //
 // Format: Ascend/mind-cluster, structs NpuBaseInfo, ResetInfo and ResetDevice. What the plugin adds
 // on A5 (DeviceID, levelList) is passed over.
@@ -33,8 +33,8 @@ using BaseDevices = std::map<int, BaseDevice>;  // by chip
 
 // {"Ascend910-2":{"IP":"192.0.2.12","SuperDeviceID":262146}}, names ascending by bytes.
 std::string write_base_devices(std::string_view prefix, const BaseDevices& devices);
-// An empty text is an empty map; an IP that is no address ("-1": asking for it failed) is not
-// known. Errors: no JSON object, a chip of another prefix.
+// An empty text is an empty map; an IP that is not an address ("-1": the plugin could not read it)
+// is left unknown. Errors: not a JSON object, a chip of another prefix.
 Result<BaseDevices> read_base_devices(std::string_view prefix, std::string_view text);
 
 // Of kSuperPodIdAnnotation and kServerIndexAnnotation; nullopt: no number there.

@@ -26,7 +26,7 @@ void LeafUnits::join_those_that_miss_one() {
     }
   }
   for (const auto& [leaves, units] : wider) {
-    // A unit that itself joins another is no unit.
+    // A set that is part of another unit is not a unit itself.
     if (units.size() == 1 && wider.count(*units.begin()) == 0) unit_[leaves] = *units.begin();
   }
 }
