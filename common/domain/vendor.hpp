@@ -26,9 +26,9 @@ const Vendor& vendor_of(std::string_view name);
 const Vendor& vendor_of(const NodeTopology& topology);
 const Vendor& vendor_of(VendorId id);
 
-// Extended resources that a machine's chips are counted as unless its operator says otherwise, the
-// vendor's own first: nvidia.com/gpu, aliyun.com/gpu; amd.com/gpu; metax-tech.com/gpu; on Ascend by
-// generation (huawei.com/Ascend910). Empty for an unknown vendor.
+// The default extended resources that a machine's chips are counted as, the vendor's own first:
+// nvidia.com/gpu, aliyun.com/gpu; amd.com/gpu; metax-tech.com/gpu; on Ascend by generation
+// (huawei.com/Ascend910). Empty for an unknown vendor.
 std::vector<std::string> usual_resources(const NodeTopology& topology);
 
 }  // namespace chipweave::domain

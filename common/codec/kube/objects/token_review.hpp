@@ -1,5 +1,5 @@
-// TokenReview of authentication.k8s.io/v1: the question whom a bearer token belongs to, and the API
-// server's answer.
+// TokenReview of authentication.k8s.io/v1: asks the API server who a bearer token belongs to, and
+// reads its answer.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct TokenOwner {
 };
 
 std::string write_token_review(std::string_view token, std::string_view audience);
-// The answer's status. invalid_argument: no TokenReview, or one without a status.
+// The answer's status. invalid_argument: not a TokenReview, or one without a status.
 Result<TokenOwner> read_token_review(std::string& body);
 
 }  // namespace chipweave::codec

@@ -31,7 +31,7 @@ void LeafUnits::join_those_that_miss_one() {
   }
 }
 
-// A leaf belongs to the widest set that it is in, among these to the one of most hosts.
+// A leaf belongs to the widest set that contains it; among those, to the one with the most hosts.
 void LeafUnits::claim(const LeafSet& leaves) {
   const LeafSet* claimed = &count_.find(leaves)->first;
   for (const std::size_t leaf : leaves) {
