@@ -18,8 +18,8 @@ struct SpodInfo {
   std::int64_t server_index = 0;
 };
 
-// Errors: unsupported where the device is in no super pod; invalid_argument where a line is missing
-// or has no number, by name; limit_exceeded.
+// Errors: unsupported if the device is not in a super pod; invalid_argument, naming a line that is
+// missing or has no number; limit_exceeded.
 Result<SpodInfo> parse_spod_info(std::string_view output);
 
 }  // namespace chipweave::codec::ascend

@@ -1,11 +1,11 @@
-// What ClusterD collects from the ConfigMaps of all nodes, for schedulers to read in their place:
-// cluster-info-device-<m>, cluster-info-node-cm and cluster-info-switch-<x>. Each holds one key,
-// its own name, with a JSON map from the names of the ConfigMaps to what they say.
+// The ConfigMaps in which ClusterD collects those of all nodes, so that schedulers need not read
+// each: cluster-info-device-<m>, cluster-info-node-cm and cluster-info-switch-<x>. Each has one
+// key, its own name, with a JSON map from the names of the nodes' ConfigMaps to their content.
 // ClusterTexts (cluster_texts.hpp) makes them of entries.
 //
-// Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. It has
-// checked the CheckCodes; there are none in here. One node's entry that cannot be read is a
-// warning and does not cost the others theirs.
+// Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. ClusterD
+// has verified the CheckCodes and leaves them out. An entry that cannot be read is a warning; the
+// other nodes' entries are still read.
 #pragma once
 
 #include <cstddef>
@@ -36,23 +36,23 @@ struct ClusterInfo {
   std::vector<std::string> warnings;  // the first kMaxClusterWarnings
 };
 
-// An empty text is an empty map. Errors: no JSON object, more than kMaxClusterEntries.
+// An empty text is an empty map. Errors: not a JSON object, more than kMaxClusterEntries.
 Result<ClusterInfo<DeviceInfo>> read_cluster_devices(std::string_view text);
 Result<ClusterInfo<NodeInfo>> read_cluster_nodes(std::string_view text);
 Result<ClusterInfo<SwitchInfo>> read_cluster_switches(std::string_view text);
 
-// How many nodes ClusterD puts into one ConfigMap.
+// The number of nodes that ClusterD puts into one ConfigMap.
 inline constexpr std::size_t kMaxDevicesOfPart = 1000;
 inline constexpr std::size_t kMaxSwitchesOfPart = 2000;
 
-// A node's member of such a map; between the two, if it is timed, stands its UpdateTime.
+// A node's member of such a map, in two parts; its UpdateTime, if any, goes between them.
 struct ClusterEntry {
   std::string before;
   std::string after;
   bool timed = false;
   friend bool operator==(const ClusterEntry&, const ClusterEntry&) = default;
 };
-// The infos' own times are left out.
+// The UpdateTime of the infos is not used.
 ClusterEntry cluster_entry(const std::string& node, DeviceInfo info);
 ClusterEntry cluster_entry(const std::string& node, SwitchInfo info);
 ClusterEntry cluster_entry(const std::string& node, const NodeInfo& info);

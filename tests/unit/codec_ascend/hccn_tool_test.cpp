@@ -128,7 +128,7 @@ TEST(HccnTool, ReadsTheSamples) {
   ASSERT_TRUE(ping.ok()) << error_of(ping);
   EXPECT_EQ(ping->sent, 3);
   EXPECT_EQ(ping->received, 3);
-  // Outputs of other questions are no answer.
+  // The outputs of other commands are rejected.
   EXPECT_EQ(parse_hccn_ip(sample("rt_hccn_tool_dev_info_950.txt")).error().code,
             Errc::invalid_argument);
   EXPECT_EQ(parse_hccn_ip(sample("rt_hccn_tool_arp_route_910A_atlas02.txt")).error().code,

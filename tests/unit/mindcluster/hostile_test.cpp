@@ -1,4 +1,4 @@
-// Texts that nobody should write: an error with a sentence each.
+// Malformed texts: each gives an error with a message of its own.
 #include <gtest/gtest.h>
 
 #include "common/codec/mindcluster/cluster_info.hpp"

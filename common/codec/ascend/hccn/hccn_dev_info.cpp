@@ -40,7 +40,7 @@ class DevInfoReader {
     LineReader lines(output);
     for (std::string_view line; lines.next_trimmed(line);) {
       const Row row = cells_of(line);
-      // Anything but a row or a rule between rows ends a table.
+      // Any line that is neither a row nor a separator ends the table.
       if (row.empty() && !line.starts_with('+')) table_.clear();
       if (row.empty() || begins_table(row)) continue;
       if (++rows_ > kMaxTableRows) {
@@ -53,7 +53,7 @@ class DevInfoReader {
   }
 
  private:
-  // A row with the headings of a table that is known.
+  // The header row of a known table.
   bool begins_table(const Row& row) {
     for (const std::string_view first : {"UDie ID", "Interface Name", "Name"}) {
       if (row.front() != first) continue;
@@ -67,7 +67,7 @@ class DevInfoReader {
     return false;
   }
 
-  // "" where this table has no such column.
+  // "" if this table has no such column.
   std::string_view cell(const Row& row, std::string_view column) const {
     const auto it = columns_.find(std::string(column));
     return it == columns_.end() || it->second >= row.size() ? std::string_view{} : row[it->second];
@@ -83,7 +83,7 @@ class DevInfoReader {
                                           [](auto a, auto b) { return a.size() < b.size(); });
     if (longest->size() > kMaxCellBytes) return wrong(*longest, "a shorter cell");
     if (table_ == "UDie ID") return take_port(row);
-    // A blank name continues the row before.
+    // A row with a blank name continues the previous row.
     if (!row.front().empty()) name_ = row.front();
     if (table_ == "Interface Name") return take_interface(row);
     return table_ == "Name" ? take_eid(row) : Result<void>();

@@ -50,7 +50,7 @@ struct HccnGateway {
 // `-gateway -g`
 Result<HccnGateway> parse_hccn_gateway(std::string_view output);
 
-// What the leaf switch announces; "" where it does not.
+// What the leaf switch announces; "" if it does not.
 struct HccnLldp {
   std::string port;                // Ifname: "400GE1/1/20:2"
   std::string system_name;         // may be missing
@@ -74,13 +74,13 @@ Result<std::vector<HccnRoute>> parse_hccn_routes(std::string_view output);
 // `-arp -g`: a neighbour of the device.
 struct HccnArp {
   std::string address;
-  std::string mac;  // "" where the neighbour has not answered
+  std::string mac;  // "" if the neighbour has not answered
   std::string interface;
 };
 // May be empty: a device without traffic has no neighbours.
 Result<std::vector<HccnArp>> parse_hccn_arp(std::string_view output);
 
-// `-speed -g`: Mb/s; nullopt if unknown, as while the link is down.
+// `-speed -g`: Mb/s; nullopt if unknown, e.g. while the link is down.
 Result<std::optional<int>> parse_hccn_speed(std::string_view output);
 
 // `-optical -g`: of the module in the port. Values as printed, with their units.

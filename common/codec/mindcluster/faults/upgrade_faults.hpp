@@ -1,4 +1,4 @@
-// UpgradeFaults — why faults of chips were raised to a higher level: key UpgradeFaultReason beside
+// UpgradeFaults — why faults of chips were raised to a higher level: key UpgradeFaultReason next to
 // DeviceInfoCfg, a JSON map from chips to lists.
 //
 // Format: Ascend/mind-cluster, struct UpgradeFaultReason of its device plugin. There is no

@@ -1,5 +1,5 @@
-// The labels of a node by which MindCluster's device plugin says what chips it has, as far as their
-// values have a form of their own.
+// The node labels in which MindCluster's device plugin describes the chips, as far as their values
+// need parsing.
 //
 //   servertype: Ascend910B-20          <card type>-<AI cores of a chip>
 //   mind-cluster/npu-chip-memory: 64G
@@ -26,11 +26,11 @@ struct ServerType {
 };
 
 std::string write_server_type(const ServerType& type);
-// nullopt: not of that form, or more than kMaxAiCores.
+// nullopt: another form, or more than kMaxAiCores.
 std::optional<ServerType> read_server_type(std::string_view label);
 
 std::string write_chip_memory(int gigabytes);
-// In gigabytes; nullopt: not of that form, or more than kMaxChipGigabytes.
+// In gigabytes; nullopt: another form, or more than kMaxChipGigabytes.
 std::optional<int> read_chip_memory(std::string_view label);
 
 }  // namespace chipweave::codec::mindcluster

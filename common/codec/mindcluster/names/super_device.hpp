@@ -1,7 +1,7 @@
-// SuperDevice — where a die of an A3 super pod is, as its SuperDeviceID (SDID) packs it.
+// SuperDevice — the position of a die in an A3 super pod, as packed into its SuperDeviceID (SDID).
 //
-// Bits 31..22 the server's index, 21..18 the chip, 17..16 the die, 15..0 the device, which is
-// chip * 2 + die. The last part repeats the middle ones and so tells a number that is none.
+// Bits 31..22 the server's index, 21..18 the chip, 17..16 the die, 15..0 the device, which is chip
+// * 2 + die. The last part repeats the middle ones, which exposes invalid numbers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SuperDevice {
 
 // nullopt if a part is out of its range.
 std::optional<std::uint32_t> super_device_id(const SuperDevice& device);
-// nullopt if the number does not agree with itself.
+// nullopt if the parts of the number contradict each other.
 std::optional<SuperDevice> super_device_of(std::uint32_t id);
 
 }  // namespace chipweave::codec::mindcluster

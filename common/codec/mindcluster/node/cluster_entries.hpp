@@ -25,8 +25,8 @@ Result<NodeInfo> node_info_of(JsonValue value);
 void append_node_info(JsonWriter& out, const NodeInfo& info);
 
 Result<SwitchInfo> switch_info_of(JsonValue value);
-// The members FaultInfo (events as objects) to FaultTimeAndLevelMap. Returns where the number of
-// UpdateTime begins.
+// The members FaultInfo (events as objects) to FaultTimeAndLevelMap. Returns the offset of the
+// number of UpdateTime.
 std::size_t append_switch_info(JsonWriter& out, const SwitchInfo& info);
 
 }  // namespace chipweave::codec::mindcluster

@@ -89,7 +89,7 @@ Result<std::string> prefix_of(const DeviceList& list) {
                     "has no key of chips such as " + quoted_excerpt(key_of(kPrefixes[0], "")));
 }
 
-// Takes the entry out of the list; nullopt if there is none.
+// Removes and returns the entry of the list; nullopt if there is none.
 std::optional<std::string> take(DeviceList& list, const std::string& key) {
   auto node = list.extract(key);
   return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
@@ -134,7 +134,7 @@ Result<DeviceInfo> info_of(DeviceList list) {
   return out;
 }
 
-// What Go would encode after it has decoded the text.
+// The encoding that Go would produce after decoding the text.
 Result<std::string> covered_form(JsonValue value) {
   JsonProblems problems;
   const JsonObject object = JsonObject::tolerant(value, problems);

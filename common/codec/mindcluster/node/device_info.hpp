@@ -1,5 +1,6 @@
-// DeviceInfo — what a node's device plugin tells of its chips: key DeviceInfoCfg of the ConfigMap
-// mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn what they may give out.
+// DeviceInfo — what a node's device plugin reports about its chips: key DeviceInfoCfg of the
+// ConfigMap mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn which chips they may
+// allocate.
 //
 //   {"DeviceInfo":{"DeviceList":{"huawei.com/Ascend910":"Ascend910-0,Ascend910-1",
 //     "huawei.com/Ascend910-Fault":"[…]","huawei.com/Ascend910-NetworkUnhealthy":"",…},
@@ -28,21 +29,20 @@ inline constexpr std::string_view kDeviceInfoPrefix = "mindx-dl-deviceinfo-";
 inline constexpr std::string_view kDeviceInfoNamespace = "kube-system";
 inline constexpr std::string_view kDeviceInfoLabel = "mx-consumer-cim";  // "true"
 inline constexpr std::string_view kDeviceInfoKey = "DeviceInfoCfg";
-// A plain list (chip_list.hpp) of chips that people or rules took out of service.
+// A plain list (chip_list.hpp) of chips that operators or rules have taken out of service.
 inline constexpr std::string_view kManuallySeparateKey = "ManuallySeparateNPU";
 
 inline constexpr std::int32_t kIdUnreported = -1;   // the driver has none
-inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or asking failed
+inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or the query failed
 inline constexpr std::size_t kMaxOtherKeys = 256;   // of DeviceList
 
 struct DeviceInfo {
-  std::string
-      prefix;  // of chip names, and behind "huawei.com/" of keys: Ascend910, Ascend310P, npu
-  // Healthy and, as far as the kubelet knows, free. Absent: its writer leaves that to the
+  std::string prefix;  // of chip names, and of keys after "huawei.com/": Ascend910, Ascend310P, npu
+  // Healthy and, as far as the kubelet knows, free. Absent: the writer leaves that to the
   // scheduler.
   std::optional<std::vector<int>> available;
-  // They compute, but their network port does not work. Absent: chips without one (310, 310P);
-  // elsewhere Volcano keeps distributed jobs away from a node that does not say it.
+  // Chips that work except for their network port. Absent for chips without a port (310, 310P); on
+  // other nodes Volcano places no distributed jobs if the list is missing.
   std::optional<std::vector<int>> network_unhealthy;
   std::vector<int> unhealthy;
   std::vector<int> recovering;
@@ -51,15 +51,15 @@ struct DeviceInfo {
   std::int32_t super_pod_id = kIdUnsupported;
   std::int32_t server_index = kIdUnsupported;
   std::optional<std::int32_t> rack_id;
-  std::map<std::string, std::string> others;  // of DeviceList, as they are: virtual chips …
+  std::map<std::string, std::string> others;  // of DeviceList, unchanged: virtual chips …
 
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256);
 
-// Errors: no JSON, a CheckCode that is wrong or absent, chips of no prefix or of several, a list
-// that cannot be read.
+// Errors: invalid JSON, a wrong or missing CheckCode, chips without a prefix or with several
+// prefixes, a list that cannot be parsed.
 Result<DeviceInfo> read_device_info(std::string_view text, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

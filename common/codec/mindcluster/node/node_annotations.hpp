@@ -1,8 +1,8 @@
-// The annotations by which MindCluster's device plugin tells of a node's chips what does not change
-// (baseDeviceInfos) and which of them wait for a reset (ResetInfo).
+// The annotations in which MindCluster's device plugin publishes the constant facts of a node's
+// chips (baseDeviceInfos) and the chips that wait for a reset (ResetInfo).
 //
-// Format: Ascend/mind-cluster, structs NpuBaseInfo, ResetInfo and ResetDevice. What the plugin adds
-// on A5 (DeviceID, levelList) is passed over.
+// Format: Ascend/mind-cluster, structs NpuBaseInfo, ResetInfo and ResetDevice. The members that the
+// plugin adds on A5 (DeviceID, levelList) are ignored.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline constexpr std::string_view kResetInfoAnnotation = "ResetInfo";
 inline constexpr std::size_t kMaxResetDevices = 1024;
 
 struct BaseDevice {
-  std::string ip;  // empty: a chip without network, or not known
+  std::string ip;  // empty: a chip without network, or unknown
   std::optional<std::uint32_t> super_device_id;
 
   friend bool operator==(const BaseDevice&, const BaseDevice&) = default;
@@ -33,11 +33,11 @@ using BaseDevices = std::map<int, BaseDevice>;  // by chip
 
 // {"Ascend910-2":{"IP":"192.0.2.12","SuperDeviceID":262146}}, names ascending by bytes.
 std::string write_base_devices(std::string_view prefix, const BaseDevices& devices);
-// An empty text is an empty map; an IP that is no address ("-1": asking for it failed) is not
-// known. Errors: no JSON object, a chip of another prefix.
+// An empty text is an empty map; an IP that is not an address ("-1": the plugin could not read it)
+// is left unknown. Errors: not a JSON object, a chip of another prefix.
 Result<BaseDevices> read_base_devices(std::string_view prefix, std::string_view text);
 
-// Of kSuperPodIdAnnotation and kServerIndexAnnotation; nullopt: no number there.
+// The value of kSuperPodIdAnnotation or kServerIndexAnnotation; nullopt: not a number.
 std::optional<std::int32_t> annotation_number(std::string_view text);
 
 struct ResetDevice {
@@ -51,8 +51,8 @@ struct ResetDevice {
 };
 
 struct ResetInfo {
-  std::vector<ResetDevice> third_party;  // something else resets them
-  std::vector<ResetDevice> manual;       // a person has to
+  std::vector<ResetDevice> third_party;  // reset by other software
+  std::vector<ResetDevice> manual;       // must be reset manually
 
   friend bool operator==(const ResetInfo&, const ResetInfo&) = default;
 };

@@ -1,5 +1,5 @@
-// NodeInfo — faults of a node beside its chips (CPU, memory, disk …): key NodeInfo of the ConfigMap
-// mindx-dl-nodeinfo-<node>, which NodeD keeps only while there are any.
+// NodeInfo — faults of a node's other components (CPU, memory, disk …): key NodeInfo of the
+// ConfigMap mindx-dl-nodeinfo-<node>, which exists only while there are faults.
 //
 //   {"NodeInfo":{"FaultDevList":[{"DeviceType":"CPU","DeviceId":0,"FaultCode":["0000001D"],
 //     "FaultLevel":"PreSeparateFault"}],"NodeStatus":"PreSeparate"},"CheckCode":"…"}
@@ -43,7 +43,7 @@ struct NodeInfo {
 
 std::string write_node_info(const NodeInfo& info, const Digest& sha256);
 
-// Errors: no JSON, a CheckCode that is wrong or absent.
+// Errors: invalid JSON, a wrong or missing CheckCode.
 Result<NodeInfo> read_node_info(std::string_view text, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

@@ -28,7 +28,7 @@ std::string event_text(const SwitchEvent& event) {
   return go_form(out.text());
 }
 
-// Where the number of UpdateTime begins.
+// The offset of the number of UpdateTime.
 std::size_t append_status(JsonWriter& out, const SwitchInfo& info) {
   out.field("FaultLevel", info.level).key("UpdateTime");
   const std::size_t time_at = out.text().size();
@@ -51,7 +51,7 @@ SwitchEvent event_of(const JsonObject& object) {
   return out;
 }
 
-// An event as a string of JSON.
+// An event as JSON, inside a JSON string.
 void add_event_text(SwitchInfo& info, JsonValue text, JsonProblems& problems) {
   if (!text.is_string()) return problems.add(text, expected("a string", text));
   const Result<JsonTree> event = parse_document(text.text());

@@ -1,4 +1,4 @@
-// topograph: what its graph engine answers, and the model files of its simulation.
+// topograph: the answers of its graph engine, and the model files of its simulation.
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -51,7 +51,7 @@ Result<HyperNode> read_hypernode(const NetworkObject& object) {
   return out;
 }
 
-// v1alpha1 is the only version; a later one may mean something else by the same keys.
+// v1alpha1 is the only version; a later one may give the same keys another meaning.
 Result<ByName> read_hypernodes(const NetworkObjects& objects, Warnings& warnings) {
   ByName out;
   for (const NetworkObject& object : objects) {
@@ -137,7 +137,8 @@ bool is_above(const HyperNode* upper, const HyperNode* lower) {
   return false;
 }
 
-// Where each node is: the lowest HyperNode that has it. All others that have it must be above.
+// The place of each node: the lowest HyperNode that contains it. All others that contain it must be
+// above that one.
 class Homes {
  public:
   Result<void> put(const std::string& node, const HyperNode& in) {

@@ -60,7 +60,7 @@ std::string accelerator_of(const LabelledNode& node, std::string_view label) {
   return accelerator_value(label, *value);
 }
 
-// A family as far as these nodes have it, and how many nodes that are.
+// The labels of a family that these nodes have, and the number of nodes with them.
 struct FoundLabels {
   std::string_view family;
   std::vector<std::string_view> labels;
@@ -92,7 +92,7 @@ bool has_accelerator(const LabelledNode& node, std::string_view label) {
   return !accelerator_of(node, label).empty();
 }
 
-// fabric.topograph.run/tier-N has no fixed depth: the labels that are there, coarsest first.
+// fabric.topograph.run/tier-N has no fixed depth: the labels in use, coarsest first.
 std::vector<std::string_view> tier_labels(const std::vector<LabelledNode>& nodes) {
   std::map<unsigned, std::string_view, std::greater<>> tiers;
   for (const LabelledNode& node : nodes) {
