@@ -1,21 +1,18 @@
 #include "common/codec/batch/batch_line.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch.hpp"
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 // At most 64 bits, signed or not.
 bool is_id_number(JsonValue value) {
-  std::uint64_t number = 0;
-  const std::string_view text = value.raw();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return value.integer() || (value.is_integer() && error == std::errc());
+  return value.integer() || (value.is_number() && exact_number<std::uint64_t>(value.raw()));
 }
 
 // The id as the answer repeats it. A number that would not be repeated exactly (a fraction, or one

@@ -1,7 +1,6 @@
 // The answers of hccn_tool that are tables or blocks about one port: routes, neighbours, speed,
 // optical module.
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "common/base/ip_address.hpp"
@@ -68,12 +67,7 @@ void put_lane(std::vector<std::string>& lanes, std::size_t lane, std::string_vie
 
 // "0xff"
 std::optional<unsigned> flags_of(std::string_view text) {
-  unsigned out = 0;
-  if (!text.starts_with("0x")) return std::nullopt;
-  text.remove_prefix(2);
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(out) : std::nullopt;
+  return text.starts_with("0x") ? exact_number<unsigned>(text.substr(2), 16) : std::nullopt;
 }
 
 void read_optical(std::string_view line, HccnOptical& out) {

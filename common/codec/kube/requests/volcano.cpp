@@ -1,10 +1,10 @@
 #include "common/codec/kube/requests/volcano.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "common/base/limits.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -105,11 +105,7 @@ VolcanoReader::~VolcanoReader() = default;
 
 double VolcanoNode::idle_of(std::string_view resource) const {
   const auto it = idle.find(resource);
-  if (it == idle.end()) return 0;
-  double value = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto read = std::from_chars(it->second.data(), end, value);
-  return read.ec == std::errc() && read.ptr == end ? value : 0;
+  return it == idle.end() ? 0 : exact_number<double>(it->second).value_or(0);
 }
 
 Result<void> VolcanoReader::read_predicate(std::string& body, const Known& known, VolcanoTask& task,

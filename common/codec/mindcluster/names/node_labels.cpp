@@ -1,16 +1,15 @@
 #include "common/codec/mindcluster/names/node_labels.hpp"
 
-#include <charconv>
 #include <cstddef>
+
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
 
 std::optional<int> number_from_1(std::string_view digits, int most) {
-  int out = 0;
-  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-  const bool whole = failed == std::errc() && end == digits.data() + digits.size();
-  return whole && out >= 1 && out <= most ? std::optional(out) : std::nullopt;
+  const auto out = exact_number<int>(digits);
+  return out && *out >= 1 && *out <= most ? out : std::nullopt;
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "common/codec/mindcluster/node/node_annotations.hpp"
 
-#include <charconv>
-
 #include "common/base/ip_address.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -84,10 +83,7 @@ Result<BaseDevices> read_base_devices(std::string_view prefix, std::string_view 
 }
 
 std::optional<std::int32_t> annotation_number(std::string_view text) {
-  std::int32_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(out) : std::nullopt;
+  return exact_number<std::int32_t>(text);
 }
 
 std::string write_reset_info(const ResetInfo& info) {

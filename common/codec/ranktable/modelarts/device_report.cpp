@@ -10,6 +10,7 @@
 #include "common/base/natural_order.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
+#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -47,9 +48,8 @@ Result<std::string> server_id_at(JsonValue object) {
 
 // A decimal number without sign and leading zeros.
 bool is_plain_number(const std::string& text) {
-  constexpr std::size_t kMaxDigits = 10;  // ids have 32 bits
-  return !text.empty() && text.size() <= kMaxDigits && (text.size() == 1 || text[0] != '0') &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  constexpr std::int64_t kMaxId = 9'999'999'999;  // ids have 32 bits: ten digits
+  return plain_number(text, kMaxId).has_value();
 }
 
 Result<RouteDevice> device_of(JsonValue value) {

@@ -1,12 +1,12 @@
 #include "common/codec/ranktable/modelarts/pod_fields.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "common/base/dns_name.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -23,10 +23,8 @@ std::string annotation_or_label(JsonValue object, std::string_view key) {
 }
 
 std::optional<std::size_t> index_in(std::string_view text) {
-  std::size_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && !text.empty() && out < kMaxPodIndex ? std::optional(out) : std::nullopt;
+  const auto out = exact_number<std::size_t>(text);
+  return out && *out < kMaxPodIndex ? out : std::nullopt;
 }
 
 // Huawei's resources: huawei.com/ascend-1980, huawei.com/Ascend910, huawei.com/npu …
