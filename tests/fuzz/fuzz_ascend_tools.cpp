@@ -1,4 +1,4 @@
-// What Ascend's tools print and hccn.conf says. The first byte chooses the reader.
+// The output of Ascend's tools, and hccn.conf. The first byte selects the reader.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// The built agent between a kubelet and an API server: what the one has given out, the other does
-// not hear called free.
+// The built agent between a kubelet and an API server: chips that the kubelet has allocated are not
+// published as free.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ class Cluster {
       "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:)" +
            std::to_string(port_) + R"("}}], "users": [{"name": "u", "user": {}}]})";
   }
-  // The chips that are called free; nullopt: nothing is said.
+  // The chips published as free; nullopt: nothing is published.
   std::optional<std::vector<int>> free_chips() {
     std::optional<std::vector<int>> out;
     thread_.loop.post_and_wait([&] {

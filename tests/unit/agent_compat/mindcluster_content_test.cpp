@@ -29,7 +29,7 @@ mc::DeviceInfo info_of(const NodeState& state) {
 }
 
 TEST(DeviceInfoData, OfAHealthyNodeIsWhatTheDevicePluginPublishes) {
-  // As published of a real node.
+  // As published for a real node.
   EXPECT_EQ(
       device_info_data(profile("ascend-910b-8"), {}, 1763713955, kSha256),
       (codec::StringMap{

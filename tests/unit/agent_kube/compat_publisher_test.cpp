@@ -1,4 +1,5 @@
-// All that a node says to the components of others and hears from people, against one API server.
+// Everything that a node publishes for other components, and the commands of operators, with one
+// API server.
 #include "node-agent/publish/node/compat_publisher.hpp"
 
 #include <gmock/gmock.h>
@@ -243,7 +244,7 @@ TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
   EXPECT_EQ(device_info().faults[0].level, "ManuallySeparateNPU");
 }
 
-// An agent that starts anew must not give chips away that people have taken out of service.
+// A restarted agent must not offer chips that operators have taken out of service.
 class NewPublisher : public Publisher {
  protected:
   void make() {

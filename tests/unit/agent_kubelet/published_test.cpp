@@ -1,4 +1,4 @@
-// From the kubelet's words to the ConfigMap that MindCluster's scheduler plugin reads.
+// From the kubelet's answer to the ConfigMap that MindCluster's scheduler plugin reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -73,7 +73,7 @@ TEST(FaultLevels, UnknownCodesGoBySeverity) {
   EXPECT_EQ(level_of(t, 0x12345678, 2U), FaultLevel::separate_npu);
   EXPECT_EQ(level_of(t, 0x12345678, 3U), FaultLevel::separate_npu);
   EXPECT_EQ(level_of(t, 0x12345678, std::nullopt), FaultLevel::separate_npu);
-  // A severity says nothing of a code that is known.
+  // The severity is ignored for a known code.
   EXPECT_EQ(level_of(t, 0x80e3a201, 0U), FaultLevel::separate_npu);
 }
 

@@ -37,7 +37,7 @@ TEST(HccnDevInfo, ARealOneIsRead) {
   const auto file = shared_file("ascend/rt_hccn_tool_dev_info_950.txt");
   const auto all = shared_file("ascend/hccn_tool_950.txt");
   if (!file || !all) GTEST_SKIP() << "no shared data";
-  // Behind the answer to this question, the second file has those to others.
+  // The second file also contains the output of other commands.
   for (const std::string& text : {*file, *all}) {
     const auto info = parse_hccn_dev_info(text);
     ASSERT_TRUE(info.ok()) << info.error().text();

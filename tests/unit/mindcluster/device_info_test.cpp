@@ -11,7 +11,7 @@ namespace {
 
 const Digest kSha256 = http::sha256;
 
-// DeviceInfo and CheckCode as published of a healthy node.
+// DeviceInfo and CheckCode as published for a healthy node.
 constexpr const char* kHealthy =
     R"({"DeviceInfo":{"DeviceList":{"huawei.com/Ascend910":"Ascend910-0,Ascend910-1,Ascend910-2,)"
     R"(Ascend910-3,Ascend910-4,Ascend910-5,Ascend910-6,Ascend910-7","huawei.com/Ascend910-Fault":)"
