@@ -10,15 +10,12 @@
 // whose UpdateTime is not newer than what they hold.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
 
@@ -33,7 +30,6 @@ inline constexpr std::string_view kManuallySeparateKey = "ManuallySeparateNPU";
 
 inline constexpr std::int32_t kIdUnreported = -1;   // the driver has none
 inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or asking failed
-inline constexpr std::size_t kMaxOtherKeys = 256;   // of DeviceList
 
 struct DeviceInfo {
   std::string
@@ -51,15 +47,8 @@ struct DeviceInfo {
   std::int32_t super_pod_id = kIdUnsupported;
   std::int32_t server_index = kIdUnsupported;
   std::optional<std::int32_t> rack_id;
-  std::map<std::string, std::string> others;  // of DeviceList, as they are: virtual chips …
-
-  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256);
-
-// Errors: no JSON, a CheckCode that is wrong or absent, chips of no prefix or of several, a list
-// that cannot be read.
-Result<DeviceInfo> read_device_info(std::string_view text, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

@@ -1,64 +1,29 @@
-// The annotations by which MindCluster's device plugin tells of a node's chips what does not change
-// (baseDeviceInfos) and which of them wait for a reset (ResetInfo).
+// The annotations by which MindCluster's device plugin tells of a node's chips what does not
+// change.
 //
-// Format: Ascend/mind-cluster, structs NpuBaseInfo, ResetInfo and ResetDevice. What the plugin adds
-// on A5 (DeviceID, levelList) is passed over.
+// Format: Ascend/mind-cluster, struct NpuBaseInfo, without what the plugin adds on A5 (DeviceID,
+// levelList).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "common/base/result.hpp"
 
 namespace chipweave::codec::mindcluster {
 
 inline constexpr std::string_view kBaseDevicesAnnotation = "baseDeviceInfos";
 inline constexpr std::string_view kSuperPodIdAnnotation = "superPodID";    // a number
 inline constexpr std::string_view kServerIndexAnnotation = "serverIndex";  // a number
-inline constexpr std::string_view kResetInfoAnnotation = "ResetInfo";
-inline constexpr std::size_t kMaxResetDevices = 1024;
 
 struct BaseDevice {
   std::string ip;  // empty: a chip without network, or not known
   std::optional<std::uint32_t> super_device_id;
-
-  friend bool operator==(const BaseDevice&, const BaseDevice&) = default;
 };
 using BaseDevices = std::map<int, BaseDevice>;  // by chip
 
 // {"Ascend910-2":{"IP":"192.0.2.12","SuperDeviceID":262146}}, names ascending by bytes.
 std::string write_base_devices(std::string_view prefix, const BaseDevices& devices);
-// An empty text is an empty map; an IP that is no address ("-1": asking for it failed) is not
-// known. Errors: no JSON object, a chip of another prefix.
-Result<BaseDevices> read_base_devices(std::string_view prefix, std::string_view text);
-
-// Of kSuperPodIdAnnotation and kServerIndexAnnotation; nullopt: no number there.
-std::optional<std::int32_t> annotation_number(std::string_view text);
-
-struct ResetDevice {
-  std::int32_t card_id = 0;
-  std::int32_t device_id = 0;
-  std::int32_t associated_card_id = 0;
-  std::int32_t phy_id = 0;
-  std::int32_t logic_id = 0;
-
-  friend bool operator==(const ResetDevice&, const ResetDevice&) = default;
-};
-
-struct ResetInfo {
-  std::vector<ResetDevice> third_party;  // something else resets them
-  std::vector<ResetDevice> manual;       // a person has to
-
-  friend bool operator==(const ResetInfo&, const ResetInfo&) = default;
-};
-
-std::string write_reset_info(const ResetInfo& info);
-// An empty text: none.
-Result<ResetInfo> read_reset_info(std::string_view text);
 
 }  // namespace chipweave::codec::mindcluster
